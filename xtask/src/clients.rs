@@ -1,5 +1,6 @@
 //! Calls every tool of every example with MCP clients of other projects, and lists MCP servers of other projects.
 
+mod gateway;
 mod servers;
 mod table;
 
@@ -33,19 +34,24 @@ struct Counts {
 /// The name of the part that lists servers of other projects.
 const SERVERS: &str = "servers";
 
+/// The name of the part that serves them behind one endpoint.
+const GATEWAY: &str = "gateway";
+
 /// Calls our servlets with clients of other projects, and lists servers of other projects with our client. With `only`, runs the
-/// clients whose name contains it, or just the servers. Fails if a client or a server does.
+/// clients whose name contains it, or just one of the other parts. Fails if a client or a server does.
 pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
-    if only == Some(SERVERS) {
-        return servers::check();
+    match only {
+        Some(SERVERS) => return servers::check(),
+        Some(GATEWAY) => return gateway::check(),
+        _ => {}
     }
     let clients = call_tools(only);
     if only.is_some() {
         return clients;
     }
-    // Both parts print their table, even if the first one fails.
-    let servers = servers::check();
-    clients.and(servers)
+    // All parts print their table, even if the first one fails.
+    let (servers, gateway) = (servers::check(), gateway::check());
+    clients.and(servers).and(gateway)
 }
 
 /// Lists and calls the tools with every client, over its transports and in its protocol versions, and prints a table.

@@ -56,7 +56,7 @@ enum Command {
     Conformance,
     /// Call the tools of the servlets in `examples` with MCP clients of other projects, and list MCP servers of other projects
     Clients {
-        /// Run only clients whose name contains this, or only the `servers`
+        /// Run only clients whose name contains this, or only the `servers`, or the same behind one endpoint: `gateway`
         only: Option<String>,
     },
     /// Count the lines of servlets with this project, and against the official generator's code

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::serve::servlet;
 use crate::shell::{cargo, run, show, show_first_build, target};
-use table::{SERVERS, Server};
+pub(super) use table::{SERVERS, Server};
 
 /// Runs a server and writes its output to a file, too.
 const RECORD: &str = r#""$@" | tee "$0""#;

@@ -7,8 +7,8 @@ use crate::python;
 use crate::shell::root;
 
 /// A published server that lists without an account and without the network.
-pub(super) struct Server {
-    pub(super) name: &'static str,
+pub(in crate::clients) struct Server {
+    pub(in crate::clients) name: &'static str,
     package: Package,
     arguments: &'static [&'static str],
 }
@@ -27,7 +27,7 @@ use Package::{Npm, PyPi, Script};
 /// The option of servers that use HTTP without it.
 const STDIO: &[&str] = &["--stdio"];
 
-pub(super) const SERVERS: [Server; 12] = [
+pub(in crate::clients) const SERVERS: [Server; 12] = [
     server(
         "everything",
         Npm(
@@ -122,7 +122,7 @@ const fn server(
 
 impl Server {
     /// Installs the server under the target directory and returns its command.
-    pub(super) fn install(&self) -> anyhow::Result<Command> {
+    pub(in crate::clients) fn install(&self) -> anyhow::Result<Command> {
         let folder = format!("server-{}", self.name);
         let mut command = match self.package {
             Npm(package, program) => Packages::install(&folder, &[package])?.program(program)?,

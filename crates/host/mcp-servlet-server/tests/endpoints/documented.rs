@@ -1,14 +1,25 @@
-//! The example of the guide.
+//! The examples of the guide.
 
-use crate::site::{Site, Way, servlet, tools};
+use mcp_servlet_client::{CallResult, Session};
+use mcp_servlet_server::config::Config;
+use serde_json::{Value, json};
+
+use crate::{
+    site::{Site, Way, servlet, tools},
+    support::Wat,
+};
+
+/// The block after a heading of a page, with a free port.
+fn example(page: &str, heading: &str) -> String {
+    let (_, page) = page.split_once(heading).expect("the heading");
+    let (_, example) = page.split_once("```toml\n").expect("an example");
+    let (example, _) = example.split_once("```").expect("the end of the example");
+    example.replace("127.0.0.1:8080", "127.0.0.1:0")
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_example_of_the_guide_runs() {
-    let guide = include_str!("../../../../../docs/endpoints.md");
-    let (_, example) = guide.split_once("```toml\n").expect("an example");
-    let (example, _) = example.split_once("```").expect("the end of the example");
-    // A free port.
-    let config = example.replace("127.0.0.1:8080", "127.0.0.1:0");
+    let config = example(include_str!("../../../../../docs/endpoints.md"), "# ");
     let weather = servlet(&["get_weather", "get_alerts"], "sunny");
     let files = [
         ("weather.wasm", weather),
@@ -28,4 +39,164 @@ async fn the_example_of_the_guide_runs() {
         let session = site.connect(way, endpoint).await;
         assert_eq!(tools(&session).await, names, "{endpoint}");
     }
+}
+
+/// The servlet of the complete example of bundles. It traps if it gets other arguments than these.
+fn search() -> Vec<u8> {
+    let text = json!({ "type": "string" });
+    let description = json!({ "tools": [{
+        "name": "search",
+        "title": "Search",
+        "description": "Searches a site.",
+        "inputSchema": {
+            "type": "object",
+            "properties": { "query": text, "site": text },
+            "required": ["query", "site"],
+        },
+        "outputSchema": {
+            "type": "object",
+            "properties": { "total": { "type": "integer" }, "pages": { "type": "array" } },
+        },
+    }] });
+    let found =
+        r#"{"content":[],"structuredContent":{"total":2,"pages":[{"title":"A"},{"title":"B"}]}}"#;
+    let busy = r#"{"content":[{"type":"text","text":"slow down"}],"isError":true,"_meta":{"mcp-servlet/error":{"code":"RATE_LIMITED","data":{"retry":30}}}}"#;
+    let exchanges = [
+        (r#"{"query":"rust wasm","site":"docs.example.com"}"#, found),
+        (r#"{"query":"rust wasm","site":"www.example.com"}"#, found),
+        (r#"{"query":"busy","site":"docs.example.com"}"#, busy),
+        (r#"{"query":"busy","site":"www.example.com"}"#, busy),
+    ];
+    let (mut texts, mut body) = (String::new(), String::new());
+    for (arguments, result) in exchanges {
+        let input = format!(r#"{{"params":{{"name":"search","arguments":{arguments}"#);
+        let (from, length) = (texts.len(), input.len());
+        body += &format!(
+            "(if (call $begins (i32.const {from}) (i32.const {length})) (then
+                (call $output (i32.const {}) (i32.const {})) (return (i32.const 0))))",
+            from + length,
+            result.len()
+        );
+        texts.extend([&input, result]);
+    }
+    let begins = "(func $begins (param $from i32) (param $length i32) (result i32) (local $at i32)
+        (loop $next
+            (if (i32.eq (local.get $at) (local.get $length)) (then (return (i32.const 1))))
+            (if (i32.ne
+                (call $input (i64.extend_i32_u (local.get $at)))
+                (i32.load8_u (i32.add (local.get $from) (local.get $at))))
+                (then (return (i32.const 0))))
+            (local.set $at (i32.add (local.get $at) (i32.const 1)))
+            (br $next))
+        (unreachable))";
+    let wat = Wat::new().text(&texts).describe(&description.to_string());
+    let wat = wat.export("call", "", &format!("{body} (unreachable)"));
+    wat.after(begins).wasm()
+}
+
+/// A result as the server sent it.
+fn json(result: &CallResult) -> Value {
+    serde_json::from_str(result.raw.get()).expect("JSON")
+}
+
+/// The only tool that a client sees.
+async fn tool(session: &Session) -> Value {
+    let tools = session.lists().await.expect("lists").tools;
+    let tools = json!(tools.expect("tools").iter().collect::<Vec<_>>());
+    assert_eq!(tools.as_array().map(Vec::len), Some(1), "{tools}");
+    tools[0].clone()
+}
+
+async fn check_the_tool_of_the_team(session: &Session) {
+    let strings = json!({ "type": "array", "items": { "type": "string" } });
+    let object = |name: &str| json!({ "type": "object", "properties": { name: strings }, "required": [name] });
+    assert_eq!(
+        tool(session).await,
+        json!({
+            "name": "find",
+            "title": "Search",
+            "description": "Finds pages of our documentation.",
+            "inputSchema": object("words"),
+            "outputSchema": object("titles"),
+        })
+    );
+    let call = |words: Value| session.call("find", json!({ "words": words }));
+    let found = call(json!(["rust", "wasm"])).await.expect("a result");
+    let mut found = json(&found);
+    // What results since 2026-07-28 have in addition.
+    for member in ["resultType", "_meta"] {
+        found.as_object_mut().expect("an object").remove(member);
+    }
+    assert_eq!(
+        found,
+        json!({
+            "content": [{ "type": "text", "text": "2 pages" }],
+            "structuredContent": { "titles": ["A", "B"] },
+        })
+    );
+    let error = call(json!(["busy"])).await.expect_err("an error");
+    assert_eq!(
+        (error.code(), error.message()),
+        (Some(-32001), "busy, try again in 30 s")
+    );
+    assert_eq!(error.data(), Some(&json!({ "retry": 30 })));
+    let wrong = call(json!("rust")).await.expect("a result for the model");
+    assert!(
+        wrong.is_error && wrong.text().contains("words"),
+        "{}",
+        wrong.text()
+    );
+}
+
+async fn check_the_tool_of_everyone(session: &Session) {
+    let tool = tool(session).await;
+    assert_eq!(tool["description"], "Searches a site.");
+    assert_eq!(
+        tool["inputSchema"],
+        json!({
+            "type": "object",
+            "properties": { "query": { "type": "string" } },
+            "required": ["query"],
+            "additionalProperties": false,
+        })
+    );
+    let call = |query: &str| session.call("find", json!({ "query": query }));
+    let found = call("rust wasm").await.expect("a result");
+    assert_eq!(json(&found)["structuredContent"]["total"], 2);
+    let busy = call("busy").await.expect("a result");
+    assert!(busy.is_error && busy.text() == "slow down");
+    let forbidden = json!({ "query": "rust wasm", "site": "docs.example.com" });
+    let forbidden = session.call("find", forbidden).await.expect("a result");
+    assert!(forbidden.is_error && forbidden.text().contains("site"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_complete_example_of_bundles_does_what_the_guide_says() {
+    let guide = include_str!("../../../../../docs/bundles.md");
+    let config = example(guide, "## A complete example");
+    assert!(config.lines().count() <= 32, "it fits on a screen");
+    let site = Site::start(&config, &[("web.wasm", &search())]).await;
+    for way in [
+        Way::HttpLegacy,
+        Way::HttpModern,
+        Way::PipeLegacy,
+        Way::PipeModern,
+    ] {
+        check_the_tool_of_the_team(&site.connect(way, "team").await).await;
+    }
+    for way in [Way::PipeLegacy, Way::PipeModern] {
+        check_the_tool_of_everyone(&site.connect(way, "public").await).await;
+    }
+}
+
+#[test]
+fn one_endpoint_cannot_have_both_tools_of_the_complete_example() {
+    let guide = include_str!("../../../../../docs/bundles.md");
+    let config = example(guide, "## A complete example");
+    let config = config.replace("bundles = [\"team\"]", "bundles = [\"team\", \"public\"]");
+    let error = Config::parse("servlet.toml".as_ref(), &config).expect_err("two tools");
+    let error = error.to_string();
+    let expected = "servlet.toml:27:21: endpoint `team` would have two tools `find`: \
+        of bundle `public` here, and of bundle `team` in line 14";
+    assert!(error.contains(expected), "{error}");
 }

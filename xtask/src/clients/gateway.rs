@@ -1,0 +1,229 @@
+//! Compares published servers behind one endpoint with the same servers alone.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+use serde_json::{Map, Value, json};
+
+use super::servers::{SERVERS, Server};
+use crate::serve::{Server as Endpoint, servlet};
+use crate::shell::{cargo, root, run, show, show_first_build, target};
+
+/// Four servers of npm and two of PyPI.
+const MEMBERS: [&str; 6] = [
+    "everything",
+    "filesystem",
+    "memory",
+    "sequential-thinking",
+    "time",
+    "fetch",
+];
+
+/// The lists of a catalog, and the member that identifies an entry of each.
+const LISTS: [(&str, &str); 4] = [
+    ("tools", "name"),
+    ("prompts", "name"),
+    ("resources", "uri"),
+    ("resourceTemplates", "uriTemplate"),
+];
+
+/// Arguments for tools that need some, and have the same result each time.
+const ARGUMENTS: [(&str, &str, &str); 5] = [
+    ("everything", "echo", r#"{"message":"hello"}"#),
+    ("everything", "get-sum", r#"{"a":19,"b":23}"#),
+    ("filesystem", "list_directory", r#"{"path":"docs"}"#),
+    (
+        "time",
+        "convert_time",
+        r#"{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}"#,
+    ),
+    ("memory", "search_nodes", r#"{"query":"ada"}"#),
+];
+
+/// A member of the endpoint, and the command that starts it.
+struct Member {
+    name: &'static str,
+    command: Command,
+}
+
+/// Lists and calls every member alone and through the endpoint, and prints a table. Fails if an entry or a result differs.
+pub(super) fn check() -> anyhow::Result<()> {
+    run(show_first_build(&mut cargo(&["programs"])))?;
+    let members = members()?;
+    let endpoint = Endpoint::start_configured(&configuration(&members)?)?;
+    let through = catalog(&[endpoint.url.clone()])?;
+    println!("\n{:<20} {:>6} {:>6} equal", "server", "listed", "called");
+    let mut failed = 0;
+    for member in &members {
+        let outcome = member.compare(&endpoint.url, &through);
+        failed += usize::from(outcome.is_err());
+        let end = match outcome {
+            Ok((listed, called)) => format!("{listed:>6} {called:>6} yes"),
+            Err(error) => format!("failed: {error:#}"),
+        };
+        println!("{:<20} {end}", member.name);
+    }
+    if failed > 0 {
+        bail!("{failed} servers differ");
+    }
+    Ok(())
+}
+
+fn members() -> anyhow::Result<Vec<Member>> {
+    let servers = SERVERS.iter().filter(|one| MEMBERS.contains(&one.name));
+    let member = |server: &Server| {
+        Ok(Member {
+            name: server.name,
+            command: server.install()?,
+        })
+    };
+    servers.map(member).collect()
+}
+
+/// A configuration with one endpoint over HTTP, whose members are these servers.
+fn configuration(members: &[Member]) -> anyhow::Result<PathBuf> {
+    let mut text = "[listener.local]\naddress = \"127.0.0.1:0\"\n\
+        [endpoint.all]\nkind = \"http\"\nlistener = \"local\"\npath = \"/mcp\"\n"
+        .to_owned();
+    for member in members {
+        let command = member.words()?;
+        let mut variables = member.command.get_envs();
+        let path = variables.find_map(|(name, value)| value.filter(|_| name == "PATH"));
+        let path = path.map(|path| format!("env = {{ PATH = {path:?} }}\n"));
+        text += &format!(
+            "[remote.{}]\ncommand = {command:?}\nfolder = {:?}\nrequired = true\nconnect = \"60s\"\n\
+             tools.prefix = \"always\"\n{}",
+            member.name,
+            root(),
+            path.unwrap_or_default()
+        );
+    }
+    let file = target().join("gateway.toml");
+    fs::write(&file, text)?;
+    Ok(file)
+}
+
+impl Member {
+    /// The program and its arguments.
+    fn words(&self) -> anyhow::Result<Vec<&str>> {
+        let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
+        let words = words.map(|word| word.to_str().context("a path that is not UTF-8"));
+        words.collect()
+    }
+
+    /// Compares the entries and the results of the tools. Returns how many of each there are.
+    fn compare(&self, url: &str, through: &Value) -> anyhow::Result<(usize, usize)> {
+        let mut alone = vec!["--".to_owned()];
+        alone.extend(self.words()?.into_iter().map(str::to_owned));
+        let own = catalog(&alone)?;
+        let mut listed = 0;
+        for (list, key) in LISTS {
+            for entry in own[list].as_array().into_iter().flatten() {
+                let expected = self.renamed(list, entry);
+                let found = through[list].as_array().into_iter().flatten();
+                let mut found = found.filter(|found| found[key] == expected[key]);
+                let found = found
+                    .next()
+                    .with_context(|| format!("{list} without {}", expected[key]))?;
+                if *found != expected {
+                    bail!("{list}: {expected} is {found}");
+                }
+                listed += 1;
+            }
+        }
+        Ok((listed, self.call_all(&own, url, &alone)?))
+    }
+
+    /// An entry as the endpoint should list it.
+    fn renamed(&self, list: &str, entry: &Value) -> Value {
+        let mut entry = entry.clone();
+        if ["tools", "prompts"].contains(&list)
+            && let Some(name) = entry["name"].as_str()
+        {
+            entry["name"] = self.prefixed(name).into();
+        }
+        entry
+    }
+
+    fn prefixed(&self, name: &str) -> String {
+        format!("{}_{name}", self.name)
+    }
+
+    /// Calls the tools that can be called alone. Returns how many there are.
+    fn call_all(&self, own: &Value, url: &str, alone: &[String]) -> anyhow::Result<usize> {
+        let mut called = 0;
+        for tool in own["tools"].as_array().into_iter().flatten() {
+            let name = tool["name"].as_str().context("a tool without a name")?;
+            let Some(arguments) = self.arguments(tool) else {
+                continue;
+            };
+            let direct = || call(&[&[name.to_owned()], alone].concat(), &arguments);
+            let relayed = call(&[url.to_owned(), self.prefixed(name)], &arguments)?;
+            // Some results differ each time, so only their form is compared.
+            let (first, second) = (direct()?, direct()?);
+            if first != relayed && (first == second || form(&first) != form(&relayed)) {
+                bail!("`{name}` results in {first}, and through the endpoint in {relayed}");
+            }
+            called += 1;
+        }
+        Ok(called)
+    }
+
+    /// The arguments of a tool that can be called without a person who knows what it needs.
+    fn arguments(&self, tool: &Value) -> Option<String> {
+        let needed = tool["inputSchema"]["required"].as_array();
+        if needed.is_none_or(Vec::is_empty) {
+            return Some("{}".to_owned());
+        }
+        let known = ARGUMENTS.iter().find(|(server, name, _)| {
+            (*server, *name) == (self.name, tool["name"].as_str().unwrap_or_default())
+        });
+        known.map(|(.., arguments)| (*arguments).to_owned())
+    }
+}
+
+/// The catalog of a server that these arguments of `servlet catalog` name.
+fn catalog(target: &[String]) -> anyhow::Result<Value> {
+    let mut command = servlet();
+    command.args(["catalog", "--format", "raw"]).args(target);
+    let output = output(&mut command)?;
+    serde_json::from_slice(&output).context("the output of `servlet catalog`")
+}
+
+/// The result of a call. A result with `isError` counts as one.
+fn call(target: &[String], arguments: &str) -> anyhow::Result<Value> {
+    let mut command = servlet();
+    command.args(["call", "--format", "json", "--json", arguments]);
+    let output = command.args(target).stdin(Stdio::null()).output()?;
+    serde_json::from_slice(&output.stdout).with_context(|| {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        format!("`{}`: {}\n{errors}", show(&command), output.status)
+    })
+}
+
+fn output(command: &mut Command) -> anyhow::Result<Vec<u8>> {
+    let output = command.stdin(Stdio::null()).output()?;
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        bail!("`{}`: {}\n{errors}", show(command), output.status);
+    }
+    Ok(output.stdout)
+}
+
+/// A result without its texts and numbers.
+fn form(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(form).collect(),
+        Value::Object(members) => {
+            let members = members
+                .iter()
+                .map(|(name, value)| (name.clone(), form(value)));
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+        Value::String(_) => json!("text"),
+        Value::Number(_) => json!("number"),
+        other => other.clone(),
+    }
+}
