@@ -1,5 +1,6 @@
 //! Compares published servers behind one endpoint with the same servers alone.
 
+use std::env;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -11,7 +12,7 @@ use super::servers::{SERVERS, Server};
 use crate::serve::{Server as Endpoint, servlet};
 use crate::shell::{cargo, root, run, show, show_first_build, target};
 
-/// Four servers of npm and two of PyPI.
+/// Four servers of npm and two of `PyPI`.
 const MEMBERS: [&str; 6] = [
     "everything",
     "filesystem",
@@ -33,7 +34,7 @@ const LISTS: [(&str, &str); 4] = [
 const ARGUMENTS: [(&str, &str, &str); 5] = [
     ("everything", "echo", r#"{"message":"hello"}"#),
     ("everything", "get-sum", r#"{"a":19,"b":23}"#),
-    ("filesystem", "list_directory", r#"{"path":"docs"}"#),
+    ("filesystem", "list_directory", r#"{"path":"."}"#),
     (
         "time",
         "convert_time",
@@ -53,7 +54,7 @@ pub(super) fn check() -> anyhow::Result<()> {
     run(show_first_build(&mut cargo(&["programs"])))?;
     let members = members()?;
     let endpoint = Endpoint::start_configured(&configuration(&members)?)?;
-    let through = catalog(&[endpoint.url.clone()])?;
+    let through = catalog(std::slice::from_ref(&endpoint.url))?;
     println!("\n{:<20} {:>6} {:>6} equal", "server", "listed", "called");
     let mut failed = 0;
     for member in &members {
@@ -84,24 +85,22 @@ fn members() -> anyhow::Result<Vec<Member>> {
 
 /// A configuration with one endpoint over HTTP, whose members are these servers.
 fn configuration(members: &[Member]) -> anyhow::Result<PathBuf> {
-    let mut text = "[listener.local]\naddress = \"127.0.0.1:0\"\n\
-        [endpoint.all]\nkind = \"http\"\nlistener = \"local\"\npath = \"/mcp\"\n"
-        .to_owned();
+    let mut sections = vec![
+        "[listener.local]\naddress = \"127.0.0.1:0\"\n".to_owned(),
+        "[endpoint.all]\nkind = \"http\"\nlistener = \"local\"\n".to_owned(),
+    ];
     for member in members {
-        let command = member.words()?;
-        let mut variables = member.command.get_envs();
-        let path = variables.find_map(|(name, value)| value.filter(|_| name == "PATH"));
-        let path = path.map(|path| format!("env = {{ PATH = {path:?} }}\n"));
-        text += &format!(
-            "[remote.{}]\ncommand = {command:?}\nfolder = {:?}\nrequired = true\nconnect = \"60s\"\n\
-             tools.prefix = \"always\"\n{}",
-            member.name,
-            root(),
-            path.unwrap_or_default()
-        );
+        sections.push(format!(
+            "[remote.{name}]\ncommand = {command:?}\nfolder = '{folder}'\nrequired = true\nconnect = \"60s\"\n\
+             tools.prefix = \"{name}\"\nenv = {{ PATH = '{path}' }}\n",
+            name = member.name,
+            command = member.words()?,
+            folder = root().display(),
+            path = member.path(),
+        ));
     }
     let file = target().join("gateway.toml");
-    fs::write(&file, text)?;
+    fs::write(&file, sections.concat())?;
     Ok(file)
 }
 
@@ -113,9 +112,28 @@ impl Member {
         words.collect()
     }
 
+    /// The search path with which it runs.
+    fn path(&self) -> String {
+        let mut variables = self.command.get_envs();
+        let path = variables.find_map(|(name, value)| value.filter(|_| name == "PATH"));
+        let path = path.map(ToOwned::to_owned).or_else(|| env::var_os("PATH"));
+        path.unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// All its variables when the endpoint starts it, for `env`.
+    fn variables(&self) -> Vec<String> {
+        let inherited = ["HOME", "LANG"].map(|name| (name, env::var(name).ok()));
+        let inherited = inherited.into_iter();
+        let inherited = inherited.filter_map(|(name, value)| Some(format!("{name}={}", value?)));
+        inherited.chain([format!("PATH={}", self.path())]).collect()
+    }
+
     /// Compares the entries and the results of the tools. Returns how many of each there are.
     fn compare(&self, url: &str, through: &Value) -> anyhow::Result<(usize, usize)> {
-        let mut alone = vec!["--".to_owned()];
+        let mut alone = ["--", "env", "--ignore-environment"]
+            .map(str::to_owned)
+            .to_vec();
+        alone.extend(self.variables());
         alone.extend(self.words()?.into_iter().map(str::to_owned));
         let own = catalog(&alone)?;
         let mut listed = 0;
@@ -192,15 +210,16 @@ fn catalog(target: &[String]) -> anyhow::Result<Value> {
     serde_json::from_slice(&output).context("the output of `servlet catalog`")
 }
 
-/// The result of a call. A result with `isError` counts as one.
+/// The result of a call, which can have `isError`, without what servers add to each result.
 fn call(target: &[String], arguments: &str) -> anyhow::Result<Value> {
     let mut command = servlet();
     command.args(["call", "--format", "json", "--json", arguments]);
     let output = command.args(target).stdin(Stdio::null()).output()?;
-    serde_json::from_slice(&output.stdout).with_context(|| {
+    let result = serde_json::from_slice(&output.stdout).with_context(|| {
         let errors = String::from_utf8_lossy(&output.stderr);
         format!("`{}`: {}\n{errors}", show(&command), output.status)
-    })
+    })?;
+    Ok(without_additions(result))
 }
 
 fn output(command: &mut Command) -> anyhow::Result<Vec<u8>> {
@@ -210,6 +229,21 @@ fn output(command: &mut Command) -> anyhow::Result<Vec<u8>> {
         bail!("`{}`: {}\n{errors}", show(command), output.status);
     }
     Ok(output.stdout)
+}
+
+/// A result without what each has since the revision 2026-07-28, which not every member speaks.
+fn without_additions(mut result: Value) -> Value {
+    if let Some(result) = result.as_object_mut() {
+        result.remove("resultType");
+        let meta = result.get_mut("_meta").and_then(Value::as_object_mut);
+        if let Some(meta) = meta {
+            meta.remove("io.modelcontextprotocol/serverInfo");
+            if meta.is_empty() {
+                result.remove("_meta");
+            }
+        }
+    }
+    result
 }
 
 /// A result without its texts and numbers.
