@@ -87,6 +87,12 @@ impl Session {
         self.tap.has_ended() || self.service.is_transport_closed()
     }
 
+    /// Whether the server may still work on a request that was cancelled: it has not answered it. Servers need not answer
+    /// such requests, so this may stay true.
+    pub fn has_cancelled(&self) -> bool {
+        self.tap.has_cancelled()
+    }
+
     /// Closes the connection, and waits until the process of the server has ended or its session is deleted.
     pub async fn close(mut self) {
         // An error means that the task of the connection has panicked, and with it the connection is closed.

@@ -6,7 +6,7 @@
 //! kept too.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use rmcp::model::{
@@ -30,6 +30,9 @@ const IGNORED_LINES: usize = 3;
 const IGNORED_LENGTH: usize = 200;
 /// How many events wait for a reader that is slow. Then the oldest are dropped.
 const EVENTS: usize = 1024;
+
+/// How many cancelled requests are kept.
+const CANCELLED: usize = 1024;
 
 /// Notifications that only rmcp needs.
 const OF_THE_PROTOCOL: [&str; 2] = [
@@ -94,6 +97,8 @@ struct State {
     ignored: Vec<String>,
     /// The probes that rmcp has given up. It takes a late answer to one for the answer to the handshake.
     given_up: Vec<RequestId>,
+    /// The requests that were cancelled, and that the server has not answered.
+    cancelled: HashSet<RequestId>,
 }
 
 /// What rmcp gets of a response.
@@ -236,7 +241,10 @@ impl Tap {
                 Passed::All
             }
             None if state.given_up.contains(id) => Passed::Nothing,
-            None => Passed::All,
+            None => {
+                state.cancelled.remove(id);
+                Passed::All
+            }
         }
     }
 
@@ -289,6 +297,21 @@ impl Tap {
     /// Forgets a request whose caller waits no more.
     pub(crate) fn forget(&self, id: &RequestId) {
         self.state().waiting.remove(id);
+    }
+
+    /// Forgets a request that is cancelled.
+    pub(crate) fn cancel(&self, id: &RequestId) {
+        let mut state = self.state();
+        state.waiting.remove(id);
+        // A server that answers none of so many requests is not worth more memory.
+        if state.cancelled.len() < CANCELLED {
+            state.cancelled.insert(id.clone());
+        }
+    }
+
+    /// Whether the server may still work on a request that was cancelled.
+    pub(crate) fn has_cancelled(&self) -> bool {
+        !self.state().cancelled.is_empty()
     }
 
     /// Passes progress to the request that it belongs to. Returns whether there is one.

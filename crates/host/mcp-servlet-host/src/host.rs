@@ -14,7 +14,8 @@ use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
 use mcp_servlet_schema::Provider;
 
 use crate::{
-    CallToolResult, FeatureKind, Listed, LoadError, Member, Servlet, Tool, error::unknown_tool,
+    CallToolResult, FeatureKind, Listed, LoadError, Member, Relisted, Servlet, Tool,
+    error::unknown_tool,
 };
 use index::{Collision, Index, Named, Names, Served};
 pub use names::{Filter, MAX_NAME, Prefix, name_problem};
@@ -158,17 +159,31 @@ impl Host {
         members.any(Member::changes_lists)
     }
 
+    /// Whether no remote has newer lists than this host.
+    pub fn has_current_lists(&self) -> bool {
+        let mut members = self.members().chain(self.handlers());
+        members.all(Member::is_current)
+    }
+
     /// A host with the current lists of all members whose lists can change. If a servlet fails to
     /// list its items, its previous lists stay. Tools and prompts that were served keep their
     /// names, even if others appear or disappear.
     #[must_use]
     pub fn relisted(&self) -> Self {
+        self.relisted_with(&mut Relisted::default())
+    }
+
+    /// As [`relisted`](Self::relisted), for one of several hosts that share servlets.
+    #[must_use]
+    pub fn relisted_with(&self, relisted: &mut Relisted) -> Self {
         let mut mounts = self.mounts.clone();
         for mount in &mut mounts {
-            mount.member.relist();
+            mount.member.relist(relisted);
         }
         let mut handlers = self.handlers().to_vec();
-        handlers.iter_mut().for_each(Member::relist);
+        for handler in &mut handlers {
+            handler.relist(relisted);
+        }
         let virtual_tools = self.virtual_tools.all();
         let (tools, prompts) = (self.tools.names(), self.prompts.names());
         Self::compose_after(mounts, (virtual_tools, handlers), &tools, &prompts)

@@ -50,7 +50,7 @@ pub use host::{
     Filter, Host, Introduction, MAX_NAME, Mount, Offer, Prefix, VirtualToolError, name_problem,
 };
 pub use load::{Entry, Loaded, OnFailure};
-pub use member::{Member, RemoteMember};
+pub use member::{Member, Relisted, RemoteMember};
 pub use remote::{Answer, Remote, RemoteLists};
 pub use result::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
 pub use servlet::Servlet;

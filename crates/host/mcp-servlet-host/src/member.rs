@@ -19,6 +19,32 @@ pub enum Member {
     Remote(RemoteMember),
 }
 
+/// Lists that were read again. Hosts that share servlets share the new lists, so that each servlet is asked once.
+#[derive(Debug, Default)]
+pub struct Relisted(Vec<(Arc<Servlet>, Arc<Servlet>)>);
+
+impl Relisted {
+    /// The servlet with its current lists, or with its previous ones if they cannot change or cannot be read.
+    fn servlet(&mut self, old: &Arc<Servlet>) -> Arc<Servlet> {
+        if let Some((_, new)) = self.0.iter().find(|(known, _)| Arc::ptr_eq(known, old)) {
+            return Arc::clone(new);
+        }
+        if !old.module().changes_lists() {
+            return Arc::clone(old);
+        }
+        let new = old.relisted().map_or_else(
+            |error| {
+                let name = old.name();
+                tracing::warn!("cannot update the lists of `{name}`: {}", chain(&error));
+                Arc::clone(old)
+            },
+            Arc::new,
+        );
+        self.0.push((Arc::clone(old), Arc::clone(&new)));
+        new
+    }
+}
+
 /// A remote with its lists at one moment.
 #[derive(Clone, Debug)]
 pub struct RemoteMember {
@@ -49,6 +75,11 @@ impl RemoteMember {
     /// The lists that the host serves.
     pub fn lists(&self) -> &RemoteLists {
         &self.lists
+    }
+
+    /// Whether the remote has no newer lists.
+    fn is_current(&self) -> bool {
+        Arc::ptr_eq(&self.lists, &self.remote.lists().borrow())
     }
 
     /// Calls a tool and waits for its result, on a thread of its own.
@@ -204,26 +235,16 @@ impl Member {
         }
     }
 
-    /// Reads the current lists, if they can change. If that fails, the previous ones stay.
-    pub(crate) fn relist(&mut self) {
-        if !self.changes_lists() {
-            return;
-        }
-        match self.relisted() {
-            Ok(member) => *self = member,
-            Err(error) => tracing::warn!(
-                "cannot update the lists of `{}`: {}",
-                self.name(),
-                chain(&error)
-            ),
-        }
+    /// Whether the lists of a remote are those that it has now. Servlets always count as current.
+    pub(crate) fn is_current(&self) -> bool {
+        self.as_remote().is_none_or(RemoteMember::is_current)
     }
 
-    /// The member with its current lists.
-    fn relisted(&self) -> Result<Self, LoadError> {
+    /// Reads the current lists, if they can change. If that fails, the previous ones stay.
+    pub(crate) fn relist(&mut self, relisted: &mut Relisted) {
         match self {
-            Self::Servlet(servlet) => Ok(Self::Servlet(Arc::new(servlet.relisted()?))),
-            Self::Remote(member) => Ok(Arc::clone(&member.remote).into()),
+            Self::Servlet(servlet) => *servlet = relisted.servlet(servlet),
+            Self::Remote(member) => *self = Arc::clone(&member.remote).into(),
         }
     }
 

@@ -104,9 +104,12 @@ impl Parked {
         }
     }
 
-    /// Ends a call that still waits.
-    pub(crate) fn forget(&self, id: &str) {
-        self.waiting().remove(id);
+    /// Takes a call out that still waits. The server learns that there is no answer.
+    pub(crate) fn expire(&self, id: &str) -> Option<RunningCall> {
+        let waiting = self.waiting().remove(id)?;
+        // Otherwise the task that calls this would end itself.
+        waiting.expiry.map(AbortOnDropHandle::detach);
+        Some(waiting.call)
     }
 
     /// Ends all calls that wait.

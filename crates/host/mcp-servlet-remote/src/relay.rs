@@ -3,6 +3,9 @@
 //! A question or a log message of a server does not say which call it belongs to. It can only
 //! belong to a call that was alone on its connection all the time. Otherwise the question is refused, and the message goes
 //! to the log of this host, so that nothing reaches the wrong client.
+//!
+//! A call that waits for an answer of its client sends nothing meanwhile, so it does not count. A call that was cancelled
+//! counts until the server answers it, because many servers go on with it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -51,6 +54,8 @@ struct Call {
     sent: mpsc::Sender<Sent>,
     /// The capabilities of the client.
     capabilities: Value,
+    /// How many questions its client has not answered yet.
+    questions: usize,
     /// Whether no other call has run at the same time.
     is_alone: bool,
 }
@@ -60,31 +65,68 @@ struct Call {
 pub(crate) struct CallGuard {
     calls: Calls,
     id: u64,
+    is_answered: bool,
+}
+
+/// A question that counts as open until this is dropped.
+struct OpenQuestion<'a> {
+    calls: &'a Calls,
+    call: u64,
+}
+
+impl Running {
+    /// The calls that do not wait for their clients.
+    fn active(&mut self) -> impl Iterator<Item = &mut Call> {
+        self.calls.values_mut().filter(|call| call.questions == 0)
+    }
+
+    /// Notes which calls run at the same time.
+    fn compare(&mut self) {
+        if self.active().count() > 1 {
+            self.active().for_each(|call| call.is_alone = false);
+        }
+    }
+
+    /// The call that a question must belong to, if that is certain.
+    fn only(&self) -> Option<u64> {
+        let active = self.calls.iter().filter(|(_, call)| call.questions == 0);
+        let mut calls: Vec<_> = active.collect();
+        if calls.is_empty() {
+            calls.extend(&self.calls);
+        }
+        match *calls {
+            [(id, call)] if call.is_alone => Some(*id),
+            _ => None,
+        }
+    }
 }
 
 impl Calls {
-    /// Adds a call of a client with these capabilities, and returns what the server sends during it.
+    /// Adds a call of a client with these capabilities, and returns what the server sends during it. `has_cancelled` says
+    /// whether the server may still work on a call that was cancelled.
     pub(crate) fn begin(
         &self,
         capabilities: Value,
+        has_cancelled: bool,
     ) -> (CallGuard, mpsc::Sender<Sent>, mpsc::Receiver<Sent>) {
         let (sent, received) = mpsc::channel(WAITING);
         let mut running = self.running();
         let id = running.next;
         running.next += 1;
-        let is_alone = running.calls.is_empty();
-        running
-            .calls
-            .values_mut()
-            .for_each(|call| call.is_alone = false);
         let call = Call {
             sent: sent.clone(),
             capabilities,
-            is_alone,
+            questions: 0,
+            is_alone: !has_cancelled,
         };
         running.calls.insert(id, call);
-        let calls = self.clone();
-        (CallGuard { calls, id }, sent, received)
+        running.compare();
+        let guard = CallGuard {
+            calls: self.clone(),
+            id,
+            is_answered: false,
+        };
+        (guard, sent, received)
     }
 
     /// How many calls run.
@@ -94,17 +136,17 @@ impl Calls {
 
     /// Asks the client of the only call. `None` if there is no such call, or its client cannot answer.
     async fn ask(&self, capability: &str, method: &'static str, params: Value) -> Option<Value> {
-        let Some((sent, capabilities)) = self.only() else {
+        let Some((open, sent, capabilities)) = self.open_question() else {
             tracing::warn!(
                 method,
-                "a question of a remote is refused, because several calls run and it may belong to any of them"
+                "request of a remote refused, because it may belong to another call that runs or was cancelled"
             );
             return None;
         };
         if !can_answer(&capabilities, capability, &params) {
             tracing::debug!(
                 method,
-                "a question of a remote is refused, because the client cannot answer it"
+                "request of a remote refused, because the client cannot answer it"
             );
             return None;
         }
@@ -115,18 +157,23 @@ impl Calls {
             reply,
         };
         sent.try_send(Sent::Question(question)).ok()?;
-        answer.await.ok()
+        let answer = answer.await.ok();
+        // The server goes on when it has the answer, so the call counts again from now on.
+        drop(open);
+        answer
     }
 
-    fn only(&self) -> Option<(mpsc::Sender<Sent>, Value)> {
-        let running = self.running();
-        let mut calls = running.calls.values();
-        match (calls.next(), calls.next()) {
-            (Some(call), None) if call.is_alone => {
-                Some((call.sent.clone(), call.capabilities.clone()))
-            }
-            _ => None,
-        }
+    /// Finds the call that a question belongs to, which waits for its client from now on.
+    fn open_question(&self) -> Option<(OpenQuestion<'_>, mpsc::Sender<Sent>, Value)> {
+        let mut running = self.running();
+        let id = running.only()?;
+        let call = running.calls.get_mut(&id)?;
+        call.questions += 1;
+        let open = OpenQuestion {
+            calls: self,
+            call: id,
+        };
+        Some((open, call.sent.clone(), call.capabilities.clone()))
     }
 
     fn running(&self) -> MutexGuard<'_, Running> {
@@ -143,11 +190,31 @@ impl CallGuard {
             .get(&self.id)
             .is_some_and(|call| call.is_alone)
     }
+
+    /// Notes that the server has answered the call, so that it sends nothing more.
+    pub(crate) fn answered(&mut self) {
+        self.is_answered = true;
+    }
 }
 
 impl Drop for CallGuard {
     fn drop(&mut self) {
-        self.calls.running().calls.remove(&self.id);
+        let mut running = self.calls.running();
+        running.calls.remove(&self.id);
+        if !self.is_answered {
+            let others = running.calls.values_mut();
+            others.for_each(|call| call.is_alone = false);
+        }
+    }
+}
+
+impl Drop for OpenQuestion<'_> {
+    fn drop(&mut self) {
+        let mut running = self.calls.running();
+        if let Some(call) = running.calls.get_mut(&self.call) {
+            call.questions -= 1;
+        }
+        running.compare();
     }
 }
 

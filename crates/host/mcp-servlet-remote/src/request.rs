@@ -127,8 +127,10 @@ impl Shared {
         let time = self.options.question_time;
         let expiry = tokio::spawn(async move {
             tokio::time::sleep(time).await;
-            if let Some(shared) = shared.upgrade() {
-                shared.parked.forget(&expiring);
+            let shared = shared.upgrade();
+            if let Some(mut call) = shared.and_then(|shared| shared.parked.expire(&expiring)) {
+                // The server can end the call by itself. It is only cancelled if it does not.
+                call.go_on(&Client::of(&RequestMeta::default())).await;
             }
         });
         self.parked.expire_with(&id, AbortOnDropHandle::new(expiry));

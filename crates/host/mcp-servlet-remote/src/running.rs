@@ -73,7 +73,10 @@ impl RunningCall {
         limit: Duration,
     ) -> Self {
         let capabilities = relayed_capabilities(request_meta.meta.as_ref());
-        let (call, sender, sent) = connection.calls.begin(capabilities);
+        let session = &connection.session;
+        // Since 2026-07-28, a server can only ask in a result.
+        let has_cancelled = !session.server().is_stateless() && session.has_cancelled();
+        let (call, sender, sent) = connection.calls.begin(capabilities, has_cancelled);
         let options = CallOptions::new()
             // The time is counted here, where it can stop.
             .timeout(Duration::MAX)
@@ -105,6 +108,9 @@ impl RunningCall {
                 biased;
                 response = &mut self.response => {
                     self.finish(client).await;
+                    if response.as_ref().map_or_else(|error| error.code().is_some(), |_| true) {
+                        self.call.answered();
+                    }
                     return Step::Answered(response);
                 }
                 () = sleep_until(deadline) => return Step::TimedOut,

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use futures_util::FutureExt as _;
 use mcp_servlet_client::Target;
 use mcp_servlet_host::RemoteLists;
 use mcp_servlet_runtime::RemoteFailure;
@@ -87,6 +88,16 @@ impl Shared {
             let why = format!("it did not answer within {limit:?}");
             Err(RemoteFailure::Unreachable { why })
         })
+    }
+
+    /// Changes the link, and returns the previous one.
+    pub(crate) fn set_link(&self, mut link: Link) -> Link {
+        self.link.send_modify(|current| {
+            // Requests look at the link while it is locked. Those that wanted a connection before have the outcome now.
+            let _ = self.wanted.notified().now_or_never();
+            std::mem::swap(current, &mut link);
+        });
+        link
     }
 
     /// Whether another attempt is too early, or the last one was made.

@@ -10,7 +10,6 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::{Connection, has_changed};
-use crate::failure::failure;
 use crate::options::WhenDown;
 use crate::shared::{Shared, stopped};
 use crate::state::{Link, reason};
@@ -26,18 +25,34 @@ const SHORT_LIFE: Duration = Duration::from_secs(1);
 /// The pause before a new subscription to changes, if the server has ended one.
 const SUBSCRIBE_AGAIN: Duration = Duration::from_secs(10);
 
+/// The pause between a change and the new reading of the lists, which is one for all changes in that time.
+const SETTLE: Duration = Duration::from_millis(20);
+
 /// Why a connection is over.
 enum End {
     Lost(RemoteFailure),
     Idle,
 }
 
+/// A new connection, with what the server reports since before its lists were read.
+struct Connected {
+    connection: Arc<Connection>,
+    lists: RemoteLists,
+    reports: Reports,
+}
+
+/// What a server reports.
+struct Reports {
+    events: Events,
+    /// Whether to subscribe to changes later.
+    is_pending: bool,
+}
+
 /// Keeps a server connected until it is stopped.
 pub(crate) async fn supervise(shared: Arc<Shared>, stop: CancellationToken) {
     stop.run_until_cancelled(shared.keep_connected()).await;
     shared.parked.clear();
-    let last = shared.link.send_replace(Link::down(stopped(), None));
-    if let Link::Up(connection) = last {
+    if let Link::Up(connection) = shared.set_link(Link::down(stopped(), None)) {
         close(connection).await;
     }
 }
@@ -54,9 +69,9 @@ impl Shared {
         let mut failed: u32 = 0;
         loop {
             match self.connect().await {
-                Ok((connection, lists)) => {
+                Ok(connected) => {
                     let start = Instant::now();
-                    let was_lost = self.serve(connection, lists).await;
+                    let was_lost = self.serve(connected).await;
                     // A server that ends at once is not started again without a pause.
                     let is_short = was_lost && start.elapsed() < SHORT_LIFE;
                     failed = if is_short {
@@ -79,14 +94,24 @@ impl Shared {
         }
     }
 
-    async fn connect(&self) -> Result<(Arc<Connection>, RemoteLists), Error> {
+    async fn connect(&self) -> Result<Connected, Error> {
         let connection = Connection::open(&self.target, &self.options).await?;
+        let reports = Reports::soon(&connection).await;
         let lists = connection.lists(&self.name).await?;
-        Ok((Arc::new(connection), lists))
+        Ok(Connected {
+            connection: Arc::new(connection),
+            lists,
+            reports,
+        })
     }
 
     /// Serves requests until the connection is over. Returns whether it was lost. A server that is idle is wanted again then.
-    async fn serve(&self, connection: Arc<Connection>, lists: RemoteLists) -> bool {
+    async fn serve(&self, connected: Connected) -> bool {
+        let Connected {
+            connection,
+            lists,
+            reports,
+        } = connected;
         let (remote, origin) = (&self.name, self.target.to_string());
         tracing::info!(
             remote,
@@ -96,13 +121,13 @@ impl Shared {
         );
         self.publish(lists);
         self.used();
-        self.link.send_replace(Link::Up(Arc::clone(&connection)));
-        let end = self.follow(&connection).await;
+        self.set_link(Link::Up(Arc::clone(&connection)));
+        let end = self.follow(&connection, reports).await;
         let link = match &end {
             End::Idle => Link::Idle,
             End::Lost(why) => Link::down(why.clone(), None),
         };
-        self.link.send_replace(link);
+        self.set_link(link);
         match end {
             End::Idle => {
                 tracing::info!(remote, "remote closed, because nothing used it");
@@ -120,24 +145,24 @@ impl Shared {
     }
 
     /// Reads lists again when they change, and returns when the connection is over.
-    async fn follow(&self, connection: &Arc<Connection>) -> End {
-        let mut events = subscribe(connection).await;
+    async fn follow(&self, connection: &Arc<Connection>, mut reports: Reports) -> End {
         let again = sleep(SUBSCRIBE_AGAIN);
-        tokio::pin!(again);
-        let mut is_subscribed = true;
+        let settled = sleep(SETTLE);
+        tokio::pin!(again, settled);
+        let mut have_changed = false;
         loop {
             tokio::select! {
-                event = events.next() => match event {
+                event = reports.events.next() => match event {
                     None => return End::Lost(ended(connection).await),
                     Some(Ok(event)) => {
-                        if has_changed(&self.name, event) {
-                            self.relist(connection).await;
+                        if has_changed(&self.name, event) && !have_changed {
+                            have_changed = true;
+                            settled.as_mut().reset(tokio::time::Instant::now() + SETTLE);
                         }
                     }
                     // Events were lost, or the server has ended the subscription.
                     Some(Err(_)) => {
-                        is_subscribed = false;
-                        events = connection.session.events();
+                        reports = Reports::later(connection);
                         again.as_mut().reset(tokio::time::Instant::now() + SUBSCRIBE_AGAIN);
                         if let Err(why) = check(connection).await {
                             return End::Lost(why);
@@ -145,9 +170,12 @@ impl Shared {
                         self.relist(connection).await;
                     }
                 },
-                () = &mut again, if !is_subscribed => {
-                    is_subscribed = true;
-                    events = subscribe(connection).await;
+                () = &mut settled, if have_changed => {
+                    have_changed = false;
+                    self.relist(connection).await;
+                }
+                () = &mut again, if reports.is_pending => {
+                    reports = Reports::now(connection).await;
                     self.relist(connection).await;
                 }
                 () = self.suspect.notified() => {
@@ -202,7 +230,7 @@ impl Shared {
     /// Records a failed attempt. Returns whether to try again.
     fn failed(&self, error: &Error, attempts: u32) -> bool {
         let remote = &self.name;
-        let why = failure(error, self.options.connect);
+        let why = error.message().to_owned();
         let goes_on = self
             .options
             .retries
@@ -215,19 +243,17 @@ impl Shared {
         } else {
             tracing::error!(remote, attempts, %error, "cannot connect to a remote; there is no further attempt");
         }
-        let why = match (goes_on, why) {
-            (false, why) => RemoteFailure::RetriesExhausted {
-                attempts,
-                why: reason(&why),
-            },
-            (true, why) => RemoteFailure::Unreachable { why: reason(&why) },
+        let why = if goes_on {
+            RemoteFailure::Unreachable { why }
+        } else {
+            RemoteFailure::RetriesExhausted { attempts, why }
         };
         let since = match &*self.link.borrow() {
             Link::Down { since, .. } => Some(*since),
             _ => None,
         };
         self.hide();
-        self.link.send_replace(Link::down(why, since));
+        self.set_link(Link::down(why, since));
         goes_on
     }
 
@@ -259,14 +285,32 @@ impl Link {
     }
 }
 
-/// What the server reports. Servers since 2026-07-28 report changes only to a subscription, and not all have one.
-async fn subscribe(connection: &Connection) -> Events {
-    let session = &connection.session;
-    match session.watch(std::iter::empty::<String>()).await {
-        Ok(events) => events,
-        Err(error) => {
+impl Reports {
+    /// Servers since 2026-07-28 report changes only to a subscription, and not all have one.
+    async fn now(connection: &Connection) -> Self {
+        let session = &connection.session;
+        let watched = session.watch(std::iter::empty::<String>()).await;
+        let events = watched.unwrap_or_else(|error| {
             tracing::debug!(%error, "a remote does not report changes");
             session.events()
+        });
+        Self {
+            events,
+            is_pending: false,
+        }
+    }
+
+    /// As [`now`](Self::now), for a connection that waits for it.
+    async fn soon(connection: &Connection) -> Self {
+        let subscribed = timeout(CHECK, Self::now(connection)).await;
+        subscribed.unwrap_or_else(|_| Self::later(connection))
+    }
+
+    /// What the server reports without a subscription, until there is one.
+    fn later(connection: &Connection) -> Self {
+        Self {
+            events: connection.session.events(),
+            is_pending: true,
         }
     }
 }

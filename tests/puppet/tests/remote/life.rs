@@ -3,14 +3,13 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use mcp_servlet_client::{Http, HttpTransport};
 use mcp_servlet_host::Remote as _;
 use mcp_servlet_remote::{RemoteServer, State};
 use puppet::Puppet;
 use serde_json::json;
 
 use crate::support::{
-    Mortal, call, child, connected, connected_with, http, options, with_calls, within,
+    Mortal, call, child, connected, connected_with, http, options, script, sse, with_calls, within,
 };
 
 /// An address where nothing listens.
@@ -23,9 +22,7 @@ fn free() -> SocketAddr {
 async fn all_transports_work() {
     let puppet = Puppet::new("plain");
     let address = puppet.http().await;
-    let sse = Http::new(&format!("http://{address}/sse")).expect("a URL");
-    let sse = sse.transport(HttpTransport::Sse).into();
-    for target in [child("plain"), http(address), sse] {
+    for target in [child("plain"), http(address), sse(address)] {
         let remote = connected("plain", target).await;
         let lists = remote.lists().borrow().clone();
         assert_eq!(lists.tools.len(), 1, "{}", remote.origin());
@@ -108,4 +105,57 @@ async fn an_idle_connection_closes_and_comes_back() {
     assert_eq!(remote.lists().borrow().tools.len(), 1);
     call(&remote).await.expect("an answer");
     assert_eq!(puppet.received("initialize"), 2);
+}
+
+#[tokio::test]
+async fn a_request_from_before_the_connection_does_not_open_another_one() {
+    let opened = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": { "tools": {} },
+        "serverInfo": { "name": "late", "version": "1" },
+    });
+    let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "replies": {
+            "initialize": [
+                { "error": { "code": -32000, "message": "not yet" } },
+                { "wait_ms": 400, "result": opened },
+            ],
+            "tools/list": [{ "result": { "tools": [tool] } }],
+            "tools/call": [{ "result": { "content": [] } }],
+        },
+    }));
+    let mut options = options();
+    options.retries.every = Duration::from_millis(20);
+    options.idle = Some(Duration::from_millis(100));
+    let remote = RemoteServer::start("late", http(puppet.http().await), options);
+    // The second attempt has begun, and the first one is long enough ago for another one at once.
+    within(Duration::from_secs(2), || {
+        puppet.received("initialize") == 2
+    })
+    .await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    call(&remote).await.expect("an answer");
+    within(Duration::from_secs(2), || {
+        matches!(remote.state(), State::Idle)
+    })
+    .await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(puppet.received("initialize"), 2);
+}
+
+#[tokio::test]
+async fn an_error_of_the_lists_says_what_took_too_long() {
+    let puppet = script(json!({
+        "capabilities": { "tools": {} },
+        "replies": { "tools/list": [{ "wait_ms": 60_000 }] },
+    }));
+    let mut options = options();
+    options.connect = Duration::from_secs(1);
+    options.timeout = Duration::from_millis(200);
+    options.retries.most = Some(0);
+    let remote = RemoteServer::start("slow", http(puppet.http().await), options);
+    let error = remote.ready().await.expect_err("no lists");
+    assert_eq!(error.why, "no response within 200 ms");
 }

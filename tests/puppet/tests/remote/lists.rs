@@ -70,12 +70,15 @@ async fn a_changed_list_is_read_again() {
             .collect();
         json!({ "result": { "tools": tools } })
     };
+    let changes = ["tools", "resources", "prompts"];
+    let changes =
+        changes.map(|one| json!({ "method": format!("notifications/{one}/list_changed") }));
     let puppet = script(json!({
         "versions": ["2025-11-25"],
         "capabilities": { "tools": { "listChanged": true } },
         "replies": {
             "tools/list": [list(&["t"]), list(&["t", "u"])],
-            "tools/call": [{ "before": [{ "method": "notifications/tools/list_changed" }], "sse": true, "result": { "content": [] } }],
+            "tools/call": [{ "before": changes, "sse": true, "result": { "content": [] } }],
         },
     }));
     let remote = connected("changing", http(puppet.http().await)).await;
@@ -87,4 +90,48 @@ async fn a_changed_list_is_read_again() {
     let names = before.relisted();
     let names: Vec<_> = names.tools().map(Tool::name).collect();
     assert_eq!(names, ["changing_t", "changing_u"]);
+    // Three changes at once are one reason to read.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(puppet.received("tools/list"), 2);
+}
+
+#[tokio::test]
+async fn a_change_while_the_lists_are_read_is_not_lost() {
+    let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
+    let change = json!({ "method": "notifications/tools/list_changed" });
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": { "listChanged": true } },
+        "replies": {
+            "tools/list": [
+                { "before": [change], "sse": true, "result": { "tools": [tool("t")] } },
+                { "result": { "tools": [tool("t"), tool("u")] } },
+            ],
+        },
+    }));
+    let remote = connected("changing", http(puppet.http().await)).await;
+    let lists = remote.lists();
+    within(Duration::from_secs(2), || lists.borrow().tools.len() == 2).await;
+}
+
+#[tokio::test]
+async fn a_server_is_asked_for_its_lists_after_the_subscription() {
+    let acknowledged = json!({
+        "method": "notifications/subscriptions/acknowledged",
+        "params": { "_meta": { "io.modelcontextprotocol/subscriptionId": "$id" }, "notifications": { "toolsListChanged": true } },
+    });
+    let puppet = script(json!({
+        "versions": ["2026-07-28"],
+        "capabilities": { "tools": { "listChanged": true } },
+        "replies": {
+            "subscriptions/listen": [{ "before": [acknowledged] }],
+            "tools/list": [{ "result": { "resultType": "complete", "tools": [] } }],
+        },
+    }));
+    let _remote = connected("changing", http(puppet.http().await)).await;
+    let log = puppet.log();
+    let at = |method: &str| log.iter().position(|one| one["method"] == method);
+    assert!(
+        at("subscriptions/listen").expect("a subscription") < at("tools/list").expect("a list")
+    );
 }

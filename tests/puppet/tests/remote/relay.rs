@@ -8,7 +8,9 @@ use mcp_servlet_runtime::{Notification, RequestMeta};
 use puppet::Puppet;
 use serde_json::{Value, json};
 
-use crate::support::{Heard, child, client, connected, http, with_calls, within};
+use crate::support::{
+    Heard, child, client, connected, connected_with, http, options, sse, with_calls, within,
+};
 
 /// Calls a tool and returns the JSON of its result.
 async fn call(remote: &Arc<RemoteServer>, tool: &str, request_meta: &RequestMeta) -> Value {
@@ -164,6 +166,85 @@ async fn a_question_that_may_belong_to_either_of_two_calls_is_refused() {
         second["structuredContent"]["answer"],
         json!({ "action": "cancel" })
     );
+}
+
+/// A question of a server, for a user.
+fn question() -> Value {
+    json!({ "method": "elicitation/create", "params": { "message": "?" } })
+}
+
+#[tokio::test]
+async fn a_question_of_a_cancelled_call_reaches_no_other_client() {
+    let ask = json!({ "ask": question(), "result": { "content": [] } });
+    let replies = json!([
+        { "wait_ms": 600, "ask": question(), "result": { "content": [] } },
+        { "wait_ms": 300, "result": { "content": [] } },
+        ask,
+    ]);
+    let puppet = with_calls(&["2025-11-25"], replies);
+    let remote = connected("r", sse(puppet.http().await)).await;
+    let request_meta = client(json!({ "elicitation": {} }));
+    let limit = Duration::from_millis(200);
+    let cancelled = tokio::time::timeout(limit, call(&remote, "t", &request_meta));
+    cancelled.await.expect_err("it waits");
+    let other = call(&remote, "t", &request_meta).await;
+    assert_eq!(other["inputRequests"], Value::Null, "{other}");
+    assert_eq!(answers(&puppet), 1);
+    // The server answers the cancelled call now. Then its questions are clear again.
+    let mut later = call(&remote, "t", &request_meta).await;
+    for _ in 0..20 {
+        if later["resultType"] == "input_required" {
+            return;
+        }
+        later = call(&remote, "t", &request_meta).await;
+    }
+    panic!("the client is not asked: {later}");
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_its_client_does_not_stop_the_questions_of_others() {
+    let answered_with = json!({ "content": [], "structuredContent": { "answer": "$answer" } });
+    let puppet = with_calls(
+        &["2025-11-25"],
+        json!([{ "ask": question(), "result": answered_with }]),
+    );
+    let remote = connected("r", http(puppet.http().await)).await;
+    let request_meta = client(json!({ "elicitation": {} }));
+    let first = call(&remote, "t", &request_meta).await;
+    let second = call(&remote, "t", &request_meta).await;
+    for (asked, city) in [(second, "Oslo"), (first, "Rome")] {
+        assert_eq!(asked["resultType"], "input_required", "{city}: {asked}");
+        let answer = json!({ "action": "accept", "content": { "city": city } });
+        let again = answered(request_meta.clone(), &asked, answer.clone());
+        let result = call(&remote, "t", &again).await;
+        assert_eq!(result["structuredContent"]["answer"], answer);
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_client_does_not_answer_ends_by_itself() {
+    let puppet = with_calls(
+        &["2025-11-25"],
+        json!([{ "ask": question(), "result": { "content": [] } }]),
+    );
+    let mut options = options();
+    options.question_time = Duration::from_millis(100);
+    let remote = connected_with("r", http(puppet.http().await), options).await;
+    let request_meta = client(json!({ "elicitation": {} }));
+    for _ in 0..2 {
+        let before = answers(&puppet);
+        let asked = call(&remote, "t", &request_meta).await;
+        assert_eq!(asked["resultType"], "input_required", "{asked}");
+        within(Duration::from_secs(2), || answers(&puppet) > before).await;
+    }
+    assert_eq!(puppet.received("notifications/cancelled"), 0);
+}
+
+/// How many questions of a server were answered with `cancel`.
+fn answers(puppet: &Puppet) -> usize {
+    let cancel = json!({ "action": "cancel" });
+    let log = puppet.log();
+    log.iter().filter(|one| one["result"] == cancel).count()
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use mcp_servlet_client::{Command, Target};
+use mcp_servlet_client::{Command, Http, HttpTransport, Target};
 use mcp_servlet_host::{CallToolResult, Host, Mount, Prefix};
 use mcp_servlet_remote::{RemoteOptions, RemoteServer};
 use mcp_servlet_runtime::{CallError, Listener, Notification, RequestMeta, Sending};
@@ -72,6 +72,12 @@ impl Drop for Mortal {
 pub(crate) fn http(address: SocketAddr) -> Target {
     let target = format!("http://{address}/mcp").parse();
     target.expect("a URL")
+}
+
+/// A server over HTTP+SSE, whose messages all take the same stream, in order.
+pub(crate) fn sse(address: SocketAddr) -> Target {
+    let target = Http::new(&format!("http://{address}/sse")).expect("a URL");
+    target.transport(HttpTransport::Sse).into()
 }
 
 /// A script over standard input and output.

@@ -40,11 +40,12 @@ impl Drop for Sent<'_> {
         let Some(handle) = self.handle.take() else {
             return;
         };
-        self.tap.forget(&handle.id);
+        if self.has_ended {
+            return self.tap.forget(&handle.id);
+        }
+        self.tap.cancel(&handle.id);
         // Without a runtime, the connection is gone as well.
-        if !self.has_ended
-            && let Ok(runtime) = tokio::runtime::Handle::try_current()
-        {
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let reason = "the caller does not wait any longer".to_owned();
             runtime.spawn(handle.cancel(Some(reason)));
         }

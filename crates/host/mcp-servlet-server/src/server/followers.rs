@@ -33,7 +33,9 @@ pub(super) fn follow(server: &Server) -> Followers {
                     return;
                 };
                 let server = Server(shared);
-                if server.0.process.relisting.want() {
+                // Another endpoint may have read the lists for all of them.
+                let is_current = server.host().has_current_lists();
+                if !is_current && server.0.process.relisting.want() {
                     // A failure means that the runtime ends.
                     let _ = tokio::task::spawn_blocking(move || server.relist()).await;
                 }

@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use mcp_servlet_host::Relisted;
 use mcp_servlet_runtime::chain;
 
 use crate::server::{Server, changes::differences};
@@ -43,16 +44,17 @@ impl Server {
                 Err(TryLockError::WouldBlock) => return,
             };
             while relisting.wanted.swap(false, Ordering::AcqRel) {
+                let mut relisted = Relisted::default();
                 for server in self.0.process.servers() {
-                    server.relist_once();
+                    server.relist_once(&mut relisted);
                 }
             }
         }
     }
 
-    fn relist_once(&self) {
+    fn relist_once(&self, relisted: &mut Relisted) {
         let old = self.host();
-        let new = Arc::new(old.relisted());
+        let new = Arc::new(old.relisted_with(relisted));
         let known: Vec<_> = old.problems().map(|problem| chain(problem)).collect();
         let problems = new.problems().map(|problem| chain(problem));
         for problem in problems.filter(|problem| !known.contains(problem)) {
