@@ -49,7 +49,7 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
 /// Serves several endpoints of one process at the paths of one address, and a health check on
 /// `/health`, until the server is stopped.
 ///
-/// The first endpoint's `connections` and `head_time` apply to the listener. If two endpoints have
+/// The first endpoint's `connections`, `head_time` and `body_time` apply to the listener. If two endpoints have
 /// the same path, the first one answers.
 pub async fn listen(server: &Server, listener: TcpListener, endpoints: Vec<(Server, HttpOptions)>) {
     let end = CancellationToken::new();

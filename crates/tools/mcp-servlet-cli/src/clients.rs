@@ -48,6 +48,11 @@ pub(crate) enum Way {
         /// The URL.
         url: String,
     },
+    /// The client connects to a URL, over HTTP+SSE.
+    Sse {
+        /// The URL.
+        url: String,
+    },
 }
 
 impl Way {
@@ -74,6 +79,7 @@ impl Way {
         match self {
             Self::Command { .. } => "stdio",
             Self::Http { .. } => "http",
+            Self::Sse { .. } => "sse",
         }
     }
 }
@@ -107,7 +113,7 @@ impl Client {
         // Without `type`, some clients assume an older transport for a URL, or guess.
         let says_kind = match self {
             Self::Vscode => true,
-            Self::Claude => matches!(way, Way::Http { .. }),
+            Self::Claude => !matches!(way, Way::Command { .. }),
             Self::Cursor | Self::Codex => false,
         };
         if says_kind {
@@ -186,6 +192,14 @@ fn text(path: &Path) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_old_transport_is_named() {
+        let url = "http://localhost:1/sse".to_owned();
+        let text = Client::Claude.config("greet", &Way::Sse { url });
+        let config: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(config["mcpServers"]["greet"]["type"], "sse");
+    }
 
     fn ways() -> [Way; 2] {
         let command = Way::Command {

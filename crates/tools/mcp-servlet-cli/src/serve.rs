@@ -143,7 +143,7 @@ impl Serve {
         let name = self.name(config);
         let mut unmet: Vec<_> = self.unmet_needs(config).collect();
         // A server with a URL is started by someone else, who gives it its options.
-        let variables = match self.url(config)? {
+        let variables = match self.remote_way(config)? {
             Some(_) => Vec::new(),
             None => self.variables(&name, &mut unmet),
         };
@@ -232,10 +232,13 @@ impl Serve {
         introduced.unwrap_or_else(|| stem().unwrap_or_default().to_string_lossy().into_owned())
     }
 
-    /// The URL of the server. None if clients start it.
-    fn url(&self, config: Option<&(PathBuf, Config)>) -> Result<Option<String>, Failure> {
-        let endpoints = config.and_then(|(_, config)| config.url());
-        Ok(endpoints.or(self.transports.url()?))
+    /// How a client connects to the URL of the server. None if clients start it.
+    fn remote_way(&self, config: Option<&(PathBuf, Config)>) -> Result<Option<Way>, Failure> {
+        let config = config.map(|(_, config)| config);
+        let http = config.and_then(Config::url).or(self.transports.url()?);
+        let sse = || config.and_then(Config::sse_url);
+        let http = http.map(|url| Way::Http { url });
+        Ok(http.or_else(|| sse().map(|url| Way::Sse { url })))
     }
 
     /// How a client connects to this server.
@@ -244,8 +247,8 @@ impl Serve {
         config: Option<&(PathBuf, Config)>,
         variables: &[Variable],
     ) -> Result<Way, Failure> {
-        if let Some(url) = self.url(config)? {
-            return Ok(Way::Http { url });
+        if let Some(way) = self.remote_way(config)? {
+            return Ok(way);
         }
         let mut arguments = vec!["serve".to_owned()];
         for file in &self.files {

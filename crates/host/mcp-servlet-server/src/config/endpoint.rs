@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{HttpOptions, ServeOptions, TaskOptions, http::header_name};
 use address::split_address;
-pub(super) use address::url;
+pub(super) use address::{host_of, sse_url, url};
 
 /// An address that endpoints listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]

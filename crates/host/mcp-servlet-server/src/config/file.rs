@@ -110,7 +110,7 @@ pub(super) struct Http {
     /// `30s`.
     #[schemars(with = "Time")]
     head_time: Limit<Duration>,
-    /// How long a client may take for the body of a request. Default: `1m`.
+    /// How long a client may take for the body of a request, and may leave a response unread. Default: `1m`.
     #[schemars(with = "Time")]
     body_time: Limit<Duration>,
     /// How large a request may be. Default: `4MiB`.

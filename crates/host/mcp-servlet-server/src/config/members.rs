@@ -129,4 +129,9 @@ impl Config {
     pub fn url(&self) -> Option<String> {
         endpoint::url(&self.endpoints, &self.listeners)
     }
+
+    /// As [`url`](Self::url), for endpoints over HTTP+SSE.
+    pub fn sse_url(&self) -> Option<String> {
+        endpoint::sse_url(&self.endpoints, &self.listeners)
+    }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 mod limits;
 mod remotes;
 mod requests;
+mod restart;
 
 use mcp_servlet_host::Prefix;
 use mcp_servlet_runtime::{CheckArguments, ErrorTexts, Isolation, Limit, ToolOptions};

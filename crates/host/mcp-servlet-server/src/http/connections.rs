@@ -1,4 +1,6 @@
-//! Accepts connections, up to a limit. A client that sends nothing is disconnected.
+//! Accepts connections, up to a limit. A client that sends or reads nothing is disconnected.
+
+mod write_limit;
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
@@ -15,12 +17,14 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::HttpOptions;
+use write_limit::WriteLimit;
 
-/// Limits for clients that send nothing.
+/// Limits for clients that send or read nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     connections: usize,
     head_time: Option<Duration>,
+    write_time: Option<Duration>,
 }
 
 impl Limits {
@@ -28,6 +32,7 @@ impl Limits {
         Self {
             connections: options.connections.clamp(1, Semaphore::MAX_PERMITS),
             head_time: options.head_time,
+            write_time: options.body_time,
         }
     }
 }
@@ -53,7 +58,7 @@ pub(super) async fn serve(
         let (routes, end) = (routes.clone(), end.clone());
         tasks.spawn(async move {
             let _permit = permit;
-            converse(stream, routes, limits.head_time, end).await;
+            converse(stream, routes, limits, end).await;
         });
     }
     drop(listener);
@@ -62,19 +67,15 @@ pub(super) async fn serve(
 }
 
 /// Answers the requests of one connection.
-async fn converse(
-    stream: TcpStream,
-    routes: Router,
-    head_time: Option<Duration>,
-    end: CancellationToken,
-) {
+async fn converse(stream: TcpStream, routes: Router, limits: Limits, end: CancellationToken) {
     // Nagle's algorithm would delay the small writes of an answer by about 25 ms per call.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
+    let stream = WriteLimit::new(stream, limits.write_time);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(head_time)
+        .header_read_timeout(limits.head_time)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
     let mut connection = pin!(connection);
     let ended = tokio::select! {
@@ -86,5 +87,53 @@ async fn converse(
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "connection");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use axum::body::Body;
+    use futures_util::stream;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    async fn get(address: std::net::SocketAddr) -> TcpStream {
+        let mut stream = TcpStream::connect(address).await.expect("a connection");
+        let head = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        stream.write_all(head).await.expect("a write");
+        stream
+    }
+
+    #[tokio::test]
+    async fn a_client_that_does_not_read_is_disconnected() {
+        let endless = || async {
+            let chunk = stream::repeat_with(|| Ok::<_, Infallible>(vec![0_u8; 1 << 16]));
+            Body::from_stream(chunk)
+        };
+        let limits = Limits {
+            connections: 1,
+            head_time: None,
+            write_time: Some(Duration::from_millis(200)),
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let routes = Router::new().fallback(endless);
+        let end = CancellationToken::new();
+        let serving = serve(listener, routes, limits, &end);
+        let reading = async {
+            let _idle = get(address).await;
+            // There is one connection only, so that this one waits for the end of the other.
+            let mut other = get(address).await;
+            let mut answer = [0; 12];
+            other.read_exact(&mut answer).await.expect("an answer");
+            assert_eq!(&answer, b"HTTP/1.1 200");
+        };
+        tokio::select! {
+            () = serving => panic!("the server has ended"),
+            read = tokio::time::timeout(Duration::from_secs(20), reading) => read.expect("a free connection"),
+        }
     }
 }

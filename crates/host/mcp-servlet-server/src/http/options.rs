@@ -31,9 +31,10 @@ pub struct HttpOptions {
     pub session_idle: Option<Duration>,
     /// Maximum number of connections. Further ones wait until one of them ends.
     pub connections: usize,
-    /// How long a client may take to send the head of a request, and may keep an idle connection.
+    /// How long a client may take to send the head of a request, and may keep an idle connection. A client of HTTP+SSE has
+    /// this time to open its session.
     pub head_time: Option<Duration>,
-    /// How long a client may take to send the body of a request.
+    /// How long a client may take to send the body of a request, and may leave a response unread.
     pub body_time: Option<Duration>,
 }
 

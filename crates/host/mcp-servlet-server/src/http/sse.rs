@@ -108,7 +108,13 @@ impl Sse {
         };
         let url = format!("{}?{SESSION}={}", self.messages, id.as_str());
         let (connection, events) = Connection::new(messages, end.clone());
-        tokio::spawn(serve(self.server.clone(), id, connection, registered));
+        let opening = self.options.head_time.unwrap_or(Duration::MAX);
+        let opened = Opened {
+            id,
+            connection,
+            registered,
+        };
+        tokio::spawn(serve(self.server.clone(), opened, opening));
         stream(&url, events, end.drop_guard())
     }
 
@@ -154,14 +160,30 @@ fn session(parts: &Parts) -> Option<String> {
     Some(id.into_owned())
 }
 
-/// Answers the messages of one session until it ends.
-async fn serve(server: Server, id: SessionId, connection: Connection, registered: Registered) {
+/// A session whose stream is open.
+struct Opened {
+    id: SessionId,
+    connection: Connection,
+    registered: Registered,
+}
+
+/// Answers the messages of one session until it ends. The client has to begin it within `limit`.
+async fn serve(server: Server, opened: Opened, limit: Duration) {
+    let Opened {
+        id,
+        connection,
+        registered,
+    } = opened;
     let end = registered.end();
     // Boxed, because the future is large.
     let opening = Box::pin(service(&server, id).serve(connection));
+    let opening = tokio::time::timeout(limit, opening);
     let running = match end.run_until_cancelled(opening).await {
-        Some(Ok(running)) => running,
-        Some(Err(error)) => return tracing::debug!(%error, "the session did not begin"),
+        Some(Ok(Ok(running))) => running,
+        Some(Ok(Err(error))) => return tracing::debug!(%error, "the session did not begin"),
+        Some(Err(_)) => {
+            return tracing::debug!("session ended, because its client sent no request");
+        }
         None => return,
     };
     let cancel = running.cancellation_token();

@@ -250,6 +250,18 @@ fn clients_get_the_url_of_an_endpoint_unless_they_start_the_server() {
         None
     );
     assert_eq!(url(""), None);
+    let sse = format!("{LISTENER}[endpoint.old]\nkind = \"sse\"\nlistener = \"l\"\n");
+    assert_eq!(url(&sse), None);
+    let sse_url = |text: &str| {
+        check(text)
+            .unwrap_or_else(|error| panic!("{error}"))
+            .sse_url()
+    };
+    assert_eq!(sse_url(&sse), expected("http://localhost:8080/sse"));
+    assert_eq!(
+        sse_url(&format!("{sse}[endpoint.p]\nkind = \"stdio\"")),
+        None
+    );
 }
 
 #[test]

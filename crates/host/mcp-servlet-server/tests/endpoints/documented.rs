@@ -67,16 +67,16 @@ fn search() -> Vec<u8> {
         (r#"{"query":"busy","site":"docs.example.com"}"#, busy),
         (r#"{"query":"busy","site":"www.example.com"}"#, busy),
     ];
-    let (mut texts, mut body) = (String::new(), String::new());
+    let (mut texts, mut cases) = (String::new(), Vec::new());
     for (arguments, result) in exchanges {
         let input = format!(r#"{{"params":{{"name":"search","arguments":{arguments}"#);
         let (from, length) = (texts.len(), input.len());
-        body += &format!(
+        cases.push(format!(
             "(if (call $begins (i32.const {from}) (i32.const {length})) (then
                 (call $output (i32.const {}) (i32.const {})) (return (i32.const 0))))",
             from + length,
             result.len()
-        );
+        ));
         texts.extend([&input, result]);
     }
     let begins = "(func $begins (param $from i32) (param $length i32) (result i32) (local $at i32)
@@ -90,7 +90,7 @@ fn search() -> Vec<u8> {
             (br $next))
         (unreachable))";
     let wat = Wat::new().text(&texts).describe(&description.to_string());
-    let wat = wat.export("call", "", &format!("{body} (unreachable)"));
+    let wat = wat.export("call", "", &format!("{} (unreachable)", cases.concat()));
     wat.after(begins).wasm()
 }
 

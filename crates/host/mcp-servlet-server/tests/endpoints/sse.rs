@@ -263,3 +263,20 @@ async fn a_stopping_server_answers_what_has_begun() {
     );
     assert_eq!(stream.next(), None, "the stream ends");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_the_client_does_not_begin_ends() {
+    let config = format!("{WEB}{OLD}session = {{ most = 1 }}\n{A}[http]\nhead_time = \"200ms\"\n");
+    let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
+    let mut silent = Stream::open(&site);
+    assert_eq!(silent.next(), None);
+    let mut stream = Stream::open(&site);
+    assert_eq!(stream.post(INITIALIZE), 202);
+    stream.next().expect("an answer");
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert_eq!(stream.post(&initialized.to_string()), 202);
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" });
+    assert_eq!(stream.post(&ping.to_string()), 202);
+    assert_eq!(stream.next().expect("an answer")["id"], 2);
+}

@@ -3,7 +3,7 @@
 use std::net::{Ipv6Addr, SocketAddr};
 
 use super::{Endpoint, EndpointTransport, Listener};
-use crate::{HttpTransport, split_authority};
+use crate::{HttpOptions, HttpTransport, split_authority};
 
 /// Splits an address into host and port.
 pub(super) fn split_address(address: &str) -> Option<(&str, u16)> {
@@ -26,9 +26,30 @@ pub(super) fn is_local(address: &str) -> bool {
     }
 }
 
+/// The host of an address.
+pub(in crate::config) fn host_of(address: &str) -> Option<&str> {
+    split_address(address).map(|(host, _)| host)
+}
+
 /// The URL of the first endpoint over streamable HTTP. None if there is none, or if clients start
 /// the server.
 pub(in crate::config) fn url(endpoints: &[Endpoint], listeners: &[Listener]) -> Option<String> {
+    let is_streamable = |one: &HttpTransport| matches!(one, HttpTransport::Streamable { .. });
+    first_url(endpoints, listeners, is_streamable)
+}
+
+/// The URL of the first endpoint over HTTP+SSE. None if there is none, or if clients start the
+/// server.
+pub(in crate::config) fn sse_url(endpoints: &[Endpoint], listeners: &[Listener]) -> Option<String> {
+    let is_sse = |one: &HttpTransport| matches!(one, HttpTransport::Sse { .. });
+    first_url(endpoints, listeners, is_sse)
+}
+
+fn first_url(
+    endpoints: &[Endpoint],
+    listeners: &[Listener],
+    has_kind: fn(&HttpTransport) -> bool,
+) -> Option<String> {
     let is_stdio = |one: &Endpoint| one.transport == EndpointTransport::Stdio;
     if endpoints.iter().any(is_stdio) {
         return None;
@@ -36,22 +57,22 @@ pub(in crate::config) fn url(endpoints: &[Endpoint], listeners: &[Listener]) -> 
     endpoints
         .iter()
         .find_map(|endpoint| match &endpoint.transport {
-            EndpointTransport::Http { listener, options }
-                if matches!(options.transport, HttpTransport::Streamable { .. }) =>
-            {
+            EndpointTransport::Http { listener, options } if has_kind(&options.transport) => {
                 let listener = listeners.iter().find(|one| one.name == *listener)?;
-                let (_, port) = split_address(&listener.address)?;
-                let authority = match options
-                    .hosts
-                    .first()
-                    .map(|name| (name, split_authority(name)))
-                {
-                    Some((name, Some((_, Some(_))))) => name.clone(),
-                    Some((name, _)) => format!("{name}:{port}"),
-                    None => listener.address.clone(),
-                };
-                Some(format!("http://{authority}{}", options.path))
+                url_at(listener, options)
             }
             _ => None,
         })
+}
+
+/// The URL of an endpoint at its listener, with the first of its names.
+fn url_at(listener: &Listener, options: &HttpOptions) -> Option<String> {
+    let (_, port) = split_address(&listener.address)?;
+    let name = options.hosts.first();
+    let authority = match name.map(|name| (name, split_authority(name))) {
+        Some((name, Some((_, Some(_))))) => name.clone(),
+        Some((name, _)) => format!("{name}:{port}"),
+        None => listener.address.clone(),
+    };
+    Some(format!("http://{authority}{}", options.path))
 }

@@ -30,7 +30,7 @@ pub(in crate::config) struct ListenerSection {
     #[serde(default)]
     #[schemars(with = "Time")]
     head_time: Limit<Duration>,
-    /// How long a client may take for the body of a request. Default: as in `[http]`.
+    /// How long a client may take for the body of a request, and may leave a response unread. Default: as in `[http]`.
     #[serde(default)]
     #[schemars(with = "Time")]
     body_time: Limit<Duration>,
