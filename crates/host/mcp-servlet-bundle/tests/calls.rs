@@ -277,6 +277,8 @@ fn the_first_catch_that_applies_makes_the_error() {
             Some(error(-32008, "the tool failed")),
         ),
         (thrown(Kind::Tool, "T", -32603), Some(error(-32007, "tool"))),
+        // A request to open a URL reaches the client.
+        (thrown(Kind::Remote, "JSON_RPC_ERROR", -32042), None),
         // An error for the model stays one unless an entry names it.
         (thrown(Kind::Tool, "U", -32603), None),
     ] {
@@ -314,9 +316,16 @@ fn an_error_result_with_a_code_can_be_caught() {
 
 #[test]
 fn a_retry_makes_the_same_inputs() {
-    let tool = tool(
-        &json!({ "inputs": { "city": "${{ request.arguments.city + '!' }}", "units": "${{ request.arguments.units }}" }, "arguments": { "properties": { "city": {}, "units": {} } } }),
-    );
-    let arguments = json!({ "city": "Oslo", "units": "m" });
-    assert_eq!(prepare(&tool, &arguments), prepare(&tool, &arguments));
+    let names = ["south", "east", "west", "north", "up", "down"];
+    let map: Vec<_> = names.iter().map(|name| format!("'{name}': 1")).collect();
+    let tool = tool(&json!({
+        "inputs": { "city": format!("${{{{ text({{{}}}) }}}}", map.join(", ")), "units": "m" },
+        "arguments": {},
+    }));
+    // The order of a map in an expression is another one each time.
+    let sorted = r#"{"down":1,"east":1,"north":1,"south":1,"up":1,"west":1}"#;
+    for _ in 0..20 {
+        let inputs = prepare(&tool, &json!({})).expect("inputs");
+        assert_eq!(inputs, Some(json!({ "city": sorted, "units": "m" })));
+    }
 }

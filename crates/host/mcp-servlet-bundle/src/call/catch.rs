@@ -15,6 +15,9 @@ use crate::{
 /// The key of `_meta` that has the code of an error result. The SDK for servlets writes it.
 const ERROR: &str = "mcp-servlet/error";
 
+/// The JSON-RPC code with which a server asks the client to let a person open a URL.
+const URL_ELICITATION_REQUIRED: i64 = -32042;
+
 /// The failure of a result with `isError`, if it has a code.
 pub(super) fn of_result(result: &JsonObject) -> Option<Thrown> {
     let error = result.get("_meta")?.get(ERROR)?;
@@ -36,7 +39,7 @@ pub(super) fn of_result(result: &JsonObject) -> Option<Thrown> {
 }
 
 /// The error of the first entry that applies: in the order of the file, and entries for all
-/// failures last.
+/// failures last. They do not apply to a request to open a URL, because it has to reach the client.
 pub(super) fn find(
     tool: &VirtualTool,
     thrown: &Thrown,
@@ -50,6 +53,7 @@ pub(super) fn find(
         catches().filter(|one| !is_for_all(one)),
         catches().filter(is_for_all),
     );
+    let all = all.filter(|_| thrown.number != URL_ELICITATION_REQUIRED);
     for catch in some.chain(all) {
         // A tool that reports an error to the model has failed only if an entry names the failure.
         let names = catch.code.is_some() || catch.kind.is_some();

@@ -24,6 +24,9 @@ pub(super) fn advertised(proof: &mut Proof<'_>) -> Value {
     match (&tool.arguments, &tool.inputs) {
         (Some(schema), inputs) => {
             check_kinds(proof, schema, inputs.templates());
+            if let Inputs::Set(templates) = inputs {
+                check_fixed(proof, schema, templates);
+            }
             schema.clone()
         }
         (None, Inputs::Map(templates)) => derived(proof, templates),
@@ -125,6 +128,21 @@ fn unknown(
         );
         let range = range.start + start..range.end + start;
         problems.push(Problem::within(place.clone(), range, message));
+    }
+}
+
+/// Reports arguments that are both fixed and expected from clients.
+fn check_fixed(proof: &mut Proof<'_>, schema: &Value, fixed: &[(String, Template)]) {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let required = schema.get("required").and_then(Value::as_array);
+    for (name, _) in fixed {
+        let has_property = properties.is_some_and(|all| all.contains_key(name));
+        let is_required = required.is_some_and(|all| all.iter().any(|one| one == name));
+        if has_property || is_required {
+            let message =
+                format!("`{name}` is fixed by `set`, so clients cannot send it: remove it here");
+            proof.problem(Place::of("arguments"), message);
+        }
     }
 }
 

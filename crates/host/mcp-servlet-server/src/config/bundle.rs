@@ -88,6 +88,14 @@ pub(super) fn read<'t>(
             let places = Places::of(name.span(), &value, text);
             let json = places::json(value.get_ref());
             let before = problems.len();
+            problems.extend(
+                places::wrong_numbers(&value)
+                    .into_iter()
+                    .map(|span| Problem {
+                        span,
+                        message: "JSON has no such number".to_owned(),
+                    }),
+            );
             let Some(section) = read(value, problems) else {
                 continue;
             };
@@ -123,7 +131,13 @@ fn tools_of<'t>(value: Spanned<DeValue<'t>>, problems: &mut Vec<Problem>) -> Opt
         let message = format!("unknown key `{}`, expected `tool`", key.get_ref());
         wrong(key.span(), message);
     }
-    let tools = tools?;
+    let Some(tools) = tools else {
+        if bundle.is_empty() {
+            let message = "expected a tool, such as [bundle.ops.tool.search]".to_owned();
+            wrong(span, message);
+        }
+        return None;
+    };
     let span = tools.span();
     if let DeValue::Table(tools) = tools.into_inner() {
         return Some(tools);

@@ -107,6 +107,14 @@ fn a_problem_has_its_line_and_column() {
             "4:1: unknown key `tols`, expected `tool`",
         ),
         (
+            tool("set = { most = inf }"),
+            "5:16: JSON has no such number",
+        ),
+        (
+            "[bundle.ops]\n".to_owned(),
+            "3:1: expected a tool, such as [bundle.ops.tool.search]",
+        ),
+        (
             "[bundle]\nops = 1\n".to_owned(),
             "4:7: expected a table, such as [bundle.ops.tool.search]",
         ),
@@ -117,12 +125,6 @@ fn a_problem_has_its_line_and_column() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn an_empty_bundle_is_valid() {
-    let config = parse(&format!("{SERVLETS}[bundle.ops]\n")).expect("a configuration");
-    assert_eq!(config.virtual_tools(), 0);
 }
 
 #[test]

@@ -98,6 +98,21 @@ fn inside(content: &str, span: &Range<usize>, text: &str) -> Option<usize> {
     Some(span.start + found)
 }
 
+/// The positions of numbers that JSON does not have: `inf`, `nan`, and integers of more than 64 bits.
+pub(super) fn wrong_numbers(value: &Spanned<DeValue<'_>>) -> Vec<Range<usize>> {
+    match value.get_ref() {
+        DeValue::Array(items) => items.iter().flat_map(wrong_numbers).collect(),
+        DeValue::Table(table) => {
+            let values = table.iter().map(|(_, value)| value);
+            values.flat_map(wrong_numbers).collect()
+        }
+        DeValue::Integer(_) | DeValue::Float(_) if json(value.get_ref()).is_null() => {
+            vec![value.span()]
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// A value as JSON, with the keys in the order of the file.
 pub(super) fn json(value: &DeValue<'_>) -> Value {
     match value {
