@@ -1,6 +1,8 @@
 //! Measures our servlets against those of the official generator (`bench/runner`), the code generator against typify
-//! alone, hosts against each other (`bench/hosts`), and two versions of the runtime against each other (`bench/engine`).
+//! alone, hosts against each other (`bench/hosts`), two versions of the runtime against each other (`bench/engine`), and the
+//! client half against other clients (`bench/client`).
 
+mod client;
 mod engine;
 mod hosts;
 
@@ -46,6 +48,8 @@ enum What {
     },
     /// Compare the runtime of this checkout with the runtime of an earlier commit
     Engine(engine::Options),
+    /// Compare `servlet catalog` with mcporter and a client on rmcp alone, and typed calls with those of rmcp
+    Client(client::Options),
 }
 
 pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
@@ -54,6 +58,7 @@ pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
         Some(What::Hosts { hyper_mcp }) => hosts::measure(&Measure::Compare(hyper_mcp.as_deref())),
         Some(What::Soak { minutes }) => hosts::measure(&Measure::Soak(*minutes)),
         Some(What::Engine(options)) => engine::measure(options),
+        Some(What::Client(options)) => client::measure(options),
     }
 }
 

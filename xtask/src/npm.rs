@@ -13,6 +13,10 @@ use crate::shell::{run, target};
 /// The version of Node; the programs do not run on older ones.
 const NODE: &str = "node@24.21.0";
 
+pub(crate) const MCPORTER: &str = "mcporter@0.12.3";
+pub(crate) const EVERYTHING: &str = "@modelcontextprotocol/server-everything@2026.8.31";
+pub(crate) const FILESYSTEM: &str = "@modelcontextprotocol/server-filesystem@2026.8.31";
+
 /// Packages of npm in a folder of their own.
 pub(crate) struct Packages {
     folder: PathBuf,
@@ -57,6 +61,11 @@ impl Packages {
             }
         }
         Ok(self.folder.join(script))
+    }
+
+    /// The folder of the packages.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Node.

@@ -84,6 +84,7 @@ impl Compare {
             unit: Unit::PerSecond,
             ours,
             peer,
+            paired: None,
             target: Some(Target::AtLeast(0.9)),
         })
     }
@@ -140,6 +141,7 @@ fn calls(hosts: &Both<Host>, wasm: &Path, folder: &Path) -> anyhow::Result<Vec<R
             unit: Unit::Mebibytes,
             ours: ours / 1024.0,
             peer: peer / 1024.0,
+            paired: None,
             target: Some(Target::AtMost(1.0)),
         },
     ])
@@ -230,6 +232,7 @@ impl Loads {
             unit,
             ours,
             peer,
+            paired: None,
             target: Some(target),
         }
     }
@@ -256,6 +259,7 @@ fn starts(hosts: &Both<Host>, wasm: &Path) -> anyhow::Result<Vec<Row>> {
             unit,
             ours,
             peer,
+            paired: None,
             target: Some(Target::AtMost(most)),
         }
     };

@@ -193,6 +193,7 @@ fn row(
         unit,
         ours,
         peer,
+        paired: None,
         target: Some(Target::AtMost(target)),
     }
 }

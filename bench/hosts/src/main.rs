@@ -1,7 +1,8 @@
 //! Measures `servlet serve` against another host of servlets and a native MCP server, measures its
-//! memory under a long load, and measures two versions of the runtime against each other.
+//! memory under a long load, measures two versions of the runtime against each other, and measures
+//! the client half of `servlet` against other clients.
 //!
-//! `./x bench hosts`, `./x bench soak` and `./x bench engine` run it. All servers are real processes with their real
+//! `./x bench hosts`, `./x bench soak`, `./x bench engine` and `./x bench client` run it. All servers are real processes with their real
 //! transports. The two sides run in turns, so that other load of the machine affects both.
 
 #![allow(clippy::print_stdout, reason = "a command talks to people")]
@@ -10,6 +11,7 @@
     reason = "no figure has more than 53 bits"
 )]
 
+mod client;
 mod compare;
 mod engine;
 mod figures;
@@ -20,6 +22,7 @@ mod process;
 mod soak;
 mod start;
 mod stdio;
+mod usage;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -41,6 +44,8 @@ enum Command {
     Soak(soak::Soak),
     /// Compare the runtime of this checkout with the runtime of an earlier commit
     Engine(engine::Engine),
+    /// Compare `servlet catalog` and typed calls with other clients
+    Client(client::Client),
 }
 
 /// What is measured.
@@ -59,6 +64,7 @@ fn main() -> ExitCode {
         Command::Compare(compare) => compare.run(),
         Command::Soak(soak) => soak.run(),
         Command::Engine(engine) => engine.run(),
+        Command::Client(client) => client.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -46,6 +46,7 @@ pub(crate) fn exact(figures: &Figures) -> anyhow::Result<Vec<Row>> {
             unit,
             ours,
             peer: official,
+            paired: None,
             target: Some(Target::AtMost(target)),
         });
     }
@@ -62,6 +63,7 @@ pub(crate) fn exact(figures: &Figures) -> anyhow::Result<Vec<Row>> {
                 unit: Unit::Bytes,
                 ours,
                 peer: official,
+                paired: None,
                 target: Some(Target::AtMost(target)),
             },
         );
@@ -81,6 +83,7 @@ pub(crate) fn exact(figures: &Figures) -> anyhow::Result<Vec<Row>> {
                 unit: Unit::Bytes,
                 ours,
                 peer: official,
+                paired: None,
                 target: target.map(Target::AtMost),
             },
         );
@@ -117,6 +120,7 @@ pub(crate) fn timed(builder: &Builder) -> anyhow::Result<Vec<Row>> {
         unit,
         ours,
         peer: official,
+        paired: None,
         target: target.map(Target::AtMost),
     };
     Ok(vec![

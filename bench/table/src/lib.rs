@@ -78,6 +78,8 @@ pub struct Row {
     pub ours: f64,
     /// The peer's figure.
     pub peer: f64,
+    /// The median ratio of the rounds, if it was measured. Without it, the ratio of the figures counts.
+    pub paired: Option<f64>,
     /// The target ratio, if there is one.
     pub target: Option<Target>,
 }
@@ -85,7 +87,7 @@ pub struct Row {
 impl Row {
     /// The ratio of our figure to the peer's.
     pub fn ratio(&self) -> f64 {
-        self.ours / self.peer
+        self.paired.unwrap_or(self.ours / self.peer)
     }
 
     /// Whether the ratio meets the target. None without a target.
@@ -187,6 +189,7 @@ mod tests {
             unit: Unit::PerSecond,
             ours: 1500.0,
             peer: 1000.0,
+            paired: None,
             target,
         };
         let rows = [

@@ -15,13 +15,12 @@ pub(super) enum Measure<'a> {
 
 pub(super) fn measure(measure: &Measure<'_>) -> anyhow::Result<()> {
     eprintln!("x: the first build of an optimised host takes minutes");
-    let folder = folder();
-    build(&folder, &["--locked", "--package", "mcp-servlet-cli"])?;
+    let servlet = servlet()?;
     let mut driver = Command::new(driver()?);
     match measure {
         Measure::Compare(hyper_mcp) => {
             driver.arg("compare");
-            driver.arg("--native").arg(folder.join("release/native"));
+            driver.arg("--native").arg(program("native"));
             if let Some(hyper_mcp) = hyper_mcp {
                 driver.arg("--hyper-mcp").arg(hyper_mcp);
             }
@@ -30,7 +29,7 @@ pub(super) fn measure(measure: &Measure<'_>) -> anyhow::Result<()> {
             driver.args(["soak", "--minutes", &minutes.to_string()]);
         }
     }
-    driver.arg("--servlet").arg(folder.join("release/servlet"));
+    driver.arg("--servlet").arg(servlet);
     run(driver.arg("--wasm").arg(wasm()?))
 }
 
@@ -38,11 +37,26 @@ fn folder() -> PathBuf {
     target().join("bench/hosts")
 }
 
-/// Builds the command that measures.
+/// A program in the folder of `bench/hosts`.
+pub(super) fn program(name: &str) -> PathBuf {
+    folder().join("release").join(name)
+}
+
+/// Builds the `servlet` command.
+pub(super) fn servlet() -> anyhow::Result<PathBuf> {
+    build(&folder(), &["--locked", "--package", "mcp-servlet-cli"])?;
+    Ok(program("servlet"))
+}
+
+/// Builds the command that measures, and the programs next to it.
 pub(super) fn driver() -> anyhow::Result<PathBuf> {
-    let package = ["--locked", "--manifest-path", "bench/hosts/Cargo.toml"];
-    build(&folder(), &package)?;
-    Ok(folder().join("release/bench-hosts"))
+    package("bench/hosts/Cargo.toml")?;
+    Ok(program("bench-hosts"))
+}
+
+/// Builds a package of `bench` in the folder of `bench/hosts`.
+pub(super) fn package(manifest: &str) -> anyhow::Result<()> {
+    build(&folder(), &["--locked", "--manifest-path", manifest])
 }
 
 /// The servlet with the tools `greet` and `spin`.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::npm::Packages;
+use crate::npm::{MCPORTER, Packages};
 use crate::python;
 use crate::shell::{cargo, root, run, target};
 
@@ -96,7 +96,7 @@ pub(super) const CLIENTS: [Client; 12] = [
             &["@modelcontextprotocol/inspector@2.12.0"],
         )
     },
-    node("mcporter", AUTO, "with_mcporter.mjs", &["mcporter@0.12.3"]),
+    node("mcporter", AUTO, "with_mcporter.mjs", &[MCPORTER]),
     Client {
         transports: &[Transport::Http],
         ..node(

@@ -5,13 +5,12 @@
 //! slot, and rmcp gets an empty result. rmcp reads the results of `initialize` and `server/discover` itself; their text is
 //! kept too.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions as _, GetMeta as _,
-    ProgressToken, RequestId,
+    ProgressToken, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -101,6 +100,35 @@ struct State {
     cancelled: HashSet<RequestId>,
 }
 
+/// What rmcp shall read of a message.
+pub(crate) enum Received<'a> {
+    /// All of it.
+    Text(&'a str),
+    /// A response without content to this request, because the caller has the text.
+    Empty(RequestId),
+}
+
+impl Received<'_> {
+    /// The message for rmcp.
+    pub(crate) fn message(self) -> serde_json::Result<ServerJsonRpcMessage> {
+        match self {
+            Self::Text(text) => serde_json::from_str(text),
+            Self::Empty(id) => Ok(ServerJsonRpcMessage::response(ServerResult::empty(()), id)),
+        }
+    }
+
+    /// The message as JSON.
+    pub(crate) fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text.to_owned(),
+            Self::Empty(id) => {
+                let id = serde_json::to_string(&id).expect("an id is JSON");
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
+            }
+        }
+    }
+}
+
 /// What rmcp gets of a response.
 enum Passed {
     All,
@@ -183,8 +211,8 @@ impl Tap {
     }
 
     /// Takes what callers wait for out of a message, and returns what rmcp shall read, if anything.
-    pub(crate) fn received<'a>(&self, text: &'a str) -> Option<Cow<'a, str>> {
-        let all = Some(Cow::Borrowed(text));
+    pub(crate) fn received<'a>(&self, text: &'a str) -> Option<Received<'a>> {
+        let all = Some(Received::Text(text));
         let Ok(message) = serde_json::from_str(text) else {
             return all;
         };
@@ -212,7 +240,7 @@ impl Tap {
         };
         match self.answered(&id, reply) {
             Passed::All => all,
-            Passed::Empty => Some(Cow::Owned(empty(&id))),
+            Passed::Empty => Some(Received::Empty(id)),
             Passed::Nothing => None,
         }
     }
@@ -409,11 +437,6 @@ impl State {
             RequestId::Number(_) => None,
         })
     }
-}
-
-fn empty(id: &RequestId) -> String {
-    let id = serde_json::to_string(id).expect("an id is JSON");
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
 }
 
 /// A member that is there, even if it is `null`.

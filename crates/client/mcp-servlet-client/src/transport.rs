@@ -2,5 +2,6 @@
 
 pub(crate) mod child;
 pub(crate) mod http;
+mod lines;
 pub(crate) mod sse;
 pub(crate) mod stdio;

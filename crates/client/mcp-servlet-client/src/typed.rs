@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use serde_path_to_error::{Path, Segment};
@@ -95,14 +95,44 @@ impl Session {
             let message = format!("the arguments cannot be written as JSON: {source}");
             Error::new(ErrorKind::Schema, message).with_source(source)
         })?;
-        let result = self.call_with(tool, arguments, options).await?;
-        if result.is_error {
-            return Err(CallError::Tool(Box::new(result)));
-        }
-        result
-            .parse()
-            .map_err(|error| self.place_of_call(error).into())
+        let raw = self.call_raw(tool, arguments, options).await?;
+        read(raw).map_err(|error| match error {
+            CallError::Client(error) => self.place_of_call(error).into(),
+            failure @ CallError::Tool(_) => failure,
+        })
     }
+}
+
+/// The members of a result that a typed call needs if they have the value. Its texts are often as large as the structured
+/// content, and are only skipped.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Structured<'a> {
+    #[serde(borrow)]
+    structured_content: Option<&'a RawValue>,
+    #[serde(default)]
+    is_error: bool,
+    #[serde(rename = "_meta")]
+    meta: Option<Value>,
+    /// Checks that it is an array, as [`CallResult`] does.
+    #[serde(rename = "content", default)]
+    _content: Vec<IgnoredAny>,
+}
+
+/// The value of a result.
+fn read<T: DeserializeOwned>(raw: Box<RawValue>) -> Result<T, CallError> {
+    if let Ok(structured) = serde_json::from_str::<Structured<'_>>(raw.get())
+        && !structured.is_error
+        && let Some(content) = structured.structured_content
+    {
+        let value = value_of(content, structured.meta.as_ref()).ok_or_else(no_value)?;
+        return Ok(parse(value)?);
+    }
+    let result = CallResult::new(raw)?;
+    if result.is_error {
+        return Err(CallError::Tool(Box::new(result)));
+    }
+    Ok(result.parse()?)
 }
 
 impl CallResult {
@@ -114,26 +144,10 @@ impl CallResult {
     /// [`ErrorKind::Schema`] if there is no such content, or if it does not match the type. [`Error::data`] has the content.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Error> {
         let value = match &self.structured {
-            Some(structured) if self.is_wrapped() => unwrap(structured.get()),
-            Some(structured) => Some(structured.get()),
+            Some(structured) => value_of(structured, self.meta.as_ref()),
             None => self.only_text(),
         };
-        let value = value.ok_or_else(|| {
-            let message = "the result has no structured content, and no single text that is JSON";
-            Error::new(ErrorKind::Schema, message)
-        })?;
-        let mut json = serde_json::Deserializer::from_str(value);
-        let parsed = serde_path_to_error::deserialize(&mut json);
-        let parsed = parsed.map_err(|error| mismatch(value, error))?;
-        json.end().map(|()| parsed).map_err(|error| {
-            let message = format!("the result does not match: {error}");
-            Error::new(ErrorKind::Schema, message).with_source(error)
-        })
-    }
-
-    fn is_wrapped(&self) -> bool {
-        let meta = self.meta.as_ref();
-        meta.is_some_and(|meta| meta["fastmcp"]["wrap_result"] == true)
+        parse(value.ok_or_else(no_value)?)
     }
 
     fn only_text(&self) -> Option<&str> {
@@ -144,9 +158,40 @@ impl CallResult {
     }
 }
 
+/// The value in structured content, which `_meta` may say is wrapped.
+fn value_of<'a>(structured: &'a RawValue, meta: Option<&Value>) -> Option<&'a str> {
+    let is_wrapped = meta.is_some_and(|meta| meta["fastmcp"]["wrap_result"] == true);
+    if is_wrapped {
+        unwrap(structured.get())
+    } else {
+        Some(structured.get())
+    }
+}
+
+fn no_value() -> Error {
+    let message = "the result has no structured content, and no single text that is JSON";
+    Error::new(ErrorKind::Schema, message)
+}
+
+fn parse<T: DeserializeOwned>(value: &str) -> Result<T, Error> {
+    // Only a value that does not match is worth the time to note where.
+    serde_json::from_str(value).or_else(|_| parse_with_path(value))
+}
+
+/// Parses a value, and names the JSON pointer in an error.
+fn parse_with_path<T: DeserializeOwned>(value: &str) -> Result<T, Error> {
+    let mut json = serde_json::Deserializer::from_str(value);
+    let parsed = serde_path_to_error::deserialize(&mut json);
+    let parsed = parsed.map_err(|error| mismatch(value, error))?;
+    json.end().map(|()| parsed).map_err(|error| {
+        let message = format!("the result does not match: {error}");
+        Error::new(ErrorKind::Schema, message).with_source(error)
+    })
+}
+
 /// The member `result` of an object.
 fn unwrap(structured: &str) -> Option<&str> {
-    #[derive(serde::Deserialize)]
+    #[derive(Deserialize)]
     struct Wrapped<'a> {
         #[serde(borrow)]
         result: &'a RawValue,

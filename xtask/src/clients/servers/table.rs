@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::npm::Packages;
+use crate::npm::{EVERYTHING, FILESYSTEM, Packages};
 use crate::python;
 use crate::shell::root;
 
@@ -30,18 +30,12 @@ const STDIO: &[&str] = &["--stdio"];
 pub(in crate::clients) const SERVERS: [Server; 12] = [
     server(
         "everything",
-        Npm(
-            "@modelcontextprotocol/server-everything@2026.8.31",
-            "mcp-server-everything",
-        ),
+        Npm(EVERYTHING, "mcp-server-everything"),
         &["stdio"],
     ),
     server(
         "filesystem",
-        Npm(
-            "@modelcontextprotocol/server-filesystem@2026.8.31",
-            "mcp-server-filesystem",
-        ),
+        Npm(FILESYSTEM, "mcp-server-filesystem"),
         &["docs"],
     ),
     server(

@@ -126,6 +126,17 @@ impl Session {
         arguments: Value,
         options: &CallOptions,
     ) -> Result<CallResult, Error> {
+        let result = self.call_raw(tool, arguments, options).await?;
+        CallResult::new(result).map_err(|error| self.place_of_call(error))
+    }
+
+    /// Calls a tool, and returns its result as the server wrote it.
+    pub(crate) async fn call_raw(
+        &self,
+        tool: &str,
+        arguments: Value,
+        options: &CallOptions,
+    ) -> Result<Box<RawValue>, Error> {
         let call = self.call_or_repeat(tool, &arguments, options);
         let result = match &options.cancel {
             // The future is dropped, which cancels the request.
@@ -136,9 +147,7 @@ impl Session {
             let message = "the caller has cancelled the request";
             Err(Error::new(ErrorKind::Cancelled, message))
         });
-        result
-            .and_then(CallResult::new)
-            .map_err(|error| self.place_of_call(error))
+        result.map_err(|error| self.place_of_call(error))
     }
 
     /// Adds the server and the method to an error.

@@ -76,8 +76,8 @@ impl Session {
     ) -> Result<Reply, Error> {
         // rmcp copies arguments of listed tools to headers.
         let is_shared = method == "tools/list" && self.server.is_stateless();
-        let (sender, progress) = channel(PROGRESS);
-        let slot = Slot::new(is_shared, options.on_progress.is_some().then_some(sender));
+        let (sender, progress) = options.on_progress.map(|_| channel(PROGRESS)).unzip();
+        let slot = Slot::new(is_shared, sender);
         let mut request = CustomRequest::new(method, Some(params));
         request.extensions.insert(SlotExtension(slot.clone()));
         let mut peer_options = PeerRequestOptions::no_options();
@@ -111,7 +111,7 @@ impl Session {
         &self,
         sent: &mut Sent<'_>,
         slot: &Slot,
-        mut progress: Receiver<Progress>,
+        mut progress: Option<Receiver<Progress>>,
         options: &RequestOptions<'_>,
     ) -> Result<Option<Result<(), ServiceError>>, Error> {
         let limit = options.timeout.unwrap_or(self.timeouts.request);
@@ -128,15 +128,17 @@ impl Session {
                 biased;
                 response = &mut handle.rx => {
                     // What has come before the response, but was not yet seen.
-                    for _ in 0..progress.len() {
-                        progress.try_recv().into_iter().for_each(report);
+                    if let Some(progress) = &mut progress {
+                        for _ in 0..progress.len() {
+                            progress.try_recv().into_iter().for_each(report);
+                        }
                     }
                     let response = response.unwrap_or(Err(ServiceError::TransportClosed));
                     return Ok(Some(response.map(|_| ())));
                 }
                 () = slot.failed.notified() => return Ok(None),
                 () = deadline.over() => return Err(timed_out(deadline.limit())),
-                Some(one) = progress.recv() => {
+                Some(one) = async { progress.as_mut()?.recv().await } => {
                     report(one);
                     if let Some(total) = options.max_total {
                         deadline.restart(limit, total);

@@ -4,7 +4,6 @@ mod body;
 mod cause;
 mod response;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Once};
 use std::time::Duration;
@@ -25,7 +24,7 @@ use sse_stream::Sse;
 
 use crate::bearer::{Bearer, Secret};
 use crate::error::{Error, ErrorKind};
-use crate::tap::Tap;
+use crate::tap::{Received, Tap};
 use crate::target::{Http, TargetError};
 
 pub(super) use self::body::{BodyError, events, text};
@@ -172,8 +171,8 @@ impl Client {
             }
             Some(kind) if kind.starts_with(JSON) => {
                 let text = text(response, self.limit).await?;
-                let json = self.tap.received(&text).unwrap_or_default();
-                let parsed = serde_json::from_str(&json);
+                let received = self.tap.received(&text).unwrap_or(Received::Text(""));
+                let parsed = received.message();
                 match (parsed, id) {
                     (Ok(message), _) => Ok(StreamableHttpPostResponse::Json(message, session)),
                     // Notifications have no response.
@@ -196,7 +195,7 @@ impl Client {
         let events = events(response, self.limit).map(move |event| match event {
             Ok(mut event) => {
                 let data = event.data.as_deref().and_then(|data| tap.received(data));
-                event.data = data.map(Cow::into_owned);
+                event.data = data.map(Received::into_text);
                 Ok(event)
             }
             Err(BodyError::Limit(error)) => {

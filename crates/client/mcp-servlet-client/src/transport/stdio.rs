@@ -3,16 +3,15 @@
 use std::io;
 use std::sync::Arc;
 
-use futures_util::StreamExt as _;
 use rmcp::RoleClient;
 use rmcp::model::ServerJsonRpcMessage;
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead};
 
 use super::child::Child;
+use super::lines::{End, Lines};
 use crate::error::{Error, ErrorKind};
 use crate::tap::Tap;
 
@@ -21,7 +20,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The streams of a server.
 pub(crate) struct Stdio<R> {
-    reader: FramedRead<R, AnyDelimiterCodec>,
+    reader: Lines<R>,
     /// Lines for the task that writes. None once the transport is closed.
     writer: Option<mpsc::UnboundedSender<Line>>,
     tap: Arc<Tap>,
@@ -37,11 +36,10 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
     where
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let codec = AnyDelimiterCodec::new_with_max_length(b"\n".into(), b"\n".into(), limit);
         let (sender, lines) = mpsc::unbounded_channel();
         tokio::spawn(write_lines(writer, lines));
         Self {
-            reader: FramedRead::new(reader, codec),
+            reader: Lines::new(reader, limit),
             writer: Some(sender),
             tap,
             child: None,
@@ -59,7 +57,7 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
             return None;
         }
         let text = std::str::from_utf8(line).unwrap_or_default();
-        let message = serde_json::from_str(&self.tap.received(text)?).ok();
+        let message = self.tap.received(text)?.message().ok();
         if message.is_none() {
             self.tap.ignore_line(line);
         }
@@ -67,19 +65,19 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
     }
 }
 
-/// Why there are no more lines.
-async fn end(error: Option<AnyDelimiterCodecError>, limit: usize, child: Option<&Child>) -> Error {
-    match (error, child) {
-        (Some(AnyDelimiterCodecError::MaxChunkLengthExceeded), _) => {
+/// What the end of the lines means.
+async fn error(end: End, child: Option<&Child>) -> Error {
+    match (end, child) {
+        (End::TooLong(limit), _) => {
             let message = format!("the server sent a message of more than {limit} bytes");
             Error::new(ErrorKind::Limit, message)
         }
-        (Some(AnyDelimiterCodecError::Io(source)), _) => {
+        (End::Failed(source), _) => {
             let message = format!("cannot read from the server: {source}");
             Error::new(ErrorKind::Connectivity, message).with_source(source)
         }
-        (None, Some(child)) => child.ended().await,
-        (None, None) => {
+        (End::Closed, Some(child)) => child.ended().await,
+        (End::Closed, None) => {
             let message = "the server has closed the connection";
             Error::new(ErrorKind::Connectivity, message)
         }
@@ -134,18 +132,18 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Stdio<R> {
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            let error = match self.reader.next().await {
-                Some(Ok(line)) => match self.parse(&line) {
-                    Some(message) => return Some(message),
-                    None => continue,
-                },
-                Some(Err(error)) => Some(error),
-                None => None,
-            };
-            let limit = self.reader.decoder().max_length();
-            let error = end(error, limit, self.child.as_ref()).await;
-            self.tap.ended(error);
-            return None;
+            match self.reader.next().await {
+                Ok(line) => {
+                    if let Some(message) = self.parse(&line) {
+                        return Some(message);
+                    }
+                }
+                Err(end) => {
+                    let error = error(end, self.child.as_ref()).await;
+                    self.tap.ended(error);
+                    return None;
+                }
+            }
         }
     }
 
