@@ -12,7 +12,7 @@ use crate::{functions, inspect, state::State};
 
 /// How many instances a pool has room for. Each reserves 8 GiB of address space, but no memory, and its stack takes two
 /// microseconds at the start of the process. Further instances start outside the pool, which takes longer.
-const INSTANCES: u32 = 500;
+const INSTANCES: u32 = 250;
 
 /// How many entries a table in the pool can have.
 const ENTRIES: u64 = 100_000;
