@@ -17,7 +17,7 @@ use prometheus_client::{
     },
     registry::{Registry, Unit},
 };
-use tracing::{Span, field::Empty};
+use tracing::{Level, Span, field::Empty};
 
 /// Labels: the tool and the outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -35,7 +35,7 @@ struct Called {
 }
 
 impl Called {
-    /// The span of the call. The outcome is recorded when the call ends.
+    /// The span of the call. The other fields are recorded when the call ends, if a log line shows them.
     fn span(&self) -> Span {
         let Self { servlet, tool } = self;
         // The error level keeps the span enabled at every log level.
@@ -162,6 +162,20 @@ impl Metrics {
             start: Instant::now(),
         }
     }
+
+    /// Adds what a call took.
+    fn add(&self, called: &Called, usage: &Usage) {
+        self.input.get_or_create(called).inc_by(usage.input);
+        self.output.get_or_create(called).inc_by(usage.output);
+        if let Some(memory) = usage.memory {
+            let bytes = self.memory.get_or_create(called);
+            #[expect(clippy::cast_precision_loss, reason = "a histogram is not exact")]
+            bytes.observe(memory as f64);
+        }
+        if let Some(fuel) = usage.fuel {
+            self.fuel.get_or_create(called).inc_by(fuel);
+        }
+    }
 }
 
 /// A call that is being measured.
@@ -196,7 +210,12 @@ impl Call<'_> {
             Err(error) => error.kind.name(),
         };
         let _within = self.span.enter();
-        self.count(outcome, self.start.elapsed(), usage);
+        let took = self.start.elapsed();
+        // Formatting the fields takes microseconds, and without the line `ended` only failures show them.
+        if result.is_err() || tracing::enabled!(Level::INFO) {
+            self.describe(outcome, took, usage);
+        }
+        self.count(outcome, took, usage);
         match result {
             Ok(result) => log_help(self.servlet, result),
             // Mistakes of clients and deliberate errors of servlets do not concern the operator.
@@ -213,48 +232,38 @@ impl Call<'_> {
         }
     }
 
-    fn count(&self, outcome: &'static str, elapsed: Duration, usage: Option<&Usage>) {
-        let Some(Called { servlet, tool }) = &self.called else {
-            return;
-        };
-        let milliseconds = elapsed.as_secs_f64() * 1000.0;
+    /// Adds what the call took to its span.
+    fn describe(&self, outcome: &'static str, took: Duration, usage: Option<&Usage>) {
         self.span.record("outcome", outcome);
-        self.span.record("milliseconds", milliseconds);
-        let called = Called {
-            servlet: servlet.clone(),
-            tool: tool.clone(),
-        };
-        if let Some(usage) = usage {
-            self.record(&called, usage);
-        }
-        tracing::info!("ended");
-        let ended = Ended {
-            servlet: servlet.clone(),
-            tool: tool.clone(),
-            outcome,
-        };
-        self.metrics.calls.get_or_create(&ended).inc();
-        let seconds = self.metrics.seconds.get_or_create(&called);
-        seconds.observe(elapsed.as_secs_f64());
-    }
-
-    /// Records what the servlet took.
-    fn record(&self, called: &Called, usage: &Usage) {
-        let metrics = self.metrics;
+        self.span
+            .record("milliseconds", took.as_secs_f64() * 1000.0);
+        let Some(usage) = usage else { return };
         self.span.record("input", usage.input);
         self.span.record("output", usage.output);
-        metrics.input.get_or_create(called).inc_by(usage.input);
-        metrics.output.get_or_create(called).inc_by(usage.output);
         if let Some(memory) = usage.memory {
             self.span.record("memory", memory);
-            let bytes = metrics.memory.get_or_create(called);
-            #[expect(clippy::cast_precision_loss, reason = "a histogram is not exact")]
-            bytes.observe(memory as f64);
         }
         if let Some(fuel) = usage.fuel {
             self.span.record("fuel", fuel);
-            metrics.fuel.get_or_create(called).inc_by(fuel);
         }
+    }
+
+    fn count(&self, outcome: &'static str, took: Duration, usage: Option<&Usage>) {
+        let Some(called) = &self.called else {
+            return;
+        };
+        if let Some(usage) = usage {
+            self.metrics.add(called, usage);
+        }
+        tracing::info!("ended");
+        let ended = Ended {
+            servlet: called.servlet.clone(),
+            tool: called.tool.clone(),
+            outcome,
+        };
+        self.metrics.calls.get_or_create(&ended).inc();
+        let seconds = self.metrics.seconds.get_or_create(called);
+        seconds.observe(took.as_secs_f64());
     }
 }
 
