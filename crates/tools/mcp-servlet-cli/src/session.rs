@@ -43,6 +43,10 @@ pub(crate) struct ServerOptions {
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 
+    /// Use what this endpoint of the configuration lists; default: everything in the configuration
+    #[arg(long, value_name = "NAME")]
+    endpoint: Option<String>,
+
     #[command(flatten)]
     connection: Connection,
 
@@ -136,7 +140,11 @@ impl ServerOptions {
             Some((option, "only applies to servers that are not servlets"))
         };
         let of_servlets = || Some((limits.first_given(false)?, "only applies to servlets"));
+        let is_configuration = matches!(target, Target::Servlets(path) if is_config(path));
         let wrong = match target {
+            _ if self.endpoint.is_some() && !is_configuration => {
+                Some(("--endpoint", "only applies to a configuration file"))
+            }
             Target::Servlets(path) if is_config(path) => of_servers().or_else(|| {
                 let option = limits.first_given(true)?;
                 Some((option, "cannot be combined with a configuration file"))
@@ -218,7 +226,8 @@ impl ServerOptions {
     async fn open(&self, target: &Target) -> Result<(Session, Option<String>), Failure> {
         let opening = match target {
             Target::Module(_) | Target::Servlets(_) => {
-                let session = attach::attach(target, &self.limits).await?;
+                let session =
+                    attach::attach(target, self.endpoint.as_deref(), &self.limits).await?;
                 return Ok((session, None));
             }
             Target::Catalog(path) => return Err(not_a_server(path)),

@@ -55,6 +55,32 @@ fn a_virtual_tool_is_called_without_a_server() {
 }
 
 #[test]
+fn an_endpoint_shows_only_what_it_lists() {
+    let endpoint = "[endpoint.pipe]\nkind = \"stdio\"\nbundles = [\"ops\"]\n";
+    let folder = folder(&format!("{SERVLET}{BUNDLE}{endpoint}"));
+    let call = |endpoint, tool| {
+        run(
+            &folder,
+            &["call", "servlet.toml", tool, "--endpoint", endpoint],
+        )
+    };
+    assert_eq!(stdout(&call("pipe", "run")), "<answer>\n");
+    let hidden = call("pipe", "t");
+    assert!(
+        !hidden.status.success() && hidden.stdout.is_empty(),
+        "{hidden:?}"
+    );
+    let unknown = call("pip", "run");
+    let error = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert_eq!(unknown.status.code(), Some(2), "{error}");
+    assert!(
+        error.contains("the configuration has no endpoint `pip`"),
+        "{error}"
+    );
+    assert!(error.contains("its endpoints are `pipe`"), "{error}");
+}
+
+#[test]
 fn a_tool_of_a_remote_is_called_without_a_server() {
     let folder = folder(&format!("{}{BUNDLE}", remote()));
     for (tool, expected) in [("t", "answer\n"), ("run", "<answer>\n")] {

@@ -233,7 +233,14 @@ async fn a_call_whose_client_does_not_answer_ends_by_itself() {
     let request_meta = client(json!({ "elicitation": {} }));
     for _ in 0..2 {
         let before = answers(&puppet);
-        let asked = call(&remote, "t", &request_meta).await;
+        let mut asked = call(&remote, "t", &request_meta).await;
+        // The earlier call may still run, and the question may then belong to either.
+        for _ in 0..20 {
+            if asked["resultType"] == "input_required" {
+                break;
+            }
+            asked = call(&remote, "t", &request_meta).await;
+        }
         assert_eq!(asked["resultType"], "input_required", "{asked}");
         within(Duration::from_secs(2), || answers(&puppet) > before).await;
     }

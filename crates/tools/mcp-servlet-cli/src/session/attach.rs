@@ -3,9 +3,13 @@
 use std::{iter, path::Path, sync::Arc, time::Duration};
 
 use mcp_servlet_client::{Options, Session, Timeouts};
-use mcp_servlet_host::{Host, Loaded, Prefix};
+use mcp_servlet_host::{Host, Loaded, Mount, Prefix};
 use mcp_servlet_runtime::Source;
-use mcp_servlet_server::{NotReady, Remotes, ServeOptions, Server, config::Config, serve_stream};
+use mcp_servlet_server::{
+    NotReady, Remotes, ServeOptions, Server,
+    config::{Config, Endpoint},
+    serve_stream,
+};
 use tokio::io::{duplex, split};
 
 use super::{Target, answers::Answering, is_config, missing};
@@ -22,10 +26,14 @@ const PIPE: usize = 64 << 10;
 const REQUEST: Duration = Duration::from_hours(24);
 
 /// Loads servlets as `servlet serve` does, and opens a session with their server.
-pub(super) async fn attach(target: &Target, limits: &Limits) -> Result<Session, Failure> {
+pub(super) async fn attach(
+    target: &Target,
+    endpoint: Option<&str>,
+    limits: &Limits,
+) -> Result<Session, Failure> {
     let remotes = Remotes::default();
     let (host, options) = match target {
-        Target::Servlets(path) if is_config(path) => configured(path, &remotes).await?,
+        Target::Servlets(path) if is_config(path) => configured(path, endpoint, &remotes).await?,
         _ => (load(target, limits)?, ServeOptions::default()),
     };
     let server = Server::new(Arc::new(host), options);
@@ -47,16 +55,28 @@ pub(super) async fn attach(target: &Target, limits: &Limits) -> Result<Session, 
     Ok(Session::attach(reader, writer, &options).await?)
 }
 
-/// Loads everything in a configuration, no matter which endpoint lists it. Remotes that cannot be reached are left out
+/// Loads what an endpoint of a configuration lists, or everything in the configuration. Remotes that cannot be reached are left out
 /// with a warning.
-async fn configured(path: &Path, remotes: &Remotes) -> Result<(Host, ServeOptions), Failure> {
+async fn configured(
+    path: &Path,
+    endpoint: Option<&str>,
+    remotes: &Remotes,
+) -> Result<(Host, ServeOptions), Failure> {
     let config = Config::read(path)?;
+    let endpoint = match endpoint {
+        Some(name) => Some(named(&config, name)?),
+        None => None,
+    };
+    let host_of = |loaded: &Loaded, remotes: &[Mount]| match endpoint {
+        Some(endpoint) => config.host_of(endpoint, loaded, remotes),
+        None => config.host_of_all(loaded, remotes),
+    };
     let mut options = ServeOptions::default();
     options.tasks.clone_from(&config.tasks);
     let loaded = config.load(None)?;
     if config.remotes.is_empty() {
         serve::report(&loaded)?;
-        return Ok((config.host_of_all(&loaded, &[]), options));
+        return Ok((host_of(&loaded, &[]), options));
     }
     serve::warn(&loaded);
     let not_ready = |error: NotReady| Failure::new(Kind::Servlet, error.to_string());
@@ -66,7 +86,22 @@ async fn configured(path: &Path, remotes: &Remotes) -> Result<(Host, ServeOption
     }
     // They have their lists now.
     let mounts = remotes.update(&config.remotes).await.map_err(not_ready)?;
-    Ok((config.host_of_all(&loaded, &mounts), options))
+    Ok((host_of(&loaded, &mounts), options))
+}
+
+fn named<'c>(config: &'c Config, name: &str) -> Result<&'c Endpoint, Failure> {
+    let mut endpoints = config.endpoints.iter();
+    if let Some(endpoint) = endpoints.find(|endpoint| endpoint.name == name) {
+        return Ok(endpoint);
+    }
+    let names = config.endpoints.iter().map(|one| format!("`{}`", one.name));
+    let names = names.collect::<Vec<_>>().join(", ");
+    let help = match &*names {
+        "" => "leave `--endpoint` out: the configuration has no endpoints".to_owned(),
+        names => format!("its endpoints are {names}"),
+    };
+    let message = format!("the configuration has no endpoint `{name}`");
+    Err(Failure::with_help(Kind::Usage, message, help))
 }
 
 fn load(target: &Target, limits: &Limits) -> Result<Host, Failure> {
