@@ -107,7 +107,7 @@ impl Session {
 /// content, and are only skipped.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Structured<'a> {
+struct TypedResult<'a> {
     #[serde(borrow)]
     structured_content: Option<&'a RawValue>,
     #[serde(default)]
@@ -121,11 +121,11 @@ struct Structured<'a> {
 
 /// The value of a result.
 fn read<T: DeserializeOwned>(raw: Box<RawValue>) -> Result<T, CallError> {
-    if let Ok(structured) = serde_json::from_str::<Structured<'_>>(raw.get())
-        && !structured.is_error
-        && let Some(content) = structured.structured_content
+    if let Ok(result) = serde_json::from_str::<TypedResult<'_>>(raw.get())
+        && !result.is_error
+        && let Some(content) = result.structured_content
     {
-        let value = value_of(content, structured.meta.as_ref()).ok_or_else(no_value)?;
+        let value = value_of(content, result.meta.as_ref()).ok_or_else(no_value)?;
         return Ok(parse(value)?);
     }
     let result = CallResult::new(raw)?;
