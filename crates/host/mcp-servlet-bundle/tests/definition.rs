@@ -235,6 +235,16 @@ fn a_schema_that_speaks_elsewhere_of_its_arguments_cannot_have_fixed_ones() {
 }
 
 #[test]
+fn clients_cannot_be_expected_to_send_what_is_fixed() {
+    let problem = only(json!({
+        "set": { "units": "metric" },
+        "arguments": { "type": "object", "properties": { "city": {}, "units": {} }, "required": ["city"] },
+    }));
+    let message = "`units` is fixed by `set`, so clients cannot send it: remove it here";
+    assert_eq!(problem, ("arguments".to_owned(), None, message.to_owned()));
+}
+
+#[test]
 fn clients_see_the_handler_without_what_is_fixed() {
     let definition = |spec: Value| {
         let tool = compile(&spec)
