@@ -62,7 +62,7 @@ fn has_ended(child: &Child) -> anyhow::Result<bool> {
     Ok(waitid(id, options)?.is_some())
 }
 
-/// The processor time of a process in seconds, without that of its children.
+/// How many seconds of processor time a process has used. Its children do not count.
 fn processor_time(child: &Child) -> anyhow::Result<f64> {
     let path = format!("/proc/{}/stat", child.id());
     let stat = fs::read_to_string(&path).context("the process is gone")?;

@@ -151,6 +151,9 @@ impl Member {
                 listed += 1;
             }
         }
+        if listed == 0 {
+            bail!("it lists nothing");
+        }
         Ok((listed, self.call_all(&own, url, &alone)?))
     }
 

@@ -322,7 +322,7 @@ fn a_retry_makes_the_same_inputs() {
         "inputs": { "city": format!("${{{{ text({{{}}}) }}}}", map.join(", ")), "units": "m" },
         "arguments": {},
     }));
-    // The order of a map in an expression is another one each time.
+    // Maps of CEL have no order. If their members were not sorted, each run would make another text.
     let sorted = r#"{"down":1,"east":1,"north":1,"south":1,"up":1,"west":1}"#;
     for _ in 0..20 {
         let inputs = prepare(&tool, &json!({})).expect("inputs");

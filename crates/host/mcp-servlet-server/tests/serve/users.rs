@@ -13,7 +13,7 @@ use crate::{
 const WRITE: i32 = 1;
 const FIND: i32 = 2;
 
-/// Each session leaves a pattern in the memory and in messages, and looks for that of the other one.
+/// A servlet with two actions: `WRITE` fills its memory and its messages with a pattern, and `FIND` fails if it finds that pattern.
 fn served(isolation: Isolation) -> Served {
     let each = |body: &str| {
         format!(
