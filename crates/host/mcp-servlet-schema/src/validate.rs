@@ -196,11 +196,7 @@ impl Schemas {
             return Ok(arguments.cloned());
         };
         let mut value = Value::Object(arguments.cloned().unwrap_or_default());
-        if coerce && checker.can_check(&value) {
-            coerce::coerce(&checker.validator, &mut value);
-        }
-        let result = checker.check(&value);
-        if let Err(problem) = result.and_then(|()| checker.check_integers(&value)) {
+        if let Err(problem) = checker.check_arguments(coerce, &mut value) {
             let mut text = format!("invalid arguments: {problem}");
             if let Some(example) = checker.example() {
                 text += "\nvalid arguments: ";
@@ -269,6 +265,19 @@ impl Checker {
         }
         let errors = self.validator.iter_errors(value);
         Err(Report::new(&self.schema).of(errors))
+    }
+
+    /// Checks arguments, after strings in them were converted if `coerce` says so.
+    fn check_arguments(&self, coerce: bool, value: &mut Value) -> Result<(), String> {
+        let can_check = self.can_check(value);
+        // Valid arguments need no conversion.
+        if !can_check || !self.validator.is_valid(value) {
+            if coerce && can_check {
+                coerce::coerce(&self.validator, value);
+            }
+            self.check(value)?;
+        }
+        self.check_integers(value)
     }
 
     /// Refuses integers that may have been rounded when the host read them.
