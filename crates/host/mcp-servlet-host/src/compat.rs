@@ -26,9 +26,8 @@ pub(crate) fn read_result(output: &[u8]) -> Result<CallToolResult, Problem> {
         other => return Err(Problem::expected("/content", "an array", other.as_ref())),
     };
     // `content` comes first, where readers expect it.
-    let mut result = JsonObject::from_iter([("content".to_owned(), Value::Array(content))]);
-    result.extend(json);
-    Ok(CallToolResult::new(result))
+    json.shift_insert(0, "content".to_owned(), Value::Array(content));
+    Ok(CallToolResult::new(json))
 }
 
 /// Whether a result is valid even without content.
