@@ -16,12 +16,17 @@ use messages::Messages;
 use streams::{Stream, Streams};
 use variables::Variables;
 
+/// The exports that languages use for what runs before everything else.
+pub(crate) const INITIALISERS: [&str; 3] = ["hs_init", "__wasm_call_ctors", "_initialize"];
+
 /// What all instances of a servlet share.
 pub(crate) struct Shared {
     pub(crate) name: String,
     pub(crate) options: LoadOptions,
     pub(crate) variables: Variables,
     pub(crate) uses_wasi: bool,
+    /// Whether the servlet has one of the [`INITIALISERS`].
+    pub(crate) initialises: bool,
     /// Whether the servlet can read why an HTTP request failed. If not, a failure ends the call.
     pub(crate) reads_failures: bool,
     pub(crate) http: Client,
@@ -30,11 +35,14 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(name: &str, module: &Module, options: &LoadOptions) -> Self {
         let mut sections = module.sections.iter();
+        let exports = module.exports.iter().filter(|export| export.function);
+        let mut exports = exports.map(|export| export.name.as_str());
         Self {
             name: name.to_owned(),
             options: options.clone(),
             variables: Variables::default(),
             uses_wasi: module.uses_wasi(),
+            initialises: exports.any(|name| INITIALISERS.contains(&name)),
             reads_failures: sections.any(|section| section.name == HTTP_ERRORS),
             http: Client::new(options),
         }

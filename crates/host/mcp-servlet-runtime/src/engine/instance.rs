@@ -81,6 +81,9 @@ impl Instance {
             Err(error) => return Err(stopped(&mut store, &error).at_start().into()),
         };
         let mut started = Self { store, instance };
+        if !shared.initialises {
+            return Ok(started);
+        }
         match started.initialise().await {
             Ok(()) => Ok(started),
             Err(error) => Err(stopped(&mut started.store, &error).at_start().into()),
@@ -101,7 +104,7 @@ impl Instance {
         Some(fuel_of(self.store.data()) - left)
     }
 
-    /// Calls the exports that languages use for what runs before everything else, as Extism does.
+    /// Calls the [`INITIALISERS`](crate::state::INITIALISERS), as Extism does.
     async fn initialise(&mut self) -> Result<()> {
         let Self { store, instance } = self;
         if let Ok(haskell) = instance.get_typed_func::<(i32, i32), ()>(&mut *store, "hs_init") {

@@ -129,7 +129,7 @@ impl Pool {
         let (pool, slice) = (Arc::clone(self), Slice::default());
         let run = {
             let slice = slice.clone();
-            async move { pool.execute(job, permit, &slice).await }
+            Box::pin(async move { pool.execute(job, permit, &slice).await })
         };
         schedule::run(run, slice).await?
     }

@@ -1,6 +1,6 @@
 //! Runs exports of a servlet in instances, each within the limits of its call.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
@@ -77,7 +77,8 @@ impl Runner {
     pub(super) async fn run(&self, run: Run<'_>, slice: &Slice) -> Done {
         let progress = Arc::clone(&run.call.progress);
         let limit = run.call.limits.timeout;
-        let run = self.run_to_the_end(run, slice, &progress);
+        // Pinned here, because each wrapper would contain the future once more.
+        let run = pin!(self.run_to_the_end(run, slice, &progress));
         let Some(limit) = limit else {
             return run.await;
         };

@@ -48,10 +48,9 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 
 /// Runs a call. Dropping the future stops it.
 pub(super) async fn run<T: Send + 'static>(
-    call: impl Future<Output = T> + Send + 'static,
+    mut call: Pin<Box<impl Future<Output = T> + Send + 'static>>,
     slice: Slice,
 ) -> Result<T, Stop> {
-    let mut call = Box::pin(call);
     let first = poll_fn(|context| match poll(call.as_mut(), context) {
         Poll::Pending if slice.has_ended() => Poll::Ready(None),
         poll => poll.map(Some),
