@@ -1,7 +1,9 @@
 //! Metrics of the server.
 
 use std::{
+    collections::HashMap,
     fmt::Write as _,
+    sync::{Arc, OnceLock, PoisonError, RwLock},
     time::{Duration, Instant},
 };
 
@@ -18,6 +20,9 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 use tracing::{Level, Span, field::Empty};
+
+/// The outcome of most calls.
+const OK: &str = "ok";
 
 /// Labels: the tool and the outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -65,6 +70,44 @@ pub(crate) struct Metrics {
     fuel: Family<Called, Counter>,
     running: Gauge,
     dropped: Family<Called, Counter>,
+    /// The series of each tool, by the names of its member and the tool.
+    series: RwLock<HashMap<String, HashMap<String, Arc<Series>>>>,
+}
+
+/// The series of one tool, so that a call needs no look-up by labels. Each of them begins with its first value.
+#[derive(Debug)]
+struct Series {
+    labels: Called,
+    ok: OnceLock<Counter>,
+    seconds: OnceLock<Histogram>,
+    memory: OnceLock<Histogram>,
+    input: OnceLock<Counter>,
+    output: OnceLock<Counter>,
+    fuel: OnceLock<Counter>,
+    dropped: OnceLock<Counter>,
+}
+
+impl Series {
+    fn new(labels: Called) -> Self {
+        Self {
+            labels,
+            ok: OnceLock::new(),
+            seconds: OnceLock::new(),
+            memory: OnceLock::new(),
+            input: OnceLock::new(),
+            output: OnceLock::new(),
+            fuel: OnceLock::new(),
+            dropped: OnceLock::new(),
+        }
+    }
+
+    fn ended(&self, outcome: &'static str) -> Ended {
+        Ended {
+            servlet: self.labels.servlet.clone(),
+            tool: self.labels.tool.clone(),
+            outcome,
+        }
+    }
 }
 
 impl Default for Metrics {
@@ -123,6 +166,7 @@ impl Default for Metrics {
             fuel,
             running,
             dropped,
+            series: RwLock::default(),
         }
     }
 }
@@ -150,30 +194,50 @@ impl Metrics {
     pub(crate) fn call<'a>(&'a self, host: &'a Host, tool: &str) -> Call<'a> {
         let servlet = host.servlet_of(tool);
         self.running.inc();
-        let called = host.member_of(tool).map(|member| Called {
-            servlet: member.name().to_owned(),
-            tool: tool.to_owned(),
-        });
+        let member = host.member_of(tool);
+        let series = member.map(|member| self.series(member.name(), tool));
+        let labels = series.as_ref().map(|series| &series.labels);
         Call {
             metrics: self,
             servlet,
-            span: called.as_ref().map_or_else(Span::none, Called::span),
-            called,
+            span: labels.map_or_else(Span::none, Called::span),
+            series,
             start: Instant::now(),
         }
     }
 
-    /// Adds what a call took.
-    fn add(&self, called: &Called, usage: &Usage) {
-        self.input.get_or_create(called).inc_by(usage.input);
-        self.output.get_or_create(called).inc_by(usage.output);
-        if let Some(memory) = usage.memory {
-            let bytes = self.memory.get_or_create(called);
-            #[expect(clippy::cast_precision_loss, reason = "a histogram is not exact")]
-            bytes.observe(memory as f64);
+    /// The series of a tool.
+    fn series(&self, servlet: &str, tool: &str) -> Arc<Series> {
+        let known = self.series.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(series) = known.get(servlet).and_then(|tools| tools.get(tool)) {
+            return Arc::clone(series);
         }
-        if let Some(fuel) = usage.fuel {
-            self.fuel.get_or_create(called).inc_by(fuel);
+        drop(known);
+        let labels = Called {
+            servlet: servlet.to_owned(),
+            tool: tool.to_owned(),
+        };
+        let mut known = self.series.write().unwrap_or_else(PoisonError::into_inner);
+        let tools = known.entry(servlet.to_owned()).or_default();
+        let series = tools.entry(tool.to_owned());
+        Arc::clone(series.or_insert_with(|| Arc::new(Series::new(labels))))
+    }
+
+    /// Adds what a call took.
+    fn add(&self, series: &Series, usage: &Usage) {
+        let labels = &series.labels;
+        let input = || self.input.get_or_create_owned(labels);
+        series.input.get_or_init(input).inc_by(usage.input);
+        let output = || self.output.get_or_create_owned(labels);
+        series.output.get_or_init(output).inc_by(usage.output);
+        if let Some(memory) = usage.memory {
+            let bytes = || self.memory.get_or_create_owned(labels);
+            #[expect(clippy::cast_precision_loss, reason = "a histogram is not exact")]
+            series.memory.get_or_init(bytes).observe(memory as f64);
+        }
+        if let Some(taken) = usage.fuel {
+            let fuel = || self.fuel.get_or_create_owned(labels);
+            series.fuel.get_or_init(fuel).inc_by(taken);
         }
     }
 }
@@ -183,7 +247,7 @@ pub(crate) struct Call<'a> {
     metrics: &'a Metrics,
     servlet: Option<&'a Servlet>,
     /// None if there is no such tool. Labels with names that clients make up would exhaust the memory.
-    called: Option<Called>,
+    series: Option<Arc<Series>>,
     span: Span,
     start: Instant,
 }
@@ -196,9 +260,9 @@ impl Call<'_> {
 
     /// Counts arguments that were removed before the call.
     pub(crate) fn dropped(&self, count: usize) {
-        if let (Some(called), 1..) = (&self.called, count) {
-            let dropped = self.metrics.dropped.get_or_create(called);
-            dropped.inc_by(count as u64);
+        if let (Some(series), 1..) = (&self.series, count) {
+            let dropped = || self.metrics.dropped.get_or_create_owned(&series.labels);
+            series.dropped.get_or_init(dropped).inc_by(count as u64);
         }
     }
 
@@ -206,7 +270,7 @@ impl Call<'_> {
     pub(crate) fn end(self, result: &Result<CallToolResult, CallError>, usage: Option<&Usage>) {
         let outcome = match result {
             Ok(result) if result.is_error() => "tool_error",
-            Ok(_) => "ok",
+            Ok(_) => OK,
             Err(error) => error.kind.name(),
         };
         let _within = self.span.enter();
@@ -249,20 +313,21 @@ impl Call<'_> {
     }
 
     fn count(&self, outcome: &'static str, took: Duration, usage: Option<&Usage>) {
-        let Some(called) = &self.called else {
+        let (Some(series), metrics) = (&self.series, self.metrics) else {
             return;
         };
         if let Some(usage) = usage {
-            self.metrics.add(called, usage);
+            metrics.add(series, usage);
         }
         tracing::info!("ended");
-        let ended = Ended {
-            servlet: called.servlet.clone(),
-            tool: called.tool.clone(),
-            outcome,
-        };
-        self.metrics.calls.get_or_create(&ended).inc();
-        let seconds = self.metrics.seconds.get_or_create(called);
+        let calls = || metrics.calls.get_or_create_owned(&series.ended(outcome));
+        if outcome == OK {
+            series.ok.get_or_init(calls).inc();
+        } else {
+            calls().inc();
+        }
+        let seconds = || metrics.seconds.get_or_create_owned(&series.labels);
+        let seconds = series.seconds.get_or_init(seconds);
         seconds.observe(took.as_secs_f64());
     }
 }
