@@ -8,6 +8,7 @@ mod input_rounds;
 mod legacy;
 mod notifications;
 mod page;
+mod session;
 mod starting;
 mod structured;
 pub(crate) mod tasks;
@@ -30,7 +31,7 @@ use rmcp::{
         ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
         TASKS_EXTENSION_ID, Tool, ToolsCapability, UnsubscribeRequestParams, UpdateTaskParams,
     },
-    service::{NotificationContext, RequestContext, SubscriptionContext},
+    service::{MaybeSendFuture, NotificationContext, RequestContext, SubscriptionContext},
 };
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -43,28 +44,13 @@ use crate::{
     session_id::SessionId,
 };
 use input_rounds::Inputs;
-use notifications::{Notifier, TaskCell, Threshold};
+use notifications::TaskCell;
 use page::page;
+use session::Session;
 use tasks::Tasks;
 
 /// The `_meta` key with the server's name and version in results since 2026-07-28.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-
-/// Reads one property of the client from a request.
-type ClientProperty = fn(&RequestContext<RoleServer>) -> Value;
-
-/// Properties that clients up to 2025-11-25 send once in `initialize`, and later clients with every request.
-const CLIENT_PROPERTIES: [(&str, ClientProperty); 3] = [
-    ("io.modelcontextprotocol/protocolVersion", |context| {
-        json!(context.protocol_version())
-    }),
-    ("io.modelcontextprotocol/clientInfo", |context| {
-        json!(context.client_info())
-    }),
-    ("io.modelcontextprotocol/clientCapabilities", |context| {
-        json!(context.client_capabilities())
-    }),
-];
 
 /// The service for one connection, which is one session.
 pub(crate) fn service(server: &Server, session: SessionId) -> Counted<Handler> {
@@ -76,10 +62,8 @@ pub(crate) fn service(server: &Server, session: SessionId) -> Counted<Handler> {
 /// The server side of one connection or, since 2026-07-28 over HTTP, of one request.
 pub(crate) struct Handler {
     pub(crate) server: Server,
-    /// The session of the connection. None if requests name their sessions.
-    session: Option<SessionId>,
+    session: Arc<Session>,
     subscribed: Arc<Subscribed>,
-    threshold: Arc<Threshold>,
     pub(crate) tasks: Tasks,
     /// Whether a task forwards changes to the client. `notifications/initialized` may arrive more than once.
     is_followed: AtomicBool,
@@ -93,9 +77,8 @@ impl Handler {
         let disconnected = CancellationToken::new();
         Self {
             server,
-            session,
+            session: Arc::new(Session::new(session)),
             subscribed: Arc::default(),
-            threshold: Arc::default(),
             tasks,
             is_followed: AtomicBool::new(false),
             _disconnected: disconnected.clone().drop_guard(),
@@ -104,25 +87,26 @@ impl Handler {
     }
 
     /// A result of exactly this JSON, plus the fields that the era requires in every result.
-    pub(crate) fn answer<T: Passthrough>(
-        &self,
-        context: &RequestContext<RoleServer>,
-        mut json: JsonObject,
-    ) -> T {
+    pub(crate) fn answer<T: Passthrough>(&self, era: Era, mut json: JsonObject) -> T {
         // rmcp adds `resultType` for clients whose protocol version has it.
         json.shift_remove("resultType");
-        if Era::of(context) == Era::Modern {
+        if era == Era::Modern {
             introduce(&mut json, &self.server.host());
         }
         passthrough(json)
     }
 
     /// The parts of a request that servlets receive in addition to its arguments.
-    fn request_meta(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> RequestMeta {
-        let task = TaskCell::default();
-        let notifier = Notifier::new(&self.server, context, &self.threshold, task);
-        let forward = &self.server.0.options.forward_headers;
-        request_meta(context, inputs, notifier, self.session.as_ref(), forward)
+    fn request_meta(
+        &self,
+        context: &RequestContext<RoleServer>,
+        era: Era,
+        inputs: Inputs,
+    ) -> RequestMeta {
+        let (session, server) = (&self.session, &self.server);
+        let notifier = session.notifier(server, context, era, TaskCell::default());
+        let forward = &server.0.options.forward_headers;
+        session.request_meta(context, era, inputs, notifier, forward)
     }
 
     /// One page of a list, with the time for which clients may cache it.
@@ -135,16 +119,18 @@ impl Handler {
     ) -> Result<T, ErrorData> {
         let (name, key) = kind.members();
         let options = &self.server.0.options;
+        let era = Era::of(context);
         let mut json = page(name, key, entries, request, options.page_size)?;
-        if Era::of(context) == Era::Modern {
+        if era == Era::Modern {
             let ttl = u64::try_from(options.list_ttl.as_millis()).unwrap_or(u64::MAX);
             json.insert("ttlMs".to_owned(), ttl.into());
             json.insert("cacheScope".to_owned(), "public".into());
         }
-        Ok(self.answer(context, json))
+        Ok(self.answer(era, json))
     }
 }
 
+/// Long futures are boxed: rmcp moves one that has room for those of all methods, several times for each request.
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let host = self.server.host();
@@ -193,31 +179,33 @@ impl ServerHandler for Handler {
         });
     }
 
-    async fn list_tools(
+    fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        let era = Era::of(&context);
-        let host = self.host(&context).await?;
-        let tools = host.tools().map(|tool| {
-            let mut json = tool.json().clone();
-            structured::set_schema(era, &mut json);
-            if era == Era::Legacy {
-                legacy::fit(&mut json);
-            }
-            Value::Object(json)
-        });
-        let tools: Vec<_> = tools.collect();
-        self.answer_list(&context, request, FeatureKind::Tool, &tools)
+    ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + MaybeSendFuture + '_ {
+        Box::pin(async move {
+            let era = Era::of(&context);
+            let host = self.host(&context).await?;
+            let tools = host.tools().map(|tool| {
+                let mut json = tool.json().clone();
+                structured::set_schema(era, &mut json);
+                if era == Era::Legacy {
+                    legacy::fit(&mut json);
+                }
+                Value::Object(json)
+            });
+            let tools: Vec<_> = tools.collect();
+            self.answer_list(&context, request, FeatureKind::Tool, &tools)
+        })
     }
 
-    async fn call_tool(
+    fn call_tool(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        self.call(request, context).await
+    ) -> impl Future<Output = Result<CallToolResponse, ErrorData>> + MaybeSendFuture + '_ {
+        Box::pin(self.call(request, context))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -231,7 +219,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let task = self.tasks.find(&request.task_id)?;
-        Ok(self.answer(&context, task.to_json()))
+        Ok(self.answer(Era::of(&context), task.to_json()))
     }
 
     async fn update_task(
@@ -253,58 +241,65 @@ impl ServerHandler for Handler {
         Ok(())
     }
 
-    async fn list_resources(
+    fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        let host = self.host(&context).await?;
-        let kind = FeatureKind::Resource;
-        self.entries(&context, request, kind, host.resources())
+    ) -> impl Future<Output = Result<ListResourcesResult, ErrorData>> + MaybeSendFuture + '_ {
+        Box::pin(async move {
+            let host = self.host(&context).await?;
+            let kind = FeatureKind::Resource;
+            self.entries(&context, request, kind, host.resources())
+        })
     }
 
-    async fn list_resource_templates(
+    fn list_resource_templates(
         &self,
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let host = self.host(&context).await?;
-        let kind = FeatureKind::ResourceTemplate;
-        self.entries(&context, request, kind, host.resource_templates())
+    ) -> impl Future<Output = Result<ListResourceTemplatesResult, ErrorData>> + MaybeSendFuture + '_
+    {
+        Box::pin(async move {
+            let host = self.host(&context).await?;
+            let kind = FeatureKind::ResourceTemplate;
+            self.entries(&context, request, kind, host.resource_templates())
+        })
     }
 
-    async fn read_resource(
+    fn read_resource(
         &self,
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        self.read(request, context).await
+    ) -> impl Future<Output = Result<ReadResourceResponse, ErrorData>> + MaybeSendFuture + '_ {
+        Box::pin(self.read(request, context))
     }
 
-    async fn list_prompts(
+    fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        let host = self.host(&context).await?;
-        let kind = FeatureKind::Prompt;
-        self.entries(&context, request, kind, host.prompts())
+    ) -> impl Future<Output = Result<ListPromptsResult, ErrorData>> + MaybeSendFuture + '_ {
+        Box::pin(async move {
+            let host = self.host(&context).await?;
+            let kind = FeatureKind::Prompt;
+            self.entries(&context, request, kind, host.prompts())
+        })
     }
 
-    async fn get_prompt(
+    fn get_prompt(
         &self,
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        self.prompt(request, context).await
+    ) -> impl Future<Output = Result<GetPromptResponse, ErrorData>> + MaybeSendFuture + '_ {
+        Box::pin(self.prompt(request, context))
     }
 
-    async fn complete(
+    fn complete(
         &self,
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
-        self.suggest(request, context).await
+    ) -> impl Future<Output = Result<CompleteResult, ErrorData>> + MaybeSendFuture + '_ {
+        Box::pin(self.suggest(request, context))
     }
 
     async fn subscribe(
@@ -337,7 +332,7 @@ impl ServerHandler for Handler {
         if Era::of(&context) == Era::Modern {
             return Err(params::unknown_method("logging/setLevel"));
         }
-        self.threshold.set(request.level);
+        self.session.threshold.set(request.level);
         Ok(())
     }
 
@@ -349,14 +344,19 @@ impl ServerHandler for Handler {
         Some(requested.clone())
     }
 
-    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        let follower = self.server.0.changes.follow();
-        tokio::select! {
-            () = follower.feed(&subscription) => {}
-            () = subscription.cancelled() => {}
-            () = self.server.0.process.active.stopping() => {}
-        }
-        Ok(())
+    fn listen(
+        &self,
+        subscription: SubscriptionContext,
+    ) -> impl Future<Output = Result<(), ErrorData>> + MaybeSendFuture + '_ {
+        Box::pin(async move {
+            let follower = self.server.0.changes.follow();
+            tokio::select! {
+                () = follower.feed(&subscription) => {}
+                () = subscription.cancelled() => {}
+                () = self.server.0.process.active.stopping() => {}
+            }
+            Ok(())
+        })
     }
 
     async fn on_custom_request(
@@ -366,35 +366,6 @@ impl ServerHandler for Handler {
     ) -> Result<CustomResult, ErrorData> {
         Err(params::refuse(request, Era::of(&context)))
     }
-}
-
-/// The parts of a request that servlets receive in addition to its arguments. What clients up to
-/// 2025-11-25 send only in `initialize` is added to `_meta`, where later clients send it. So are the
-/// session and the forwarded headers.
-fn request_meta(
-    context: &RequestContext<RoleServer>,
-    inputs: Inputs,
-    notifier: Notifier,
-    session: Option<&SessionId>,
-    forward: &[String],
-) -> RequestMeta {
-    let mut meta = context.meta.0.0.clone();
-    attributes::set(&mut meta, context, session, forward);
-    for (key, property) in CLIENT_PROPERTIES {
-        if !meta.contains_key(key)
-            && let value = property(context)
-            && !value.is_null()
-        {
-            meta.insert(key.to_owned(), value);
-        }
-    }
-    let mut request_meta = RequestMeta::default();
-    request_meta.id = Some(json!(context.id));
-    request_meta.meta = Some(meta);
-    request_meta.input_responses = inputs.responses;
-    request_meta.request_state = inputs.state;
-    request_meta.listener = Some(Arc::new(notifier));
-    request_meta
 }
 
 /// Adds the server's name and version, unless the result has them.

@@ -27,6 +27,7 @@ pub(super) fn strip(meta: &mut JsonObject) {
 pub(super) fn set(
     meta: &mut JsonObject,
     context: &RequestContext<RoleServer>,
+    era: Era,
     session: Option<&SessionId>,
     forward: &[String],
 ) {
@@ -38,7 +39,7 @@ pub(super) fn set(
     let session = match session {
         Some(session) => session.as_str(),
         None => headers
-            .filter(|_| Era::of(context) == Era::Legacy)
+            .filter(|_| era == Era::Legacy)
             .and_then(|headers| headers.get("mcp-session-id")?.to_str().ok())
             .unwrap_or_default(),
     };

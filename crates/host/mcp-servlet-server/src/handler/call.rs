@@ -26,12 +26,13 @@ use crate::{
         Handler,
         clock::{Clock, timed_out},
         input_rounds::{self, Answer, Inputs},
-        notifications::{Notifier, TaskCell, Threshold},
-        protocol_error, request_meta, structured,
+        notifications::TaskCell,
+        protocol_error,
+        session::Session,
+        structured,
         tasks::{Created, Task},
     },
     server::{Server, active::cancelled, seal::Request},
-    session_id::SessionId,
 };
 
 /// One call of a servlet. Boxed, because it can be handed over to a task.
@@ -69,9 +70,9 @@ impl TaskSupport {
 struct ToolCall {
     server: Server,
     host: Arc<Host>,
-    threshold: Arc<Threshold>,
-    session: Option<SessionId>,
+    session: Arc<Session>,
     clock: Clock,
+    era: Era,
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
     /// The task that the call has become.
@@ -83,14 +84,11 @@ impl ToolCall {
     async fn run(&self, inputs: Inputs) -> Result<JsonObject, ErrorData> {
         let _active = self.server.0.process.active.begin();
         let (name, context) = (&self.request.name, &self.context);
-        let task = Arc::clone(&self.task);
-        let notifier = Notifier::new(&self.server, context, &self.threshold, task);
+        let (server, session, era) = (&self.server, &self.session, self.era);
+        let notifier = session.notifier(server, context, era, Arc::clone(&self.task));
         let usage = notifier.usage();
-        let (session, forward) = (
-            self.session.as_ref(),
-            &self.server.0.options.forward_headers,
-        );
-        let request_meta = request_meta(context, inputs, notifier, session, forward);
+        let forward = &server.0.options.forward_headers;
+        let request_meta = session.request_meta(context, era, inputs, notifier, forward);
         let observed = self.server.0.process.metrics.call(&self.host, name);
         let arguments = self.request.arguments.as_ref();
         observed.dropped(self.host.count_dropped(name, arguments));
@@ -110,7 +108,7 @@ impl ToolCall {
         let result = result.map_err(|error| protocol_error(&error))?;
         let mut json = result.into_json();
         let tool = self.host.tool(name).map(mcp_servlet_host::Tool::json);
-        structured::set_content(Era::of(context), tool, &mut json);
+        structured::set_content(era, tool, &mut json);
         Ok(json)
     }
 
@@ -119,6 +117,7 @@ impl ToolCall {
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, CallError> {
         tokio::select! {
+            biased;
             result = call => result,
             // rmcp does not answer a cancelled request
             // (<https://github.com/modelcontextprotocol/rust-sdk/pull/957>).
@@ -246,9 +245,9 @@ impl Handler {
         let call = Arc::new(ToolCall {
             server: self.server.clone(),
             host: self.host(&context).await?,
-            threshold: Arc::clone(&self.threshold),
-            session: self.session.clone(),
+            session: Arc::clone(&self.session),
             clock: Clock::new(self.server.0.options.timeout),
+            era: Era::of(&context),
             request,
             context,
             task: TaskCell::default(),
@@ -256,27 +255,28 @@ impl Handler {
         if TaskSupport::of(&call.host, &call.request.name) == TaskSupport::Required {
             require_tasks(&call)?;
         }
-        let (context, asked, seal) = (&call.context, call.asked(), &self.server.0.seal);
-        let answer = if Era::of(context) == Era::Modern {
+        let (context, era) = (&call.context, call.era);
+        let (asked, seal) = (call.asked(), &self.server.0.seal);
+        let answer = if era == Era::Modern {
             let inputs = inputs.open(seal, &asked)?;
             match Box::pin(call.answer(self, inputs)).await? {
                 Answered::Now(result) => {
                     input_rounds::input_required_result(seal, context, &asked, result)?
                 }
                 Answered::Later(task) => {
-                    let task = self.answer::<CreateTaskResult>(context, task.to_json());
+                    let task = self.answer::<CreateTaskResult>(era, task.to_json());
                     return Ok(CallToolResponse::Task(task));
                 }
             }
         } else {
-            input_rounds::answer(&self.server, context, &asked, inputs, |inputs| {
+            input_rounds::answer(&self.server, context, era, &asked, inputs, |inputs| {
                 call.start(inputs)
             })
             .await?
         };
         Ok(match answer {
-            Answer::Complete(json) => self.answer::<CallToolResult>(context, json).into(),
-            Answer::InputRequests(json) => self.answer::<InputRequiredResult>(context, json).into(),
+            Answer::Complete(json) => self.answer::<CallToolResult>(era, json).into(),
+            Answer::InputRequests(json) => self.answer::<InputRequiredResult>(era, json).into(),
         })
     }
 }

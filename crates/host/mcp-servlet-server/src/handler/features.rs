@@ -55,6 +55,7 @@ async fn bounded<T>(
 ) -> Result<Result<T, CallError>, ErrorData> {
     let work = async {
         tokio::select! {
+            biased;
             result = work => result,
             () = cancelled(context) => Err(CallError::cancelled()),
         }
@@ -98,7 +99,7 @@ impl Handler {
         let read = |inputs: Inputs| {
             let (host, uri, context, clock) = (&host, &request.uri, &context, &clock);
             async move {
-                let request_meta = self.request_meta(context, inputs);
+                let request_meta = self.request_meta(context, era, inputs);
                 let read = host.read_resource_with(uri, &request_meta);
                 match bounded(clock, context, pin!(read)).await? {
                     Ok(result) => Ok(result.into_json()),
@@ -110,18 +111,16 @@ impl Handler {
             request.input_responses.clone(),
             request.request_state.clone(),
         );
-        match input_rounds::answer(&self.server, &context, &asked, inputs, read).await? {
+        match input_rounds::answer(&self.server, &context, era, &asked, inputs, read).await? {
             Answer::Complete(mut json) => {
                 if era == Era::Modern {
                     // Results may differ between clients and reads, so they must not be cached.
                     json.entry("ttlMs").or_insert_with(|| json!(0));
                     json.entry("cacheScope").or_insert_with(|| json!("private"));
                 }
-                Ok(self.answer::<ReadResourceResult>(&context, json).into())
+                Ok(self.answer::<ReadResourceResult>(era, json).into())
             }
-            Answer::InputRequests(json) => {
-                Ok(self.answer::<InputRequiredResult>(&context, json).into())
-            }
+            Answer::InputRequests(json) => Ok(self.answer::<InputRequiredResult>(era, json).into()),
         }
     }
 
@@ -136,11 +135,12 @@ impl Handler {
             name: &request.name,
             arguments: request.arguments.as_ref(),
         };
+        let era = Era::of(&context);
         let clock = self.clock();
         let get = |inputs: Inputs| {
             let (host, request, context, clock) = (&host, &request, &context, &clock);
             async move {
-                let request_meta = self.request_meta(context, inputs);
+                let request_meta = self.request_meta(context, era, inputs);
                 let arguments = request.arguments.as_ref();
                 let get = host.get_prompt_with(&request.name, arguments, &request_meta);
                 match bounded(clock, context, pin!(get)).await? {
@@ -153,11 +153,9 @@ impl Handler {
             request.input_responses.clone(),
             request.request_state.clone(),
         );
-        match input_rounds::answer(&self.server, &context, &asked, inputs, get).await? {
-            Answer::Complete(json) => Ok(self.answer::<GetPromptResult>(&context, json).into()),
-            Answer::InputRequests(json) => {
-                Ok(self.answer::<InputRequiredResult>(&context, json).into())
-            }
+        match input_rounds::answer(&self.server, &context, era, &asked, inputs, get).await? {
+            Answer::Complete(json) => Ok(self.answer::<GetPromptResult>(era, json).into()),
+            Answer::InputRequests(json) => Ok(self.answer::<InputRequiredResult>(era, json).into()),
         }
     }
 
@@ -180,7 +178,7 @@ impl Handler {
         let completion = pin!(host.complete(&params));
         let result = bounded(&self.clock(), &context, completion).await?;
         let result = result.map_err(|error| complete_error(&error))?;
-        Ok(self.answer(&context, result.into_json()))
+        Ok(self.answer(Era::of(&context), result.into_json()))
     }
 }
 

@@ -69,6 +69,7 @@ pub(super) enum Answer {
 pub(super) fn answer<'a, F>(
     server: &'a Server,
     context: &'a RequestContext<RoleServer>,
+    era: Era,
     request: &'a Request<'a>,
     inputs: Inputs,
     call: impl Fn(Inputs) -> F + Send + 'a,
@@ -80,7 +81,7 @@ where
         let Server(shared) = server;
         let (seal, patience) = (&shared.seal, shared.options.question_time);
         let inputs = inputs.open(seal, request)?;
-        if Era::of(context) == Era::Modern {
+        if era == Era::Modern {
             return input_required_result(seal, context, request, call(inputs).await?);
         }
         let ask = |input_requests| async move { ask(context, &input_requests, patience).await };

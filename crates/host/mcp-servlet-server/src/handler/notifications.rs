@@ -96,10 +96,10 @@ impl Notifier {
     pub(super) fn new(
         server: &Server,
         context: &RequestContext<RoleServer>,
+        era: Era,
         session: &Threshold,
         task: TaskCell,
     ) -> Self {
-        let era = Era::of(context);
         let threshold = match era {
             Era::Legacy => Some(session.get()),
             // Since 2026-07-28, each request names its log level.

@@ -55,6 +55,9 @@ impl Startup {
 
     /// Waits until the startup has ended. False if that takes longer than `limit`.
     pub(crate) async fn wait(&self, limit: Duration) -> bool {
+        if self.ended.is_cancelled() {
+            return true;
+        }
         tokio::time::timeout(limit, self.ended.cancelled())
             .await
             .is_ok()
