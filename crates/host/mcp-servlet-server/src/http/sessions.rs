@@ -26,17 +26,38 @@ const FORGET: Duration = Duration::from_mins(1);
 #[derive(Default)]
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
-    uses: Mutex<HashMap<SessionId, Use>>,
+    uses: Mutex<HashMap<SessionId, Arc<Use>>>,
 }
 
 /// How a session is used.
 struct Use {
-    /// The number of open requests and streams.
-    open: usize,
-    /// When that number last changed.
-    since: Instant,
+    open: Mutex<Open>,
     /// Cancelled when the client ends the session.
     end: CancellationToken,
+}
+
+/// The open requests and streams of a session.
+struct Open {
+    count: usize,
+    /// When the last one began or ended.
+    since: Instant,
+}
+
+impl Use {
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds an open request or stream until the returned guard is dropped.
+    fn begin(self: &Arc<Self>) -> InUse {
+        self.open().count += 1;
+        InUse(Arc::clone(self))
+    }
+
+    fn is_idle(&self, limit: Duration) -> bool {
+        let open = self.open();
+        open.count == 0 && open.since.elapsed() >= limit
+    }
 }
 
 impl Sessions {
@@ -49,7 +70,7 @@ impl Sessions {
         })
     }
 
-    fn uses(&self) -> MutexGuard<'_, HashMap<SessionId, Use>> {
+    fn uses(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Use>>> {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -68,34 +89,23 @@ impl Sessions {
     }
 
     /// Registers a new session, which is in use until the returned guard is dropped.
-    pub(super) fn open(self: &Arc<Self>, id: &str) -> InUse {
-        let used = Use {
-            open: 1,
+    pub(super) fn open(&self, id: &str) -> InUse {
+        let open = Open {
+            count: 0,
             since: Instant::now(),
-            end: CancellationToken::new(),
         };
-        let end = SessionEnd(used.end.clone());
+        let used = Arc::new(Use {
+            open: Mutex::new(open),
+            end: CancellationToken::new(),
+        });
+        let in_use = used.begin();
         self.uses().insert(id.into(), used);
-        InUse {
-            sessions: Arc::clone(self),
-            id: id.into(),
-            end,
-        }
+        in_use
     }
 
     /// Marks a session as in use until the returned guard is dropped. None if there is no such session.
-    pub(super) fn enter(self: &Arc<Self>, id: &str) -> Option<InUse> {
-        let mut sessions = self.uses();
-        let id = Arc::clone(sessions.get_key_value(id)?.0);
-        let used = sessions.get_mut(&id)?;
-        used.open += 1;
-        let end = SessionEnd(used.end.clone());
-        drop(sessions);
-        Some(InUse {
-            sessions: Arc::clone(self),
-            id,
-            end,
-        })
+    pub(super) fn enter(&self, id: &str) -> Option<InUse> {
+        self.uses().get(id).map(Use::begin)
     }
 
     /// Stops the calls of a session.
@@ -124,8 +134,7 @@ impl Sessions {
         let living = self.manager.sessions.read().await;
         let mut idle = Vec::new();
         self.uses().retain(|id, used| {
-            let too_long = || limit.is_some_and(|limit| used.since.elapsed() >= limit);
-            let is_idle = used.open == 0 && too_long();
+            let is_idle = limit.is_some_and(|limit| used.is_idle(limit));
             let lives = living.contains_key(id);
             if is_idle && lives {
                 idle.push(id.clone());
@@ -137,19 +146,20 @@ impl Sessions {
 }
 
 /// Keeps a session in use until dropped.
-pub(super) struct InUse {
-    sessions: Arc<Sessions>,
-    id: SessionId,
+pub(super) struct InUse(Arc<Use>);
+
+impl InUse {
     /// Cancelled when the session ends.
-    pub(super) end: SessionEnd,
+    pub(super) fn end(&self) -> SessionEnd {
+        SessionEnd(self.0.end.clone())
+    }
 }
 
 impl Drop for InUse {
     fn drop(&mut self) {
-        if let Some(used) = self.sessions.uses().get_mut(&self.id) {
-            used.open -= 1;
-            used.since = Instant::now();
-        }
+        let mut open = self.0.open();
+        open.count -= 1;
+        open.since = Instant::now();
     }
 }
 

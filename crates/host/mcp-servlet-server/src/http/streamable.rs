@@ -145,7 +145,7 @@ impl Streamable {
     async fn pass_with<T: Send + 'static>(&self, mut request: Request, held: T) -> Response {
         let in_use = session(request.headers()).map(|id| self.sessions.enter(id));
         if let Some(Some(in_use)) = &in_use {
-            request.extensions_mut().insert(in_use.end.clone());
+            request.extensions_mut().insert(in_use.end());
         }
         let response = self.pass(request).await;
         let in_use = match in_use {
