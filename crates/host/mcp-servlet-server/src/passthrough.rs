@@ -5,7 +5,7 @@
 //! At the transport, that JSON replaces the result; fields that the protocol has added on the way
 //! are kept.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 use mcp_servlet_runtime::JsonObject;
 use rmcp::model::{
@@ -13,7 +13,10 @@ use rmcp::model::{
     InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, MetaObject, ReadResourceResult, Task, TaskPayload,
 };
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, IgnoredAny, MapAccess, Visitor},
+};
 use serde_json::{Value, value::RawValue};
 
 /// The `_meta` key of that JSON. It never leaves this process.
@@ -64,17 +67,62 @@ pub(crate) fn passthrough<T: Passthrough>(json: JsonObject) -> T {
     result
 }
 
-/// The parts of a JSON-RPC response that matter here.
+/// A JSON-RPC response whose result contains JSON.
 #[derive(Deserialize)]
 struct Response<'a> {
     #[serde(borrow)]
     jsonrpc: &'a RawValue,
+    #[serde(borrow)]
     id: &'a RawValue,
-    result: &'a RawValue,
+    #[serde(borrow)]
+    result: Loaded<'a>,
+}
+
+/// A typed result that contains JSON.
+struct Loaded<'a> {
+    json: &'a RawValue,
+    /// Its members other than `_meta`.
+    others: Members<'a>,
+}
+
+#[derive(Deserialize)]
+struct Meta<'a> {
+    #[serde(borrow, rename = "mcp-servlet-host/passthrough")]
+    json: &'a RawValue,
 }
 
 /// The members of an object, as raw JSON.
 type Members<'a> = BTreeMap<String, &'a RawValue>;
+
+impl<'de: 'a, 'a> Deserialize<'de> for Loaded<'a> {
+    fn deserialize<D: Deserializer<'de>>(result: D) -> Result<Self, D::Error> {
+        struct Reader;
+
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Loaded<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a result that contains JSON")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Loaded<'de>, A::Error> {
+                let mut json = None;
+                let mut others = Members::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    if key == "_meta" {
+                        json = Some(map.next_value::<Meta<'_>>()?.json);
+                    } else {
+                        others.insert(key, map.next_value()?);
+                    }
+                }
+                let json = json.ok_or_else(|| A::Error::missing_field("_meta"))?;
+                Ok(Loaded { json, others })
+            }
+        }
+
+        result.deserialize_map(Reader)
+    }
+}
 
 /// Replaces a result with the JSON that it contains, in a whole message. None if it contains none.
 ///
@@ -84,13 +132,28 @@ pub(crate) fn unload(message: &str) -> Option<String> {
         return None;
     }
     let response: Response<'_> = serde_json::from_str(message).ok()?;
-    let mut typed: Members<'_> = serde_json::from_str(response.result.get()).ok()?;
-    let meta: Members<'_> = serde_json::from_str(typed.remove("_meta")?.get()).ok()?;
-    let result = merge(meta.get(RAW_JSON)?.get(), &typed)?;
-    let Response { jsonrpc, id, .. } = response;
+    let Response {
+        jsonrpc,
+        id,
+        result,
+    } = response;
+    let result = merge(result.json.get(), &result.others)?;
     Some(format!(
         r#"{{"jsonrpc":{jsonrpc},"id":{id},"result":{result}}}"#
     ))
+}
+
+/// A response with the JSON that its result contains instead of the result. None if the message is no response.
+pub(crate) fn response(message: Cow<'_, str>) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Head {
+        method: Option<IgnoredAny>,
+    }
+    if let Some(unloaded) = unload(&message) {
+        return Some(unloaded);
+    }
+    let head: Head = serde_json::from_str(&message).ok()?;
+    head.method.is_none().then(|| message.into_owned())
 }
 
 /// Adds members of `others` that the object does not have.
@@ -161,5 +224,26 @@ mod tests {
             let expected = format!(r#"{{"jsonrpc":"2.0","id":"a","result":{merged}}}"#);
             assert_eq!(unload(&message), Some(expected));
         }
+    }
+
+    #[test]
+    fn requests_and_notifications_are_no_responses() {
+        let read = |message: &str| response(message.into());
+        for message in [
+            r#"{"jsonrpc":"2.0","id":1,"result":{"method":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#,
+        ] {
+            assert_eq!(read(message).as_deref(), Some(message));
+        }
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"_meta":{{"{RAW_JSON}":{{"a":1}}}}}}}}"#
+        );
+        let expected = r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#;
+        assert_eq!(read(&message).as_deref(), Some(expected));
+        assert_eq!(
+            read(r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#),
+            None
+        );
+        assert_eq!(read(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#), None);
     }
 }

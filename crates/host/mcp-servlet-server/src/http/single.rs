@@ -5,6 +5,7 @@
 //! <https://github.com/modelcontextprotocol/python-sdk/issues/3332>.
 
 use std::{
+    borrow::Cow,
     pin::Pin,
     task::{Context, Poll},
     time::Duration,
@@ -17,30 +18,32 @@ use axum::{
 };
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as HttpBody, Frame};
-use serde::{Deserialize, de::IgnoredAny};
 use tokio_util::bytes::BytesMut;
+
+use super::body;
+use crate::passthrough;
 
 /// How long to wait for the answer. After that a stream begins, whose keep-alive events stop
 /// clients and proxies from timing out.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The only message of a response as JSON, or the response unchanged.
-pub(super) async fn single(response: Response) -> Response {
+/// The only message of a response as JSON, or the response as an event stream. The JSON of servlets is unchanged in both.
+/// `held` lives until the last message is known.
+pub(super) async fn single<T: Send + 'static>(response: Response, held: T) -> Response {
     if !is_stream(response.headers()) {
-        return response;
+        return body::unloaded(response, held);
     }
     let (mut parts, mut body) = response.into_parts();
     let mut begun = BytesMut::new();
-    let first = tokio::time::timeout(PATIENCE, first_message(&mut body, &mut begun)).await;
-    if let Ok(Some(message)) = first
-        && is_answer(&message)
-    {
+    let first = tokio::time::timeout(PATIENCE, first_response(&mut body, &mut begun)).await;
+    if let Ok(Some(message)) = first {
         let json = HeaderValue::from_static("application/json");
         parts.headers.insert(header::CONTENT_TYPE, json);
         return Response::from_parts(parts, Body::from(message));
     }
     let begun = Some(begun.freeze());
-    Response::from_parts(parts, Body::new(Resumed { begun, rest: body }))
+    let response = Response::from_parts(parts, Body::new(Resumed { begun, rest: body }));
+    body::unloaded(response, held)
 }
 
 fn is_stream(headers: &HeaderMap) -> bool {
@@ -48,37 +51,32 @@ fn is_stream(headers: &HeaderMap) -> bool {
     content_type.is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"))
 }
 
-/// Reads until the first message. None if the stream ends without one.
-async fn first_message(body: &mut Body, begun: &mut BytesMut) -> Option<String> {
+/// Reads until the first message. None if that is no response, or if the stream ends without a message.
+async fn first_response(body: &mut Body, begun: &mut BytesMut) -> Option<String> {
     loop {
         let frame = body.frame().await?.ok()?;
         if let Ok(data) = frame.into_data() {
             begun.extend_from_slice(&data);
         }
         if let Some(message) = message(std::str::from_utf8(begun).ok()?) {
-            return Some(message);
+            return passthrough::response(message);
         }
     }
 }
 
 /// The data of the first complete event that has some. Events without data only say how to resume the stream.
-fn message(events: &str) -> Option<String> {
+fn message(events: &str) -> Option<Cow<'_, str>> {
     let (whole, _) = events.rsplit_once("\n\n")?;
-    whole.split("\n\n").find_map(|event| {
-        let data = event.lines().filter_map(|line| line.strip_prefix("data:"));
-        let data: Vec<_> = data.map(str::trim_start).collect();
-        let data = data.join("\n");
-        (!data.is_empty()).then_some(data)
-    })
+    let mut data = whole.split("\n\n").map(data);
+    data.find(|data| !data.is_empty())
 }
 
-/// Whether this is the response to a request, and not a message that precedes it.
-fn is_answer(message: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Head {
-        method: Option<IgnoredAny>,
-    }
-    serde_json::from_str::<Head>(message).is_ok_and(|head| head.method.is_none())
+/// The data of an event.
+fn data(event: &str) -> Cow<'_, str> {
+    let lines = event.lines().filter_map(|line| line.strip_prefix("data:"));
+    let mut lines = lines.map(str::trim_start);
+    let first = Cow::Borrowed(lines.next().unwrap_or_default());
+    lines.fold(first, |data, line| format!("{data}\n{line}").into())
 }
 
 /// A body whose beginning has already been read.
@@ -117,19 +115,5 @@ mod tests {
         ] {
             assert_eq!(message(events).as_deref(), expected, "{events}");
         }
-    }
-
-    #[test]
-    fn requests_and_notifications_are_not_responses() {
-        assert!(is_answer(
-            r#"{"jsonrpc":"2.0","id":1,"result":{"method":"x"}}"#
-        ));
-        assert!(is_answer(
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#
-        ));
-        assert!(!is_answer(
-            r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#
-        ));
-        assert!(!is_answer(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#));
     }
 }

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     HttpOptions, body, gate, headers,
     options::{HttpTransport, ResponseForm},
-    sessions::Sessions,
+    sessions::{InUse, Sessions},
     single,
 };
 use crate::{
@@ -67,7 +67,10 @@ impl Streamable {
             Method::POST => self.post(request).await,
             Method::DELETE => self.end(request).await,
             // After a lost connection, a client resumes its stream with a GET request.
-            _ => self.pass_with(request, ()).await,
+            _ => {
+                let (response, in_use) = self.pass_in_session(request).await;
+                body::unloaded(response, in_use)
+            }
         }
     }
 
@@ -78,13 +81,15 @@ impl Streamable {
             Ok((body, kind)) => {
                 let is_json = headers::is_json(&parts.headers);
                 let request = Request::from_parts(parts, Body::from(body.clone()));
-                let response = self.pass_with(request, active).await;
+                let (response, in_use) = self.pass_in_session(request).await;
                 if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
                     return body::refused(&message::unreadable(&body).to(kind.into_id()));
                 }
+                // The session stays in use until the last message of the response is known.
+                let held = (active, in_use);
                 match form(&self.options) {
-                    ResponseForm::Json => single::single(response).await,
-                    ResponseForm::Sse => response,
+                    ResponseForm::Json => single::single(response, held).await,
+                    ResponseForm::Sse => body::unloaded(response, held),
                 }
             }
             Err(refusal) => self.refuse(parts, refusal).await,
@@ -141,8 +146,8 @@ impl Streamable {
         refusal
     }
 
-    /// Passes a request on. Its session stays in use, and `held` lives, until the last byte of the answer is sent.
-    async fn pass_with<T: Send + 'static>(&self, mut request: Request, held: T) -> Response {
+    /// Passes a request on. The guard keeps its session in use.
+    async fn pass_in_session(&self, mut request: Request) -> (Response, Option<InUse>) {
         let in_use = session(request.headers()).map(|id| self.sessions.enter(id));
         if let Some(Some(in_use)) = &in_use {
             request.extensions_mut().insert(in_use.end());
@@ -152,7 +157,7 @@ impl Streamable {
             Some(in_use) => in_use,
             None => session(response.headers()).map(|id| self.sessions.open(id)),
         };
-        body::unloaded(response, (held, in_use))
+        (response, in_use)
     }
 
     async fn pass(&self, request: Request) -> Response {
