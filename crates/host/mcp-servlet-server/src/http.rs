@@ -22,6 +22,8 @@ use axum::{
     routing::get,
 };
 use futures_util::future::join_all;
+use hyper::service::Service as _;
+use hyper_util::service::TowerToHyperService;
 use mcp_servlet_host::Tool;
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -36,6 +38,9 @@ pub(crate) use options::header_name;
 pub use options::{HttpOptions, HttpTransport, ResponseForm, ResponseHeaders};
 use sse::Sse;
 use streamable::Streamable;
+
+/// The path of the health check.
+const HEALTH: &str = "/health";
 
 /// How long idle connections may take to close.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -60,12 +65,26 @@ pub async fn listen(server: &Server, listener: TcpListener, endpoints: Vec<(Serv
         .map(|(server, options)| Endpoint::new(&server, options, end.clone()))
         .collect();
     let sweeps = Arc::clone(&endpoints);
-    let answer = async move |request: Request| answer(&endpoints, request).await;
-    let routes = health(server).fallback(answer);
+    let health = TowerToHyperService::new(health(server));
+    let answer = move |request: Request| {
+        let (endpoints, health) = (Arc::clone(&endpoints), health.clone());
+        async move {
+            match request.uri().path() {
+                HEALTH => routed(&health, request).await,
+                _ => answer(&endpoints, request).await,
+            }
+        }
+    };
     tokio::select! {
-        () = run(server, listener, routes, limits, end) => {}
+        () = run(server, listener, answer, limits, end) => {}
         _ = join_all(sweeps.iter().map(Endpoint::end_idle)) => {}
     }
+}
+
+/// The answer of one of these routes.
+async fn routed(routes: &TowerToHyperService<Router>, request: Request) -> Response {
+    let Ok(response) = routes.call(request).await;
+    response
 }
 
 async fn answer(endpoints: &[Endpoint], request: Request) -> Response {
@@ -107,8 +126,13 @@ pub async fn operations(server: &Server, listener: TcpListener) {
         .route("/metrics", get(metrics))
         .with_state(server.clone())
         .merge(health(server));
+    let routes = TowerToHyperService::new(routes);
+    let answer = move |request| {
+        let routes = routes.clone();
+        async move { routed(&routes, request).await }
+    };
     let limits = Limits::of(&HttpOptions::default());
-    run(server, listener, routes, limits, CancellationToken::new()).await;
+    run(server, listener, answer, limits, CancellationToken::new()).await;
 }
 
 fn health(server: &Server) -> Router {
@@ -122,7 +146,7 @@ fn health(server: &Server) -> Router {
         (StatusCode::OK, Json(body))
     };
     Router::new()
-        .route("/health", get(health))
+        .route(HEALTH, get(health))
         .with_state(server.clone())
 }
 
@@ -143,10 +167,10 @@ fn counts(server: &Server) -> (usize, usize) {
 }
 
 /// Answers requests until the server is stopped and running work has ended. Then all streams end.
-async fn run(
+async fn run<F: Future<Output = Response> + Send + 'static>(
     server: &Server,
     listener: TcpListener,
-    routes: Router,
+    answer: impl Fn(Request) -> F + Clone + Send + 'static,
     limits: Limits,
     streams: CancellationToken,
 ) {
@@ -160,7 +184,7 @@ async fn run(
         tokio::time::sleep(CLOSING).await;
     };
     tokio::select! {
-        () = connections::serve(listener, routes, limits, &idle) => {}
+        () = connections::serve(listener, answer, limits, &idle) => {}
         () = stopping => {}
     }
 }

@@ -2,14 +2,12 @@
 
 mod write_limit;
 
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
 
-use axum::{Router, serve::Listener};
-use hyper::server::conn::http1;
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
-};
+use axum::{body::Body, extract::Request, response::Response, serve::Listener};
+use futures_util::FutureExt as _;
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::Semaphore,
@@ -37,10 +35,10 @@ impl Limits {
     }
 }
 
-/// Serves connections until `end`, and then lets the open ones finish.
-pub(super) async fn serve(
+/// Answers the requests of all connections until `end`, and then lets the open ones finish.
+pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
     mut listener: TcpListener,
-    routes: Router,
+    answer: impl Fn(Request) -> F + Clone + Send + 'static,
     limits: Limits,
     end: &CancellationToken,
 ) {
@@ -55,10 +53,10 @@ pub(super) async fn serve(
         let Some((permit, stream)) = end.run_until_cancelled(next).await else {
             break;
         };
-        let (routes, end) = (routes.clone(), end.clone());
+        let (answer, end) = (answer.clone(), end.clone());
         tasks.spawn(async move {
             let _permit = permit;
-            converse(stream, routes, limits, end).await;
+            converse(stream, answer, limits, end).await;
         });
     }
     drop(listener);
@@ -67,16 +65,26 @@ pub(super) async fn serve(
 }
 
 /// Answers the requests of one connection.
-async fn converse(stream: TcpStream, routes: Router, limits: Limits, end: CancellationToken) {
+async fn converse<F: Future<Output = Response>>(
+    stream: TcpStream,
+    answer: impl Fn(Request) -> F,
+    limits: Limits,
+    end: CancellationToken,
+) {
     // Nagle's algorithm would delay the small writes of an answer by about 25 ms per call.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
     let stream = WriteLimit::new(stream, limits.write_time);
+    let answer = service_fn(move |request: hyper::Request<Incoming>| {
+        // Boxed, because hyper moves the future, which is large.
+        let response = Box::pin(answer(request.map(Body::new)));
+        response.map(Ok::<_, Infallible>)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
+        .serve_connection(TokioIo::new(stream), answer);
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -92,9 +100,6 @@ async fn converse(stream: TcpStream, routes: Router, limits: Limits, end: Cancel
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
-
-    use axum::body::Body;
     use futures_util::stream;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -109,9 +114,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_client_that_does_not_read_is_disconnected() {
-        let endless = || async {
+        let endless = |_| async {
             let chunk = stream::repeat_with(|| Ok::<_, Infallible>(vec![0_u8; 1 << 16]));
-            Body::from_stream(chunk)
+            Response::new(Body::from_stream(chunk))
         };
         let limits = Limits {
             connections: 1,
@@ -120,9 +125,8 @@ mod tests {
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let routes = Router::new().fallback(endless);
         let end = CancellationToken::new();
-        let serving = serve(listener, routes, limits, &end);
+        let serving = serve(listener, endless, limits, &end);
         let reading = async {
             let _idle = get(address).await;
             // There is one connection only, so that this one waits for the end of the other.
