@@ -42,6 +42,14 @@ pub(crate) fn show_first_build(cargo: &mut Command) -> &mut Command {
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
+    // `cargo run` sets variables for this package. With them, ring's build script runs again, and everything that depends
+    // on it is compiled again: now, and in the tests, which also remove them.
+    for (name, _) in env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&*name);
+        }
+    }
     command
 }
 
