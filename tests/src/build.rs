@@ -14,9 +14,9 @@ const HINT: &str = "without the target, run `rustup target add wasm32-unknown-un
 /// How the examples are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
-    /// What plain `--release` gives.
+    /// By plain `cargo build --release`.
     Release,
-    /// The profile of `servlet build`, tuned for size.
+    /// By `servlet build`, whose profile is tuned for size.
     Servlet,
 }
 
@@ -44,7 +44,7 @@ pub fn root() -> PathBuf {
         .to_owned()
 }
 
-/// The wasm of an example, built as an author's CI does: at the root, without package names.
+/// The wasm of an example, built as an author does: all examples at once, without package names.
 ///
 /// # Panics
 ///
@@ -52,11 +52,10 @@ pub fn root() -> PathBuf {
 pub fn wasm(example: &str, profile: Profile) -> PathBuf {
     static RELEASE: OnceLock<()> = OnceLock::new();
     static SERVLET: OnceLock<()> = OnceLock::new();
-    let built = match profile {
-        Profile::Release => &RELEASE,
-        Profile::Servlet => &SERVLET,
+    match profile {
+        Profile::Release => RELEASE.get_or_init(|| build_release(&[])),
+        Profile::Servlet => SERVLET.get_or_init(|| finish(&mut servlet_command(["build"]), HINT)),
     };
-    built.get_or_init(|| build_wasm(profile, &[]));
     wasm_folder(profile).join(format!("{}.wasm", example.replace('-', "_")))
 }
 
@@ -87,7 +86,7 @@ pub fn hyper_mcp(example: &str) -> PathBuf {
 pub fn fixture(name: &str) -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     let profile = Profile::Release;
-    BUILT.get_or_init(|| build_wasm(profile, &["--package", "fixtures", "--lib", "--examples"]));
+    BUILT.get_or_init(|| build_release(&["--package", "fixtures", "--lib", "--examples"]));
     let folder = match name {
         "probe" => wasm_folder(profile),
         _ => wasm_folder(profile).join("examples"),
@@ -119,13 +118,10 @@ fn wasm_folder(profile: Profile) -> PathBuf {
     target().join(TARGET).join(profile.name())
 }
 
-fn build_wasm(profile: Profile, packages: &[&str]) {
+fn build_release(packages: &[&str]) {
     let mut cargo = cargo();
-    cargo
-        .args(["build", "--target", TARGET])
-        .args(["--profile", profile.name()])
-        .args(packages);
-    finish(&mut cargo, HINT);
+    cargo.args(["build", "--release", "--target", TARGET]);
+    finish(cargo.args(packages), HINT);
 }
 
 /// The `servlet` command, built from the current source.
