@@ -96,13 +96,16 @@ fn rust_flags(checkout: &Path) -> OsString {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
     let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    // Also without the variable, because cargo builds everything again if the flags change.
+    let target = target.unwrap_or_else(|| checkout.join("target"));
     let folders = [
         (Some(checkout.to_owned()), "/mcp-servlet"),
         (home, "/cargo"),
-        (target, "/target"),
+        (Some(target), "/target"),
     ];
     let flags = folders.into_iter().filter_map(|(folder, name)| {
-        let folder = fs::canonicalize(folder?).ok()?;
+        let folder = folder?;
+        let folder = fs::canonicalize(&folder).unwrap_or(folder);
         let mut flag = OsString::from("--remap-path-prefix=");
         flag.push(folder);
         flag.push("=");
