@@ -5,18 +5,20 @@
 //! before it runs.
 
 pub(crate) mod coerce;
+mod compiled;
 mod cost;
 mod example;
 mod inexact;
+mod plain;
 mod report;
 mod unknown;
 
 use std::{borrow::Cow, collections::HashSet};
 
-use jsonschema::{Draft, PatternOptions};
 use serde_json::Value;
 
 use crate::{JsonObject, problem::Problem};
+use compiled::Compiled;
 use cost::Cost;
 pub use cost::{referenced, refers_to_itself};
 use report::Report;
@@ -27,13 +29,7 @@ const MAX_STEPS: u64 = 20_000_000;
 /// A check with more steps than this takes some milliseconds, so it should not run on an async task.
 const MANY_STEPS: u64 = 50_000;
 
-/// How many steps a regular expression may backtrack. A step takes about ten nanoseconds.
-const MAX_BACKTRACKING: usize = 100_000;
-
-/// The maximum size of a compiled regular expression in bytes.
-const MAX_EXPRESSION: usize = 1 << 20;
-
-/// The compiled schemas of a tool.
+/// The schemas of a tool.
 #[derive(Debug)]
 pub struct Schemas {
     arguments: Option<Checker>,
@@ -42,11 +38,10 @@ pub struct Schemas {
     known: Option<HashSet<String>>,
 }
 
-/// A compiled schema.
+/// A schema that can be applied within the limits.
 #[derive(Debug)]
 struct Checker {
-    schema: Value,
-    validator: jsonschema::Validator,
+    schema: Compiled,
     /// How many parts of the schema apply to one part of a value, at most.
     cost: u64,
 }
@@ -62,7 +57,7 @@ enum Uncheckable {
 /// Whether a value matches a schema. True if the schema cannot be applied within the limits.
 pub fn matches(schema: &Value, value: &Value) -> bool {
     match Checker::new(schema) {
-        Ok(checker) => checker.can_check(value) && checker.validator.is_valid(value),
+        Ok(checker) => checker.can_check(value) && checker.validator().is_valid(value),
         Err(_) => true,
     }
 }
@@ -125,7 +120,7 @@ impl Validator {
     /// ```
     pub fn first_problem(&self, value: &Value) -> Option<String> {
         self.0.check(value).err()?;
-        let first = self.0.validator.iter_errors(value).next();
+        let first = self.0.validator().iter_errors(value).next();
         Some(first.map_or_else(String::new, |error| error.instance_path().to_string()))
     }
 }
@@ -222,33 +217,19 @@ impl Schemas {
 }
 
 impl Checker {
-    /// Compiles a schema.
+    /// Checks a schema, and compiles it now or when it is first applied.
     fn new(schema: &Value) -> Result<Self, Uncheckable> {
-        let expressions = PatternOptions::fancy_regex()
-            .backtrack_limit(MAX_BACKTRACKING)
-            .size_limit(MAX_EXPRESSION)
-            .dfa_size_limit(MAX_EXPRESSION);
         let cost = match cost::of(schema) {
             Cost::Bounded(cost) => cost,
             Cost::Unbounded(why) => return Err(Uncheckable::Unbounded(why)),
             Cost::Wrong(problem) => return Err(Uncheckable::Wrong(problem)),
         };
-        let options = jsonschema::options()
-            .offline()
-            .with_pattern_options(expressions);
-        let options = match schema.get("$schema") {
-            None => options.with_draft(Draft::Draft202012),
-            Some(_) => options,
-        };
-        let validator = options.build(schema).map_err(|error| {
-            let at = error.instance_path().to_string();
-            Uncheckable::Wrong(Problem::new(at, error.to_string()))
-        })?;
-        Ok(Self {
-            schema: schema.clone(),
-            validator,
-            cost,
-        })
+        let schema = Compiled::new(schema).map_err(Uncheckable::Wrong)?;
+        Ok(Self { schema, cost })
+    }
+
+    fn validator(&self) -> &jsonschema::Validator {
+        self.schema.validator()
     }
 
     /// Whether a check ends within the limits.
@@ -260,20 +241,20 @@ impl Checker {
         if !self.can_check(value) {
             return Err("too large to check against the schema".to_owned());
         }
-        if self.validator.is_valid(value) || self.validator.is_valid(&without_nulls(value)) {
+        if self.validator().is_valid(value) || self.validator().is_valid(&without_nulls(value)) {
             return Ok(());
         }
-        let errors = self.validator.iter_errors(value);
-        Err(Report::new(&self.schema).of(errors))
+        let errors = self.validator().iter_errors(value);
+        Err(Report::new(self.schema.schema()).of(errors))
     }
 
     /// Checks arguments, after strings in them were converted if `coerce` says so.
     fn check_arguments(&self, coerce: bool, value: &mut Value) -> Result<(), String> {
         let can_check = self.can_check(value);
         // Valid arguments need no conversion.
-        if !can_check || !self.validator.is_valid(value) {
+        if !can_check || !self.validator().is_valid(value) {
             if coerce && can_check {
-                coerce::coerce(&self.validator, value);
+                coerce::coerce(self.validator(), value);
             }
             self.check(value)?;
         }
@@ -282,13 +263,13 @@ impl Checker {
 
     /// Refuses integers that may have been rounded when the host read them.
     fn check_integers(&self, value: &Value) -> Result<(), String> {
-        inexact::integer(&self.validator, value).map_or(Ok(()), Err)
+        inexact::integer(self.validator(), value).map_or(Ok(()), Err)
     }
 
     /// A valid value, if one is easy to make.
     fn example(&self) -> Option<Value> {
-        let example = example::of(&self.schema, &self.schema)?;
-        self.validator.is_valid(&example).then_some(example)
+        let example = example::of(self.schema.schema(), self.schema.schema())?;
+        self.validator().is_valid(&example).then_some(example)
     }
 }
 
