@@ -42,10 +42,15 @@ pub(super) fn program(name: &str) -> PathBuf {
     folder().join("release").join(name)
 }
 
-/// Builds the `servlet` command.
+/// Builds the `servlet` command as people install it.
 pub(super) fn servlet() -> anyhow::Result<PathBuf> {
-    build(&folder(), &["--locked", "--package", "mcp-servlet-cli"])?;
-    Ok(program("servlet"))
+    let folder = folder();
+    build(
+        &folder,
+        "dist",
+        &["--locked", "--package", "mcp-servlet-cli"],
+    )?;
+    Ok(folder.join("dist/servlet"))
 }
 
 /// Builds the command that measures, and the programs next to it.
@@ -56,7 +61,11 @@ pub(super) fn driver() -> anyhow::Result<PathBuf> {
 
 /// Builds a package of `bench` in the folder of `bench/hosts`.
 pub(super) fn package(manifest: &str) -> anyhow::Result<()> {
-    build(&folder(), &["--locked", "--manifest-path", manifest])
+    build(
+        &folder(),
+        "release",
+        &["--locked", "--manifest-path", manifest],
+    )
 }
 
 /// The servlet with the tools `greet` and `spin`.
@@ -69,11 +78,15 @@ pub(super) fn wasm() -> anyhow::Result<PathBuf> {
         "spin",
     ];
     let for_wasm = ["--target", "wasm32-unknown-unknown"];
-    build(&folder, &[servlet.as_slice(), &for_wasm].concat())?;
+    build(
+        &folder,
+        "release",
+        &[servlet.as_slice(), &for_wasm].concat(),
+    )?;
     Ok(folder.join("wasm32-unknown-unknown/release/bench_servlet.wasm"))
 }
 
-fn build(folder: &Path, what: &[&str]) -> anyhow::Result<()> {
-    let mut command = cargo(&["build", "--quiet", "--release"]);
+fn build(folder: &Path, profile: &str, what: &[&str]) -> anyhow::Result<()> {
+    let mut command = cargo(&["build", "--quiet", "--profile", profile]);
     run(command.args(what).arg("--target-dir").arg(folder))
 }
