@@ -9,6 +9,7 @@ mod conformance;
 mod demo;
 mod fuzz;
 mod lines;
+mod lint;
 mod npm;
 mod python;
 mod serve;
@@ -48,6 +49,8 @@ enum Command {
     },
     /// Accept the output of the tests as the expected one
     Bless,
+    /// Lint and document all crates, reusing what `cargo test` has compiled
+    Lint,
     /// Check the house rules
     Tidy,
     /// Check what a release needs: the oldest compiler, unsafe code in Miri, licenses, packages
@@ -74,12 +77,16 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if lint::is_wrapper() {
+        return lint::rustc();
+    }
     let result = match Arguments::parse().command {
         Command::Demo => demo::demo(),
         Command::Test => test::test(),
         Command::Codegen { check } => codegen::run(check),
         Command::Bundle { output } => bundle::run(&output),
         Command::Bless => test::bless(),
+        Command::Lint => lint::lint(),
         Command::Tidy => tidy::check(),
         Command::Vet => vet::vet(),
         Command::Conformance => conformance::run(),

@@ -1,23 +1,10 @@
 //! The checks and tests that every change must pass.
 
 use crate::shell::{cargo, run, show_first_build};
-use crate::{codegen, tidy};
+use crate::{codegen, lint, tidy};
 
 /// The ABIs that a servlet can be built for, as `MCP_SERVLET_ABI` names them.
 pub(crate) const ABIS: [&str; 2] = ["servlet", "hyper-mcp-v2"];
-
-/// Builds the docs with the same features as clippy just before. Naming the targets, including an
-/// example, makes cargo take dev-dependencies into account.
-const DOC: [&str; 8] = [
-    "doc",
-    "--workspace",
-    "--no-deps",
-    "--quiet",
-    "--lib",
-    "--bins",
-    "--example",
-    "text",
-];
 
 /// The lints of the code that only a wasm build compiles, including all the unsafe code.
 const GUEST: [&str; 11] = [
@@ -62,21 +49,11 @@ pub(crate) fn test() -> anyhow::Result<()> {
         "--no-run",
     ])))?;
     run(cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"]).env("RUST_BACKTRACE", "0"))?;
-    step("lints");
-    run(&mut cargo(&[
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--quiet",
-        "--",
-        "--deny",
-        "warnings",
-    ]))?;
+    step("lints and documentation");
+    lint::lint()?;
     for abi in ABIS {
         run(cargo(&GUEST).env("MCP_SERVLET_ABI", abi))?;
     }
-    step("documentation");
-    run(cargo(&DOC).env("RUSTDOCFLAGS", "--deny warnings"))?;
     println!("\nall is well");
     Ok(())
 }

@@ -151,7 +151,7 @@ fn leave_out_too_many(servlets: &mut DeTable<'_>, problems: &mut Vec<Problem>) {
     spans.sort_unstable_by_key(|span| span.start);
     let span = spans.swap_remove(MAX_SERVLETS);
     let found = servlets.len();
-    let all = std::mem::replace(servlets, DeTable::new()).into_iter();
+    let all = std::mem::take(servlets).into_iter();
     *servlets = all
         .filter(|(name, _)| name.span().start < span.start)
         .collect();
