@@ -1,5 +1,9 @@
 //! The codes of JSON-RPC errors that a bundle may use.
 
+/// The code with which a server asks the client to let a person open a URL. It has to reach the client, so only an entry
+/// of `catches` with this number catches it.
+pub(crate) const URL_ELICITATION_REQUIRED: i64 = -32042;
+
 /// Why a server must not use a code; `None` if it may.
 pub(crate) fn problem(code: i64) -> Option<String> {
     if code >= 0 {

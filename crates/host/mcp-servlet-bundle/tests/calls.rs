@@ -277,13 +277,26 @@ fn the_first_catch_that_applies_makes_the_error() {
             Some(error(-32008, "the tool failed")),
         ),
         (thrown(Kind::Tool, "T", -32603), Some(error(-32007, "tool"))),
-        // A request to open a URL reaches the client.
-        (thrown(Kind::Remote, "JSON_RPC_ERROR", -32042), None),
         // An error for the model stays one unless an entry names it.
         (thrown(Kind::Tool, "U", -32603), None),
     ] {
         assert_eq!(catch(&tool, &thrown), expected, "{thrown:?}");
     }
+}
+
+#[test]
+fn a_request_to_open_a_url_is_only_caught_by_its_number() {
+    let others = json!([
+        { "kind": "remote", "error": { "code": -32001 } },
+        { "code": "SERVER_ERROR", "error": { "code": -32002 } },
+        { "when": "${{ true }}", "error": { "code": -32003 } },
+        { "error": { "code": -32004 } },
+    ]);
+    let asks = thrown(Kind::Remote, "SERVER_ERROR", -32042);
+    assert_eq!(catch(&tool(&json!({ "catches": others })), &asks), None);
+    let own = json!([{ "code": -32042, "error": { "code": -32005 } }]);
+    let caught = catch(&tool(&json!({ "catches": own })), &asks);
+    assert_eq!(caught.map(|error| error.code), Some(-32005));
 }
 
 #[test]

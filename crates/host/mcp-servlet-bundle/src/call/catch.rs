@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::{
     JsonObject,
+    code::URL_ELICITATION_REQUIRED,
     expression::Budget,
     problem::Place,
     scope::Scope,
@@ -14,9 +15,6 @@ use crate::{
 
 /// The key of `_meta` that has the code of an error result. The SDK for servlets writes it.
 const ERROR: &str = "mcp-servlet/error";
-
-/// The JSON-RPC code with which a server asks the client to let a person open a URL.
-const URL_ELICITATION_REQUIRED: i64 = -32042;
 
 /// The failure of a result with `isError`, if it has a code.
 pub(super) fn of_result(result: &JsonObject) -> Option<Thrown> {
@@ -39,7 +37,7 @@ pub(super) fn of_result(result: &JsonObject) -> Option<Thrown> {
 }
 
 /// The error of the first entry that applies: in the order of the file, and entries for all
-/// failures last. They do not apply to a request to open a URL, because it has to reach the client.
+/// failures last.
 pub(super) fn find(
     tool: &VirtualTool,
     thrown: &Thrown,
@@ -53,7 +51,6 @@ pub(super) fn find(
         catches().filter(|one| !is_for_all(one)),
         catches().filter(is_for_all),
     );
-    let all = all.filter(|_| thrown.number != URL_ELICITATION_REQUIRED);
     for catch in some.chain(all) {
         // A tool that reports an error to the model has failed only if an entry names the failure.
         let names = catch.code.is_some() || catch.kind.is_some();
@@ -76,6 +73,10 @@ fn applies(
         Some(Code::Name(name)) => *name == thrown.code,
         Some(Code::Number(number)) => thrown.kind != Kind::Tool && *number == thrown.number,
     };
+    let is_named = catch.code == Some(Code::Number(URL_ELICITATION_REQUIRED));
+    if thrown.number == URL_ELICITATION_REQUIRED && !is_named {
+        return false;
+    }
     if !has_code || catch.kind.is_some_and(|kind| kind != thrown.kind) {
         return false;
     }

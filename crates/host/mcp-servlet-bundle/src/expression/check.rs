@@ -206,7 +206,7 @@ impl<'a> Check<'a> {
         if let Some((_, _, counts)) = own_one {
             if !counts.contains(&call.args.len()) {
                 let message = format!(
-                    "`{name}` takes {} arguments, found {}",
+                    "`{name}` takes {}, found {}",
                     count(counts),
                     call.args.len()
                 );
@@ -267,7 +267,8 @@ fn is_string(node: &IdedExpr) -> bool {
 
 fn count(counts: &std::ops::RangeInclusive<usize>) -> String {
     match (counts.start(), counts.end()) {
-        (least, most) if least == most => least.to_string(),
-        (least, most) => format!("{least} to {most}"),
+        (1, 1) => "1 argument".to_owned(),
+        (least, most) if least == most => format!("{least} arguments"),
+        (least, most) => format!("{least} to {most} arguments"),
     }
 }

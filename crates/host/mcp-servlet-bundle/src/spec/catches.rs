@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    code,
+    code::{self, URL_ELICITATION_REQUIRED},
     expression::Expression,
     problem::{Place, Problem},
     shape::Names,
@@ -167,32 +167,35 @@ fn when(
     Some(expression)
 }
 
-/// Reports entries that are never asked.
+/// Reports entries that are never used, because an earlier one matches all of their failures.
 pub(super) fn check_order(catches: &[CatchSpec], problems: &mut Vec<Problem>) {
     for (number, catch) in catches.iter().enumerate() {
-        let place = Place::of("catches").item(number);
-        let earlier = catches[..number].iter().position(|other| {
-            other.when.is_none() && other.code == catch.code && other.kind == catch.kind
-        });
-        let Some(earlier) = earlier else { continue };
-        let is_for_all = catch.code.is_none() && catch.kind.is_none();
-        let message = match &catch.code {
-            _ if is_for_all && catch.when.is_some() => continue,
-            _ if is_for_all => format!(
-                "this entry is never used: entry {} matches all other failures too",
-                earlier + 1
-            ),
-            Some(Value::String(code)) => {
-                format!(
-                    "this entry is never used: entry {} catches `{code}` already",
-                    earlier + 1
-                )
-            }
-            _ => format!(
-                "this entry is never used: entry {} catches the same failures",
-                earlier + 1
-            ),
+        let earlier = &catches[..number];
+        let Some(at) = earlier.iter().position(|earlier| covers(earlier, catch)) else {
+            continue;
         };
-        problems.push(Problem::new(place, message));
+        let what = match &catch.code {
+            _ if is_for_all(catch) => "matches all other failures too".to_owned(),
+            Some(Value::String(code)) if earlier[at].code == catch.code => {
+                format!("catches `{code}` already")
+            }
+            _ => "catches the same failures".to_owned(),
+        };
+        let message = format!("this entry is never used: entry {} {what}", at + 1);
+        problems.push(Problem::new(Place::of("catches").item(number), message));
     }
+}
+
+/// Entries for all failures are tried after the others.
+fn is_for_all(catch: &CatchSpec) -> bool {
+    catch.code.is_none() && catch.kind.is_none() && catch.when.is_none()
+}
+
+fn covers(earlier: &CatchSpec, later: &CatchSpec) -> bool {
+    // An entry without a code does not catch this one.
+    let is_url = later.code == Some(URL_ELICITATION_REQUIRED.into());
+    let has_code = earlier.code == later.code || (earlier.code.is_none() && !is_url);
+    let has_kind = earlier.kind == later.kind || earlier.kind.is_none();
+    let is_same_turn = is_for_all(earlier) == is_for_all(later);
+    is_same_turn && earlier.when.is_none() && has_code && has_kind
 }
