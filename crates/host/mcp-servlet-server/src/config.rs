@@ -32,7 +32,7 @@ use mcp_servlet_runtime::{Instances, LoadError as ModuleError, LoadOptions, Prox
 use mcp_servlet_schema::Provider;
 
 use crate::{HttpOptions, TaskOptions, watch::Snapshot};
-use bundle::{Bundles, ReadTool};
+use bundle::Bundles;
 pub use endpoint::{Endpoint, EndpointTransport, Listener};
 use file::{File, Limits, Requests, ServletSection};
 pub use hosts::parse_host;
@@ -141,7 +141,7 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let Read {
             file,
-            tools,
+            bundles: read_bundles,
             problems,
             secrets,
         } = read::read(text);
@@ -162,13 +162,13 @@ impl Config {
         reader.defaults(&file);
         let (entries, mut members) = reader.servlets(&file);
         let remotes = reader.remotes(&file);
-        let bundles = reader.bundles(&tools, &file.named());
+        let bundles = reader.bundles(&read_bundles, &file.named());
         members.add_remotes(file.remote.keys());
-        members.add_bundles(tools.iter().map(ReadTool::bundle));
+        members.add_bundles(read_bundles.names());
         let tasks = file.tasks.options();
         let listeners = reader.listeners(&file);
         let endpoints = reader.endpoints(&file, &members.names(), &tasks);
-        reader.repeated_tools(&tools, &endpoints);
+        reader.repeated_tools(&read_bundles.tools, &endpoints);
         if !reader.problems.is_empty() {
             return Err(ConfigError::wrong(source, reader.problems));
         }

@@ -22,11 +22,19 @@ use places::Places;
 pub(super) use places::secrets;
 pub(super) use section::{BundleSection, ToolSection};
 
+/// The bundles in the file.
+#[derive(Debug, Default)]
+pub(super) struct ReadBundles {
+    /// Their names, and where these are. A bundle may have no tools.
+    names: BTreeMap<String, Range<usize>>,
+    /// All tools, in the order of the file.
+    pub(super) tools: Vec<ReadTool>,
+}
+
 /// A tool of a bundle in the file. Its keys and types are valid.
 #[derive(Debug)]
 pub(super) struct ReadTool {
     bundle: String,
-    bundle_span: Range<usize>,
     name: String,
     /// All of its table.
     json: Value,
@@ -45,10 +53,10 @@ pub(super) struct Bundles {
     places: Arc<BTreeMap<(String, String), Places>>,
 }
 
-impl ReadTool {
-    /// The name of its bundle.
-    pub(super) fn bundle(&self) -> &str {
-        &self.bundle
+impl ReadBundles {
+    /// The names of the bundles.
+    pub(super) fn names(&self) -> impl Iterator<Item = &String> {
+        self.names.keys()
     }
 }
 
@@ -71,16 +79,18 @@ impl Bundles {
     }
 }
 
-/// Takes the tools out of the section `bundle`. `read` checks the table of one tool, and returns
+/// Takes the bundles out of the section `bundle`. `read` checks the table of one tool, and returns
 /// what is valid of it.
 pub(super) fn read<'t>(
     bundles: DeTable<'t>,
     text: &str,
     problems: &mut Vec<Problem>,
     mut read: impl FnMut(Spanned<DeValue<'t>>, &mut Vec<Problem>) -> Option<ToolSection>,
-) -> Vec<ReadTool> {
+) -> ReadBundles {
+    let mut names = BTreeMap::new();
     let mut tools = Vec::new();
     for (bundle, value) in bundles {
+        names.insert(bundle.get_ref().to_string(), bundle.span());
         let Some(section) = tools_of(value, problems) else {
             continue;
         };
@@ -102,7 +112,6 @@ pub(super) fn read<'t>(
             if problems.len() == before {
                 tools.push(ReadTool {
                     bundle: bundle.get_ref().to_string(),
-                    bundle_span: bundle.span(),
                     name: name.get_ref().to_string(),
                     json,
                     places,
@@ -112,10 +121,10 @@ pub(super) fn read<'t>(
         }
     }
     tools.sort_by_key(|tool| tool.places.start());
-    tools
+    ReadBundles { names, tools }
 }
 
-/// The tables of the tools of a bundle.
+/// The tables of the tools of a bundle. A bundle without tools serves nothing.
 fn tools_of<'t>(value: Spanned<DeValue<'t>>, problems: &mut Vec<Problem>) -> Option<DeTable<'t>> {
     let span = value.span();
     let mut wrong = |span, message: String| problems.push(Problem { span, message });
@@ -131,13 +140,7 @@ fn tools_of<'t>(value: Spanned<DeValue<'t>>, problems: &mut Vec<Problem>) -> Opt
         let message = format!("unknown key `{}`, expected `tool`", key.get_ref());
         wrong(key.span(), message);
     }
-    let Some(tools) = tools else {
-        if bundle.is_empty() {
-            let message = "expected a tool, such as [bundle.ops.tool.search]".to_owned();
-            wrong(span, message);
-        }
-        return None;
-    };
+    let tools = tools?;
     let span = tools.span();
     if let DeValue::Table(tools) = tools.into_inner() {
         return Some(tools);
@@ -149,15 +152,16 @@ fn tools_of<'t>(value: Spanned<DeValue<'t>>, problems: &mut Vec<Problem>) -> Opt
 
 impl Reader<'_> {
     /// Compiles the virtual tools, which can call tools of `members`.
-    pub(super) fn bundles(&mut self, tools: &[ReadTool], members: &[Named<'_>]) -> Bundles {
+    pub(super) fn bundles(&mut self, bundles: &ReadBundles, members: &[Named<'_>]) -> Bundles {
+        self.bundle_names(bundles, members);
         let mut compiled = Vec::new();
         let mut places = BTreeMap::new();
-        for (number, tool) in tools.iter().enumerate() {
-            self.bundle_names(&tools[..number], tool, members);
+        for tool in &bundles.tools {
+            self.tool_name(tool);
             let Some(spec) = self.spec(tool) else {
                 continue;
             };
-            self.handler(tool, tools, members);
+            self.handler(tool, bundles, members);
             match self.compile(&spec) {
                 Ok(compiled_tool) => compiled.push(compiled_tool),
                 Err(problems) => {
@@ -189,24 +193,27 @@ impl Reader<'_> {
         })
     }
 
-    /// Reports names that clients do not accept, and bundles with the name of another member.
-    fn bundle_names(&mut self, earlier: &[ReadTool], tool: &ReadTool, members: &[Named<'_>]) {
-        let (bundle, name) = (&tool.bundle, &tool.name);
-        if let Some(problem) = name_problem(name) {
-            self.problem(
-                tool.places.name(),
-                format!("invalid name `{name}`: {problem}"),
-            );
+    /// Reports bundles with the name of another member.
+    fn bundle_names(&mut self, bundles: &ReadBundles, members: &[Named<'_>]) {
+        for (bundle, span) in &bundles.names {
+            let mut others = members.iter();
+            if let Some(other) = others.find(|member| member.name == bundle) {
+                let line = self.line(other.start);
+                let message = format!(
+                    "`{bundle}` is a bundle here, and a {} in line {line}",
+                    other.kind
+                );
+                self.problem(span.clone(), message);
+            }
         }
-        let is_first = !earlier.iter().any(|other| other.bundle == *bundle);
-        let mut others = members.iter().filter(|_| is_first);
-        if let Some(other) = others.find(|member| member.name == bundle) {
-            let line = self.line(other.start);
-            let message = format!(
-                "`{bundle}` is a bundle here, and a {} in line {line}",
-                other.kind
-            );
-            self.problem(tool.bundle_span.clone(), message);
+    }
+
+    /// Reports a name that clients do not accept.
+    fn tool_name(&mut self, tool: &ReadTool) {
+        let name = &tool.name;
+        if let Some(problem) = name_problem(name) {
+            let message = format!("invalid name `{name}`: {problem}");
+            self.problem(tool.places.name(), message);
         }
     }
 
@@ -239,7 +246,7 @@ impl Reader<'_> {
     }
 
     /// Reports a handler whose servlet or remote is not in the file.
-    fn handler(&mut self, tool: &ReadTool, tools: &[ReadTool], members: &[Named<'_>]) {
+    fn handler(&mut self, tool: &ReadTool, bundles: &ReadBundles, members: &[Named<'_>]) {
         let handler = tool.json["handler"].as_str().unwrap_or_default();
         let Some((member, _)) = handler.split_once(':') else {
             return;
@@ -250,7 +257,7 @@ impl Reader<'_> {
         if known().any(|name| name == member) {
             return;
         }
-        let message = if tools.iter().any(|other| other.bundle == member) {
+        let message = if bundles.names.contains_key(member) {
             format!("`{member}` is a bundle; a handler is a tool of a servlet or remote")
         } else {
             match similar(member, known()) {

@@ -31,9 +31,9 @@ impl Members {
             .extend(names.map(|name| (name.clone(), Member::Remote)));
     }
 
-    pub(super) fn add_bundles<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+    pub(super) fn add_bundles<'n>(&mut self, names: impl Iterator<Item = &'n String>) {
         self.0
-            .extend(names.map(|name| (name.to_owned(), Member::Bundle)));
+            .extend(names.map(|name| (name.clone(), Member::Bundle)));
     }
 
     pub(super) fn names(&self) -> Vec<&str> {

@@ -10,7 +10,7 @@ use toml::{
 
 use super::{
     Problem,
-    bundle::{self, ReadTool, ToolSection},
+    bundle::{self, ReadBundles, ToolSection},
     file::File,
     secrets,
     table::Table,
@@ -28,8 +28,8 @@ const MAX_LENGTH: usize = 8 << 20;
 pub(super) struct Read {
     /// Everything that could be read. None if the text is not TOML.
     pub(super) file: Option<File>,
-    /// The virtual tools.
-    pub(super) tools: Vec<ReadTool>,
+    /// The virtual tools, by bundle.
+    pub(super) bundles: ReadBundles,
     pub(super) problems: Vec<Problem>,
     /// The byte ranges that errors must not show.
     pub(super) secrets: Vec<Range<usize>>,
@@ -45,7 +45,7 @@ pub(super) fn read(text: &str) -> Read {
         // Without a TOML table, no part of the text can be trusted.
         return Read {
             file: None,
-            tools: Vec::new(),
+            bundles: ReadBundles::default(),
             problems: errors.iter().map(problem).collect(),
             secrets: secrets::of_garbled(text),
         };
@@ -72,7 +72,7 @@ pub(super) fn read(text: &str) -> Read {
         file.servlet = sections(servlets, &mut problems);
     }
     file.remote = remotes.map_or_else(BTreeMap::new, |remotes| sections(remotes, &mut problems));
-    let tools = bundles.map(|bundles| read_tools(bundles, text, &mut problems));
+    let bundles = bundles.map(|bundles| read_bundles(bundles, text, &mut problems));
     for problem in &mut problems {
         if secrets.iter().any(|secret| overlap(secret, &problem.span)) {
             wording::remove_found_value(&mut problem.message);
@@ -80,7 +80,7 @@ pub(super) fn read(text: &str) -> Read {
     }
     Read {
         file: Some(file),
-        tools: tools.unwrap_or_default(),
+        bundles: bundles.unwrap_or_default(),
         problems,
         secrets,
     }
@@ -119,7 +119,7 @@ fn sections<T: DeserializeOwned>(
     sections
 }
 
-fn read_tools(bundles: DeTable<'_>, text: &str, problems: &mut Vec<Problem>) -> Vec<ReadTool> {
+fn read_bundles(bundles: DeTable<'_>, text: &str, problems: &mut Vec<Problem>) -> ReadBundles {
     let read = |value| Table::<ToolSection>::deserialize(ValueDeserializer::from(value));
     bundle::read(bundles, text, problems, |value, problems| {
         recover(value, read, problems).map(|Table(section)| section)
@@ -133,7 +133,7 @@ fn too_long(text: &str) -> Read {
     );
     Read {
         file: None,
-        tools: Vec::new(),
+        bundles: ReadBundles::default(),
         problems: vec![Problem {
             span: 0..0,
             message,

@@ -2,7 +2,7 @@
 
 use mcp_servlet_host::{Filter, Prefix};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(
@@ -16,18 +16,47 @@ pub(super) struct Tools {
     /// Patterns of tools to leave out.
     except: Vec<String>,
     /// The prefix of the names of its tools and prompts: `auto`, `never`, `name` for the servlet's name, or another prefix.
-    prefix: Option<String>,
+    #[schemars(with = "Option<String>")]
+    prefix: PrefixIs,
+}
+
+/// The value of `prefix`.
+#[derive(Clone, Debug, Default)]
+struct PrefixIs(Prefix);
+
+impl<'de> Deserialize<'de> for PrefixIs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Ok(Self(match text.as_str() {
+            "auto" => Prefix::Auto,
+            "never" => Prefix::Never,
+            "name" => Prefix::Name(None),
+            _ => match meant(&text) {
+                None => Prefix::Name(Some(text)),
+                Some(word) => {
+                    return Err(D::Error::custom(format!(
+                        "expected \"auto\", \"never\", \"name\" or a prefix, found {text:?}; did you mean \"{word}\"?"
+                    )));
+                }
+            },
+        }))
+    }
+}
+
+/// The word for what a text means that is most likely not meant as a prefix.
+fn meant(text: &str) -> Option<&'static str> {
+    match text.to_ascii_lowercase().as_str() {
+        "auto" => Some("auto"),
+        "always" | "name" => Some("name"),
+        "" | "never" | "none" | "off" => Some("never"),
+        _ => None,
+    }
 }
 
 impl Tools {
     /// The prefix that the section describes.
     pub(super) fn prefix(&self) -> Prefix {
-        match self.prefix.as_deref() {
-            None | Some("auto") => Prefix::Auto,
-            Some("never") => Prefix::Never,
-            Some("name") => Prefix::Name(None),
-            Some(prefix) => Prefix::Name(Some(prefix.to_owned())),
-        }
+        self.prefix.0.clone()
     }
 
     /// The filter that the section describes.

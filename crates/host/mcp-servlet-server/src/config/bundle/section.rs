@@ -71,7 +71,7 @@ impl ToolSection {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "a JSON Schema as a table, or the path of a file"
+    expecting = "expected a JSON Schema as a table, or the path of a file"
 )]
 #[expect(dead_code, reason = "checks the type")]
 enum SchemaOrPath {
@@ -102,7 +102,7 @@ struct CatchSection {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "a name such as \"TIMEOUT\", or a JSON-RPC number"
+    expecting = "expected a name such as \"TIMEOUT\", or a JSON-RPC number"
 )]
 #[expect(dead_code, reason = "checks the type")]
 enum NameOrNumber {
