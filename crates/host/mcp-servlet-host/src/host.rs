@@ -3,13 +3,13 @@
 mod index;
 mod names;
 mod offer;
+mod order;
 mod overlap;
 mod route;
 mod virtual_tools;
 
 use std::{borrow::Cow, sync::Arc};
 
-use mcp_servlet_bundle::VirtualTool;
 use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
 use mcp_servlet_schema::Provider;
 
@@ -21,9 +21,10 @@ use index::{Collision, Index, Named, Names, Served};
 pub use names::{Filter, MAX_NAME, Prefix, name_problem};
 use names::{name_prompts, name_tools};
 pub use offer::Offer;
+use order::{Place, order};
 use overlap::shared_uris;
-pub use virtual_tools::VirtualToolError;
 use virtual_tools::VirtualTools;
+pub use virtual_tools::{PlacedTool, VirtualToolError};
 
 /// A servlet or remote, and how its tools and prompts are listed.
 #[derive(Clone, Debug)]
@@ -73,6 +74,8 @@ pub struct Host {
     mounts: Vec<Mount>,
     tools: Index<Tool>,
     virtual_tools: VirtualTools,
+    /// The tools in the order in which clients see them.
+    order: Vec<Place>,
     prompts: Index<Listed>,
     problems: Vec<Warning>,
     introduction: Introduction,
@@ -95,18 +98,14 @@ impl Host {
         Self::compose_after(mounts, none, &Names::new(), &Names::new())
     }
 
-    /// The same members together with virtual tools, which can also call `handlers` that the host does not serve. Virtual
+    /// The same members together with virtual tools, in the order of their places. They can also call `handlers` that the host does not serve. Virtual
     /// tools have exactly their names: tools of members with [`Prefix::Auto`] give way to them.
     ///
     /// A virtual tool that does not fit its handler is left out, with a warning in [`problems`](Self::problems) and an error
     /// in [`virtual_tool_errors`](Self::virtual_tool_errors). One whose handler is missing, or is a remote that was not
     /// reached yet, is left out with a warning.
     #[must_use]
-    pub fn with_virtual_tools(
-        self,
-        virtual_tools: Vec<VirtualTool>,
-        handlers: Vec<Member>,
-    ) -> Self {
+    pub fn with_virtual_tools(self, virtual_tools: Vec<PlacedTool>, handlers: Vec<Member>) -> Self {
         if virtual_tools.is_empty() {
             return self;
         }
@@ -120,11 +119,11 @@ impl Host {
     /// keep them.
     fn compose_after(
         mounts: Vec<Mount>,
-        (virtual_tools, handlers): (Arc<[VirtualTool]>, Vec<Member>),
+        (virtual_tools, handlers): (Arc<[PlacedTool]>, Vec<Member>),
         tools: &Names<'_>,
         prompts: &Names<'_>,
     ) -> Self {
-        let reserved = virtual_tools.iter().map(VirtualTool::name);
+        let reserved = virtual_tools.iter().map(|one| one.tool.name());
         let (tools, mut problems) = name_tools(&mounts, tools, reserved);
         let (tools, collisions) = Index::of(tools);
         problems.extend(
@@ -142,6 +141,7 @@ impl Host {
         let virtual_tools = VirtualTools::prove(virtual_tools, handlers, &mounts, &tools);
         let servlets = mounts.iter().filter_map(|mount| mount.member.as_servlet());
         Self {
+            order: order(&tools, &virtual_tools),
             virtual_tools,
             servlets: servlets.cloned().collect(),
             mounts,
@@ -248,9 +248,12 @@ impl Host {
         problems.collect::<Vec<_>>().into_iter()
     }
 
-    /// All tools as clients see them: member by member, each in its own order, and then virtual tools.
+    /// All tools as clients see them: member by member, each in its own order, and virtual tools where they are placed.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.tools.iter().chain(self.virtual_tools.iter())
+        self.order.iter().map(|place| match *place {
+            Place::Member(number) => self.tools.at(number),
+            Place::Virtual(number) => self.virtual_tools.at(number),
+        })
     }
 
     /// The tool with this name.

@@ -47,7 +47,8 @@ pub use error::LoadError;
 pub use feature_kind::{FeatureKind, FeatureList};
 pub use features::Listed;
 pub use host::{
-    Filter, Host, Introduction, MAX_NAME, Mount, Offer, Prefix, VirtualToolError, name_problem,
+    Filter, Host, Introduction, MAX_NAME, Mount, Offer, PlacedTool, Prefix, VirtualToolError,
+    name_problem,
 };
 pub use load::{Entry, Loaded, OnFailure};
 pub use member::{Member, Relisted, RemoteMember};

@@ -125,6 +125,16 @@ impl<T: Named> Index<T> {
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.entries.iter().map(|served| &served.entry)
     }
+
+    /// An entry by its number.
+    pub(super) fn at(&self, number: usize) -> &T {
+        &self.entries[number].entry
+    }
+
+    /// The member of each entry.
+    pub(super) fn members(&self) -> impl Iterator<Item = usize> {
+        self.entries.iter().map(|served| served.member)
+    }
 }
 
 impl Named for Tool {

@@ -37,9 +37,19 @@ impl fmt::Display for VirtualToolError {
 
 impl std::error::Error for VirtualToolError {}
 
+/// A virtual tool, and where it is listed.
+#[derive(Clone, Debug)]
+pub struct PlacedTool {
+    /// The tool.
+    pub tool: VirtualTool,
+    /// How many members of the host are listed before it.
+    pub after: usize,
+}
+
 /// A virtual tool and the member that it calls.
 #[derive(Debug)]
 pub(super) struct Served {
+    after: usize,
     tool: Tool,
     proven: Proven,
     handler: Member,
@@ -60,7 +70,7 @@ impl Served {
 /// The virtual tools of a host.
 #[derive(Debug, Default)]
 pub(super) struct VirtualTools {
-    all: Arc<[VirtualTool]>,
+    all: Arc<[PlacedTool]>,
     /// Members that they can call in addition to those that the host serves.
     handlers: Vec<Member>,
     served: Vec<Served>,
@@ -72,13 +82,13 @@ pub(super) struct VirtualTools {
 impl VirtualTools {
     /// Keeps the tools that fit their members. The names of `tools` belong to members.
     pub(super) fn prove(
-        all: Arc<[VirtualTool]>,
+        all: Arc<[PlacedTool]>,
         handlers: Vec<Member>,
         mounts: &[Mount],
         tools: &Index<Tool>,
     ) -> Self {
         let mut virtual_tools = Self::default();
-        for tool in &*all {
+        for PlacedTool { tool, after } in &*all {
             if virtual_tools.places.contains_key(tool.name()) {
                 let problem = format!("another bundle has a tool `{}` as well", tool.name());
                 virtual_tools.warn(tool, problem);
@@ -98,7 +108,7 @@ impl VirtualTools {
             let taken = tools
                 .get(tool.name())
                 .map(|served| &mounts[served.member].member);
-            match prove(tool, member, taken) {
+            match prove(tool, *after, member, taken) {
                 Ok(served) => virtual_tools.add(served),
                 Err(problems) => virtual_tools.fail(tool, problems),
             }
@@ -136,7 +146,7 @@ impl VirtualTools {
     }
 
     /// All tools, including those that are left out.
-    pub(super) fn all(&self) -> Arc<[VirtualTool]> {
+    pub(super) fn all(&self) -> Arc<[PlacedTool]> {
         Arc::clone(&self.all)
     }
 
@@ -149,8 +159,14 @@ impl VirtualTools {
         self.served.get(*self.places.get(name)?)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Tool> {
-        self.served.iter().map(Served::tool)
+    /// A tool by its number among those that are served.
+    pub(super) fn at(&self, number: usize) -> &Tool {
+        self.served[number].tool()
+    }
+
+    /// How many members are listed before each tool.
+    pub(super) fn places(&self) -> impl Iterator<Item = usize> {
+        self.served.iter().map(|served| served.after)
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Tool> {
@@ -193,6 +209,7 @@ fn unknown_tools(member: &Member) -> Option<String> {
 
 fn prove(
     tool: &VirtualTool,
+    after: usize,
     member: &Member,
     taken: Option<&Member>,
 ) -> Result<Served, Vec<Problem>> {
@@ -224,6 +241,7 @@ fn prove(
     let shown = Tool::new(proven.definition().clone());
     let shown = shown.map_err(|problem| vec![Problem::new(place(), problem.to_string())])?;
     Ok(Served {
+        after,
         tool: shown,
         proven,
         handler: member.clone(),

@@ -1,6 +1,6 @@
 //! Loads what a configuration names.
 
-use mcp_servlet_host::{Loaded, VirtualToolError};
+use mcp_servlet_host::{Loaded, Mount, VirtualToolError};
 
 use super::{Config, ConfigError};
 
@@ -15,18 +15,26 @@ impl Config {
         let host = loaded.host.introduced(self.introduction.clone());
         loaded.host = host.with_schemas_for(self.schemas_for);
         if self.endpoints.is_empty() {
-            let tools = self.bundles.tools().to_vec();
+            let after = loaded.host.members().len();
+            let tools = self.virtual_tools_after(after, |_| true);
             loaded.host = loaded.host.with_virtual_tools(tools, Vec::new());
         }
-        self.prove(&loaded)?;
+        self.prove(&loaded, &[])?;
         Ok(loaded)
     }
 
-    /// Fails with the problems of virtual tools that do not fit the servlets that they call.
-    fn prove(&self, loaded: &Loaded) -> Result<(), ConfigError> {
+    /// Checks that the virtual tools fit the servlets and remotes that they call. [`load`](Self::load) does that for
+    /// servlets. Tools of remotes that were not reached are not checked.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem.
+    pub fn prove(&self, loaded: &Loaded, remotes: &[Mount]) -> Result<(), ConfigError> {
+        let endpoints = self.endpoints.iter();
+        let hosts = endpoints.map(|endpoint| self.host_of(endpoint, loaded, remotes));
+        let has_more = self.endpoints.is_empty() && !remotes.is_empty();
+        let all = has_more.then(|| self.host_of_all(loaded, remotes));
         let mut errors = loaded.host.virtual_tool_errors().to_vec();
-        for endpoint in &self.endpoints {
-            let host = self.host_of(endpoint, loaded, &[]);
+        for host in hosts.chain(all) {
             for error in host.virtual_tool_errors() {
                 if !errors.contains(error) {
                     errors.push(error.clone());

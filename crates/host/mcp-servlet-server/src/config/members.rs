@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use mcp_servlet_host::{Entry, Host, Loaded, Mount, bundle::VirtualTool};
+use mcp_servlet_host::{Entry, Host, Loaded, Mount, PlacedTool};
 
 use super::{Config, Endpoint, Reader, endpoint, file::File};
 
@@ -94,34 +94,38 @@ impl Config {
         remotes: &[Mount],
     ) -> Host {
         let all = || loaded.mounts.iter().flatten().chain(remotes);
-        let mounts: Vec<Mount> = match members {
-            None => all().cloned().collect(),
-            Some(names) => {
-                let mounts = names.iter();
-                mounts
-                    .flat_map(|name| self.members.mounts(name, loaded, remotes))
-                    .collect()
+        let mut mounts = Vec::new();
+        let mut tools = Vec::new();
+        match members {
+            None => {
+                mounts.extend(all().cloned());
+                tools.extend(self.virtual_tools_after(mounts.len(), |_| true));
             }
-        };
+            Some(names) => {
+                for name in names {
+                    mounts.extend(self.members.mounts(name, loaded, remotes));
+                    tools.extend(self.virtual_tools_after(mounts.len(), |bundle| bundle == name));
+                }
+            }
+        }
         let is_mounted = |name: &str| mounts.iter().any(|mount| mount.member.name() == name);
         let others = all().filter(|mount| !is_mounted(mount.member.name()));
         let handlers = others.map(|mount| mount.member.clone()).collect();
         Host::compose(mounts)
             .with_schemas_for(self.schemas_for)
-            .with_virtual_tools(self.virtual_tools_of(members), handlers)
+            .with_virtual_tools(tools, handlers)
     }
 
-    /// The virtual tools of these members, in the order of their bundles.
-    fn virtual_tools_of(&self, members: Option<&[String]>) -> Vec<VirtualTool> {
-        let all = self.bundles.tools();
-        let Some(names) = members else {
-            return all.to_vec();
-        };
-        let mut tools = Vec::new();
-        for name in names {
-            tools.extend(all.iter().filter(|tool| tool.bundle() == name).cloned());
-        }
-        tools
+    /// The virtual tools of some bundles, listed after this many members.
+    pub(super) fn virtual_tools_after(
+        &self,
+        after: usize,
+        is_listed: impl Fn(&str) -> bool,
+    ) -> Vec<PlacedTool> {
+        let tools = self.bundles.tools();
+        let tools = tools.iter().filter(|tool| is_listed(tool.bundle()));
+        let tools = tools.cloned();
+        tools.map(|tool| PlacedTool { tool, after }).collect()
     }
 
     /// The URL of the first endpoint over streamable HTTP, unless an endpoint is standard input and
