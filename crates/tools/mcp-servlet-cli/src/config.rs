@@ -8,6 +8,7 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
+use mcp_servlet_host::Loaded;
 use mcp_servlet_server::{
     NotReady, Remotes,
     config::{Config, ConfigError},
@@ -41,7 +42,7 @@ enum Action {
         /// Also load the servlets, and check that virtual tools fit them
         #[arg(long, conflicts_with = "no_env")]
         load: bool,
-        /// Also connect to the remotes, and report those that cannot be reached
+        /// Also connect to the remotes, report those that cannot be reached, and check that virtual tools fit them
         #[arg(long, conflicts_with = "no_env")]
         connect: bool,
         /// `json` prints a list of problems, each with `file`, `line`, `column`, `end` and `message`
@@ -65,10 +66,10 @@ impl ConfigCommand {
                 connect,
                 format,
             } => {
-                let config = check(&file, no_env, load);
-                let unreachable = match &config {
-                    Ok(config) if connect => unreachable(config)?,
-                    _ => Vec::new(),
+                let checked = check(&file, no_env, load);
+                let (config, unreachable) = match checked {
+                    Ok((config, loaded)) if connect => ask_remotes(config, &loaded)?,
+                    checked => (checked.map(|(config, _)| config), Vec::new()),
                 };
                 if format == Format::Json {
                     print_problems(&file, config.as_ref().err(), &unreachable)?;
@@ -99,33 +100,43 @@ impl ConfigCommand {
     }
 }
 
-/// Connects to the remotes, and returns an error for each one that cannot be reached.
-fn unreachable(config: &Config) -> Result<Vec<String>, Failure> {
+/// The configuration or what is wrong with it, and an error for each remote that cannot be reached.
+type Asked = (Result<Config, ConfigError>, Vec<String>);
+
+/// Connects to the remotes, and checks that virtual tools fit them.
+fn ask_remotes(config: Config, loaded: &Loaded) -> Result<Asked, Failure> {
     let mut entries = config.remotes.clone();
     for remote in &mut entries {
         // A required remote would hide the errors of the others.
         remote.required = false;
     }
     let remotes = Remotes::default();
-    let tried = async {
+    let asked = async {
         remotes.update(&entries).await?;
         let errors = remotes.tried().await;
+        // The lists are known now.
+        let proven = config.prove(loaded, &remotes.update(&entries).await?);
         remotes.close().await;
-        Ok(errors.iter().map(ToString::to_string).collect())
+        let unreachable = errors.iter().map(ToString::to_string).collect();
+        Ok((proven.map(|()| config), unreachable))
     };
-    let tried: Result<_, NotReady> = Runtime::new()?.block_on(tried);
-    tried.map_err(|error| Failure::new(Kind::Servlet, error.to_string()))
+    let asked: Result<_, NotReady> = Runtime::new()?.block_on(asked);
+    asked.map_err(|error| Failure::new(Kind::Servlet, error.to_string()))
 }
 
-fn check(file: &Path, no_env: bool, load: bool) -> Result<Config, ConfigError> {
-    if no_env {
-        return Config::check_without_env(file);
-    }
-    let config = Config::check(file)?;
-    if load {
-        config.load(None)?;
-    }
-    Ok(config)
+/// Reads the configuration, and loads its servlets if that is wanted.
+fn check(file: &Path, no_env: bool, load: bool) -> Result<(Config, Loaded), ConfigError> {
+    let config = if no_env {
+        Config::check_without_env(file)?
+    } else {
+        Config::check(file)?
+    };
+    let loaded = if load {
+        config.load(None)?
+    } else {
+        Loaded::load(&[], None).map_err(ConfigError::Load)?
+    };
+    Ok((config, loaded))
 }
 
 /// Prints the problems as JSON. Those of remotes have no position in the file.

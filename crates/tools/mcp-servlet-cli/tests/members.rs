@@ -141,6 +141,35 @@ fn checks_of_a_configuration_print_problems_as_json() {
 }
 
 #[test]
+fn tools_that_do_not_fit_a_remote_are_found_by_connecting() {
+    let wrong = BUNDLE.replace("a:t", "a:tt");
+    let folder = folder(&format!("{}{wrong}", remote()));
+    let checked = run(&folder, &["config", "check", "--load", "servlet.toml"]);
+    assert!(checked.status.success(), "{checked:?}");
+    let checked = run(&folder, &["config", "check", "--connect", "servlet.toml"]);
+    assert_eq!(checked.status.code(), Some(2), "{checked:?}");
+    let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
+    let expected = "servlet.toml:4:11: remote `a` has no tool `tt`";
+    assert!(messages.contains(expected), "{messages}");
+    let fits = self::folder(&format!("{}{BUNDLE}", remote()));
+    let checked = run(&fits, &["config", "check", "--connect", "servlet.toml"]);
+    assert!(checked.status.success(), "{checked:?}");
+}
+
+#[test]
+fn a_required_remote_that_cannot_be_reached_ends_the_start() {
+    let gone =
+        "[remote.gone]\ncommand = [\"./no-such-program\"]\nrequired = true\nretry = { most = 0 }\n";
+    let folder = folder(&format!("{SERVLET}{gone}"));
+    let served = run(&folder, &["serve", "servlet.toml"]);
+    assert!(!served.status.success(), "{served:?}");
+    let messages = String::from_utf8_lossy(&served.stderr).into_owned();
+    let expected = "error: remote `gone` cannot be reached: ";
+    assert!(messages.contains(expected), "{messages}");
+    assert!(messages.contains("no-such-program"), "{messages}");
+}
+
+#[test]
 fn a_check_counts_the_sections() {
     let folder = folder(&format!(
         "{SERVLET}{BUNDLE}[remote.far]\nurl = \"https://mcp.example/mcp\"\n"
