@@ -3,7 +3,10 @@
 use mcp_servlet_client::CallOptions;
 use serde_json::{Value, json};
 
-use crate::site::{OLD, PIPE, Site, WAYS, WEB, Way, echo};
+use crate::{
+    site::{OLD, PIPE, Site, WAYS, WEB, Way},
+    wasm::{echo, echo_of_hyper_mcp},
+};
 
 async fn site() -> Site {
     let forward = "forward_headers = [\"X-Request-Id\"]\n";
@@ -55,5 +58,25 @@ async fn servlets_read_the_headers_that_the_endpoint_forwards() {
         let expected = json!({ "x-request-id": "r-1" });
         let is_http = !matches!(way, Way::PipeLegacy | Way::PipeModern);
         assert_eq!(headers, is_http.then_some(&expected), "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn plugins_for_hyper_mcp_read_the_id_of_the_request() {
+    let config = format!("{WEB}{OLD}{PIPE}[servlet.echo]\nsource = \"e.wasm\"\n");
+    let site = Site::start(&config, &[("e.wasm", &echo_of_hyper_mcp(&["echo"]))]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let mut ids = Vec::new();
+        for _ in 0..2 {
+            let called = session.call("echo", json!({})).await.expect("a result");
+            let context = json!(called.raw)["structuredContent"]["context"].clone();
+            let id = &context["id"];
+            assert!(id.is_string() || id.is_number(), "{way:?}: {context}");
+            ids.push(id.clone());
+            let is_empty = context["_meta"]["mcp-servlet/session"] == "";
+            assert_eq!(is_empty, way == Way::HttpModern, "{way:?}: {context}");
+        }
+        assert_ne!(ids[0], ids[1], "{way:?}");
     }
 }

@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use crate::site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, servlet, tools};
+use crate::{
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
+    wasm::servlet,
+};
 
 const SERVLET: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
 const BUNDLE: &str = "[bundle.ops.tool.run]\nhandler = \"a:x\"\n";
@@ -36,7 +39,22 @@ async fn an_endpoint_without_a_bundle_does_not_know_its_tools() {
     let web = site.connect(Way::HttpModern, "web").await;
     assert_eq!(tools(&web).await, ["x", "y"]);
     let pipe = site.connect(Way::PipeModern, "pipe").await;
-    assert_eq!(tools(&pipe).await, ["x", "y", "run"]);
+    assert_eq!(tools(&pipe).await, ["run", "x", "y"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_are_listed_in_the_order_of_the_endpoint() {
+    let more = "[servlet.b]\nsource = \"a.wasm\"\ntools.only = [\"x\"]\n[bundle.data.tool.last]\nhandler = \"b:y\"\n";
+    let members = "bundles = [\"b\", \"data\", \"a\", \"ops\"]\n";
+    let site = site(&format!(
+        "{WEB}{members}{OLD}{members}{PIPE}{members}{SERVLET}{BUNDLE}{more}"
+    ))
+    .await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let expected = ["b_x", "last", "a_x", "y", "run"];
+        assert_eq!(tools(&session).await, expected, "{way:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,8 +5,8 @@ use mcp_servlet_server::config::Config;
 use serde_json::{Value, json};
 
 use crate::{
-    site::{Site, Way, servlet, tools},
-    support::Wat,
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, tools},
+    wasm::{Reply, replies, servlet},
 };
 
 /// The block after a heading of a page, with a free port.
@@ -44,7 +44,7 @@ async fn the_example_of_the_guide_runs() {
 /// The servlet of the complete example of bundles. It traps if it gets other arguments than these.
 fn search() -> Vec<u8> {
     let text = json!({ "type": "string" });
-    let description = json!({ "tools": [{
+    let tools = json!([{
         "name": "search",
         "title": "Search",
         "description": "Searches a site.",
@@ -57,41 +57,31 @@ fn search() -> Vec<u8> {
             "type": "object",
             "properties": { "total": { "type": "integer" }, "pages": { "type": "array" } },
         },
-    }] });
+    }]);
     let found =
         r#"{"content":[],"structuredContent":{"total":2,"pages":[{"title":"A"},{"title":"B"}]}}"#;
     let busy = r#"{"content":[{"type":"text","text":"slow down"}],"isError":true,"_meta":{"mcp-servlet/error":{"code":"RATE_LIMITED","data":{"retry":30}}}}"#;
-    let exchanges = [
-        (r#"{"query":"rust wasm","site":"docs.example.com"}"#, found),
-        (r#"{"query":"rust wasm","site":"www.example.com"}"#, found),
-        (r#"{"query":"busy","site":"docs.example.com"}"#, busy),
-        (r#"{"query":"busy","site":"www.example.com"}"#, busy),
-    ];
-    let (mut texts, mut cases) = (String::new(), Vec::new());
-    for (arguments, result) in exchanges {
-        let input = format!(r#"{{"params":{{"name":"search","arguments":{arguments}"#);
-        let (from, length) = (texts.len(), input.len());
-        cases.push(format!(
-            "(if (call $begins (i32.const {from}) (i32.const {length})) (then
-                (call $output (i32.const {}) (i32.const {})) (return (i32.const 0))))",
-            from + length,
-            result.len()
-        ));
-        texts.extend([&input, result]);
-    }
-    let begins = "(func $begins (param $from i32) (param $length i32) (result i32) (local $at i32)
-        (loop $next
-            (if (i32.eq (local.get $at) (local.get $length)) (then (return (i32.const 1))))
-            (if (i32.ne
-                (call $input (i64.extend_i32_u (local.get $at)))
-                (i32.load8_u (i32.add (local.get $from) (local.get $at))))
-                (then (return (i32.const 0))))
-            (local.set $at (i32.add (local.get $at) (i32.const 1)))
-            (br $next))
-        (unreachable))";
-    let wat = Wat::new().text(&texts).describe(&description.to_string());
-    let wat = wat.export("call", "", &format!("{} (unreachable)", cases.concat()));
-    wat.after(begins).wasm()
+    replies(
+        &tools,
+        &[
+            (
+                r#""search","arguments":{"query":"rust wasm","site":"docs.example.com"}"#,
+                Reply::Output(found),
+            ),
+            (
+                r#""search","arguments":{"query":"rust wasm","site":"www.example.com"}"#,
+                Reply::Output(found),
+            ),
+            (
+                r#""search","arguments":{"query":"busy","site":"docs.example.com"}"#,
+                Reply::Output(busy),
+            ),
+            (
+                r#""search","arguments":{"query":"busy","site":"www.example.com"}"#,
+                Reply::Output(busy),
+            ),
+        ],
+    )
 }
 
 /// A result as the server sent it.
@@ -186,6 +176,65 @@ async fn the_complete_example_of_bundles_does_what_the_guide_says() {
     }
     for way in [Way::PipeLegacy, Way::PipeModern] {
         check_the_tool_of_everyone(&site.connect(way, "public").await).await;
+    }
+}
+
+/// The other blocks of the chapter about bundles, with a servlet as it describes it.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_bundle_of_the_guide_runs() {
+    let guide = include_str!("../../../../../docs/bundles.md");
+    let (guide, _) = guide.split_once("## A complete example").expect("its end");
+    let blocks = guide.split("```toml\n").skip(1);
+    let blocks = blocks.map(|block| block.split("```").next().expect("a block"));
+    let bundle = blocks
+        .collect::<Vec<_>>()
+        .join("\n")
+        .replace("${SEARCH_KEY}", "k");
+    let config = format!("{WEB}{OLD}{PIPE}{bundle}");
+    let property = json!({ "type": "string" });
+    let tools = json!([{
+        "name": "search",
+        "inputSchema": { "type": "object", "properties": { "query": property, "site": property, "key": property } },
+        "outputSchema": { "type": "object", "properties": { "total": {}, "pages": {} } },
+    }]);
+    let found = r#"{"content":[],"structuredContent":{"total":1,"pages":[{"title":"A"}]}}"#;
+    let busy =
+        "slow down\nmcp-fault: {\"code\":-32010,\"data\":{\"code\":\"RATE_LIMITED\",\"retry\":30}}";
+    let gone = "gone\nmcp-fault: {\"code\":-32010}";
+    let wasm = replies(
+        &tools,
+        &[
+            (r#""search","arguments":{"query":"q""#, Reply::Output(found)),
+            (
+                r#""search","arguments":{"query":"busy""#,
+                Reply::Error(busy),
+            ),
+            (
+                r#""search","arguments":{"query":"gone""#,
+                Reply::Error(gone),
+            ),
+        ],
+    );
+    let site = Site::start(&config, &[("web.wasm", &wasm)]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let call = |query: &str| session.call("find", json!({ "query": query }));
+        let result = json(&call("q").await.expect("a result"));
+        assert_eq!(result["content"][0]["text"], "1 pages for q", "{way:?}");
+        assert_eq!(
+            result["structuredContent"],
+            json!({ "pages": ["A"] }),
+            "{way:?}"
+        );
+        let busy = call("busy").await.expect_err("an error");
+        assert_eq!(
+            (busy.code(), busy.message()),
+            (Some(-32001), "busy, try again"),
+            "{way:?}"
+        );
+        assert_eq!(busy.data(), Some(&json!({ "retry": 30 })), "{way:?}");
+        let gone = call("gone").await.expect_err("an error");
+        assert_eq!(gone.message(), "the search is not available", "{way:?}");
     }
 }
 

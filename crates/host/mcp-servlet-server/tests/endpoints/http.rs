@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use ureq::{Body, http::Response};
 
 use crate::{
-    site::{Site, Way, eventually, servlet, tools},
+    site::{Site, Way, eventually, tools},
     support::Wat,
+    wasm::servlet,
 };
 
 const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
@@ -98,7 +99,7 @@ fn progressing() -> Vec<u8> {
         text.len()
     );
     let wat = Wat::new().import(import).text(&text);
-    wat.describe(&crate::site::describe(&["t"]))
+    wat.describe(&crate::wasm::describe(&["t"]))
         .export("call", answer, &body)
         .wasm()
 }

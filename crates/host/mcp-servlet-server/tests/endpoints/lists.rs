@@ -1,6 +1,9 @@
 //! Each endpoint has its own members and introduces itself.
 
-use crate::site::{OLD, PIPE, Site, WAYS, WEB, servlet, tools};
+use crate::{
+    site::{OLD, PIPE, Site, WAYS, WEB, tools},
+    wasm::servlet,
+};
 
 const SERVLETS: &str = "[server]\nname = \"acme\"\nversion = \"1.0.0\"\n\
     [servlet.a]\nsource = \"a.wasm\"\n[servlet.b]\nsource = \"b.wasm\"\n";

@@ -4,8 +4,10 @@ mod attributes;
 mod bundles;
 mod config;
 mod documented;
+mod failures;
 mod http;
 mod lists;
+mod log;
 mod reload;
 mod resources;
 mod site;
@@ -13,3 +15,5 @@ mod sse;
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 mod time;
+mod virtual_tools;
+mod wasm;

@@ -1,50 +1,20 @@
 //! Changes of the configuration while it is served.
 
-use std::{
-    io,
-    sync::{Mutex, Once},
-    time::Duration,
-};
+use std::time::Duration;
 
 use mcp_servlet_client::{Event, Session};
+use serde_json::json;
 
-use crate::site::{OLD, PIPE, Site, WEB, Way, eventually, servlet, tools};
+use crate::{
+    log,
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, definitions, eventually, tools},
+    wasm::servlet,
+};
 
 const SERVLETS: &str = "[servlet.a]\nsource = \"a.wasm\"\n[servlet.b]\nsource = \"b.wasm\"\n";
 
-static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
-
-struct Log;
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        LOG.lock().expect("no panic").extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn start_log() {
-    static STARTED: Once = Once::new();
-    STARTED.call_once(|| {
-        let log = tracing_subscriber::fmt().with_env_filter("mcp_servlet_server::config=warn");
-        log.with_writer(|| Log).with_ansi(false).init();
-    });
-}
-
-async fn says(text: &str) {
-    eventually(text, async || {
-        let log = LOG.lock().expect("no panic");
-        String::from_utf8_lossy(&log).contains(text)
-    })
-    .await;
-}
-
 async fn site(config: &str) -> Site {
-    start_log();
+    log::start();
     let files = [
         ("a.wasm", servlet(&["x"], "a")),
         ("b.wasm", servlet(&["y"], "b")),
@@ -94,6 +64,111 @@ async fn only_endpoints_whose_lists_differ_notify_their_clients() {
     assert!(more.is_err(), "{more:?}");
 }
 
+/// A bundle that calls the tool of a servlet.
+fn bundle(tool: &str, more: &str) -> String {
+    format!("[bundle.ops.tool.{tool}]\nhandler = \"a:x\"\n{more}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_bundle_is_served_at_once() {
+    let members = format!("{WEB}{OLD}bundles = [\"b\"]\n{PIPE}{SERVLETS}");
+    let site = site(&format!("{members}{}", bundle("run", ""))).await;
+    let ways = WAYS.into_iter().filter(|(_, endpoint)| *endpoint != "old");
+    let mut sessions = Vec::new();
+    for (way, endpoint) in ways {
+        let session = site.connect(way, endpoint).await;
+        assert_eq!(tools(&session).await, ["x", "y", "run"], "{way:?}");
+        let events = session.watch(std::iter::empty::<String>()).await;
+        sessions.push((way, session, events.expect("events")));
+    }
+    let old = site.connect(Way::Sse, "old").await;
+    let mut others = old.events();
+    let result = "[bundle.ops.tool.start.result]\ncontent = [{ type = \"text\", text = \"${{ request.name }}\" }]\n";
+    site.write(
+        "servlet.toml",
+        format!("{members}{}{result}", bundle("start", "")),
+    );
+    for (way, session, events) in &mut sessions {
+        let event = tokio::time::timeout(Duration::from_mins(1), events.next()).await;
+        let event = event.expect("an event in time").expect("an event");
+        assert_eq!(event.expect("an event"), Event::ToolsChanged, "{way:?}");
+        assert_eq!(tools(session).await, ["x", "y", "start"], "{way:?}");
+        let called = session.call("start", json!({})).await.expect("a result");
+        assert_eq!(called.text(), "start", "{way:?}");
+        let gone = session
+            .call("run", json!({}))
+            .await
+            .expect_err("it is gone");
+        assert_eq!(gone.code(), Some(-32602), "{way:?}");
+    }
+    // The list of this endpoint is the same.
+    let more = tokio::time::timeout(Duration::from_millis(300), others.next()).await;
+    assert!(more.is_err(), "{more:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bundle_that_does_not_fit_keeps_the_previous_one() {
+    let members = format!("{WEB}{OLD}{PIPE}{SERVLETS}");
+    let site = site(&format!("{members}{}", bundle("run", ""))).await;
+    for (wrong, message) in [
+        (
+            "handler = \"a:xx\"",
+            "servlet `a` has no tool `xx`; there is `x`",
+        ),
+        ("handler = \"c:x\"", "there is no servlet or remote `c`"),
+        (
+            "handler = \"a:x\"\nset = { q = 1 }",
+            "`a:x` has no argument `q`",
+        ),
+    ] {
+        let changed = bundle("changed", "").replace("handler = \"a:x\"", wrong);
+        site.write("servlet.toml", format!("{members}{changed}"));
+        log::says(message).await;
+    }
+    log::says("servlet.toml:16:11: servlet `a` has no tool `xx`").await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        assert_eq!(tools(&session).await, ["x", "y", "run"], "{way:?}");
+        let called = session.call("run", json!({})).await.expect("a result");
+        assert_eq!(called.text(), "a", "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_schema_in_a_file_is_read_again() {
+    log::start();
+    let config = format!(
+        "{WEB}{OLD}{PIPE}bundles = [\"ops\"]\n{SERVLETS}{}",
+        bundle("run", "arguments = \"run.json\"\n")
+    );
+    let schema = |property: &str| {
+        let schema = json!({ "type": "object", "properties": { property: {} } });
+        schema.to_string()
+    };
+    let files = [
+        ("a.wasm", servlet(&["x"], "a")),
+        ("b.wasm", servlet(&["y"], "b")),
+        ("run.json", schema("first").into_bytes()),
+    ];
+    let files: Vec<_> = files
+        .iter()
+        .map(|(name, bytes)| (*name, &**bytes))
+        .collect();
+    let site = Site::start(&config, &files).await;
+    let session = site.connect(Way::PipeModern, "pipe").await;
+    let shown = async || {
+        let schema = definitions(&session).await[0]["inputSchema"].clone();
+        let properties = schema["properties"].as_object().expect("properties").keys();
+        properties.cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(shown().await, ["first"]);
+    site.write("run.json", schema("second"));
+    eventually("the new schema", async || shown().await == ["second"]).await;
+    site.write("run.json", "{");
+    log::says("run.json`: EOF while parsing").await;
+    assert_eq!(shown().await, ["second"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn names_what_needs_a_restart() {
     let site = site(&format!("{WEB}{OLD}{PIPE}{SERVLETS}")).await;
@@ -115,7 +190,7 @@ async fn names_what_needs_a_restart() {
         "[endpoint.old]",
     ];
     for section in sections {
-        says(&format!(
+        log::says(&format!(
             "`{section}` has changed: restart the server to apply it"
         ))
         .await;
@@ -133,6 +208,6 @@ async fn an_invalid_configuration_keeps_the_previous_one() {
         "servlet.toml",
         format!("{WEB}bundles = [\"aa\"]\n{SERVLETS}"),
     );
-    says("there is no servlet, remote or bundle `aa`; did you mean `a`?").await;
+    log::says("there is no servlet, remote or bundle `aa`; did you mean `a`?").await;
     assert_eq!(tools(&session).await, ["x"]);
 }

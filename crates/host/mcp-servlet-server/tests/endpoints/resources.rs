@@ -4,8 +4,9 @@ use mcp_servlet_client::Session;
 use serde_json::{Value, json};
 
 use crate::{
-    site::{OLD, PIPE, Site, WAYS, WEB, describe},
+    site::{OLD, PIPE, Site, WAYS, WEB},
     support::Wat,
+    wasm::describe,
 };
 
 /// A servlet that counts how often its resource is read.

@@ -18,8 +18,6 @@ use tokio::{
     task::JoinHandle,
 };
 
-use crate::support::Wat;
-
 /// Longer than any step takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -100,9 +98,14 @@ impl Site {
         &self.urls[endpoint]
     }
 
+    /// The path of a file of the configuration's folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
     /// Writes a file of the configuration's folder.
     pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
-        fs::write(self.folder.path().join(name), contents).expect("a file");
+        fs::write(self.path(name), contents).expect("a file");
     }
 
     /// Connects a client of its own.
@@ -169,12 +172,17 @@ impl Drop for Site {
     }
 }
 
-/// The names of the tools that a client sees.
-pub(crate) async fn tools(session: &Session) -> Vec<String> {
+/// The tools that a client sees.
+pub(crate) async fn definitions(session: &Session) -> Vec<Value> {
     let lists = session.lists().await.expect("lists");
     let tools = lists.tools.expect("tools");
-    let name = |tool: &Value| tool["name"].as_str().expect("a name").to_owned();
-    tools.iter().map(|tool| name(&json!(tool))).collect()
+    tools.iter().map(|tool| json!(tool)).collect()
+}
+
+/// Their names.
+pub(crate) async fn tools(session: &Session) -> Vec<String> {
+    let name = |tool: Value| tool["name"].as_str().expect("a name").to_owned();
+    definitions(session).await.into_iter().map(name).collect()
 }
 
 /// Waits until something holds.
@@ -184,51 +192,4 @@ pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool)
         assert!(start.elapsed() < PATIENCE, "{what}");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-}
-
-/// The description of a servlet with these tools.
-pub(crate) fn describe(tools: &[&str]) -> String {
-    let tools = tools
-        .iter()
-        .map(|name| json!({ "name": name, "inputSchema": { "type": "object" } }));
-    json!({ "tools": tools.collect::<Vec<_>>() }).to_string()
-}
-
-/// A servlet whose tools answer with this text.
-pub(crate) fn servlet(tools: &[&str], text: &str) -> Vec<u8> {
-    let answer = json!({ "content": [{ "type": "text", "text": text }] });
-    let wat = Wat::new().describe(&describe(tools));
-    wat.answer(&answer.to_string()).wasm()
-}
-
-/// A servlet whose tools return their input as structured content.
-pub(crate) fn echo(tools: &[&str]) -> Vec<u8> {
-    let copy = "(func $echo (param $from i32) (param $length i32)
-        (local $to i64) (local $i i64) (local $n i64)
-        (local.set $n (i64.extend_i32_u (local.get $length)))
-        (local.set $to (call $alloc
-            (i64.add (i64.add (local.get $n) (call $input_length)) (i64.const 1))))
-        (block $done (loop $next
-            (br_if $done (i64.ge_u (local.get $i) (local.get $n)))
-            (call $store (i64.add (local.get $to) (local.get $i))
-                (i32.load8_u (i32.add (local.get $from) (i32.wrap_i64 (local.get $i)))))
-            (local.set $i (i64.add (local.get $i) (i64.const 1)))
-            (br $next)))
-        (local.set $i (i64.const 0))
-        (block $done (loop $next
-            (br_if $done (i64.ge_u (local.get $i) (call $input_length)))
-            (call $store
-                (i64.add (i64.add (local.get $to) (local.get $n)) (local.get $i))
-                (call $input (local.get $i)))
-            (local.set $i (i64.add (local.get $i) (i64.const 1)))
-            (br $next)))
-        (call $store
-            (i64.add (i64.add (local.get $to) (local.get $n)) (call $input_length))
-            (i32.const 125))
-        (call $output_set (local.get $to)
-            (i64.add (i64.add (local.get $n) (call $input_length)) (i64.const 1))))";
-    let wat = Wat::new().describe(&describe(tools));
-    let begin = r#"{"content":[],"structuredContent":"#;
-    let wat = wat.export("call", begin, "(call $echo {}) (i32.const 0)");
-    wat.after(copy).wasm()
 }

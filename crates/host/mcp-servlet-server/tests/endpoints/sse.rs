@@ -11,9 +11,10 @@ use ureq::{Body, BodyReader, http::Response};
 
 use crate::{
     http::{INITIALIZE, send},
-    site::{OLD, Site, WEB, Way, describe, eventually, servlet, tools},
+    site::{OLD, Site, WEB, Way, eventually, tools},
     support::Wat,
     time::asking,
+    wasm::{describe, servlet},
 };
 
 const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";

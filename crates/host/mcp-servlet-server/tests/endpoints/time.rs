@@ -7,8 +7,9 @@ use mcp_servlet_client::{Answers, Elicitation, Input, Offers};
 use serde_json::json;
 
 use crate::{
-    site::{OLD, PIPE, Site, WAYS, WEB, describe},
+    site::{OLD, PIPE, Site, WAYS, WEB},
     support::Wat,
+    wasm::describe,
 };
 
 #[tokio::test(flavor = "multi_thread")]

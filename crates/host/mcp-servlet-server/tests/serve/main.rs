@@ -2,8 +2,6 @@
 
 mod arguments;
 mod asks;
-mod bundle_problems;
-mod bundles;
 mod cancel;
 mod client;
 mod edges;

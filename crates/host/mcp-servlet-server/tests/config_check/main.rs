@@ -1,0 +1,160 @@
+//! What `servlet config check --load` says about each mistake in a configuration.
+//!
+//! Each file in this folder has cases. A case is a `servlet.toml`, a line with the step that finds the mistake, and the
+//! message. `--- check` finds it in the file alone, and `--- load` with the servlets. Each case is followed by the section of
+//! the servlet `weather`, which is not written out.
+//!
+//! `UPDATE_GOLDENS=1` writes the messages.
+
+#[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
+mod support;
+
+use std::{fs, path::Path};
+
+use mcp_servlet_server::config::Config;
+use serde_json::{Value, json};
+use support::Wat;
+use tempfile::TempDir;
+
+const WEATHER: &str = "[servlet.weather]\nsource = \"weather.wasm\"\n";
+
+/// What separates two cases.
+const NEXT: &str = "=====\n";
+
+/// A servlet with these tools.
+fn servlet(tools: &Value) -> Vec<u8> {
+    let description = json!({ "tools": tools }).to_string();
+    Wat::new().describe(&description).answer("{}").wasm()
+}
+
+/// A folder with the servlets of all cases.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = json!({ "type": "string" });
+    let weather = json!([
+        {
+            "name": "get_weather",
+            "inputSchema": {
+                "type": "object",
+                "properties": { "city": text, "units": text, "days": { "type": "integer" } },
+                "required": ["city", "units"],
+            },
+            "outputSchema": {
+                "type": "object",
+                "properties": { "summary": text, "temperature": { "type": "number" } },
+            },
+        },
+        {
+            "name": "get_alerts",
+            "inputSchema": {
+                "type": "object",
+                "properties": { "region": text, "city": text },
+                "anyOf": [{ "required": ["region"] }, { "required": ["city"] }],
+            },
+        },
+    ]);
+    let hello = json!([{ "name": "greet", "inputSchema": { "type": "object" } }]);
+    for (name, tools) in [("weather.wasm", weather), ("hello.wasm", hello)] {
+        fs::write(folder.path().join(name), servlet(&tools)).expect("a file");
+    }
+    folder
+}
+
+/// The step that finds a problem, and what it says.
+fn outcome(folder: &Path, config: &str) -> String {
+    let path = folder.join("servlet.toml");
+    fs::write(&path, format!("{config}{WEATHER}")).expect("a file");
+    let (step, error) = match Config::check(&path) {
+        Err(error) => ("check", error),
+        Ok(config) => match config.load(None) {
+            Err(error) => ("load", error),
+            Ok(_) => return "--- valid\n".to_owned(),
+        },
+    };
+    let text = error.to_string();
+    let text = text.replace(&format!("{}/", folder.display()), "");
+    assert!(!text.contains("s3cret"), "{text}");
+    let lines = text.lines().map(str::trim_end).collect::<Vec<_>>();
+    format!("--- {step}\n{}\n", lines.join("\n"))
+}
+
+/// The configuration of a case, without the message.
+fn config(case: &str) -> &str {
+    let end = case.find("--- ").unwrap_or(case.len());
+    &case[..end]
+}
+
+/// Checks the cases of a file.
+fn check(name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config_check");
+    let path = path.join(name);
+    let text = fs::read_to_string(&path).expect("a file");
+    let folder = folder();
+    let cases = text.split(NEXT);
+    let found =
+        cases.map(|case| format!("{}{}", config(case), outcome(folder.path(), config(case))));
+    let found: Vec<String> = found.collect();
+    if std::env::var_os("UPDATE_GOLDENS").is_some() {
+        fs::write(&path, found.join(NEXT)).expect("a file");
+    }
+    let wrong: Vec<_> = text
+        .split(NEXT)
+        .zip(&found)
+        .filter(|(old, new)| old != new)
+        .collect();
+    for (expected, found) in &wrong {
+        eprintln!("expected:\n{expected}\nfound:\n{found}");
+    }
+    assert!(wrong.is_empty(), "{} cases of {name} differ", wrong.len());
+    assert!(!text.contains("--- valid"), "each case has a problem");
+}
+
+#[test]
+fn members() {
+    check("members.txt");
+}
+
+#[test]
+fn handlers() {
+    check("handlers.txt");
+}
+
+#[test]
+fn expressions() {
+    check("expressions.txt");
+}
+
+#[test]
+fn results() {
+    check("results.txt");
+}
+
+#[test]
+fn remotes() {
+    check("remotes.txt");
+}
+
+#[test]
+fn endpoints() {
+    check("endpoints.txt");
+}
+
+#[test]
+fn long_expressions() {
+    let folder = folder();
+    let tool = "[bundle.ops.tool.t]\nhandler = \"weather:get_weather\"\nset = { city = \"${{ ";
+    for (expression, message) in [
+        (
+            " ".repeat(4096),
+            "an expression can have at most 4096 bytes, found 4098",
+        ),
+        (
+            format!("1{}", " + 1".repeat(200)),
+            "an expression can be nested 96 deep; each operator in a row counts",
+        ),
+    ] {
+        let found = outcome(folder.path(), &format!("{tool}{expression} }}}}\" }}\n"));
+        let expected = format!("--- check\nservlet.toml:3:20: {message}\n");
+        assert!(found.starts_with(&expected), "{found}");
+    }
+}

@@ -1,0 +1,222 @@
+//! Failures of handlers, with and without entries of `catches`, over each transport.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{
+    site::{OLD, PIPE, Site, WAYS, WEB, eventually},
+    wasm::{Reply, replies},
+};
+
+/// A servlet with a tool for each way to fail.
+fn failing() -> Vec<u8> {
+    const NAMES: [&str; 9] = [
+        "told", "coded", "fault", "named", "trap", "slow", "large", "bad", "fine",
+    ];
+    let tools = NAMES.map(|name| json!({ "name": name, "inputSchema": { "type": "object" } }));
+    let coded = r#"{"content":[{"type":"text","text":"slow down"}],"isError":true,"_meta":{"mcp-servlet/error":{"code":"RATE_LIMITED","data":{"retry":30}}}}"#;
+    let large = json!({ "content": [{ "type": "text", "text": "x".repeat(2000) }] }).to_string();
+    let replies_ = [
+        (
+            r#""told""#,
+            Reply::Output(r#"{"content":[{"type":"text","text":"no such city"}],"isError":true}"#),
+        ),
+        (r#""coded""#, Reply::Output(coded)),
+        (
+            r#""fault""#,
+            Reply::Error("gone\nmcp-fault: {\"code\":-32011,\"data\":{\"id\":7}}"),
+        ),
+        (
+            r#""named""#,
+            Reply::Error("gone\nmcp-fault: {\"code\":-32012,\"data\":{\"code\":\"GONE\"}}"),
+        ),
+        (r#""trap""#, Reply::Trap),
+        (r#""slow""#, Reply::Hang),
+        (r#""large""#, Reply::Output(&large)),
+        (r#""bad""#, Reply::Output("nonsense")),
+        (
+            r#""fine""#,
+            Reply::Output(r#"{"content":[{"type":"text","text":"fine"}]}"#),
+        ),
+    ];
+    replies(&Value::from(tools.to_vec()), &replies_)
+}
+
+const SERVLET: &str = "[servlet.f]\nsource = \"f.wasm\"\nlimits.timeout = \"10s\"\n\
+    tool.slow.timeout = \"200ms\"\ntool.large.output = \"1KiB\"\n";
+
+/// What a client gets: the code and the message of an error, or the text of a result.
+#[derive(Debug, PartialEq)]
+enum Outcome {
+    Told(&'static str),
+    Error(i64, &'static str, Value),
+}
+
+async fn outcomes(catches: &str, expected: &[(&str, Outcome)]) {
+    let bundles: String = expected
+        .iter()
+        .map(|(tool, _)| {
+            let table = format!("[bundle.ops.tool.{tool}]\nhandler = \"f:{tool}\"\n");
+            table + &catches.replace("TOOL", tool)
+        })
+        .collect();
+    let config = format!("{WEB}{OLD}{PIPE}{SERVLET}{bundles}");
+    let site = Site::start(&config, &[("f.wasm", &failing())]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        for (tool, expected) in expected {
+            match (session.call(tool, json!({})).await, expected) {
+                (Ok(result), Outcome::Told(text)) => {
+                    assert_eq!(
+                        (result.is_error, &*result.text()),
+                        (true, *text),
+                        "{way:?} {tool}"
+                    );
+                }
+                (Err(error), Outcome::Error(code, message, data)) => {
+                    assert_eq!(error.code(), Some(*code), "{way:?} {tool}: {error}");
+                    assert!(error.message().contains(message), "{way:?} {tool}: {error}");
+                    let found = error.data().cloned().unwrap_or_default();
+                    for (key, value) in data.as_object().into_iter().flatten() {
+                        assert_eq!(found[key], *value, "{way:?} {tool}: {found}");
+                    }
+                }
+                (found, expected) => panic!("{way:?} {tool}: {found:?} is not {expected:?}"),
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failures_without_an_entry_have_a_default() {
+    use Outcome::{Error, Told};
+    let place = || json!({ "servlet": "f", "export": "call" });
+    outcomes(
+        "",
+        &[
+            ("told", Told("no such city")),
+            ("coded", Told("slow down")),
+            ("fault", Error(-32011, "gone", json!({ "id": 7 }))),
+            ("named", Error(-32012, "gone", json!({ "code": "GONE" }))),
+            ("trap", Error(-32603, "", place())),
+            ("slow", Error(-32603, "200ms", place())),
+            ("large", Error(-32603, "", place())),
+            ("bad", Error(-32603, "", place())),
+        ],
+    )
+    .await;
+}
+
+/// One entry for each way to match, and one for all others.
+const CATCHES: &str = r#"
+[[bundle.ops.tool.TOOL.catches]]
+error = { code = -32000, message = "all others" }
+[[bundle.ops.tool.TOOL.catches]]
+code = "RATE_LIMITED"
+when = "${{ error.data.retry > 60 }}"
+error = { code = -32001, message = "much later" }
+[[bundle.ops.tool.TOOL.catches]]
+code = "RATE_LIMITED"
+error = { code = -32002, message = "${{ error.message }}: ${{ error.code }}", data = { retry = "${{ error.data.retry }}" } }
+[[bundle.ops.tool.TOOL.catches]]
+code = -32011
+error = { code = -32003, message = "number", data = { tool = "${{ request.name }}" } }
+[[bundle.ops.tool.TOOL.catches]]
+kind = "fault"
+when = "${{ error.code == 'GONE' }}"
+error = { code = -40000, message = "named" }
+[[bundle.ops.tool.TOOL.catches]]
+kind = "timeout"
+code = "TIMEOUT"
+error = { code = -32019, message = "slow" }
+[[bundle.ops.tool.TOOL.catches]]
+kind = "trap"
+when = "${{ error.message }}"
+error = { code = -32005, message = "a condition that is no boolean" }
+[[bundle.ops.tool.TOOL.catches]]
+kind = "output_too_large"
+error = { code = -32006, message = "${{ error.data.none }}" }
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_entry_that_matches_makes_the_error() {
+    use Outcome::{Error, Told};
+    outcomes(
+        CATCHES,
+        &[
+            // What is told to the model is not a failure, unless an entry names its code.
+            ("told", Told("no such city")),
+            (
+                "coded",
+                Error(-32002, "slow down: RATE_LIMITED", json!({ "retry": 30 })),
+            ),
+            ("fault", Error(-32003, "number", json!({ "tool": "fault" }))),
+            ("named", Error(-40000, "named", Value::Null)),
+            ("slow", Error(-32019, "slow", Value::Null)),
+            ("trap", Error(-32000, "all others", Value::Null)),
+            ("large", Error(-32006, "the tool failed", Value::Null)),
+            ("bad", Error(-32000, "all others", Value::Null)),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unknown_tools_and_busy_handlers_have_their_codes() {
+    let limits = "limits = { timeout = \"10s\", instances = { max = 1 }, queue = 0 }\ntool.slow.timeout = \"1500ms\"\n";
+    let bundles: String = ["slow", "fine"]
+        .map(|tool| format!("[bundle.ops.tool.my_{tool}]\nhandler = \"f:{tool}\"\n"))
+        .concat();
+    let config = format!(
+        "{WEB}{OLD}{PIPE}[servlet.f]\nsource = \"f.wasm\"\n{limits}{bundles}\
+        [[bundle.ops.tool.my_slow.catches]]\ncode = \"BUSY\"\nerror = {{ code = -32009, message = \"later\" }}\n"
+    );
+    let site = Site::start(&config, &[("f.wasm", &failing())]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let unknown = session
+            .call("my_slw", json!({}))
+            .await
+            .expect_err("no tool");
+        assert_eq!(unknown.code(), Some(-32602), "{way:?}: {unknown}");
+        let holds = session.call("my_slow", json!({}));
+        let others = async {
+            let running = || {
+                site.endpoints
+                    .server()
+                    .metrics()
+                    .contains("servlet_calls_running 1")
+            };
+            eventually("the call runs", async || running()).await;
+            let busy = session
+                .call("my_fine", json!({}))
+                .await
+                .expect_err("it is busy");
+            assert_eq!(busy.code(), Some(-32000), "{way:?}: {busy}");
+            assert_eq!(
+                busy.data().map(|data| &data["retry"]),
+                Some(&json!(true)),
+                "{way:?}"
+            );
+            let caught = session
+                .call("my_slow", json!({}))
+                .await
+                .expect_err("it is busy");
+            assert_eq!(
+                (caught.code(), caught.message()),
+                (Some(-32009), "later"),
+                "{way:?}"
+            );
+        };
+        let (held, ()) = tokio::join!(holds, others);
+        assert_eq!(
+            held.expect_err("the time is over").code(),
+            Some(-32603),
+            "{way:?}"
+        );
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let fine = session.call("my_fine", json!({})).await.expect("a result");
+        assert_eq!(fine.text(), "fine", "{way:?}");
+    }
+}
