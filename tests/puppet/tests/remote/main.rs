@@ -1,8 +1,16 @@
-//! Other MCP servers as members of a host.
+//! Other MCP servers as members of a host and of a server.
 
 mod gateway;
 mod life;
 mod lists;
+#[path = "../../../../crates/host/mcp-servlet-server/tests/endpoints/log.rs"]
+mod log;
+mod members;
 mod outage;
 mod relay;
+mod reload;
+#[allow(dead_code, reason = "tests of servlets use the rest")]
+#[path = "../../../../crates/host/mcp-servlet-server/tests/endpoints/site.rs"]
+mod site;
 mod support;
+mod three;

@@ -52,7 +52,7 @@ impl Mortal {
 }
 
 /// Binds a port, which a server that was just killed may still have for a moment.
-fn bind(address: SocketAddr) -> std::net::TcpListener {
+pub(crate) fn bind(address: SocketAddr) -> std::net::TcpListener {
     let start = Instant::now();
     loop {
         match std::net::TcpListener::bind(address) {

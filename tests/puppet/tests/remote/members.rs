@@ -1,0 +1,100 @@
+//! Remotes of a configuration, as clients of each transport see them.
+
+use std::time::{Duration, Instant};
+
+use mcp_servlet_client::Event;
+use mcp_servlet_server::{Remotes, config::Config};
+use serde_json::json;
+
+use crate::{
+    site::{OLD, PIPE, Site, WAYS, WEB, tools},
+    support::{Mortal, with_calls, within},
+};
+
+const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
+
+/// An address where nothing listens.
+fn free() -> std::net::SocketAddr {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("a port")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_of_a_remote_that_comes_later_appear_with_a_notification() {
+    let address = free();
+    let config = format!(
+        "{WEB}{OLD}{PIPE}[remote.far]\nurl = \"http://{address}/mcp\"\nretry.every = \"100ms\"\n"
+    );
+    let site = Site::start(&config, &[]).await;
+    let mut clients = Vec::new();
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let lists = session.lists().await.expect("lists");
+        assert!(lists.tools.unwrap_or_default().is_empty(), "{way:?}");
+        let events = session.watch(std::iter::empty::<String>()).await;
+        clients.push((way, session, events.expect("events")));
+    }
+    let puppet = with_calls(&BOTH, json!([{ "result": { "content": [] } }]));
+    let _mortal = Mortal::start_at(&puppet, address);
+    let came = Instant::now();
+    for (way, session, events) in &mut clients {
+        let event = tokio::time::timeout(Duration::from_secs(10), events.next()).await;
+        let event = event.unwrap_or_else(|_| panic!("{way:?}: no event"));
+        assert_eq!(
+            event.expect("an event").expect("an event"),
+            Event::ToolsChanged,
+            "{way:?}"
+        );
+        assert!(
+            came.elapsed() < Duration::from_secs(3),
+            "{way:?}: {:?}",
+            came.elapsed()
+        );
+        assert_eq!(tools(session).await, ["t"], "{way:?}");
+        session.call("t", json!({})).await.expect("a result");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_required_remote_that_cannot_be_reached_ends_the_start_with_the_cause() {
+    let address = free();
+    let config = format!(
+        "[remote.far]\nurl = \"http://{address}/mcp\"\nrequired = true\nretry = {{ every = \"10ms\", most = 2 }}\n"
+    );
+    let config = Config::parse("servlet.toml".as_ref(), &config).expect("a configuration");
+    let error = Remotes::default()
+        .update(&config.remotes)
+        .await
+        .expect_err("no server");
+    let text = error.to_string();
+    assert!(
+        text.starts_with("remote `far` cannot be reached: "),
+        "{text}"
+    );
+    assert!(text.contains("refused"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_remote_is_closed_and_comes_back_for_a_call() {
+    let puppet = with_calls(&["2025-11-25"], json!([{ "result": { "content": [] } }]));
+    let config = format!(
+        "{WEB}{OLD}{PIPE}[remote.far]\nurl = \"http://{}/mcp\"\nrequired = true\nidle = \"200ms\"\n",
+        puppet.http().await
+    );
+    let site = Site::start(&config, &[]).await;
+    let ended = || {
+        puppet
+            .log()
+            .iter()
+            .filter(|one| one["http"] == "DELETE")
+            .count()
+    };
+    for (number, (way, endpoint)) in WAYS.into_iter().enumerate() {
+        let session = site.connect(way, endpoint).await;
+        within(Duration::from_secs(5), || ended() == number + 1).await;
+        // Its tools stay listed meanwhile.
+        assert_eq!(tools(&session).await, ["t"], "{way:?}");
+        session.call("t", json!({})).await.expect("a result");
+        assert_eq!(puppet.received("initialize"), number + 2, "{way:?}");
+    }
+}

@@ -1,0 +1,279 @@
+//! Remotes whose settings or lists change while they are served.
+
+use std::{fs, sync::Arc, time::Duration};
+
+use mcp_servlet_client::{Event, Events, Session};
+use puppet::Puppet;
+use serde_json::{Value, json};
+
+use crate::{
+    log,
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
+    support::{script, with_calls, within},
+};
+
+/// A server with one tool that answers with this text.
+fn saying(text: &str, wait: u64) -> Puppet {
+    let result = json!({ "content": [{ "type": "text", "text": text }] });
+    let replies = json!([{ "wait_ms": wait, "result": result }]);
+    with_calls(&["2025-11-25", "2026-07-28"], replies)
+}
+
+/// A client of each transport, with the events that it hears.
+async fn clients(site: &Site) -> Vec<(Way, Arc<Session>, Events)> {
+    let mut clients = Vec::new();
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let events = session.watch(std::iter::empty::<String>()).await;
+        clients.push((way, Arc::new(session), events.expect("events")));
+    }
+    clients
+}
+
+async fn call(session: &Session, tool: &str) -> String {
+    let called = session.call(tool, json!({})).await;
+    called.unwrap_or_else(|error| panic!("{error}")).text()
+}
+
+async fn hears_of_tools(way: Way, events: &mut Events) {
+    let event = tokio::time::timeout(Duration::from_secs(20), events.next()).await;
+    let event = event.unwrap_or_else(|_| panic!("{way:?}: no event"));
+    assert_eq!(
+        event.expect("an event").expect("an event"),
+        Event::ToolsChanged,
+        "{way:?}"
+    );
+}
+
+async fn hears_nothing(way: Way, events: &mut Events) {
+    let event = tokio::time::timeout(Duration::from_millis(300), events.next()).await;
+    assert!(event.is_err(), "{way:?}: {event:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_with_another_url_connects_before_it_is_used_and_calls_end_where_they_began() {
+    let old = saying("old", 1500);
+    let new = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {} },
+        "replies": {
+            "initialize": [{ "wait_ms": 700, "result": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": { "tools": {} },
+                "serverInfo": { "name": "new", "version": "1" },
+            } }],
+            "tools/list": [{ "result": { "tools": [{ "name": "t", "inputSchema": { "type": "object" } }] } }],
+            "tools/call": [{ "result": { "content": [{ "type": "text", "text": "new" }] } }],
+        },
+    }));
+    let config = |address| {
+        format!("{WEB}{OLD}{PIPE}[remote.far]\nurl = \"http://{address}/mcp\"\nrequired = true\n")
+    };
+    let site = Site::start(&config(old.http().await), &[]).await;
+    let clients = clients(&site).await;
+    let running = clients.iter().map(|(_, session, _)| {
+        let session = Arc::clone(session);
+        tokio::spawn(async move { call(&session, "t").await })
+    });
+    let running: Vec<_> = running.collect();
+    within(Duration::from_secs(10), || {
+        old.received("tools/call") == WAYS.len()
+    })
+    .await;
+    site.write("servlet.toml", config(new.http().await));
+    within(Duration::from_secs(10), || new.received("initialize") == 1).await;
+    // The old one is served until the new one is connected.
+    for (way, session, _) in &clients {
+        assert_eq!(tools(session).await, ["t"], "{way:?}");
+    }
+    for (way, session, _) in &clients {
+        eventually("the new one", async || call(session, "t").await == "new").await;
+        assert_eq!(tools(session).await, ["t"], "{way:?}");
+    }
+    for call in running {
+        assert_eq!(call.await.expect("no panic"), "old");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_url_that_cannot_be_reached_replaces_the_old_one_only_if_it_is_not_required() {
+    log::start();
+    let old = saying("old", 0);
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let gone = free.local_addr().expect("a port");
+    drop(free);
+    let config = |address, required| {
+        format!(
+            "{WEB}{OLD}{PIPE}[remote.far]\nurl = \"http://{address}/mcp\"\nrequired = {required}\n"
+        )
+    };
+    let address = old.http().await;
+    let site = Site::start(&config(address, true), &[]).await;
+    let clients = clients(&site).await;
+    site.write("servlet.toml", config(gone, true));
+    log::says("reload failed, still serving the previous version: remote `far` cannot be reached")
+        .await;
+    for (way, session, _) in &clients {
+        assert_eq!(call(session, "t").await, "old", "{way:?}");
+    }
+    site.write("servlet.toml", config(gone, false));
+    let (_, session, _) = &clients[0];
+    eventually("the new settings", async || tools(session).await.is_empty()).await;
+    site.write("servlet.toml", config(address, false));
+    for (way, session, _) in &clients {
+        eventually("the old URL", async || tools(session).await == ["t"]).await;
+        assert_eq!(call(session, "t").await, "old", "{way:?}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_with_another_command_starts_before_it_is_used_and_the_old_process_ends() {
+    let config = |script: &str| {
+        let program = env!("CARGO_BIN_EXE_puppet");
+        let line = format!("echo $$$$ >> pids; exec '{program}' {script}");
+        let command = json!(["sh", "-c", line]);
+        format!("{WEB}{OLD}{PIPE}[remote.far]\ncommand = {command}\nrequired = true\n")
+    };
+    let site = Site::start(&config("first"), &[]).await;
+    let pids = || {
+        let text = fs::read_to_string(site.path("pids")).expect("a file");
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let lives = |pid: &String| {
+        let status = fs::read_to_string(format!("/proc/{pid}/stat"));
+        status.is_ok_and(|status| !status.contains(") Z "))
+    };
+    let clients = clients(&site).await;
+    let running = clients.iter().map(|(_, session, _)| {
+        let session = Arc::clone(session);
+        tokio::spawn(async move { call(&session, "say").await })
+    });
+    let running: Vec<_> = running.collect();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    site.write("servlet.toml", config("second"));
+    for (_, session, _) in &clients {
+        eventually("the new one", async || {
+            call(session, "say").await == "second"
+        })
+        .await;
+    }
+    for call in running {
+        assert_eq!(call.await.expect("no panic"), "first");
+    }
+    let [first, second] = &pids()[..] else {
+        panic!("two processes, not {:?}", pids());
+    };
+    within(Duration::from_secs(5), || !lives(first)).await;
+    assert!(lives(second));
+    // Without the remote, its process ends too.
+    site.write("servlet.toml", format!("{WEB}{OLD}{PIPE}"));
+    within(Duration::from_secs(20), || !lives(second)).await;
+    let (_, session, _) = &clients[0];
+    let gone = session
+        .call("say", json!({}))
+        .await
+        .expect_err("it is gone");
+    assert_eq!(gone.code(), Some(-32602), "{gone}");
+}
+
+/// A server whose list is that of each name in turn. Each call changes it.
+fn changing(names: &[&str]) -> Puppet {
+    let list = |name: &&str| {
+        let tool = json!({ "name": name, "inputSchema": { "type": "object" } });
+        json!({ "result": { "tools": [tool] } })
+    };
+    let lists: Vec<Value> = names.iter().map(list).collect();
+    let change = json!({ "method": "notifications/tools/list_changed" });
+    script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": { "listChanged": true } },
+        "replies": {
+            "tools/list": lists,
+            "tools/call": [{ "before": [change], "sse": true, "result": { "content": [] } }],
+        },
+    }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_virtual_tool_whose_handler_disappears_is_hidden_until_it_is_back() {
+    log::start();
+    let far = changing(&["t", "u", "t"]);
+    let near = saying("near", 0);
+    let remotes = format!(
+        "[remote.hides]\nurl = \"http://{}/mcp\"\nrequired = true\n[remote.near]\nurl = \"http://{}/mcp\"\nrequired = true\n",
+        far.http().await,
+        near.http().await
+    );
+    // Two endpoints have the tool, over each transport, and one does not.
+    let bundle = "[bundle.ops.tool.run]\nhandler = \"hides:t\"\n[endpoint.other]\nkind = \"http\"\n\
+        listener = \"local\"\npath = \"/other\"\nbundles = [\"near\"]\n[endpoint.direct]\nkind = \"http\"\n\
+        listener = \"local\"\npath = \"/direct\"\nbundles = [\"hides\"]\n";
+    let ops = "bundles = [\"ops\", \"near\"]\n";
+    let site = Site::start(
+        &format!("{WEB}{ops}{OLD}{ops}{PIPE}{ops}{remotes}{bundle}"),
+        &[],
+    )
+    .await;
+    let mut clients = clients(&site).await;
+    let other = site.connect(Way::HttpModern, "other").await;
+    let mut others = other
+        .watch(std::iter::empty::<String>())
+        .await
+        .expect("events");
+    let direct = site.connect(Way::HttpModern, "direct").await;
+    for (way, session, _) in &clients {
+        assert_eq!(tools(session).await, ["run", "t"], "{way:?}");
+    }
+    call(&direct, "t").await;
+    for (way, session, events) in &mut clients {
+        hears_of_tools(*way, events).await;
+        assert_eq!(tools(session).await, ["t"], "{way:?}");
+        let hidden = session
+            .call("run", json!({}))
+            .await
+            .expect_err("it is hidden");
+        assert_eq!(hidden.code(), Some(-32602), "{way:?}: {hidden}");
+    }
+    log::says("remote `hides` has no tool `t`").await;
+    eventually("the new list", async || tools(&direct).await == ["u"]).await;
+    call(&direct, "u").await;
+    for (way, session, events) in &mut clients {
+        hears_of_tools(*way, events).await;
+        assert_eq!(tools(session).await, ["run", "t"], "{way:?}");
+        hears_nothing(*way, events).await;
+    }
+    hears_nothing(Way::HttpModern, &mut others).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_endpoints_that_list_a_changed_remote_notify_their_clients() {
+    let one = saying("one", 0);
+    let address = one.http().await;
+    let config = |prefix: &str| {
+        format!(
+            "{WEB}bundles = [\"far\"]\n{OLD}bundles = []\n{PIPE}bundles = [\"far\"]\n[remote.far]\n\
+            url = \"http://{address}/mcp\"\nrequired = true\ntools.prefix = \"{prefix}\"\n"
+        )
+    };
+    let site = Site::start(&config("a"), &[]).await;
+    let mut clients = clients(&site).await;
+    site.write("servlet.toml", config("b"));
+    for (way, session, events) in &mut clients {
+        if *way == Way::Sse {
+            continue;
+        }
+        hears_of_tools(*way, events).await;
+        assert_eq!(tools(session).await, ["b_t"], "{way:?}");
+    }
+    let (way, _, events) = clients
+        .iter_mut()
+        .find(|(way, ..)| *way == Way::Sse)
+        .expect("one");
+    hears_nothing(*way, events).await;
+    // The connection is the same.
+    assert_eq!(
+        one.received("initialize") + one.received("server/discover"),
+        1
+    );
+}
