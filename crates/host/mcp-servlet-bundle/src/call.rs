@@ -165,7 +165,7 @@ impl Proven {
         )))
     }
 
-    /// The result for the client.
+    /// The result for the client; `None` if it is the handler's.
     ///
     /// # Errors
     /// [`RpcError`] if the result cannot be mapped.
@@ -173,11 +173,11 @@ impl Proven {
         &self,
         request: &Request<'_>,
         prepared: &Prepared,
-        result: JsonObject,
+        result: &JsonObject,
         budget: &mut Budget,
-    ) -> Result<JsonObject, RpcError> {
+    ) -> Result<Option<JsonObject>, RpcError> {
         let is_error = result.get("isError") == Some(&Value::Bool(true));
-        if let Some(thrown) = catch::of_result(&result).filter(|_| is_error)
+        if let Some(thrown) = catch::of_result(result).filter(|_| is_error)
             && let Some(error) = self.caught(request, prepared, &thrown, budget)
         {
             return Err(error);
@@ -186,11 +186,13 @@ impl Proven {
         let maps_errors = templates.is_some_and(|all| all.iter().any(|(key, _)| key == "isError"));
         let Some(templates) = templates.filter(|_| !is_error || maps_errors) else {
             if self.output.is_some() && !is_error {
-                return self.checked(result);
+                self.check(result)?;
             }
-            return Ok(result);
+            return Ok(None);
         };
-        self.mapped(request, prepared, templates, &result, budget)
+        let mapped = self.mapped(request, prepared, templates, result, budget)?;
+        self.check(&mapped)?;
+        Ok(Some(mapped))
     }
 
     fn mapped(
@@ -211,13 +213,13 @@ impl Proven {
                 mapped.insert(key.clone(), value);
             }
         }
-        self.checked(mapped)
+        Ok(mapped)
     }
 
-    /// The result, if it is one of MCP and matches the output schema.
-    fn checked(&self, result: JsonObject) -> Result<JsonObject, RpcError> {
-        match self.wrong_result(&result) {
-            None => Ok(result),
+    /// Whether a result is one of MCP and matches the output schema.
+    fn check(&self, result: &JsonObject) -> Result<(), RpcError> {
+        match self.wrong_result(result) {
+            None => Ok(()),
             Some((at, why)) => {
                 let message = format!(
                     "tool `{}` has an invalid result: {at}: {why}",

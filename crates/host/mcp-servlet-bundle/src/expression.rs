@@ -13,11 +13,7 @@ use std::{collections::BTreeMap, ops::Range, sync::Arc, thread};
 
 use cel::{
     Context, ExecutionError, Value as CelValue,
-    common::{
-        ast::IdedExpr,
-        types::{CelMap, CelMapKey},
-        value::Val,
-    },
+    common::{ast::IdedExpr, value::Val},
 };
 use regex::Regex;
 use serde_json::Value;
@@ -27,18 +23,16 @@ use crate::{
     scope::{Found, Part, Scope},
 };
 pub use budget::{Budget, MAX_STEPS, MAX_TIME};
+use budget::{MAX_READ, weigh_json, weigh_members};
 use check::Check;
 use rewrite::Rewrite;
 use source::Source;
-
-/// How much JSON an expression may read, other than by a path; in bytes.
-const MAX_READ: usize = 1 << 20;
 
 /// The stack for deep expressions in bytes. Only what is used takes memory.
 const LARGE_STACK: usize = 64 << 20;
 
 /// Expressions that are nested deeper than this run on a thread with a large stack.
-const DEEP: usize = 12;
+const DEEP: usize = 32;
 
 /// What is wrong with an expression, and the bytes of it that are wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,12 +170,15 @@ impl Expression {
         scope: &Scope<'_>,
         budget: &mut Budget,
     ) -> Result<Option<Value>, Failure> {
+        let parts = self.parts(scope, budget)?;
         let meter = Arc::new(budget.start());
-        let evaluate = || self.evaluate(cel, scope, &meter);
-        let result = if cel.depth > DEEP {
-            on_large_stack(evaluate).unwrap_or(Err(Failure::Budget))
+        let run = || evaluate(cel, &parts, &meter);
+        let result = if cel.depth <= DEEP {
+            run()
+        } else if budget.may_block() {
+            on_large_stack(run).unwrap_or(Err(Failure::Budget))
         } else {
-            evaluate()
+            Err(Failure::Budget)
         };
         if budget.end(&meter) {
             result
@@ -190,41 +187,44 @@ impl Expression {
         }
     }
 
-    fn evaluate(
-        &self,
-        cel: &Cel,
-        scope: &Scope<'_>,
-        meter: &Arc<budget::Meter>,
-    ) -> Result<Option<Value>, Failure> {
-        let parts = self.parts(scope)?;
-        let mut context = Context::with_env(Arc::clone(&parse::ENV));
-        functions::add(&mut context, meter, &cel.patterns);
-        for (root, tree) in &parts {
-            context.add_variable_as_val(*root, tree.to_cel());
-        }
-        let value =
-            CelValue::resolve_val(&cel.expression, &context).map_err(|error| failure(&error))?;
-        meter
-            .charge_value(value.as_ref())
-            .map_err(|_| Failure::Budget)?;
-        value::to_json(value.as_ref()).map_err(Failure::Json)
-    }
-
     /// The JSON that the expression reads, and nothing else.
-    fn parts<'s>(&'s self, scope: &Scope<'s>) -> Result<BTreeMap<&'s str, Tree<'s>>, Failure> {
+    fn parts<'s>(
+        &'s self,
+        scope: &Scope<'s>,
+        budget: &mut Budget,
+    ) -> Result<BTreeMap<&'s str, Tree<'s>>, Failure> {
         let mut roots: BTreeMap<&str, Tree<'_>> = BTreeMap::new();
         for path in &self.reads {
             let tree = roots.entry(&path.root).or_default();
             let names: Vec<_> = path.members().collect();
             tree.add(&names, scope, &path.root);
         }
-        let size: usize = roots.values().map(Tree::size).sum();
-        if size > MAX_READ {
-            Err(Failure::TooMuch)
-        } else {
+        let mut weight = 0;
+        roots.values().for_each(|tree| tree.weigh(&mut weight));
+        if budget.may_read(weight) {
             Ok(roots)
+        } else {
+            Err(Failure::TooMuch)
         }
     }
+}
+
+fn evaluate(
+    cel: &Cel,
+    parts: &BTreeMap<&str, Tree<'_>>,
+    meter: &Arc<budget::Meter>,
+) -> Result<Option<Value>, Failure> {
+    let mut context = Context::with_env(Arc::clone(&parse::ENV));
+    functions::add(&mut context, meter, &cel.patterns);
+    for (root, tree) in parts {
+        context.add_variable_as_val(*root, tree.to_cel());
+    }
+    let value =
+        CelValue::resolve_val(&cel.expression, &context).map_err(|error| failure(&error))?;
+    meter
+        .charge_value(value.as_ref())
+        .map_err(|_| Failure::Budget)?;
+    value::to_json(value.as_ref()).map_err(Failure::Json)
 }
 
 /// Runs a function on a thread with a large stack.
@@ -242,7 +242,7 @@ fn on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> std::io::Result<T>
 #[derive(Default)]
 struct Tree<'s> {
     /// The value, if the expression reads all of it.
-    whole: Option<Value>,
+    whole: Option<Part<'s>>,
     members: BTreeMap<&'s str, Tree<'s>>,
 }
 
@@ -259,37 +259,37 @@ impl<'s> Tree<'s> {
             }
             tree = tree.members.entry(name).or_default();
         }
-        tree.whole = part.map(|part| part.to_json());
+        tree.whole = part;
     }
 
-    fn size(&self) -> usize {
-        let members = self.members.values().map(Tree::size).sum::<usize>();
-        self.whole.as_ref().map_or(members, size)
+    fn weigh(&self, weight: &mut u64) {
+        match &self.whole {
+            Some(part) => weigh_part(part, weight),
+            None => self.members.values().for_each(|tree| tree.weigh(weight)),
+        }
     }
 
     fn to_cel(&self) -> Box<dyn Val + '_> {
-        if let Some(value) = &self.whole {
-            return value::from_json(value);
+        match &self.whole {
+            Some(part) => value::from_part(part),
+            None => value::map(
+                self.members
+                    .iter()
+                    .map(|(name, tree)| (*name, tree.to_cel())),
+            ),
         }
-        let members = self.members.iter();
-        let members = members.map(|(name, tree)| (CelMapKey::from(*name), tree.to_cel()));
-        Box::new(CelMap::from(
-            members.collect::<std::collections::HashMap<_, _>>(),
-        ))
     }
 }
 
-/// About the length of the JSON in bytes.
-fn size(value: &Value) -> usize {
-    2 + match value {
-        Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(size).sum(),
-        Value::Object(members) => members
+/// Adds the size of a part, and ends when it is too large to be read.
+fn weigh_part(part: &Part<'_>, weight: &mut u64) {
+    match part {
+        Part::Json(json) => weigh_json(json, MAX_READ, weight),
+        Part::Map(members) => weigh_members(members, MAX_READ, weight),
+        Part::Text(text) => *weight += text.len() as u64,
+        Part::Object(members) => members
             .iter()
-            .map(|(name, value)| name.len() + size(value))
-            .sum(),
-        Value::Number(_) => 6,
-        Value::Null | Value::Bool(_) => 2,
+            .for_each(|(_, member)| weigh_part(member, weight)),
     }
 }
 

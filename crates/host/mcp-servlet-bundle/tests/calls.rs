@@ -47,8 +47,8 @@ fn finish(tool: &Proven, arguments: &Value, result: Value) -> Result<Value, RpcE
             .prepare(request, CheckArguments::Check, &mut budget)
             .expect("arguments");
         let result = result.as_object().cloned().expect("an object");
-        tool.result(request, &prepared, result, &mut budget)
-            .map(Value::Object)
+        let mapped = tool.result(request, &prepared, &result, &mut budget)?;
+        Ok(mapped.unwrap_or(result).into())
     })
 }
 

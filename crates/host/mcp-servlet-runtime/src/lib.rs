@@ -67,5 +67,6 @@ pub use options::{
 };
 pub use public_url::public_url;
 pub use request_meta::RequestMeta;
+pub use runtime::run_blocking;
 pub use source::{Fetched, Source};
 pub use text::{chain, quoted};

@@ -21,6 +21,14 @@ pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
         .expect("the system has room for a few threads")
 });
 
+/// Runs work on a thread that may block, so that it does not delay other tasks. `None` if it panics. The result is dropped
+/// if the caller stops waiting.
+pub async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    RUNTIME.spawn_blocking(work).await.ok()
+}
+
 /// Blocks this thread until the future is complete.
 ///
 /// In contrast to tokio's function, it can be used on any thread, even while it polls another future.

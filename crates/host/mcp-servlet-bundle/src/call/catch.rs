@@ -86,8 +86,11 @@ fn applies(
         Ok(_) => "the condition is not a boolean".to_owned(),
         Err(failure) => failure.to_string(),
     };
-    let (bundle, tool, entry) = (&tool.bundle, &tool.name, catch.number + 1);
-    tracing::warn!(bundle, tool, entry, "catch skipped: {reason}");
+    // An attempt that needs more is run again, and then warns.
+    if !budget.needs_more() {
+        let (bundle, tool, entry) = (&tool.bundle, &tool.name, catch.number + 1);
+        tracing::warn!(bundle, tool, entry, "catch skipped: {reason}");
+    }
     false
 }
 
@@ -125,7 +128,9 @@ fn error(
             }
         }
         (Err(failed), _) | (_, Err(failed)) => {
-            warn(tool, &failed);
+            if !budget.needs_more() {
+                warn(tool, &failed);
+            }
             RpcError {
                 code: catch.error,
                 message: FAILED.to_owned(),

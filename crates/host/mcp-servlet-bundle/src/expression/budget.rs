@@ -15,12 +15,17 @@ use cel::{
         value::Val,
     },
 };
+use serde_json::{Map, Value};
 
 /// The work that the expressions of one call may do.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     steps: u64,
     time: Duration,
+    /// How much JSON each expression may read, other than by a path; see [`weigh_json`].
+    read: u64,
+    /// Whether this is an [attempt](Self::attempt) that needs more than it may take. All its expressions fail.
+    needs_more: bool,
 }
 
 /// The steps of a call: a turn of a loop, or 64 bytes of values.
@@ -28,6 +33,12 @@ pub const MAX_STEPS: u64 = 100_000;
 
 /// The time that the expressions of one call may take together.
 pub const MAX_TIME: Duration = Duration::from_millis(250);
+
+/// How much JSON an expression may read, other than by a path; in bytes.
+pub(super) const MAX_READ: u64 = 1 << 20;
+
+/// What [`Budget::attempt`] allows: steps, time and JSON to read. It is little enough for a thread that must not block.
+const ATTEMPT: (u64, Duration, u64) = (1_000, Duration::from_millis(1), 32 << 10);
 
 /// How many bytes of a value cost one step.
 const BYTES: u64 = 64;
@@ -40,6 +51,8 @@ impl Default for Budget {
         Self {
             steps: MAX_STEPS,
             time: MAX_TIME,
+            read: MAX_READ,
+            needs_more: false,
         }
     }
 }
@@ -60,7 +73,51 @@ impl Budget {
     pub(super) fn end(&mut self, meter: &Meter) -> bool {
         self.steps = meter.left.load(Ordering::Relaxed);
         self.time = self.time.saturating_sub(meter.begins.elapsed());
-        !meter.is_spent.load(Ordering::Relaxed)
+        self.allow(!meter.is_spent.load(Ordering::Relaxed))
+    }
+
+    /// Whether an expression may read JSON of this weight.
+    pub(super) fn may_read(&mut self, weight: u64) -> bool {
+        self.allow(weight <= self.read)
+    }
+
+    /// Whether an expression may wait for another thread.
+    pub(super) fn may_block(&mut self) -> bool {
+        self.allow(!self.is_attempt())
+    }
+
+    fn allow(&mut self, may: bool) -> bool {
+        self.needs_more |= !may && self.is_attempt();
+        may && !self.needs_more
+    }
+
+    fn is_attempt(&self) -> bool {
+        self.read < MAX_READ
+    }
+
+    /// Whether this is an attempt that is to be run again with more.
+    pub(crate) fn needs_more(&self) -> bool {
+        self.needs_more
+    }
+
+    /// Runs expressions with a small part of the budget, which a thread that must not block can afford. `None` if they need
+    /// more: run them again with the budget, which has not changed, on a thread that may block.
+    pub fn attempt<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let (steps, time, read) = ATTEMPT;
+        let begin = Self {
+            steps: self.steps.min(steps),
+            time: self.time.min(time),
+            read,
+            needs_more: false,
+        };
+        let mut end = begin;
+        let value = run(&mut end);
+        if end.needs_more {
+            return None;
+        }
+        self.steps -= begin.steps - end.steps;
+        self.time -= begin.time - end.time;
+        Some(value)
     }
 
     /// The steps that are left.
@@ -102,6 +159,35 @@ impl Meter {
         let mut weight = 0;
         weigh(value, most.saturating_add(BYTES), &mut weight);
         self.charge_bytes(weight)
+    }
+}
+
+/// The size of JSON in bytes: its text, and [`NODE`] for each value. Counting ends above `most`.
+pub(super) fn weigh_json(json: &Value, most: u64, weight: &mut u64) {
+    *weight += NODE;
+    match json {
+        Value::String(text) => *weight += text.len() as u64,
+        Value::Array(items) => {
+            for item in items {
+                if *weight > most {
+                    return;
+                }
+                weigh_json(item, most, weight);
+            }
+        }
+        Value::Object(members) => weigh_members(members, most, weight),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// As [`weigh_json`], for the members of an object.
+pub(super) fn weigh_members(members: &Map<String, Value>, most: u64, weight: &mut u64) {
+    for (name, value) in members {
+        if *weight > most {
+            return;
+        }
+        *weight += NODE + name.len() as u64;
+        weigh_json(value, most, weight);
     }
 }
 

@@ -51,10 +51,17 @@ const MEMBERS: &[&str] = &[
 const MACROS: &[&str] = &["all", "exists", "exists_one", "filter", "has", "map"];
 
 /// Functions in namespaces.
-const QUALIFIED: &[(&str, &[&str])] = &[
+pub(super) const QUALIFIED: &[(&str, &[&str])] = &[
     ("optional", &["none", "of", "ofNonZeroValue"]),
     ("strings", &["quote"]),
 ];
+
+/// All functions and macros that are not in a namespace.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let own = METHODS.iter().chain(FUNCTIONS).map(|(known, ..)| *known);
+    let plain = [GLOBAL, MEMBERS, MACROS].into_iter().flatten().copied();
+    plain.chain(own)
+}
 
 /// Whether a call is of a function in a namespace, such as `optional.of(x)`.
 pub(super) fn is_qualified(call: &CallExpr) -> bool {
@@ -213,10 +220,7 @@ impl<'a> Check<'a> {
                 self.mistakes.push(Mistake { range, message });
             }
         } else if !plain.contains(&name) {
-            let own = METHODS.iter().chain(FUNCTIONS).map(|(known, ..)| *known);
-            let plain = [GLOBAL, MEMBERS, MACROS].into_iter().flatten().copied();
-            let known = plain.chain(own);
-            let message = match similar(name, known) {
+            let message = match similar(name, names()) {
                 Some(known) => format!("there is no function `{name}`; there is `{known}`"),
                 None => format!("there is no function `{name}`"),
             };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use cel::{
     Context, ExecutionError, FunctionContext,
     common::{
-        types::{CelInt, CelList, CelString},
+        types::{CelInt, CelList, CelOptional, CelString},
         value::{CowVal, Val},
     },
 };
@@ -19,8 +19,8 @@ use super::{budget::Meter, value};
 
 /// Charges for a value and returns it.
 pub(super) const COST: &str = "@cost";
-/// Charges for the item and the result of one turn of a loop, and returns the result.
-pub(super) const TURN: &str = "@turn";
+/// Looks up a member that may be absent, and charges for it before it is copied.
+pub(super) const OPTIONAL: &str = "@optional";
 /// Charges one step and returns the condition of a loop.
 pub(super) const TICK: &str = "@tick";
 
@@ -49,7 +49,7 @@ type Function = Box<
 
 const BODIES: &[(&str, Body)] = &[
     (COST, cost),
-    (TURN, turn),
+    (OPTIONAL, optional),
     (TICK, tick),
     ("@indexOf", index_of),
     ("@join", join),
@@ -89,13 +89,22 @@ fn cost<'c, 'v>(meter: &Meter, mut args: Args<'c, 'v>) -> Outcome<'c, 'v> {
     Ok(value)
 }
 
-fn turn<'c, 'v>(meter: &Meter, mut args: Args<'c, 'v>) -> Outcome<'c, 'v> {
-    let value = args.pop().ok_or_else(wrong)?;
-    let item = args.pop().ok_or_else(wrong)?;
-    meter.charge(1)?;
-    meter.charge_value(item.as_ref())?;
-    meter.charge_value(value.as_ref())?;
-    Ok(value)
+fn optional<'c, 'v>(meter: &Meter, args: Args<'c, 'v>) -> Outcome<'c, 'v> {
+    let [value, key] = args.as_slice() else {
+        return Err(wrong());
+    };
+    let inside = match value.downcast_ref::<CelOptional<'_>>() {
+        Some(optional) => optional.inner(),
+        None => Some(value.as_ref()),
+    };
+    let found = inside
+        .and_then(Val::as_indexer)
+        .and_then(|inside| inside.get(key.as_ref()).ok());
+    let Some(found) = found else {
+        return Ok(CowVal::owned(CelOptional::none()));
+    };
+    meter.charge_value(found.as_ref())?;
+    Ok(CowVal::owned(CelOptional::of(found.into_owned())))
 }
 
 fn tick<'c, 'v>(meter: &Meter, mut args: Args<'c, 'v>) -> Outcome<'c, 'v> {
@@ -215,8 +224,10 @@ fn pieces<'t>(
 
 fn json<'c, 'v>(meter: &Meter, args: Args<'c, 'v>) -> Outcome<'c, 'v> {
     let text = string(&args, 0)?;
-    // A value of one byte can take much more memory than its text.
-    meter.charge_bytes(text.len() as u64 * 8)?;
+    meter.charge_bytes(text.len() as u64)?;
+    // A value can take much more memory than its text. Each but the first one follows such a character.
+    let values = text.bytes().filter(|byte| b",:[{".contains(byte)).count();
+    meter.charge(values as u64)?;
     let json: serde_json::Value = serde_json::from_str(text).map_err(|_| wrong())?;
     Ok(CowVal::Owned(owned(&json)))
 }

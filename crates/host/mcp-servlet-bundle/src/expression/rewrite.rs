@@ -10,7 +10,7 @@ use cel::common::ast::{
 
 use super::{
     check::is_qualified,
-    functions::{COST, FUNCTIONS, METHODS, TICK, TURN},
+    functions::{COST, FUNCTIONS, METHODS, OPTIONAL, TICK},
 };
 
 /// Operators that decide which of their operands is evaluated, and accesses to members.
@@ -21,9 +21,10 @@ const FREE: &[&str] = &[
     operators::LOGICAL_NOT,
     operators::NOT_STRICTLY_FALSE,
     operators::INDEX,
-    operators::OPT_INDEX,
-    operators::OPT_SELECT,
 ];
+
+/// Accesses to members that may be absent. `cel` copies what they find.
+const OPTIONALS: &[&str] = &[operators::OPT_INDEX, operators::OPT_SELECT];
 
 /// Rewrites an expression.
 #[derive(Default)]
@@ -55,15 +56,19 @@ impl Rewrite {
     fn costly(&mut self, node: &mut IdedExpr) {
         self.part(node);
         if !matches!(node.expr, Expr::Literal(_)) {
-            wrap(node, COST, Vec::new());
+            wrap(node, COST);
         }
     }
 
     fn call(&mut self, call: &mut CallExpr) {
-        if FREE.contains(&call.func_name.as_str()) {
+        let is_optional = OPTIONALS.contains(&call.func_name.as_str());
+        if is_optional || FREE.contains(&call.func_name.as_str()) {
             call.args
                 .iter_mut()
                 .for_each(|argument| self.part(argument));
+            if is_optional {
+                OPTIONAL.clone_into(&mut call.func_name);
+            }
             return;
         }
         if call.func_name == "matches" {
@@ -110,33 +115,28 @@ impl Rewrite {
     }
 
     fn comprehension(&mut self, one: &mut ComprehensionExpr) {
-        self.part(&mut one.iter_range);
+        // Each turn copies its item, so all items are charged before the first turn.
+        self.costly(&mut one.iter_range);
         if !matches!(one.loop_cond.expr, Expr::Literal(_)) {
-            wrap(&mut one.loop_cond, TICK, Vec::new());
+            wrap(&mut one.loop_cond, TICK);
         }
         let Expr::Call(step) = &mut one.loop_step.expr else {
             return;
         };
-        let item = || IdedExpr {
-            id: one.iter_range.id,
-            expr: Expr::Ident(one.iter_var.clone()),
-        };
         match (step.func_name.as_str(), step.args.as_mut_slice()) {
             (operators::LOGICAL_AND | operators::LOGICAL_OR, [_, condition]) => {
-                self.part(condition);
-                wrap(condition, TURN, vec![item()]);
+                self.turn(condition);
             }
             (operators::CONDITIONAL, [condition, then, _]) => {
-                self.part(condition);
-                wrap(condition, TURN, vec![item()]);
-                self.append(then, None);
+                self.turn(condition);
+                self.append(then);
             }
-            _ => self.append(&mut one.loop_step, Some(item())),
+            _ => self.append(&mut one.loop_step),
         }
     }
 
     /// Rewrites `@result + [value]`.
-    fn append(&mut self, node: &mut IdedExpr, item: Option<IdedExpr>) {
+    fn append(&mut self, node: &mut IdedExpr) {
         let Expr::Call(call) = &mut node.expr else {
             return;
         };
@@ -149,20 +149,21 @@ impl Rewrite {
         ] = call.args.as_mut_slice()
             && let [value] = list.elements.as_mut_slice()
         {
-            self.part(value);
-            match item {
-                Some(item) => wrap(value, TURN, vec![item]),
-                None => wrap(value, COST, Vec::new()),
-            }
+            self.turn(value);
         }
+    }
+
+    /// Charges for the value of each turn of a loop, even if it is a literal.
+    fn turn(&mut self, node: &mut IdedExpr) {
+        self.part(node);
+        wrap(node, COST);
     }
 }
 
-/// Replaces a part with `function(before, part)`.
-fn wrap(node: &mut IdedExpr, function: &str, before: Vec<IdedExpr>) {
+/// Replaces a part with `function(part)`.
+fn wrap(node: &mut IdedExpr, function: &str) {
     let id = node.id;
-    let mut args = before;
-    args.push(std::mem::take(node));
+    let args = vec![std::mem::take(node)];
     *node = IdedExpr {
         id,
         expr: Expr::Call(CallExpr {

@@ -158,9 +158,9 @@ fn mistakes_have_places() {
 fn the_budget_ends_expressions() {
     let numbers: Vec<_> = (0..2000).collect();
     let text = "ab".repeat(100_000);
-    let request = json!({ "l": numbers, "s": text, "many": vec![1; 100_001] });
+    let request = json!({ "l": numbers, "s": text, "many": vec![1; 60_000] });
     for text in [
-        "request.many.map(x, x)",
+        "request.many.map(x, x + 1)",
         "request.many.all(x, x == 1)",
         "request.l.map(a, request.l)",
         "request.l.map(a, request.l.map(b, a + b))",
@@ -183,8 +183,70 @@ fn the_budget_ends_expressions() {
 }
 
 #[test]
+fn an_attempt_ends_before_it_takes_long() {
+    let numbers: Vec<_> = (0..2000).collect();
+    let deep = "1 + ".repeat(40) + "1";
+    let request = json!({ "l": numbers, "s": "a".repeat(100_000), "t": "a" });
+    for (text, is_quick) in [
+        ("request.t + 'b'", true),
+        ("request.s", true),
+        ("request.s + 'b'", false),
+        ("request.l.map(a, a + 1)", false),
+        (deep.as_str(), false),
+    ] {
+        let expression = Expression::parse(text).expect(text);
+        let mut budget = Budget::default();
+        let attempt = budget.attempt(|budget| expression.run(&scope(&request), budget));
+        assert_eq!(attempt.is_some(), is_quick, "{text}");
+        let value = run(text, &request);
+        assert!(value.is_ok(), "{text}");
+        match attempt {
+            Some(attempt) => assert_eq!(attempt, value, "{text}"),
+            None => assert_eq!(budget.steps(), MAX_STEPS, "{text}"),
+        }
+    }
+}
+
+#[test]
+fn values_that_may_be_absent_are_charged_before_they_are_copied() {
+    let numbers: Vec<_> = (0..2000).collect();
+    let request = json!({ "l": numbers });
+    let text = "request.l.all(a, request.?l[0].orValue(0) == 0)";
+    assert_eq!(run(text, &request), Err(Failure::Budget));
+    assert_eq!(
+        run("request.?l[0].orValue(5)", &request),
+        Ok(Some(json!(0)))
+    );
+    assert_eq!(
+        run("request[?'l'][?9999].orValue(5)", &request),
+        Ok(Some(json!(5)))
+    );
+    assert_eq!(
+        run("optional.of(request.l)[?1].orValue(5)", &request),
+        Ok(Some(json!(1)))
+    );
+    assert_eq!(
+        run("optional.none().?a.orValue(5)", &request),
+        Ok(Some(json!(5)))
+    );
+}
+
+#[test]
+fn the_hostile_expressions_use_every_function_and_macro() {
+    let all = include_str!("../../tests/hostile/expressions.txt");
+    let qualified = check::QUALIFIED
+        .iter()
+        .flat_map(|(space, names)| names.iter().map(move |name| format!("{space}.{name}")));
+    let names = check::names().map(str::to_owned).chain(qualified);
+    let unused: Vec<_> = names
+        .filter(|name| !all.contains(&format!("{name}(")))
+        .collect();
+    assert_eq!(unused, [""; 0]);
+}
+
+#[test]
 fn an_expression_reads_a_mebibyte() {
-    let request = json!({ "s": "a".repeat(MAX_READ), "t": 1 });
+    let request = json!({ "s": "a".repeat(1 << 20), "t": 1 });
     assert_eq!(run("request.s + 'a'", &request), Err(Failure::TooMuch));
     assert_eq!(run("request.t + 1", &request), Ok(Some(json!(2))));
     assert!(run("request.s", &request).is_ok());

@@ -13,21 +13,42 @@ use cel::common::{
 };
 use serde_json::{Map, Number, Value};
 
-/// A value for an expression, which borrows the strings of the JSON.
-pub(super) fn from_json(json: &Value) -> Box<dyn Val + '_> {
+use crate::scope::Part;
+
+/// A part of what expressions see as a value, which borrows the strings of the JSON.
+pub(super) fn from_part<'p>(part: &Part<'p>) -> Box<dyn Val + 'p> {
+    match part {
+        Part::Json(json) => from_json(json),
+        Part::Map(members) => from_members(members),
+        Part::Text(text) => Box::new(CelString::from(*text)),
+        Part::Object(members) => {
+            let members = members.iter();
+            map(members.map(|(name, part)| (*name, from_part(part))))
+        }
+    }
+}
+
+/// A map with these members.
+pub(super) fn map<'v>(
+    members: impl Iterator<Item = (&'v str, Box<dyn Val + 'v>)>,
+) -> Box<dyn Val + 'v> {
+    let members = members.map(|(name, value)| (CelMapKey::from(name), value));
+    Box::new(CelMap::from(members.collect::<HashMap<_, _>>()))
+}
+
+fn from_members(members: &Map<String, Value>) -> Box<dyn Val + '_> {
+    let members = members.iter();
+    map(members.map(|(name, value)| (name.as_str(), from_json(value))))
+}
+
+fn from_json(json: &Value) -> Box<dyn Val + '_> {
     match json {
         Value::String(text) => Box::new(CelString::from(text.as_str())),
         Value::Array(items) => {
             let items: Vec<_> = items.iter().map(from_json).collect();
             Box::new(CelList::from(items))
         }
-        Value::Object(members) => {
-            let members = members.iter();
-            let members: HashMap<CelMapKey<'_>, Box<dyn Val + '_>> = members
-                .map(|(name, value)| (CelMapKey::from(name.as_str()), from_json(value)))
-                .collect();
-            Box::new(CelMap::from(members))
-        }
+        Value::Object(members) => from_members(members),
         scalar => from_scalar(scalar),
     }
 }

@@ -1,6 +1,7 @@
 //! Virtual tools, which call tools of servlets and remotes.
 
 mod call;
+mod mapping;
 mod thrown;
 
 use std::{collections::HashMap, fmt, sync::Arc};
@@ -51,7 +52,7 @@ pub struct PlacedTool {
 pub(super) struct Served {
     after: usize,
     tool: Tool,
-    proven: Proven,
+    proven: Arc<Proven>,
     handler: Member,
 }
 
@@ -243,7 +244,7 @@ fn prove(
     Ok(Served {
         after,
         tool: shown,
-        proven,
+        proven: Arc::new(proven),
         handler: member.clone(),
     })
 }

@@ -43,7 +43,7 @@ impl Slice {
 pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Stop> {
-    RUNTIME.spawn_blocking(work).await.map_err(|_| broken())
+    runtime::run_blocking(work).await.ok_or_else(broken)
 }
 
 /// Runs a call. Dropping the future stops it.
