@@ -76,9 +76,13 @@ async fn message(State(server): State<Server>, headers: HeaderMap, body: Bytes) 
     session = started.as_deref().or(session);
     let is_request = message.get("id").is_some() && message.get("method").is_some();
     let (stage, mut acts) = mpsc::unbounded_channel();
+    let closed = (message["method"] == "subscriptions/listen").then(|| Closed(server.clone()));
     server.puppet.player().play(message, stage);
     let mut response = if is_request {
-        respond(&mut acts).await.unwrap_or_else(|| stream_of(acts))
+        match respond(&mut acts).await {
+            Some(response) => response,
+            None => stream_of(acts, closed),
+        }
     } else {
         StatusCode::ACCEPTED.into_response()
     };
@@ -120,9 +124,20 @@ fn status(reply: &Reply) -> Response {
     response
 }
 
+/// Logs the end of the stream of a subscription: over HTTP, a client ends a subscription by closing its stream.
+struct Closed(Server);
+
+impl Drop for Closed {
+    fn drop(&mut self) {
+        self.0.log(json!({ "http": "closed" }));
+    }
+}
+
 /// An event stream that ends with the last act.
-fn stream_of(acts: UnboundedReceiver<Act>) -> Response {
-    event_stream(events(acts, |act| matches!(act, Act::End)))
+fn stream_of(acts: UnboundedReceiver<Act>, closed: Option<Closed>) -> Response {
+    let events = events(acts, |act| matches!(act, Act::End));
+    // The stream has it, so that both end at the same time.
+    event_stream(events.inspect(move |_| _ = &closed))
 }
 
 /// The messages of a script as events, until an act that ends them.
@@ -161,7 +176,7 @@ async fn common_stream(State(server): State<Server>, headers: HeaderMap) -> Resp
         server.log(json!({ "http": "GET", "after": event }));
         let (stage, acts) = mpsc::unbounded_channel();
         if server.puppet.player().go_on_after(&event, &stage) {
-            return stream_of(acts);
+            return stream_of(acts, None);
         }
     } else {
         server.log(json!({ "http": "GET" }));

@@ -59,6 +59,11 @@ impl Server {
             .is_some_and(|one| !one.is_null())
     }
 
+    /// Whether the server can report changes of single resources.
+    pub fn can_watch(&self) -> bool {
+        self.features["resources"]["subscribe"] == true
+    }
+
     /// Whether the protocol has no handshake, as since 2026-07-28.
     pub fn is_stateless(&self) -> bool {
         self.protocol.as_str() >= "2026-07-28"

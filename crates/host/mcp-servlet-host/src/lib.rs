@@ -52,7 +52,7 @@ pub use host::{
 };
 pub use load::{Entry, Loaded, OnFailure};
 pub use member::{Member, Relisted, RemoteMember};
-pub use remote::{Answer, Remote, RemoteLists};
+pub use remote::{Answer, Remote, RemoteLists, ResourceWatch};
 pub use result::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
 pub use servlet::Servlet;
 pub use tool::Tool;

@@ -3,7 +3,7 @@
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use crate::{CallToolResult, CompleteResult, GetPromptResult, Listed, ReadResourceResult, Tool};
 
@@ -54,6 +54,33 @@ pub trait Remote: fmt::Debug + Send + Sync {
 
     /// Suggests values for an argument: `params` are those of `completion/complete`.
     fn complete<'a>(&'a self, params: &'a JsonObject) -> Answer<'a, CompleteResult>;
+
+    /// Asks the remote to report changes of a resource, until the result is dropped.
+    fn watch_resource(&self, uri: &str) -> ResourceWatch;
+
+    /// The URIs of resources that have changed, as the remote reports them from now on. After a time in which changes may
+    /// have been missed, it reports each resource that is watched.
+    fn updated_resources(&self) -> broadcast::Receiver<String>;
+}
+
+/// A subscription to the changes of a resource, which ends when this is dropped.
+pub struct ResourceWatch {
+    _end: Box<dyn Send + Sync>,
+}
+
+impl ResourceWatch {
+    /// A subscription that lasts as long as `end`.
+    pub fn new(end: impl Send + Sync + 'static) -> Self {
+        Self {
+            _end: Box::new(end),
+        }
+    }
+}
+
+impl fmt::Debug for ResourceWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ResourceWatch")
+    }
 }
 
 /// What a remote offers at one moment. Start with `RemoteLists::default()` and set fields.

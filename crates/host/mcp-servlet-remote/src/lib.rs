@@ -38,6 +38,7 @@ mod shared;
 mod state;
 mod supervisor;
 
+mod watched;
 pub use mcp_servlet_client as client;
 
 pub use options::{RemoteOptions, Retries, WhenDown};

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mcp_servlet_client::Target;
 use mcp_servlet_host::{
     Answer, CallToolResult, CompleteResult, GetPromptResult, Member, ReadResourceResult, Remote,
-    RemoteLists,
+    RemoteLists, ResourceWatch,
 };
 use mcp_servlet_runtime::{JsonObject, RequestMeta};
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -154,5 +154,13 @@ impl Remote for RemoteServer {
 
     fn complete<'a>(&'a self, params: &'a JsonObject) -> Answer<'a, CompleteResult> {
         Box::pin(self.shared.complete(params))
+    }
+
+    fn watch_resource(&self, uri: &str) -> ResourceWatch {
+        self.shared.watch_resource(uri)
+    }
+
+    fn updated_resources(&self) -> broadcast::Receiver<String> {
+        self.shared.watched.updates()
     }
 }

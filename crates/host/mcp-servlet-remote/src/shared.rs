@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use futures_util::FutureExt as _;
 use mcp_servlet_client::Target;
-use mcp_servlet_host::RemoteLists;
+use mcp_servlet_host::{RemoteLists, ResourceWatch};
 use mcp_servlet_runtime::RemoteFailure;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
@@ -14,6 +14,7 @@ use crate::connection::Connection;
 use crate::options::RemoteOptions;
 use crate::parked::Parked;
 use crate::state::Link;
+use crate::watched::Watched;
 
 /// What the task and the requests share.
 #[derive(Debug)]
@@ -30,6 +31,7 @@ pub(crate) struct Shared {
     /// A request has failed in a way that may mean the end of the connection.
     pub(crate) suspect: Notify,
     pub(crate) parked: Parked,
+    pub(crate) watched: Arc<Watched>,
     last_use: Mutex<Instant>,
 }
 
@@ -45,6 +47,7 @@ impl Shared {
             wanted: Notify::new(),
             suspect: Notify::new(),
             parked: Parked::default(),
+            watched: Arc::default(),
             last_use: Mutex::new(Instant::now()),
         }
     }
@@ -57,6 +60,16 @@ impl Shared {
     /// When the connection was last used.
     pub(crate) fn last_use(&self) -> Instant {
         *self.last_use.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Watches a resource until the result is dropped. A server that is idle is connected for it.
+    pub(crate) fn watch_resource(&self, uri: &str) -> ResourceWatch {
+        self.used();
+        let watch = self.watched.add(&self.name, uri);
+        if matches!(&*self.link.borrow(), Link::Idle) {
+            self.wanted.notify_one();
+        }
+        watch
     }
 
     /// The connection. A server that is idle or down is connected at once, unless that was just tried.

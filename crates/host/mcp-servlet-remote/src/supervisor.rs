@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcp_servlet_client::{Error, Events, Target};
+use mcp_servlet_client::{Error, Event, Events, Target};
 use mcp_servlet_host::RemoteLists;
 use mcp_servlet_runtime::RemoteFailure;
 use tokio::time::{sleep, timeout};
@@ -122,7 +122,10 @@ impl Shared {
         self.publish(lists);
         self.used();
         self.set_link(Link::Up(Arc::clone(&connection)));
-        let end = self.follow(&connection, reports).await;
+        let end = tokio::select! {
+            end = self.follow(&connection, reports) => end,
+            never = self.watched.keep(remote, &connection) => match never {},
+        };
         let link = match &end {
             End::Idle => Link::Idle,
             End::Lost(why) => Link::down(why.clone(), None),
@@ -132,7 +135,10 @@ impl Shared {
             End::Idle => {
                 tracing::info!(remote, "remote closed, because nothing used it");
                 close(connection).await;
-                self.wanted.notified().await;
+                // A client may have watched a resource just before the link was idle.
+                if self.watched.is_empty() {
+                    self.wanted.notified().await;
+                }
                 false
             }
             End::Lost(why) => {
@@ -154,6 +160,7 @@ impl Shared {
             tokio::select! {
                 event = reports.events.next() => match event {
                     None => return End::Lost(ended(connection).await),
+                    Some(Ok(Event::ResourceUpdated { uri })) => self.watched.report(uri),
                     Some(Ok(event)) => {
                         if has_changed(&self.name, event) && !have_changed {
                             have_changed = true;
@@ -167,6 +174,7 @@ impl Shared {
                         if let Err(why) = check(connection).await {
                             return End::Lost(why);
                         }
+                        self.watched.report_all();
                         self.relist(connection).await;
                     }
                 },
@@ -194,6 +202,9 @@ impl Shared {
             return std::future::pending().await;
         };
         loop {
+            if !self.watched.is_empty() {
+                self.used();
+            }
             let left = idle.saturating_sub(self.last_use().elapsed());
             if left.is_zero() && connection.calls.count() == 0 {
                 return;

@@ -307,7 +307,7 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if self.subscribed.add(request.uri) {
+        if self.subscribed.add(&self.server, request.uri) {
             return Ok(());
         }
         let message = "this session is subscribed to too many resources; unsubscribe from some";
@@ -350,6 +350,9 @@ impl ServerHandler for Handler {
     ) -> impl Future<Output = Result<(), ErrorData>> + MaybeSendFuture + '_ {
         Box::pin(async move {
             let follower = self.server.0.changes.follow();
+            let accepted = subscription.accepted().resource_subscriptions.clone();
+            let uris = accepted.iter().flatten().take(Subscribed::LIMIT);
+            let _watches: Vec<_> = uris.map(|uri| self.server.watch(uri)).collect();
             tokio::select! {
                 () = follower.feed(&subscription) => {}
                 () = subscription.cancelled() => {}

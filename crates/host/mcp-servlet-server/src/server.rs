@@ -10,6 +10,7 @@ mod relist;
 pub(crate) mod seal;
 mod startup;
 pub(crate) mod task_results;
+pub(crate) mod watches;
 
 use std::{
     future::Future,
@@ -27,6 +28,7 @@ pub use options::{ServeOptions, TaskOptions};
 pub(crate) use process::Process;
 use seal::Seal;
 use startup::Startup;
+use watches::Watches;
 
 /// A server for the servlets of a [`Host`]. Clones are handles to the same server.
 ///
@@ -40,6 +42,7 @@ pub(crate) struct Shared {
     pub(crate) host: RwLock<Arc<Host>>,
     pub(crate) options: ServeOptions,
     pub(crate) changes: Changes,
+    pub(crate) watches: Watches,
     pub(crate) seal: Seal,
     pub(crate) startup: Startup,
     /// Tasks that follow the remotes of the host.
@@ -88,6 +91,7 @@ impl Server {
             host: RwLock::new(host),
             options,
             changes: Changes::default(),
+            watches: Watches::default(),
             seal: Seal::default(),
             startup,
             followers: Mutex::default(),
@@ -122,10 +126,11 @@ impl Server {
         let changes_lists = host.changes_lists();
         let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
         let changes = differences(&current, &host);
-        *current = host;
+        *current = Arc::clone(&host);
         drop(current);
         self.started();
         self.follow();
+        self.0.watches.resolve(&host);
         for change in changes {
             self.notify(change);
         }

@@ -14,3 +14,4 @@ mod reload;
 mod site;
 mod support;
 mod three;
+mod updates;

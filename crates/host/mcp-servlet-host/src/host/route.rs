@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta};
 
 use crate::{
-    CompleteResult, GetPromptResult, Host, Listed, Member, ReadResourceResult,
+    CompleteResult, GetPromptResult, Host, Listed, Member, ReadResourceResult, ResourceWatch,
     error::unknown_prompt,
 };
 
@@ -97,6 +97,27 @@ impl Host {
             }
         }
         Err(CallError::unknown_resource(uri))
+    }
+
+    /// Asks remotes that may have a resource to report its changes, until the results are dropped. Servlets report changes
+    /// unasked.
+    pub fn watch_resource(&self, uri: &str) -> Vec<ResourceWatch> {
+        let candidates = candidates(self.members(), uri);
+        let Some((best, _)) = candidates.first() else {
+            return Vec::new();
+        };
+        // Of those that list the resource, only the first one is read.
+        let most = match best {
+            Claim::Listed => 1,
+            Claim::Template | Claim::None => usize::MAX,
+        };
+        let likely = candidates.iter().take_while(|(claim, _)| claim == best);
+        let remotes = likely
+            .take(most)
+            .filter_map(|(_, member)| member.as_remote());
+        remotes
+            .map(|member| member.remote().watch_resource(uri))
+            .collect()
     }
 
     /// Fills in a prompt of the member that has it; see [`Servlet::get_prompt_with`](crate::Servlet::get_prompt_with).

@@ -1,6 +1,9 @@
 //! Notifies clients of changed lists and resources.
 
-use std::{collections::HashSet, sync::Mutex, sync::PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use mcp_servlet_host::{Host, Listed, Tool};
 use mcp_servlet_runtime::Change;
@@ -10,6 +13,8 @@ use rmcp::{
     service::{ServiceError, SubscriptionContext, SubscriptionSendError},
 };
 use tokio::sync::broadcast::{self, error::RecvError};
+
+use super::{Server, watches::ClientWatch};
 
 /// How many changes may queue up for a slow client. After that, it is notified of all lists at once.
 const WAITING: usize = 64;
@@ -114,35 +119,37 @@ async fn feed(
 
 /// The resources that a client up to 2025-11-25 has subscribed to.
 #[derive(Debug, Default)]
-pub(crate) struct Subscribed(Mutex<HashSet<String>>);
+pub(crate) struct Subscribed(Mutex<HashMap<String, ClientWatch>>);
 
 impl Subscribed {
     /// The limit for one client, so that it cannot exhaust the memory.
-    const LIMIT: usize = 10_000;
+    pub(crate) const LIMIT: usize = 10_000;
 
     /// Adds a subscription. False if there are too many.
-    pub(crate) fn add(&self, uri: String) -> bool {
-        let mut uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if uris.len() >= Self::LIMIT && !uris.contains(&uri) {
+    pub(crate) fn add(&self, server: &Server, uri: String) -> bool {
+        let mut watches = self.watches();
+        if watches.len() >= Self::LIMIT && !watches.contains_key(&uri) {
             return false;
         }
-        uris.insert(uri);
+        let add = |uri: &String| server.watch(uri);
+        watches.entry(uri).or_insert_with_key(add);
         true
     }
 
     pub(crate) fn remove(&self, uri: &str) {
-        let mut uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        uris.remove(uri);
+        self.watches().remove(uri);
     }
 
     fn all(&self) -> Vec<String> {
-        let uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        uris.iter().cloned().collect()
+        self.watches().keys().cloned().collect()
     }
 
     fn has(&self, uri: &str) -> bool {
-        let uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        uris.contains(uri)
+        self.watches().contains_key(uri)
+    }
+
+    fn watches(&self) -> MutexGuard<'_, HashMap<String, ClientWatch>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,46 +1,73 @@
-//! Follows the lists of remotes.
+//! Follows the lists of remotes, and the resources that they report as changed.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use mcp_servlet_host::Member;
-use tokio::runtime::Handle;
+use mcp_servlet_host::{Member, Remote};
+use mcp_servlet_runtime::Change;
+use tokio::{runtime::Handle, sync::broadcast::error::RecvError};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::Server;
+use super::{Server, Shared};
 
 /// The tasks that follow the remotes of a host. Dropping one ends it.
 pub(super) type Followers = Vec<AbortOnDropHandle<()>>;
 
-/// Reads the lists of the current host again whenever those of a remote have changed. Without a tokio runtime there are
-/// no remotes.
+/// Follows the remotes of the current host. Without a tokio runtime there are none.
 pub(super) fn follow(server: &Server) -> Followers {
     let Ok(runtime) = Handle::try_current() else {
         return Followers::new();
     };
     let host = server.host();
-    let remotes = host
-        .members()
-        .chain(host.handlers())
-        .filter_map(Member::as_remote);
-    let follow = remotes.map(|member| {
-        let mut lists = member.remote().lists();
-        // They may have changed since the host was made.
-        lists.mark_changed();
-        let shared = Arc::downgrade(&server.0);
-        AbortOnDropHandle::new(runtime.spawn(async move {
-            while lists.changed().await.is_ok() {
-                let Some(shared) = shared.upgrade() else {
-                    return;
-                };
-                let server = Server(shared);
-                // Another endpoint may have read the lists for all of them.
-                let is_current = server.host().has_current_lists();
-                if !is_current && server.0.process.relisting.want() {
-                    // A failure means that the runtime ends.
-                    let _ = tokio::task::spawn_blocking(move || server.relist()).await;
-                }
+    let shared = || Arc::downgrade(&server.0);
+    // Handlers of virtual tools are called, and nothing else of them is served.
+    let members = host.members().filter_map(Member::as_remote);
+    let resources = members.map(|one| runtime.spawn(follow_resources(&**one.remote(), shared())));
+    let remotes = host.members().chain(host.handlers());
+    let remotes = remotes.filter_map(Member::as_remote);
+    let lists = remotes.map(|one| runtime.spawn(follow_lists(&**one.remote(), shared())));
+    let tasks = resources.chain(lists);
+    tasks.map(AbortOnDropHandle::new).collect()
+}
+
+/// Reads the lists of the current host again whenever those of a remote have changed.
+fn follow_lists(remote: &dyn Remote, server: Weak<Shared>) -> impl Future<Output = ()> + use<> {
+    let mut lists = remote.lists();
+    // They may have changed since the host was made.
+    lists.mark_changed();
+    async move {
+        while lists.changed().await.is_ok() {
+            let Some(shared) = server.upgrade() else {
+                return;
+            };
+            let server = Server(shared);
+            // Another endpoint may have read the lists for all of them.
+            let is_current = server.host().has_current_lists();
+            if !is_current && server.0.process.relisting.want() {
+                // A failure means that the runtime ends.
+                let _ = tokio::task::spawn_blocking(move || server.relist()).await;
             }
-        }))
-    });
-    follow.collect()
+        }
+    }
+}
+
+/// Notifies the clients of an endpoint of the resources that a remote reports as changed.
+fn follow_resources(remote: &dyn Remote, server: Weak<Shared>) -> impl Future<Output = ()> + use<> {
+    let mut updates = remote.updated_resources();
+    async move {
+        loop {
+            let updated = updates.recv().await;
+            let Some(server) = server.upgrade().map(Server) else {
+                return;
+            };
+            let uris = match updated {
+                Ok(uri) => vec![uri],
+                // Some were lost.
+                Err(RecvError::Lagged(_)) => server.0.watches.uris(),
+                Err(RecvError::Closed) => return,
+            };
+            for uri in uris {
+                server.notify(Change::Resource(uri));
+            }
+        }
+    }
 }

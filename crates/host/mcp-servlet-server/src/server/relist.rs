@@ -66,8 +66,9 @@ impl Server {
             return;
         }
         let changes = differences(&old, &new);
-        *current = new;
+        *current = Arc::clone(&new);
         drop(current);
+        self.0.watches.resolve(&new);
         for change in changes {
             self.notify(change);
         }

@@ -1,0 +1,233 @@
+//! The resources whose changes clients want to know, and the subscriptions to them at the server.
+
+use std::collections::{BTreeSet, HashMap};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mcp_servlet_client::{Error, Events};
+use mcp_servlet_host::ResourceWatch;
+use tokio::sync::{Notify, broadcast};
+use tokio::time::sleep;
+
+use crate::connection::Connection;
+
+/// The most resources of one server that are watched.
+const MOST: usize = 1_000;
+/// How many changes may wait for an endpoint that is slow. After that, it counts all resources as changed.
+const WAITING: usize = 256;
+/// The pause between a change of what clients want and the requests to the server, which are made for all changes in that time.
+const SETTLE: Duration = Duration::from_millis(20);
+/// The pause before a new subscription, if the server has ended or refused one.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// The resources whose changes clients want to know.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    wanted: Mutex<HashMap<String, Wanted>>,
+    /// The wanted resources are others than before.
+    changed: Notify,
+    updates: broadcast::Sender<String>,
+}
+
+#[derive(Debug, Default)]
+struct Wanted {
+    /// How many handles there are.
+    handles: usize,
+    /// Whether the server was asked to report changes, perhaps on an earlier connection.
+    was_asked: bool,
+}
+
+/// Keeps a resource watched until it is dropped.
+struct Handle {
+    watched: Arc<Watched>,
+    uri: String,
+}
+
+impl Default for Watched {
+    fn default() -> Self {
+        Self {
+            wanted: Mutex::default(),
+            changed: Notify::new(),
+            updates: broadcast::Sender::new(WAITING),
+        }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        let mut wanted = self.watched.wanted();
+        if let Some(one) = wanted.get_mut(&self.uri) {
+            one.handles -= 1;
+            if one.handles == 0 {
+                wanted.remove(&self.uri);
+                self.watched.changed.notify_one();
+            }
+        }
+    }
+}
+
+impl Watched {
+    /// Watches a resource until the result is dropped.
+    pub(crate) fn add(self: &Arc<Self>, remote: &str, uri: &str) -> ResourceWatch {
+        let mut wanted = self.wanted();
+        if wanted.len() >= MOST && !wanted.contains_key(uri) {
+            tracing::warn!(
+                remote,
+                "resource not watched: clients watch {MOST} resources"
+            );
+            return ResourceWatch::new(());
+        }
+        let one = wanted.entry(uri.to_owned()).or_default();
+        one.handles += 1;
+        if one.handles == 1 {
+            self.changed.notify_one();
+        }
+        drop(wanted);
+        ResourceWatch::new(Handle {
+            watched: Arc::clone(self),
+            uri: uri.to_owned(),
+        })
+    }
+
+    /// The URIs of resources that have changed, from now on.
+    pub(crate) fn updates(&self) -> broadcast::Receiver<String> {
+        self.updates.subscribe()
+    }
+
+    /// Passes on that a resource has changed.
+    pub(crate) fn report(&self, uri: String) {
+        // An error means that no endpoint serves the remote.
+        let _ = self.updates.send(uri);
+    }
+
+    /// Reports all resources, because changes of them may have been missed.
+    pub(crate) fn report_all(&self) {
+        self.uris().into_iter().for_each(|uri| self.report(uri));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.wanted().is_empty()
+    }
+
+    /// Keeps the subscriptions on a connection as clients want them.
+    pub(crate) async fn keep(&self, remote: &str, connection: &Connection) -> Infallible {
+        let mut subscriptions = Subscriptions::default();
+        loop {
+            if connection.session.server().can_watch() {
+                let wanted = self.uris();
+                let new = subscriptions.update(remote, connection, wanted).await;
+                self.asked(new);
+            }
+            tokio::select! {
+                () = self.changed.notified() => sleep(SETTLE).await,
+                () = subscriptions.ended() => sleep(AGAIN).await,
+            }
+        }
+    }
+
+    /// Notes that the server was asked to report changes of these resources. If it was asked before, it may have missed some.
+    fn asked(&self, uris: Vec<String>) {
+        let mut wanted = self.wanted();
+        for uri in uris {
+            let one = wanted.get_mut(&uri);
+            if one.is_some_and(|one| std::mem::replace(&mut one.was_asked, true)) {
+                self.report(uri);
+            }
+        }
+    }
+
+    fn uris(&self) -> BTreeSet<String> {
+        self.wanted().keys().cloned().collect()
+    }
+
+    fn wanted(&self) -> MutexGuard<'_, HashMap<String, Wanted>> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The subscriptions on one connection.
+#[derive(Debug, Default)]
+struct Subscriptions {
+    uris: BTreeSet<String>,
+    /// Since 2026-07-28, one subscription has all resources.
+    listening: Option<Events>,
+    /// The server has refused that subscription.
+    is_refused: bool,
+}
+
+impl Subscriptions {
+    /// Subscribes to these resources and no others. Returns those that are new.
+    async fn update(
+        &mut self,
+        remote: &str,
+        connection: &Connection,
+        wanted: BTreeSet<String>,
+    ) -> Vec<String> {
+        if wanted == self.uris {
+            return Vec::new();
+        }
+        let new: Vec<_> = wanted.difference(&self.uris).cloned().collect();
+        let updated = if connection.session.server().is_stateless() {
+            self.listen(connection, &wanted).await
+        } else {
+            self.subscribe(remote, connection, &wanted).await;
+            Ok(())
+        };
+        self.is_refused = updated.is_err();
+        match updated {
+            Ok(()) => {
+                self.uris = wanted;
+                new
+            }
+            Err(error) => {
+                tracing::debug!(remote, %error, "a remote does not report changes of resources");
+                self.uris.clear();
+                Vec::new()
+            }
+        }
+    }
+
+    /// Replaces the subscription. The new one begins before the previous one ends, so that no change is missed.
+    async fn listen(
+        &mut self,
+        connection: &Connection,
+        wanted: &BTreeSet<String>,
+    ) -> Result<(), Error> {
+        self.listening = if wanted.is_empty() {
+            None
+        } else {
+            Some(connection.session.watch(wanted).await?)
+        };
+        Ok(())
+    }
+
+    /// Up to 2025-11-25, each resource has a subscription of its own. The server may refuse some.
+    async fn subscribe(&self, remote: &str, connection: &Connection, wanted: &BTreeSet<String>) {
+        let session = &connection.session;
+        for uri in wanted.difference(&self.uris) {
+            if let Err(error) = session.watch([uri]).await {
+                tracing::debug!(remote, %error, "a remote does not report changes of a resource");
+            }
+        }
+        for uri in self.uris.difference(wanted) {
+            if let Err(error) = session.unwatch(uri).await {
+                tracing::debug!(remote, %error, "a remote goes on to report changes of a resource");
+            }
+        }
+    }
+
+    /// Waits until the server has ended or refused the subscription.
+    async fn ended(&mut self) {
+        if self.is_refused {
+            return;
+        }
+        let Some(events) = &mut self.listening else {
+            return std::future::pending().await;
+        };
+        // The task that follows the connection has the events, too.
+        while events.next().await.is_some() {}
+        self.listening = None;
+        self.uris.clear();
+    }
+}

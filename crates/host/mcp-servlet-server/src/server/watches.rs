@@ -1,0 +1,80 @@
+//! The resources that clients of an endpoint have subscribed to, and the subscriptions to them at remotes.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use mcp_servlet_host::{Host, ResourceWatch};
+
+use super::Server;
+
+/// The resources that clients of an endpoint have subscribed to.
+#[derive(Debug, Default)]
+pub(crate) struct Watches(Mutex<HashMap<String, Watched>>);
+
+#[derive(Debug)]
+struct Watched {
+    /// How many clients have subscribed.
+    clients: usize,
+    /// The subscriptions at the remotes that may have the resource.
+    _at_remotes: Vec<ResourceWatch>,
+}
+
+/// The subscription of a client, which ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct ClientWatch {
+    server: Server,
+    uri: String,
+}
+
+impl Drop for ClientWatch {
+    fn drop(&mut self) {
+        let mut watches = self.server.0.watches.lock();
+        if let Some(watched) = watches.get_mut(&self.uri) {
+            watched.clients -= 1;
+            if watched.clients == 0 {
+                watches.remove(&self.uri);
+            }
+        }
+    }
+}
+
+impl Watches {
+    /// Subscribes at the remotes of another host instead.
+    pub(super) fn resolve(&self, host: &Host) {
+        for (uri, watched) in &mut *self.lock() {
+            // A remote that both hosts have keeps its subscription, because the new one begins before the previous one ends.
+            *watched = Watched {
+                clients: watched.clients,
+                _at_remotes: host.watch_resource(uri),
+            };
+        }
+    }
+
+    /// The URIs of all resources that clients have subscribed to.
+    pub(super) fn uris(&self) -> Vec<String> {
+        self.lock().keys().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Watched>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Server {
+    /// Subscribes a client to a resource.
+    pub(crate) fn watch(&self, uri: &str) -> ClientWatch {
+        let mut watches = self.0.watches.lock();
+        // The host is read under the lock, so that `resolve` comes either before or after.
+        let watched = watches.entry(uri.to_owned()).or_insert_with(|| Watched {
+            clients: 0,
+            _at_remotes: self.host().watch_resource(uri),
+        });
+        watched.clients += 1;
+        ClientWatch {
+            server: self.clone(),
+            uri: uri.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Changes of single resources, from remotes to clients of both generations.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_servlet_client::{Era, Event, Events, Options, Session};
+use mcp_servlet_remote::{RemoteServer, State};
+use mcp_servlet_server::{HttpOptions, ServeOptions, Server};
+use puppet::Puppet;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+
+use crate::support::{Mortal, connected, connected_with, host, http, options, script, within};
+
+const LOG: &str = "file:///log";
+const SOON: Duration = Duration::from_secs(2);
+const GENERATIONS: [(&str, &str); 2] = [
+    ("2025-11-25", "resources/subscribe"),
+    ("2026-07-28", "subscriptions/listen"),
+];
+
+/// A server of this version, whose tool `t` reports a change of [`LOG`].
+fn reporter(version: &str, subscribe: bool) -> Puppet {
+    let id = |id: &str| json!({ "io.modelcontextprotocol/subscriptionId": id });
+    let acknowledged = json!({
+        "method": "notifications/subscriptions/acknowledged",
+        "params": { "_meta": id("$id"), "notifications": "$params/notifications" },
+    });
+    let updated = json!({
+        "method": "notifications/resources/updated",
+        "params": { "uri": LOG, "_meta": id("$subscription") },
+    });
+    let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
+    script(json!({
+        "versions": [version],
+        "capabilities": { "tools": {}, "resources": { "subscribe": subscribe } },
+        "replies": {
+            "tools/list": [{ "result": { "tools": [tool] } }],
+            "resources/list": [{ "result": { "resources": [{ "uri": LOG, "name": "log" }] } }],
+            "resources/templates/list": [{ "result": { "resourceTemplates": [] } }],
+            "resources/subscribe": [{ "result": {} }],
+            "resources/unsubscribe": [{ "result": {} }],
+            "subscriptions/listen": [{ "before": [acknowledged], "wait_ms": 600_000 }],
+            "tools/call": [{ "before": [updated], "result": { "content": [] } }],
+        },
+    }))
+}
+
+/// A server whose only member is this remote.
+pub(crate) async fn serve(remote: &Arc<RemoteServer>) -> (SocketAddr, Server) {
+    let server = Server::new(Arc::new(host([remote])), ServeOptions::default());
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("a port");
+    let serving = server.clone();
+    tokio::spawn(async move {
+        mcp_servlet_server::http(&serving, listener, HttpOptions::default()).await;
+    });
+    (address, server)
+}
+
+pub(crate) async fn client(address: SocketAddr, era: Era) -> Session {
+    let session = Session::connect_with(&http(address), &Options::new().era(era)).await;
+    session.expect("a session")
+}
+
+/// How often the server was asked to report changes of [`LOG`].
+fn subscriptions(puppet: &Puppet) -> usize {
+    let of_log = |message: &&Value| {
+        let params = &message["params"];
+        let listens = params["notifications"]["resourceSubscriptions"] == json!([LOG]);
+        message["method"] == "resources/subscribe" && params["uri"] == LOG || listens
+    };
+    puppet.log().iter().filter(of_log).count()
+}
+
+/// Waits for a change of [`LOG`].
+async fn updated(events: &mut Events) {
+    let update = Event::ResourceUpdated {
+        uri: LOG.to_owned(),
+    };
+    let arrived =
+        async { while events.next().await.expect("an event").ok() != Some(update.clone()) {} };
+    timeout(SOON, arrived).await.expect("an update");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn updates_pass_between_both_generations() {
+    for (version, _) in GENERATIONS {
+        for era in [Era::Handshake, Era::Stateless] {
+            let puppet = reporter(version, true);
+            let remote = connected("r", http(puppet.http().await)).await;
+            let (address, _server) = serve(&remote).await;
+            let session = client(address, era).await;
+            let mut events = session.watch([LOG]).await.expect("events");
+            within(SOON, || subscriptions(&puppet) == 1).await;
+            session.call("r_t", json!({})).await.expect("a result");
+            updated(&mut events).await;
+            assert_eq!(subscriptions(&puppet), 1, "{version} {era:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscription_at_the_remote_ends_with_the_last_client() {
+    for (version, _) in GENERATIONS {
+        let puppet = reporter(version, true);
+        let remote = connected("r", http(puppet.http().await)).await;
+        let (address, _server) = serve(&remote).await;
+        let ended = || {
+            let closed = |one: &&Value| one["http"] == "closed";
+            let closed = puppet.log().iter().filter(closed).count();
+            puppet.received("resources/unsubscribe") + closed
+        };
+        let (old, new) = (
+            client(address, Era::Handshake).await,
+            client(address, Era::Stateless).await,
+        );
+        old.watch([LOG]).await.expect("events");
+        let events = new.watch([LOG]).await.expect("events");
+        within(SOON, || subscriptions(&puppet) == 1).await;
+        drop(events);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert_eq!(ended(), 0, "{version}");
+        // A session that ends has no subscriptions.
+        old.close().await;
+        within(SOON, || ended() == 1).await;
+        let again = client(address, Era::Handshake).await;
+        again.watch([LOG]).await.expect("events");
+        within(SOON, || subscriptions(&puppet) == 2).await;
+        again.unwatch(LOG).await.expect("the end");
+        within(SOON, || ended() == 2).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_connection_subscribes_again_and_reports_what_may_have_changed() {
+    for (version, _) in GENERATIONS {
+        let first_puppet = reporter(version, true);
+        let mut first = Mortal::start(&first_puppet);
+        let remote = connected("r", first.target()).await;
+        let (address, _server) = serve(&remote).await;
+        let session = client(address, Era::Stateless).await;
+        let mut events = session.watch([LOG]).await.expect("events");
+        within(SOON, || subscriptions(&first_puppet) == 1).await;
+        first.kill();
+        // A server without a common stream is only missed by a request.
+        session
+            .call("r_t", json!({}))
+            .await
+            .expect_err("it is gone");
+        within(Duration::from_secs(5), || {
+            !matches!(remote.state(), State::Up)
+        })
+        .await;
+        let puppet = reporter(version, true);
+        let _second = Mortal::start_at(&puppet, first.address);
+        within(Duration::from_secs(5), || subscriptions(&puppet) == 1).await;
+        updated(&mut events).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_without_the_capability_is_not_asked() {
+    for (version, method) in GENERATIONS {
+        let puppet = reporter(version, false);
+        let remote = connected("r", http(puppet.http().await)).await;
+        let before = puppet.received(method);
+        let (address, _server) = serve(&remote).await;
+        let session = client(address, Era::Handshake).await;
+        session.watch([LOG]).await.expect("events");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert_eq!(puppet.received(method), before, "{version}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watched_resource_keeps_an_idle_remote_connected() {
+    let puppet = reporter("2025-11-25", true);
+    let mut options = options();
+    options.idle = Some(Duration::from_millis(100));
+    let remote = connected_with("r", http(puppet.http().await), options).await;
+    let is_idle = || matches!(remote.state(), State::Idle);
+    within(SOON, is_idle).await;
+    let (address, _server) = serve(&remote).await;
+    let session = client(address, Era::Handshake).await;
+    session.watch([LOG]).await.expect("events");
+    within(SOON, || subscriptions(&puppet) == 1).await;
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    assert!(!is_idle());
+    session.unwatch(LOG).await.expect("the end");
+    within(SOON, is_idle).await;
+}
