@@ -34,13 +34,14 @@ mod relay;
 mod request;
 mod running;
 mod server;
+mod sessions;
 mod shared;
 mod state;
 mod supervisor;
-
 mod watched;
+
 pub use mcp_servlet_client as client;
 
-pub use options::{RemoteOptions, Retries, WhenDown};
+pub use options::{RemoteOptions, Retries, Sessions, WhenDown};
 pub use server::RemoteServer;
 pub use state::{NotReady, State};

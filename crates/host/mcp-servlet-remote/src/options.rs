@@ -18,6 +18,22 @@ pub struct RemoteOptions {
     pub idle: Option<Duration>,
     /// How long a client may take to answer a question of the server. Default: 10 min.
     pub question_time: Duration,
+    /// Which requests share a connection.
+    pub sessions: Sessions,
+}
+
+/// Which requests share a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sessions {
+    /// All.
+    #[default]
+    Shared,
+    /// Those of one session of a client, for servers that keep state for each of their clients. Requests without a session
+    /// share another one, which the lists and changes of resources come from as well.
+    Each {
+        /// The maximum number of sessions that have connections. Requests of further ones fail.
+        most: usize,
+    },
 }
 
 /// The attempts to connect.
@@ -49,6 +65,7 @@ impl Default for RemoteOptions {
             when_down: WhenDown::default(),
             idle: None,
             question_time: Duration::from_mins(10),
+            sessions: Sessions::default(),
         }
     }
 }

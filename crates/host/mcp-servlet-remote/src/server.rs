@@ -7,13 +7,15 @@ use mcp_servlet_host::{
     Answer, CallToolResult, CompleteResult, GetPromptResult, Member, ReadResourceResult, Remote,
     RemoteLists, ResourceWatch,
 };
-use mcp_servlet_runtime::{JsonObject, RequestMeta};
+use mcp_servlet_runtime::{CallError, JsonObject, RemoteFailure, RequestMeta};
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::options::RemoteOptions;
+use crate::failure::call_error;
+use crate::options::{RemoteOptions, Sessions};
+use crate::sessions::Connections;
 use crate::shared::{Shared, is_final};
 use crate::state::{Link, NotReady, State, reason};
 use crate::supervisor::supervise;
@@ -22,6 +24,8 @@ use crate::supervisor::supervise;
 #[derive(Debug)]
 pub struct RemoteServer {
     shared: Arc<Shared>,
+    /// The connections of sessions, if each has one.
+    connections: Connections,
     task: Mutex<Option<JoinHandle<()>>>,
     stop: CancellationToken,
     _stop: DropGuard,
@@ -33,11 +37,21 @@ impl RemoteServer {
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn start(name: impl Into<String>, target: Target, options: RemoteOptions) -> Arc<Self> {
-        let shared = Arc::new(Shared::new(name.into(), target, options));
+        Self::connect(Shared::new(name.into(), target, options))
+    }
+
+    /// A connection of its own for a session.
+    pub(crate) fn for_session(main: &Shared) -> Arc<Self> {
+        Self::connect(main.for_session())
+    }
+
+    fn connect(shared: Shared) -> Arc<Self> {
+        let shared = Arc::new(shared);
         let stop = CancellationToken::new();
         let task = tokio::spawn(supervise(Arc::clone(&shared), stop.clone()));
         Arc::new(Self {
             shared,
+            connections: Connections::default(),
             task: Mutex::new(Some(task)),
             _stop: stop.clone().drop_guard(),
             stop,
@@ -97,6 +111,27 @@ impl RemoteServer {
         Err(NotReady { name, why })
     }
 
+    /// What a request uses: the connection of its session, or the common one.
+    fn connection(&self, request_meta: &RequestMeta) -> Result<Arc<Shared>, RemoteFailure> {
+        let session = request_meta.session.as_ref();
+        let (Some(session), Sessions::Each { most }) = (session, self.shared.options.sessions)
+        else {
+            return Ok(Arc::clone(&self.shared));
+        };
+        let connection = self.connections.of(session, most, &self.shared)?;
+        Ok(Arc::clone(&connection.shared))
+    }
+
+    /// As [`connection`](Self::connection), for a method of the protocol.
+    fn connection_for(
+        &self,
+        method: &'static str,
+        request_meta: &RequestMeta,
+    ) -> Result<Arc<Shared>, CallError> {
+        let connection = self.connection(request_meta);
+        connection.map_err(|failure| call_error(&self.shared.name, method, failure))
+    }
+
     /// Closes the connection, and waits until it is closed. If a call still runs on it, the connection closes when that
     /// call ends, and this does not wait for it.
     pub async fn close(&self) {
@@ -106,6 +141,10 @@ impl RemoteServer {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         self.stop.cancel();
+        for connection in self.connections.take() {
+            // Boxed, because the type would contain itself.
+            Box::pin(connection.close()).await;
+        }
         if let Some(task) = task {
             // An error means that the task has panicked, and with it the connection is closed.
             let _ = task.await;
@@ -132,7 +171,10 @@ impl Remote for RemoteServer {
         arguments: Option<&'a JsonObject>,
         request_meta: &'a RequestMeta,
     ) -> Answer<'a, CallToolResult> {
-        Box::pin(self.shared.call(tool, arguments, request_meta))
+        Box::pin(async move {
+            let connection = self.connection_for("tools/call", request_meta)?;
+            connection.call(tool, arguments, request_meta).await
+        })
     }
 
     fn read_resource<'a>(
@@ -140,7 +182,10 @@ impl Remote for RemoteServer {
         uri: &'a str,
         request_meta: &'a RequestMeta,
     ) -> Answer<'a, ReadResourceResult> {
-        Box::pin(self.shared.read(uri, request_meta))
+        Box::pin(async move {
+            let connection = self.connection_for("resources/read", request_meta)?;
+            connection.read(uri, request_meta).await
+        })
     }
 
     fn get_prompt<'a>(
@@ -149,7 +194,10 @@ impl Remote for RemoteServer {
         arguments: Option<&'a JsonObject>,
         request_meta: &'a RequestMeta,
     ) -> Answer<'a, GetPromptResult> {
-        Box::pin(self.shared.prompt(prompt, arguments, request_meta))
+        Box::pin(async move {
+            let connection = self.connection_for("prompts/get", request_meta)?;
+            connection.prompt(prompt, arguments, request_meta).await
+        })
     }
 
     fn complete<'a>(&'a self, params: &'a JsonObject) -> Answer<'a, CompleteResult> {

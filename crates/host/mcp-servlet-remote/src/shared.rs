@@ -32,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) suspect: Notify,
     pub(crate) parked: Parked,
     pub(crate) watched: Arc<Watched>,
+    /// Whether this is the connection of one session.
+    pub(crate) is_of_session: bool,
     last_use: Mutex<Instant>,
 }
 
@@ -48,6 +50,7 @@ impl Shared {
             suspect: Notify::new(),
             parked: Parked::default(),
             watched: Arc::default(),
+            is_of_session: false,
             last_use: Mutex::new(Instant::now()),
         }
     }

@@ -88,7 +88,7 @@ impl Shared {
                 }
             }
             tokio::select! {
-                () = sleep(self.pause(failed)) => {}
+                () = sleep(self.pause(failed)), if !self.is_of_session => {}
                 () = self.wanted.notified() => {}
             }
         }

@@ -66,7 +66,7 @@ pub use options::{
     Isolation, Limit, Limits, LoadOptions, ParseLimitError, Proxy, ToolOptions, UnknownArguments,
 };
 pub use public_url::public_url;
-pub use request_meta::RequestMeta;
+pub use request_meta::{ClientSession, RequestMeta};
 pub use runtime::run_blocking;
 pub use source::{Fetched, Source};
 pub use text::{chain, quoted};

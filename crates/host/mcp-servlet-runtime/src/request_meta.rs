@@ -1,9 +1,10 @@
 //! The parts of a request other than the tool's name and the arguments.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::{json::JsonObject, listener::Listener};
 
@@ -24,6 +25,38 @@ pub struct RequestMeta {
     pub request_state: Option<String>,
     /// Receives the notifications of the servlet. It is not sent to the servlet.
     pub listener: Option<Arc<dyn Listener>>,
+    /// The session of the client. None if the request belongs to no session. It is not sent to the servlet.
+    pub session: Option<ClientSession>,
+}
+
+/// A session of a client. Its id is a secret, which `Debug` does not show.
+#[derive(Clone)]
+pub struct ClientSession {
+    id: Arc<str>,
+    end: CancellationToken,
+}
+
+impl ClientSession {
+    /// A session with this id, which lasts until the token is cancelled.
+    pub fn new(id: &str, end: CancellationToken) -> Self {
+        Self { id: id.into(), end }
+    }
+
+    /// The id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Waits for the end of the session.
+    pub async fn ended(&self) {
+        self.end.cancelled().await;
+    }
+}
+
+impl fmt::Debug for ClientSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ClientSession")
+    }
 }
 
 impl RequestMeta {

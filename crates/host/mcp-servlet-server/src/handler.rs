@@ -67,22 +67,19 @@ pub(crate) struct Handler {
     pub(crate) tasks: Tasks,
     /// Whether a task forwards changes to the client. `notifications/initialized` may arrive more than once.
     is_followed: AtomicBool,
-    /// Cancelled when this handler is dropped, because the client has disconnected.
-    disconnected: CancellationToken,
     _disconnected: DropGuard,
 }
 
 impl Handler {
     pub(crate) fn new(server: Server, tasks: Tasks, session: Option<SessionId>) -> Self {
-        let disconnected = CancellationToken::new();
+        let end = CancellationToken::new();
         Self {
             server,
-            session: Arc::new(Session::new(session)),
+            _disconnected: end.clone().drop_guard(),
+            session: Arc::new(Session::new(session, end)),
             subscribed: Arc::default(),
             tasks,
             is_followed: AtomicBool::new(false),
-            _disconnected: disconnected.clone().drop_guard(),
-            disconnected,
         }
     }
 
@@ -172,10 +169,10 @@ impl ServerHandler for Handler {
         }
         let follower = self.server.0.changes.follow();
         let subscribed = Arc::clone(&self.subscribed);
-        let disconnected = self.disconnected.clone();
+        let end = self.session.end.clone();
         tokio::spawn(async move {
             let notify = follower.notify(context.peer, &subscribed);
-            disconnected.run_until_cancelled(notify).await;
+            end.run_until_cancelled(notify).await;
         });
     }
 

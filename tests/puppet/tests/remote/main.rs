@@ -9,6 +9,7 @@ mod members;
 mod outage;
 mod relay;
 mod reload;
+mod sessions;
 #[allow(dead_code, reason = "tests of servlets use the rest")]
 #[path = "../../../../crates/host/mcp-servlet-server/tests/endpoints/site.rs"]
 mod site;

@@ -39,7 +39,7 @@ use resources::Resources;
 use tasks::Tasks;
 
 /// The highest limit for connections, sessions or calls.
-const MOST: usize = 1_000_000;
+pub(super) const MOST: usize = 1_000_000;
 
 /// The highest limit for fuel: the largest integer of TOML on a 64-bit system.
 const MOST_FUEL: usize = isize::MAX.unsigned_abs();

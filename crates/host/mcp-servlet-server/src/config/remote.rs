@@ -10,18 +10,27 @@ use std::{
 
 use mcp_servlet_host::{Filter, Prefix};
 use mcp_servlet_remote::{
-    RemoteOptions, Retries, WhenDown,
+    RemoteOptions, Retries, Sessions, WhenDown,
     client::{Command, Http, HttpTransport, Target, Tls, TlsVersion},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Mode, Reader, table::Table, tools::Tools, units::ShortTime};
+use super::{
+    Mode, Reader,
+    file::MOST,
+    table::Table,
+    tools::Tools,
+    units::{Count, ShortTime},
+};
 use retries::Most;
 
 /// The variables that the process of a server always inherits.
 const INHERITED: [&str; 3] = ["PATH", "HOME", "LANG"];
+
+/// How many sessions have connections to a remote, unless the configuration says otherwise.
+const MOST_SESSIONS: usize = 100;
 
 /// Another MCP server, and how it is served.
 #[derive(Clone)]
@@ -93,6 +102,11 @@ pub(super) struct RemoteSection {
     when_down: WhenDownIs,
     /// Closes the connection after this time without a request; the next request opens a new one. Default: never.
     idle: Option<ShortTime>,
+    /// Which requests share a connection: `shared` (the default) means all, `each` those of one session of a client.
+    sessions: SessionsAre,
+    /// The maximum number of sessions that have connections, with `sessions = "each"`. Default: 100.
+    #[schemars(with = "Option<Count<1, MOST>>")]
+    most_sessions: Option<Spanned<Count<1, MOST>>>,
     /// Which of its tools appear, and how.
     tools: Table<Tools>,
 }
@@ -110,6 +124,14 @@ enum WhenDownIs {
     #[default]
     Keep,
     Hide,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum SessionsAre {
+    #[default]
+    Shared,
+    Each,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -171,6 +193,14 @@ impl RemoteSection {
         set(&mut retries.every, self.retry.every);
         retries.most = self.retry.most.0;
         options.retries = retries;
+        options.sessions = match self.sessions {
+            SessionsAre::Shared => Sessions::Shared,
+            SessionsAre::Each => {
+                let most = self.most_sessions.as_ref();
+                let most = most.map_or(MOST_SESSIONS, |most| most.get_ref().0);
+                Sessions::Each { most }
+            }
+        };
         options
     }
 }
@@ -199,6 +229,10 @@ impl Reader<'_> {
                 None
             }
         }?;
+        if let (SessionsAre::Shared, Some(most)) = (section.sessions, &section.most_sessions) {
+            let message = "`most_sessions` is for `sessions = \"each\"`";
+            self.problem(most.span(), message.to_owned());
+        }
         let options = section.options();
         format!("{options:?}").hash(&mut digest);
         Some(RemoteEntry {

@@ -51,6 +51,12 @@ pub(super) fn set(
     }
 }
 
+/// The id of the session, which [`set`] has written. None for requests without one.
+pub(super) fn session(meta: &JsonObject) -> Option<&str> {
+    let id = meta.get(SESSION)?.as_str()?;
+    (!id.is_empty()).then_some(id)
+}
+
 /// The headers with these names. Several values of one header are joined by commas.
 fn forwarded(headers: &HeaderMap, names: &[String]) -> JsonObject {
     let mut all = JsonObject::new();

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_servlet_runtime::{JsonObject, RequestMeta};
+use mcp_servlet_runtime::{ClientSession, JsonObject, RequestMeta};
 use rmcp::{RoleServer, model::InitializeRequestParams, service::RequestContext};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     era::Era,
@@ -32,14 +33,17 @@ type Values = Arc<[Value; PROPERTIES.len()]>;
 pub(super) struct Session {
     /// The id of the connection's session. None if requests name their sessions.
     id: Option<SessionId>,
+    /// Cancelled when the handler is dropped, because the client has disconnected.
+    pub(super) end: CancellationToken,
     pub(super) threshold: Threshold,
     client: Client,
 }
 
 impl Session {
-    pub(super) fn new(id: Option<SessionId>) -> Self {
+    pub(super) fn new(id: Option<SessionId>, end: CancellationToken) -> Self {
         Self {
             id,
+            end,
             threshold: Threshold::default(),
             client: Client::default(),
         }
@@ -72,6 +76,8 @@ impl Session {
         self.client.add_to(&mut meta, context);
         let mut request_meta = RequestMeta::default();
         request_meta.id = Some(json!(context.id));
+        let session = attributes::session(&meta);
+        request_meta.session = session.map(|id| ClientSession::new(id, self.end.clone()));
         request_meta.meta = Some(meta);
         request_meta.input_responses = inputs.responses;
         request_meta.request_state = inputs.state;

@@ -1,6 +1,6 @@
 //! `[remote.NAME]`: other MCP servers.
 
-use mcp_servlet_remote::WhenDown;
+use mcp_servlet_remote::{Sessions, WhenDown};
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn the_examples_in_the_guide_are_valid() {
         let config = Config::check_without_env(&path).expect("a configuration");
         names.extend(config.remotes.into_iter().map(|remote| remote.name));
     }
-    assert_eq!(names, ["github", "files", "github"]);
+    assert_eq!(names, ["github", "files", "github", "browser"]);
 }
 
 #[test]
@@ -43,4 +43,24 @@ fn reads_the_keys_of_a_remote() {
     assert_eq!(same.remotes[0].connection, files.connection);
     let other = parse(&text.replace("/srv", "/etc")).expect("another");
     assert_ne!(other.remotes[0].connection, files.connection);
+}
+
+#[test]
+fn a_remote_has_a_connection_for_each_session_if_it_says_so() {
+    let sessions = |keys: &str| {
+        let text = format!("[remote.a]\ncommand = [\"b\"]\n{keys}");
+        parse(&text).expect("a configuration").remotes[0]
+            .options
+            .sessions
+    };
+    assert_eq!(sessions(""), Sessions::Shared);
+    assert_eq!(sessions("sessions = \"shared\""), Sessions::Shared);
+    assert_eq!(
+        sessions("sessions = \"each\""),
+        Sessions::Each { most: 100 }
+    );
+    assert_eq!(
+        sessions("sessions = \"each\"\nmost_sessions = 5"),
+        Sessions::Each { most: 5 }
+    );
 }
