@@ -1,9 +1,11 @@
 //! Measures our servlets against those of the official generator (`bench/runner`), the code generator against typify
-//! alone, hosts against each other (`bench/hosts`), two versions of the runtime against each other (`bench/engine`), and the
-//! client half against other clients (`bench/client`).
+//! alone, hosts and proxies against each other (`bench/hosts`), two versions of the runtime against each other (`bench/engine`),
+//! and the client half against other clients (`bench/client`).
 
+mod base;
 mod client;
 mod engine;
+mod gateway;
 mod hosts;
 
 use std::path::PathBuf;
@@ -45,20 +47,29 @@ enum What {
         /// How long
         #[arg(long, default_value_t = 30)]
         minutes: u64,
+        /// Serve a bundle and remotes as well. The remotes are killed, and the configuration changes
+        #[arg(long)]
+        gateway: bool,
     },
     /// Compare the runtime of this checkout with the runtime of an earlier commit
     Engine(engine::Options),
     /// Compare `servlet catalog` with mcporter and a client on rmcp alone, and typed calls with those of rmcp
     Client(client::Options),
+    /// Compare virtual tools and remotes with direct calls and other proxies, and `servlet serve` with an earlier commit
+    Gateway(gateway::Options),
 }
 
 pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
     match &options.what {
         None => servlets(options),
         Some(What::Hosts { hyper_mcp }) => hosts::measure(&Measure::Compare(hyper_mcp.as_deref())),
-        Some(What::Soak { minutes }) => hosts::measure(&Measure::Soak(*minutes)),
+        Some(What::Soak { minutes, gateway }) => hosts::measure(&Measure::Soak {
+            minutes: *minutes,
+            gateway: *gateway,
+        }),
         Some(What::Engine(options)) => engine::measure(options),
         Some(What::Client(options)) => client::measure(options),
+        Some(What::Gateway(options)) => gateway::measure(options),
     }
 }
 

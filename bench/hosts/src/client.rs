@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, ensure};
-use bench_table::{Row, Target, Unit, table};
+use bench_table::{Row, Target, Unit};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::figures::median;
+use crate::report::{Pair, Report, Section, row};
 use crate::usage::Usage;
 
 /// How many rounds each side runs.
@@ -45,21 +45,8 @@ pub(crate) struct Client {
     /// The folder with Node, mcporter and the servers of npm
     #[arg(long)]
     npm: PathBuf,
-    /// How to print the result
-    #[arg(long, default_value = "table", value_parser = ["table", "json"])]
-    format: String,
-    /// Fail if a target is missed
-    #[arg(long)]
-    check: bool,
-}
-
-/// The figures of one round, ours first.
-type Pair<T> = [T; 2];
-
-/// Rows with the same peer.
-struct Section {
-    peer: &'static str,
-    rows: Vec<Row>,
+    #[command(flatten)]
+    report: Report,
 }
 
 impl Client {
@@ -80,27 +67,7 @@ impl Client {
                 rows: self.large(&folder)?,
             },
         ];
-        self.print(&sections)?;
-        let mut rows = sections.iter().flat_map(|section| &section.rows);
-        let is_met = rows.all(|row| row.met() != Some(false));
-        ensure!(is_met || !self.check, "a target is missed");
-        Ok(())
-    }
-
-    fn print(&self, sections: &[Section]) -> anyhow::Result<()> {
-        if self.format == "json" {
-            let sections: Vec<Value> = sections
-                .iter()
-                .map(|section| json!({ "peer": section.peer, "rows": section.rows }))
-                .collect();
-            println!("{}", serde_json::to_string_pretty(&sections)?);
-            return Ok(());
-        }
-        let tables = sections
-            .iter()
-            .map(|section| table(section.peer, &section.rows));
-        print!("{}", tables.collect::<Vec<_>>().join("\n"));
-        Ok(())
+        self.report.finish(&sections)
     }
 
     /// The time and memory of `servlet catalog` and `mcporter list`.
@@ -116,13 +83,13 @@ impl Client {
                 "list server-filesystem",
                 Unit::Milliseconds,
                 &seconds(&short, 1e3),
-                Some(0.6),
+                Some(Target::AtMost(0.6)),
             ),
             row(
                 "peak memory of the client",
                 Unit::Mebibytes,
                 &memory(&short),
-                Some(0.4),
+                Some(Target::AtMost(0.4)),
             ),
             // Its own start and end take most of that time, whichever client it has.
             row(
@@ -147,13 +114,13 @@ impl Client {
                 "list server-everything",
                 Unit::Milliseconds,
                 &seconds(&listed, 1e3),
-                Some(1.15),
+                Some(Target::AtMost(1.15)),
             ),
             row(
                 "list server-filesystem",
                 Unit::Milliseconds,
                 &seconds(&short, 1e3),
-                Some(1.15),
+                Some(Target::AtMost(1.15)),
             ),
         ];
         rows.extend(self.typed(folder)?);
@@ -175,7 +142,12 @@ impl Client {
             let pairs: Vec<_> = rounds
                 .map(|(ours, peer)| [ours * 1e6, peer * 1e6])
                 .collect();
-            row(label, Unit::Microseconds, &pairs, Some(target))
+            row(
+                label,
+                Unit::Microseconds,
+                &pairs,
+                Some(Target::AtMost(target)),
+            )
         });
         Ok(rows.collect())
     }
@@ -198,9 +170,14 @@ impl Client {
                 "processor time of a catalog of 10,000 tools",
                 Unit::Seconds,
                 &times,
-                Some(1.0),
+                Some(Target::AtMost(1.0)),
             ),
-            row("its peak memory", Unit::Mebibytes, &peaks, Some(1.0)),
+            row(
+                "its peak memory",
+                Unit::Mebibytes,
+                &peaks,
+                Some(Target::AtMost(1.0)),
+            ),
         ])
     }
 
@@ -312,20 +289,4 @@ fn memory(pairs: &[Pair<Usage>]) -> Vec<Pair<f64>> {
     pairs
         .map(|pair| pair.map(|usage| usage.peak / 1024.0))
         .collect()
-}
-
-/// The medians of both sides, and of the ratios of the rounds.
-fn row(label: &'static str, unit: Unit, pairs: &[Pair<f64>], target: Option<f64>) -> Row {
-    let middle = |figure: fn(&Pair<f64>) -> f64| {
-        let mut values: Vec<f64> = pairs.iter().map(figure).collect();
-        median(&mut values)
-    };
-    Row {
-        label,
-        unit,
-        ours: middle(|pair| pair[0]),
-        peer: middle(|pair| pair[1]),
-        paired: Some(middle(|pair| pair[0] / pair[1])),
-        target: target.map(Target::AtMost),
-    }
 }

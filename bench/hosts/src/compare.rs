@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::Subject;
 use crate::figures::median;
-use crate::http::{Listening, throughput};
+use crate::http::{Clients, Listening};
 use crate::load::{Load, Taken};
 use crate::peer::{Host, Servlet};
 use crate::start::start;
@@ -68,10 +68,16 @@ impl Compare {
             Listening::start(&mut ours)?,
             Listening::start(&mut Command::new(&self.native))?,
         ];
+        let clients = Clients {
+            tool: "greet",
+            arguments: json!({ "name": "Ada Lovelace" }),
+            clients: IN_FLIGHT,
+            calls: 500,
+        };
         let mut rates = [Vec::new(), Vec::new()];
         for round in 0..=ROUNDS {
             for (server, rates) in servers.iter().zip(&mut rates) {
-                let rate = throughput(&server.url, "greet", IN_FLIGHT, 500)?;
+                let rate = clients.run(&server.url)?;
                 // The first round only warms up.
                 if round > 0 {
                     rates.push(rate);

@@ -1,9 +1,10 @@
 //! Measures `servlet serve` against another host of servlets and a native MCP server, measures its
-//! memory under a long load, measures two versions of the runtime against each other, and measures
-//! the client half of `servlet` against other clients.
+//! memory under a long load, measures two versions of the runtime against each other, measures the
+//! client half of `servlet` against other clients, and measures bundles and remotes.
 //!
-//! `./x bench hosts`, `./x bench soak`, `./x bench engine` and `./x bench client` run it. All servers are real processes with their real
-//! transports. The two sides run in turns, so that other load of the machine affects both.
+//! `./x bench hosts`, `./x bench soak`, `./x bench engine`, `./x bench client` and `./x bench
+//! gateway` run it. All servers are real processes with their real transports. The two sides run in
+//! turns, so that other load of the machine affects both.
 
 #![allow(clippy::print_stdout, reason = "a command talks to people")]
 #![allow(
@@ -15,10 +16,12 @@ mod client;
 mod compare;
 mod engine;
 mod figures;
+mod gateway;
 mod http;
 mod load;
 mod peer;
 mod process;
+mod report;
 mod soak;
 mod start;
 mod stdio;
@@ -46,6 +49,8 @@ enum Command {
     Engine(engine::Engine),
     /// Compare `servlet catalog` and typed calls with other clients
     Client(client::Client),
+    /// Compare virtual tools and remotes with direct calls and other proxies, and `servlet serve` with an earlier commit
+    Gateway(gateway::Gateway),
 }
 
 /// What is measured.
@@ -65,6 +70,7 @@ fn main() -> ExitCode {
         Command::Soak(soak) => soak.run(),
         Command::Engine(engine) => engine.run(),
         Command::Client(client) => client.run(),
+        Command::Gateway(gateway) => gateway.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

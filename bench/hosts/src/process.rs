@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::process::Child;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use rustix::process::{Pid, Signal, kill_process};
 
 /// A process that is killed when this value is dropped.
 pub(crate) struct Process(pub(crate) Child);
@@ -17,6 +20,19 @@ impl Process {
     /// The peak resident memory, in KiB.
     pub(crate) fn peak(&self) -> anyhow::Result<f64> {
         self.status("VmHWM:")
+    }
+
+    /// Asks the process to end. Returns whether it did so within this time.
+    pub(crate) fn end(&mut self, within: Duration) -> anyhow::Result<bool> {
+        kill_process(Pid::from_child(&self.0), Signal::TERM)?;
+        let asked = Instant::now();
+        while self.0.try_wait()?.is_none() {
+            if asked.elapsed() > within {
+                return Ok(false);
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(true)
     }
 
     fn status(&self, field: &str) -> anyhow::Result<f64> {

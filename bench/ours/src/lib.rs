@@ -1,4 +1,5 @@
-//! Our side of the benchmark: the same servlets as in `../official`. A feature chooses one.
+//! Our side of the benchmark: the same servlets as in `../official`, and two for `bench/hosts`. A feature
+//! chooses one.
 
 #[macro_use]
 mod tools;
@@ -13,4 +14,5 @@ mod tools;
 #[cfg_attr(feature = "vars", path = "vars.rs")]
 #[cfg_attr(feature = "http", path = "http.rs")]
 #[cfg_attr(feature = "spin", path = "spin.rs")]
+#[cfg_attr(feature = "weather", path = "weather.rs")]
 mod servlet;

@@ -50,6 +50,8 @@ pub enum Target {
     AtMost(f64),
     /// At least this, for benefits.
     AtLeast(f64),
+    /// From the first to the second, for what should not change.
+    Between(f64, f64),
 }
 
 impl Target {
@@ -57,6 +59,7 @@ impl Target {
         match self {
             Self::AtMost(limit) => ratio <= limit,
             Self::AtLeast(limit) => ratio >= limit,
+            Self::Between(least, most) => (least..=most).contains(&ratio),
         }
     }
 
@@ -64,6 +67,7 @@ impl Target {
         match self {
             Self::AtMost(limit) => format!("≤ {limit:.2}"),
             Self::AtLeast(limit) => format!("≥ {limit:.2}"),
+            Self::Between(least, most) => format!("{least:.2}–{most:.2}"),
         }
     }
 }
@@ -196,13 +200,15 @@ mod tests {
             row(None),
             row(Some(Target::AtLeast(1.8))),
             row(Some(Target::AtMost(1.5))),
+            row(Some(Target::Between(0.95, 1.05))),
         ];
         assert_eq!(
             table("peer", &rows),
-            "figure       ours   peer  ratio  target\n\
+            "figure       ours   peer  ratio     target\n\
              calls   1/s  1,500  1,000  1.500\n\
-             calls   1/s  1,500  1,000  1.500  ≥ 1.80  ✗\n\
-             calls   1/s  1,500  1,000  1.500  ≤ 1.50  ✓\n"
+             calls   1/s  1,500  1,000  1.500     ≥ 1.80  ✗\n\
+             calls   1/s  1,500  1,000  1.500     ≤ 1.50  ✓\n\
+             calls   1/s  1,500  1,000  1.500  0.95–1.05  ✗\n"
         );
     }
 }

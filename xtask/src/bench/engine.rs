@@ -6,7 +6,7 @@ use std::process::Command;
 
 use clap::Args;
 
-use super::hosts;
+use super::{base, hosts};
 use crate::shell::{cargo, root, run, target};
 
 /// The last commit whose runtime used Extism.
@@ -31,22 +31,14 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<()> {
     driver.arg("engine").arg("--ours").arg(ours);
     driver.arg("--base").arg(base);
     driver.arg("--servlets").arg(servlets()?);
-    driver.arg("--wasm").arg(hosts::wasm()?);
+    driver.arg("--wasm").arg(hosts::wasm("spin")?);
     driver.args(options.check.then_some("--check"));
     run(&mut driver)
 }
 
 /// The tree of a commit, with `bench/engine` of this tree.
 fn checkout(commit: &str) -> anyhow::Result<PathBuf> {
-    let tree = target().join("bench/base");
-    if tree.join(".git").exists() {
-        let checkout = ["checkout", "--quiet", "--force", "--detach", commit];
-        run(Command::new("git").args(checkout).current_dir(&tree))?;
-    } else {
-        let mut add = Command::new("git");
-        add.args(["worktree", "add", "--quiet", "--force", "--detach"]);
-        run(add.arg(&tree).arg(commit).current_dir(root()))?;
-    }
+    let tree = base::checkout("bench/base", commit)?;
     let (here, there) = (root().join("bench/engine"), tree.join("bench/engine"));
     fs::create_dir_all(there.join("src"))?;
     fs::copy(here.join("Cargo.toml"), there.join("Cargo.toml"))?;

@@ -1,5 +1,6 @@
 //! Builds `bench/hosts` and the servers that it measures.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,8 +10,8 @@ use crate::shell::{cargo, run, target};
 pub(super) enum Measure<'a> {
     /// `servlet serve` against a native server, and against hyper-mcp if its command is given.
     Compare(Option<&'a Path>),
-    /// The memory of `servlet serve` under load for this many minutes.
-    Soak(u64),
+    /// The memory of `servlet serve` under load for this many minutes, with a bundle and remotes or without.
+    Soak { minutes: u64, gateway: bool },
 }
 
 pub(super) fn measure(measure: &Measure<'_>) -> anyhow::Result<()> {
@@ -25,12 +26,15 @@ pub(super) fn measure(measure: &Measure<'_>) -> anyhow::Result<()> {
                 driver.arg("--hyper-mcp").arg(hyper_mcp);
             }
         }
-        Measure::Soak(minutes) => {
+        Measure::Soak { minutes, gateway } => {
             driver.args(["soak", "--minutes", &minutes.to_string()]);
+            if *gateway {
+                driver.arg("--gateway").arg(program("native"));
+            }
         }
     }
     driver.arg("--servlet").arg(servlet);
-    run(driver.arg("--wasm").arg(wasm()?))
+    run(driver.arg("--wasm").arg(wasm("spin")?))
 }
 
 fn folder() -> PathBuf {
@@ -53,6 +57,24 @@ pub(super) fn servlet() -> anyhow::Result<PathBuf> {
     Ok(folder.join("dist/servlet"))
 }
 
+/// The profile `dist`, for trees that do not have it.
+const DIST: [&str; 4] = [
+    "profile.dist.inherits=\"release\"",
+    "profile.dist.lto=\"fat\"",
+    "profile.dist.codegen-units=1",
+    "profile.dist.strip=true",
+];
+
+/// Builds the `servlet` command of another tree.
+pub(super) fn servlet_of(tree: &Path) -> anyhow::Result<PathBuf> {
+    let folder = tree.join("target");
+    let what = ["--locked", "--package", "mcp-servlet-cli"];
+    let mut command = build_command(&folder, "dist", &what);
+    command.args(DIST.iter().flat_map(|setting| ["--config", setting]));
+    run(command.current_dir(tree))?;
+    Ok(folder.join("dist/servlet"))
+}
+
 /// Builds the command that measures, and the programs next to it.
 pub(super) fn driver() -> anyhow::Result<PathBuf> {
     package("bench/hosts/Cargo.toml")?;
@@ -68,25 +90,32 @@ pub(super) fn package(manifest: &str) -> anyhow::Result<()> {
     )
 }
 
-/// The servlet with the tools `greet` and `spin`.
-pub(super) fn wasm() -> anyhow::Result<PathBuf> {
+/// The servlet of a feature of `bench/ours`.
+pub(super) fn wasm(feature: &str) -> anyhow::Result<PathBuf> {
     let folder = target().join("bench/ours");
-    let servlet = [
-        "--manifest-path",
-        "bench/ours/Cargo.toml",
-        "--features",
-        "spin",
-    ];
+    let servlet = ["--manifest-path", "bench/ours/Cargo.toml"];
+    let servlet = [servlet, ["--features", feature]].concat();
     let for_wasm = ["--target", "wasm32-unknown-unknown"];
     build(
         &folder,
         "release",
         &[servlet.as_slice(), &for_wasm].concat(),
     )?;
-    Ok(folder.join("wasm32-unknown-unknown/release/bench_servlet.wasm"))
+    // The next feature replaces what cargo has built.
+    let wasm = folder.join(feature).with_extension("wasm");
+    fs::copy(
+        folder.join("wasm32-unknown-unknown/release/bench_servlet.wasm"),
+        &wasm,
+    )?;
+    Ok(wasm)
 }
 
 fn build(folder: &Path, profile: &str, what: &[&str]) -> anyhow::Result<()> {
+    run(&mut build_command(folder, profile, what))
+}
+
+fn build_command(folder: &Path, profile: &str, what: &[&str]) -> Command {
     let mut command = cargo(&["build", "--quiet", "--profile", profile]);
-    run(command.args(what).arg("--target-dir").arg(folder))
+    command.args(what).arg("--target-dir").arg(folder);
+    command
 }

@@ -1,0 +1,252 @@
+//! Compares virtual tools and remotes with what does the same work, and the server without either with an earlier version.
+//!
+//! All servers start first. In each round every pair runs, and both sides of a pair take turns within the round. A ratio is the
+//! median of the ratios of the rounds.
+
+mod servers;
+
+use std::path::PathBuf;
+
+use bench_table::{Row, Target, Unit};
+use serde_json::{Value, json};
+
+use self::servers::{Base, Bridges, Bundles, Remote};
+use crate::Subject;
+use crate::http::{Clients, Listening};
+use crate::load::Load;
+use crate::report::{Pair, Report, Section, row};
+use crate::stdio::Stdio;
+
+const ROUNDS: usize = 7;
+/// How often each side has its turn in a round.
+const TURNS: usize = 4;
+const CLIENTS: usize = 16;
+
+#[derive(clap::Args)]
+pub(crate) struct Gateway {
+    #[command(flatten)]
+    subject: Subject,
+    /// The servlet with the tool `get_forecast`
+    #[arg(long)]
+    weather: PathBuf,
+    /// The native server and proxy
+    #[arg(long)]
+    native: PathBuf,
+    /// The `servlet` command of the base commit, to compare with it
+    #[arg(long)]
+    base: Option<PathBuf>,
+    /// The command `mcp-proxy` of Python, to compare with it
+    #[arg(long)]
+    mcp_proxy: Option<PathBuf>,
+    /// The folder with Node and supergateway, to compare with it
+    #[arg(long)]
+    npm: Option<PathBuf>,
+    #[command(flatten)]
+    report: Report,
+}
+
+impl Gateway {
+    pub(crate) fn run(mut self) -> anyhow::Result<()> {
+        let folder = tempfile::tempdir()?;
+        // Configurations are in that folder, so paths in them must not be relative.
+        for path in [&mut self.weather, &mut self.native] {
+            *path = path.canonicalize()?;
+        }
+        let bundles = Bundles::start(&self, folder.path())?;
+        let remote = Remote::start(&self, folder.path())?;
+        let bridges = Bridges::start(&self, folder.path())?;
+        let mut base = Base::start(&self, folder.path())?;
+        let mut comparisons = vec![
+            virtual_tool(&bundles, "16 HTTP clients, virtual tool", &MAPPED, 0.9),
+            virtual_tool(&bundles, "the same, paths only", &PATHS, 0.97),
+            passed_through(&remote),
+        ];
+        comparisons.extend(bridged(&bridges));
+        comparisons.extend(base.as_mut().map(unchanged).into_iter().flatten());
+        for round in 0..=ROUNDS {
+            for comparison in &mut comparisons {
+                let rates = comparison.round()?;
+                // The first round only warms up.
+                if round > 0 {
+                    comparison.rates.push(rates);
+                }
+            }
+        }
+        self.report.finish(&sections(&comparisons))
+    }
+}
+
+/// The same work on two sides.
+struct Comparison<'a> {
+    peer: &'static str,
+    label: &'static str,
+    target: Target,
+    sides: Pair<Side<'a>>,
+    rates: Vec<Pair<f64>>,
+}
+
+/// Makes calls, and returns how many there were per second.
+type Side<'a> = Box<dyn FnMut() -> anyhow::Result<f64> + 'a>;
+
+impl<'a> Comparison<'a> {
+    fn new(
+        peer: &'static str,
+        label: &'static str,
+        target: Target,
+        ours: impl FnMut() -> anyhow::Result<f64> + 'a,
+        other: impl FnMut() -> anyhow::Result<f64> + 'a,
+    ) -> Self {
+        Self {
+            peer,
+            label,
+            target,
+            sides: [Box::new(ours), Box::new(other)],
+            rates: Vec::new(),
+        }
+    }
+
+    /// The rates of a round, in which each side is first as often as it is second.
+    fn round(&mut self) -> anyhow::Result<Pair<f64>> {
+        let mut sums = [0.0; 2];
+        for turn in 0..TURNS {
+            for side in [turn % 2, 1 - turn % 2] {
+                sums[side] += self.sides[side]()?;
+            }
+        }
+        Ok(sums.map(|sum| sum / TURNS as f64))
+    }
+
+    fn row(&self) -> Row {
+        row(self.label, Unit::PerSecond, &self.rates, Some(self.target))
+    }
+}
+
+/// The rows of each peer, in their order.
+fn sections(comparisons: &[Comparison<'_>]) -> Vec<Section> {
+    let of_peer = |chunk: &[Comparison<'_>]| Section {
+        peer: chunk[0].peer,
+        rows: chunk.iter().map(Comparison::row).collect(),
+    };
+    let chunks = comparisons.chunk_by(|one, next| one.peer == next.peer);
+    chunks.map(of_peer).collect()
+}
+
+/// Calls by HTTP clients, as a side.
+fn clients<'a>(
+    server: &'a Listening,
+    tool: &'a str,
+    arguments: Value,
+    calls: usize,
+) -> impl FnMut() -> anyhow::Result<f64> + 'a {
+    let clients = Clients {
+        tool,
+        arguments,
+        clients: CLIENTS,
+        calls,
+    };
+    move || clients.run(&server.url)
+}
+
+/// A virtual tool, and the arguments that become those of the servlet's tool.
+struct VirtualTool {
+    name: &'static str,
+    arguments: fn() -> Value,
+}
+
+const MAPPED: VirtualTool = VirtualTool {
+    name: "forecast",
+    arguments: || json!({ "place": " Bern ", "weeks": 1, "metric": true }),
+};
+const PATHS: VirtualTool = VirtualTool {
+    name: "forecast_of",
+    arguments: || json!({ "city": "Bern", "days": 7, "units": "metric" }),
+};
+
+/// Both sides run `get_forecast` with the same arguments, in the same server. Ours also maps arguments and result.
+fn virtual_tool<'a>(
+    bundles: &'a Bundles,
+    label: &'static str,
+    tool: &VirtualTool,
+    target: f64,
+) -> Comparison<'a> {
+    let server = &bundles.server;
+    Comparison::new(
+        "direct",
+        label,
+        Target::AtLeast(target),
+        clients(server, tool.name, (tool.arguments)(), 125),
+        clients(server, "get_forecast", (PATHS.arguments)(), 125),
+    )
+}
+
+fn greeting() -> Value {
+    json!({ "name": "Ada Lovelace" })
+}
+
+/// Both sides pass the calls of 16 sessions on to the same native server, over HTTP and without a session there.
+fn passed_through(remote: &Remote) -> Comparison<'_> {
+    Comparison::new(
+        "rmcp",
+        "16 HTTP clients, remote over HTTP",
+        Target::AtLeast(0.85),
+        clients(&remote.ours, "greet", greeting(), 75),
+        clients(&remote.proxy, "greet", greeting(), 75),
+    )
+}
+
+/// All bridges pass the calls of 16 sessions over HTTP on to a child process. Ours and mcp-proxy have one child for all sessions.
+/// supergateway has one for each, which are started before the time is taken: it cannot share one over streamable HTTP.
+fn bridged(bridges: &Bridges) -> Vec<Comparison<'_>> {
+    let label = "16 HTTP clients, child process";
+    let peers = [
+        ("mcp-proxy", 5.0, 5, &bridges.mcp_proxy),
+        ("supergateway", 2.0, 20, &bridges.supergateway),
+    ];
+    let peers = peers
+        .into_iter()
+        .filter_map(|(peer, target, calls, server)| {
+            let server = server.as_ref()?;
+            Some(Comparison::new(
+                peer,
+                label,
+                Target::AtLeast(target),
+                clients(&bridges.ours, "greet", greeting(), 75),
+                clients(server, "greet", greeting(), calls),
+            ))
+        });
+    peers.collect()
+}
+
+/// Both sides serve one servlet, without bundles and remotes: this checkout, and the base commit.
+fn unchanged(base: &mut Base) -> [Comparison<'_>; 2] {
+    let target = Target::Between(0.95, 1.05);
+    let [ours, peer] = base.http.each_ref();
+    let over_http = Comparison::new(
+        "base",
+        "16 HTTP clients, calls",
+        target,
+        clients(ours, "greet", greeting(), 125),
+        clients(peer, "greet", greeting(), 125),
+    );
+    let [ours, peer] = base.stdio.each_mut();
+    let over_stdio = Comparison::new(
+        "base",
+        "16 calls at once, stdio",
+        target,
+        || in_flight(ours),
+        || in_flight(peer),
+    );
+    [over_http, over_stdio]
+}
+
+/// The calls per second with 16 of them in flight.
+fn in_flight(server: &mut Stdio) -> anyhow::Result<f64> {
+    let load = Load {
+        tool: "greet",
+        arguments: greeting(),
+        calls: 4_000,
+        in_flight: CLIENTS,
+        ping_every: None,
+    };
+    Ok(load.calls as f64 / load.run(server)?.whole)
+}

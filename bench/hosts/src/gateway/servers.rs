@@ -1,0 +1,186 @@
+//! The servers of the comparisons. Their logs are off.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Context as _;
+
+use super::Gateway;
+use crate::http::{Listening, free_port};
+use crate::report::Pair;
+use crate::stdio::Stdio;
+
+/// Virtual tools over `get_forecast`: one whose expressions compute, and one whose expressions are paths.
+const BUNDLES: &str = r#"
+[bundle.ops.tool.forecast]
+handler = "weather:get_forecast"
+[bundle.ops.tool.forecast.arguments]
+type = "object"
+properties = { place = { type = "string" }, weeks = { type = "integer" }, metric = { type = "boolean" } }
+required = ["place", "weeks", "metric"]
+[bundle.ops.tool.forecast.inputs]
+city = "${{ request.arguments.place.trim() }}"
+days = "${{ request.arguments.weeks * 7 }}"
+units = "${{ request.arguments.metric ? 'metric' : 'imperial' }}"
+[bundle.ops.tool.forecast.result]
+content = [{ type = "text", text = "${{ result.summary }}" }]
+structuredContent = { highest = "${{ result.days.map(day, day.high) }}" }
+
+[bundle.ops.tool.forecast_of]
+handler = "weather:get_forecast"
+[bundle.ops.tool.forecast_of.inputs]
+city = "${{ request.arguments.city }}"
+days = "${{ request.arguments.days }}"
+units = "${{ request.arguments.units }}"
+[bundle.ops.tool.forecast_of.result]
+content = [{ type = "text", text = "${{ result.summary }}" }]
+structuredContent = { days = "${{ result.days }}" }
+"#;
+
+/// A server with a servlet and virtual tools over it.
+pub(super) struct Bundles {
+    pub(super) server: Listening,
+}
+
+impl Bundles {
+    pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Self> {
+        let weather = format!(
+            "[servlet.weather]\nsource = '{}'\n",
+            gateway.weather.display()
+        );
+        let server = configured(gateway, folder, "bundles", &(weather + BUNDLES))?;
+        Ok(Self { server })
+    }
+}
+
+/// Two ways to the same native server.
+pub(super) struct Remote {
+    pub(super) ours: Listening,
+    pub(super) proxy: Listening,
+    _native: Listening,
+}
+
+impl Remote {
+    pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Self> {
+        let native = Listening::start(&mut Command::new(&gateway.native))?;
+        let remote = format!(
+            "[remote.native]\nurl = \"{}\"\nrequired = true\n",
+            native.url
+        );
+        let mut proxy = Command::new(&gateway.native);
+        Ok(Self {
+            ours: configured(gateway, folder, "remote", &remote)?,
+            proxy: Listening::start(proxy.args(["--forward", &native.url]))?,
+            _native: native,
+        })
+    }
+}
+
+/// Bridges from HTTP to the native server as a child process.
+pub(super) struct Bridges {
+    pub(super) ours: Listening,
+    pub(super) mcp_proxy: Option<Listening>,
+    pub(super) supergateway: Option<Listening>,
+}
+
+impl Bridges {
+    pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Self> {
+        let native = gateway.native.display();
+        let remote =
+            format!("[remote.native]\ncommand = ['{native}', '--stdio']\nrequired = true\n");
+        Ok(Self {
+            ours: configured(gateway, folder, "bridge", &remote)?,
+            mcp_proxy: mcp_proxy(gateway)?,
+            supergateway: supergateway(gateway)?,
+        })
+    }
+}
+
+fn mcp_proxy(gateway: &Gateway) -> anyhow::Result<Option<Listening>> {
+    let Some(program) = &gateway.mcp_proxy else {
+        eprintln!("hosts: without `--mcp-proxy PATH`, it is not compared");
+        return Ok(None);
+    };
+    let port = free_port()?;
+    let mut command = Command::new(program);
+    command.args(["--log-level", "CRITICAL", "--port", &port.to_string()]);
+    command.arg("--").arg(&gateway.native).arg("--stdio");
+    Ok(Some(Listening::start_on(port, &mut command)?))
+}
+
+fn supergateway(gateway: &Gateway) -> anyhow::Result<Option<Listening>> {
+    let Some(npm) = &gateway.npm else {
+        eprintln!("hosts: without `--npm FOLDER`, supergateway is not compared");
+        return Ok(None);
+    };
+    let programs = npm.join("node_modules/.bin");
+    let port = free_port()?;
+    let mut command = Command::new(programs.join("node"));
+    command.arg(programs.join("supergateway"));
+    command.args(["--logLevel", "none", "--port", &port.to_string()]);
+    // Without `--stateful`, it starts a process for each request.
+    command.args(["--outputTransport", "streamableHttp", "--stateful"]);
+    command.args(["--stdio", &format!("{} --stdio", gateway.native.display())]);
+    Ok(Some(Listening::start_on(port, &mut command)?))
+}
+
+/// `servlet serve` of this checkout and of the base commit.
+pub(super) struct Base {
+    pub(super) http: Pair<Listening>,
+    pub(super) stdio: Pair<Stdio>,
+}
+
+impl Base {
+    pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Option<Self>> {
+        let Some(base) = &gateway.base else {
+            eprintln!("hosts: without `--base PATH`, no earlier version is compared");
+            return Ok(None);
+        };
+        let command = |program: &Path, side: &str| {
+            let mut command = serve(program, &folder.join(side));
+            command.arg(&gateway.subject.wasm);
+            command
+        };
+        let ours = || command(&gateway.subject.servlet, "ours");
+        let base = || command(base, "base");
+        let over_http = |mut command: Command| {
+            let server = Listening::start(command.args(["--http", "127.0.0.1:0"]));
+            server.context("a server over HTTP")
+        };
+        Ok(Some(Self {
+            http: [over_http(ours())?, over_http(base())?],
+            stdio: [Stdio::start(&mut ours())?, Stdio::start(&mut base())?],
+        }))
+    }
+}
+
+/// `servlet serve` of this checkout with one endpoint, at `/mcp`, for these sections.
+fn configured(
+    gateway: &Gateway,
+    folder: &Path,
+    name: &str,
+    sections: &str,
+) -> anyhow::Result<Listening> {
+    let config = folder.join(name).with_extension("toml");
+    fs::write(
+        &config,
+        format!(
+            "[listener.local]\naddress = \"127.0.0.1:0\"\n\
+             [endpoint.all]\nkind = \"http\"\nlistener = \"local\"\n{sections}"
+        ),
+    )?;
+    let mut command = serve(&gateway.subject.servlet, &folder.join("ours"));
+    Listening::start(command.arg(&config)).with_context(|| format!("a server of {name}"))
+}
+
+/// `servlet serve` without a log, whose compiled modules are in this folder.
+fn serve(program: &Path, cache: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .arg("serve")
+        .env("RUST_LOG", "off")
+        .env("RUST_BACKTRACE", "0")
+        .env("XDG_CACHE_HOME", cache);
+    command
+}

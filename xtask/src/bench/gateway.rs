@@ -1,0 +1,50 @@
+//! Builds the `servlet` command, that of a base commit and what `bench/hosts` compares them with, and measures.
+
+use std::process::Command;
+
+use clap::Args;
+
+use super::{base, hosts};
+use crate::npm::Packages;
+use crate::python;
+use crate::shell::run;
+
+/// The last commit without bundles.
+const BASE: &str = "6577193280c938f96c8578c8ce85b247ef2fe3f0";
+const MCP_PROXY: &str = "mcp-proxy==0.13.0";
+const SUPERGATEWAY: &str = "supergateway@4.0.0";
+
+#[derive(Args)]
+pub(super) struct Options {
+    /// The commit to compare with, where neither bundles nor remotes are used
+    #[arg(long, default_value = BASE)]
+    base: String,
+    /// How to print the result: `table` or `json`
+    #[arg(long, default_value = "table", value_parser = ["table", "json"])]
+    format: String,
+    /// Fail if a target is missed
+    #[arg(long)]
+    check: bool,
+}
+
+pub(super) fn measure(options: &Options) -> anyhow::Result<()> {
+    eprintln!("x: the first build of two optimised hosts takes minutes");
+    let servlet = hosts::servlet()?;
+    let base = base::checkout("bench/base-gateway", &options.base)?;
+    let base = hosts::servlet_of(&base)?;
+    let mut driver = Command::new(hosts::driver()?);
+    let python = python::install("bench_gateway", &[MCP_PROXY])?;
+    let npm = Packages::install("bench_gateway", &[SUPERGATEWAY])?;
+    driver.arg("gateway").arg("--servlet").arg(servlet);
+    driver.arg("--wasm").arg(hosts::wasm("spin")?);
+    driver.arg("--weather").arg(hosts::wasm("weather")?);
+    driver.arg("--native").arg(hosts::program("native"));
+    driver.arg("--base").arg(base);
+    driver
+        .arg("--mcp-proxy")
+        .arg(python.with_file_name("mcp-proxy"));
+    driver.arg("--npm").arg(npm.folder());
+    driver.args(["--format", &options.format]);
+    driver.args(options.check.then_some("--check"));
+    run(&mut driver)
+}
