@@ -204,7 +204,7 @@ mod tests {
         ];
         assert_eq!(
             table("peer", &rows),
-            "figure       ours   peer  ratio     target\n\
+            "figure        ours   peer  ratio     target\n\
              calls   1/s  1,500  1,000  1.500\n\
              calls   1/s  1,500  1,000  1.500     ≥ 1.80  ✗\n\
              calls   1/s  1,500  1,000  1.500     ≤ 1.50  ✓\n\
