@@ -4,7 +4,8 @@
 //! code, which new instances use.
 
 use std::{
-    sync::{Arc, Mutex, Weak},
+    collections::HashMap,
+    sync::{Arc, LazyLock, Mutex, Weak},
     time::Duration,
 };
 
@@ -33,9 +34,15 @@ const SOON: Duration = Duration::from_secs(1);
 /// The permit to optimize a module.
 static TURN: Semaphore = Semaphore::const_new(1);
 
+/// The code that is in use.
+static IN_USE: LazyLock<Mutex<HashMap<Key, Weak<Code>>>> = LazyLock::new(Mutex::default);
+
+/// Servlets with the same key can share a compiled module.
+type Key = ([u8; 32], Metering);
+
 /// The compiled code of a servlet.
 pub(super) struct Code {
-    linked: Mutex<InstancePre<State>>,
+    linked: Mutex<Linked>,
     /// The SHA-256 digest of the module.
     pub(super) digest: [u8; 32],
     metering: Metering,
@@ -43,6 +50,13 @@ pub(super) struct Code {
     outside_pool: Mutex<Option<InstancePre<State>>>,
     /// What the module can import in addition to the functions of servlets.
     functions: Vec<HostFunction>,
+}
+
+/// A compiled module, linked with the functions that it imports.
+struct Linked {
+    host: &'static Host,
+    quality: Quality,
+    instance_pre: InstancePre<State>,
 }
 
 /// The source of code.
@@ -77,7 +91,7 @@ impl Code {
                 Metering::Off
             },
         };
-        let stored = source.stored();
+        let stored = source.in_use().or_else(|| source.stored());
         if stored.is_none() {
             bounds::check_all(wasm).map_err(|source| LoadError::Unreadable {
                 servlet: name.to_owned(),
@@ -85,18 +99,16 @@ impl Code {
             })?;
         }
         let code = match stored {
-            Some((host, module, quality)) => {
-                let code = source.link(host, &module, functions);
-                code.map(|code| (code, quality))
-            }
+            Some((host, module, quality)) => source.link(host, quality, &module, functions),
             None => Self::compile(&source, options, functions),
         };
-        let (code, quality) = code.map_err(|error| LoadError::Compile {
+        let code = code.map_err(|error| LoadError::Compile {
             servlet: name.to_owned(),
             message: format!("{error:#}"),
         })?;
         let code = Arc::new(code);
-        if quality != Quality::Optimized {
+        source.share(&code);
+        if code.quality() != Quality::Optimized {
             let code = Arc::downgrade(&code);
             RUNTIME.spawn(async move {
                 tokio::time::sleep(SOON).await;
@@ -114,7 +126,11 @@ impl Code {
 
     /// The code for the next instance.
     pub(super) fn get(&self) -> InstancePre<State> {
-        lock(&self.linked).clone()
+        lock(&self.linked).instance_pre.clone()
+    }
+
+    fn quality(&self) -> Quality {
+        lock(&self.linked).quality
     }
 
     /// The code for the next instance, if the pool has no room for it.
@@ -136,12 +152,12 @@ impl Code {
         source: &Source,
         options: &LoadOptions,
         functions: Vec<HostFunction>,
-    ) -> Result<(Self, Quality)> {
+    ) -> Result<Self> {
         let (wasm, metering) = (Arc::clone(&source.wasm), source.metering);
         let (quality, code) = within(options.compile, move || compile_first(&wasm, metering))?;
         let (host, module) = source.fitting(quality, &code)?;
         source.artifacts.store(&host.engine, quality, &code);
-        Ok((source.link(host, &module, functions)?, quality))
+        source.link(host, quality, &module, functions)
     }
 
     fn replace(&self, source: &Source) -> Result<()> {
@@ -150,8 +166,7 @@ impl Code {
         let code = compile(&engine, &source.wasm)?;
         let (host, module) = source.fitting(quality, &code)?;
         source.artifacts.store(&host.engine, quality, &code);
-        let linked = host.link(&module, &self.functions)?;
-        *lock(&self.linked) = linked;
+        *lock(&self.linked) = Linked::new(host, quality, &module, &self.functions)?;
         *lock(&self.outside_pool) = None;
         Ok(())
     }
@@ -162,14 +177,40 @@ impl Source {
         settings::hosts(&self.module, self.metering, quality)
     }
 
-    fn link(&self, host: &Host, module: &Module, functions: Vec<HostFunction>) -> Result<Code> {
+    fn link(
+        &self,
+        host: &'static Host,
+        quality: Quality,
+        module: &Module,
+        functions: Vec<HostFunction>,
+    ) -> Result<Code> {
         Ok(Code {
-            linked: Mutex::new(host.link(module, &functions)?),
+            linked: Mutex::new(Linked::new(host, quality, module, &functions)?),
             digest: self.digest,
             metering: self.metering,
             outside_pool: Mutex::default(),
             functions,
         })
+    }
+
+    fn key(&self) -> Key {
+        (self.digest, self.metering)
+    }
+
+    /// Lets servlets that are loaded from now on share the module of this code.
+    fn share(&self, code: &Arc<Code>) {
+        let mut in_use = lock(&IN_USE);
+        in_use.retain(|_, code| code.strong_count() > 0);
+        in_use.insert(self.key(), Arc::downgrade(code));
+    }
+
+    /// The optimized code of another servlet with this module, such as the previous version of one that is loaded with another
+    /// configuration. The pool keeps memory for each compiled module, so a new one would not use what the previous one left.
+    fn in_use(&self) -> Option<(&'static Host, Module, Quality)> {
+        let code = lock(&IN_USE).get(&self.key()).and_then(Weak::upgrade)?;
+        let linked = lock(&code.linked);
+        let module = linked.instance_pre.module().clone();
+        (linked.quality == Quality::Optimized).then_some((linked.host, module, linked.quality))
     }
 
     /// The best code that was compiled before. The module was checked then.
@@ -195,6 +236,21 @@ impl Source {
             }
         }
         Err(last)
+    }
+}
+
+impl Linked {
+    fn new(
+        host: &'static Host,
+        quality: Quality,
+        module: &Module,
+        functions: &[HostFunction],
+    ) -> Result<Self> {
+        Ok(Self {
+            host,
+            quality,
+            instance_pre: host.link(module, functions)?,
+        })
     }
 }
 
@@ -229,23 +285,37 @@ mod tests {
         }
     }
 
-    fn compile(source: &Source) -> (Code, Quality) {
+    fn compile(source: &Source) -> Code {
         Code::compile(source, &LoadOptions::default(), Vec::new()).expect("code")
     }
 
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn the_baseline_compiler_is_first_unless_fuel_is_counted() {
-        let first = |metering| compile(&source(metering)).1;
+        let first = |metering| compile(&source(metering)).quality();
         assert_eq!(first(Metering::Off), Quality::Baseline);
         assert_eq!(first(Metering::On), Quality::Quick);
+    }
+
+    #[test]
+    fn servlets_with_the_same_module_share_its_optimized_code() {
+        let source = source(Metering::On);
+        let code = Arc::new(compile(&source));
+        source.share(&code);
+        assert!(source.in_use().is_none(), "it is not optimized yet");
+        code.replace(&source).expect("optimized code");
+        let (_, module, quality) = source.in_use().expect("the module");
+        assert_eq!(quality, Quality::Optimized);
+        assert_eq!(module.image_range(), code.get().module().image_range());
+        drop(code);
+        assert!(source.in_use().is_none(), "it is not in use any more");
     }
 
     #[test]
     fn optimized_code_replaces_the_code_outside_the_pool() {
         // Code of the baseline compiler has no pool.
         let source = source(Metering::On);
-        let (code, _) = compile(&source);
+        let code = compile(&source);
         let outside = || {
             let linked = code.outside_pool().expect("an engine");
             linked.module().serialize().expect("bytes")

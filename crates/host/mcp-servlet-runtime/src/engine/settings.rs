@@ -35,7 +35,7 @@ pub(super) struct Host {
 }
 
 /// Whether the fuel of calls is counted. The code of a module depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Metering {
     Off,
     On,
