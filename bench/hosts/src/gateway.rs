@@ -105,7 +105,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The rates of a round, in which each side is first as often as it is second.
+    /// Measures both sides of a round. Each side begins in half of the turns.
     fn round(&mut self) -> anyhow::Result<Pair<f64>> {
         let mut sums = [0.0; 2];
         for turn in 0..TURNS {

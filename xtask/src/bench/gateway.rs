@@ -1,4 +1,4 @@
-//! Builds the `servlet` command, that of a base commit and what `bench/hosts` compares them with, and measures.
+//! Builds two versions of the `servlet` command and the programs to compare them with, and runs `bench/hosts`.
 
 use std::process::Command;
 

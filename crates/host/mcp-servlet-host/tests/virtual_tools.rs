@@ -5,7 +5,7 @@ mod support;
 use std::{future::poll_fn, pin::pin, task::Poll};
 
 use mcp_servlet_bundle::{Spec, VirtualTool};
-use mcp_servlet_host::{Host, Servlet};
+use mcp_servlet_host::{Host, PlacedTool, Servlet};
 use mcp_servlet_runtime::{JsonObject, RequestMeta};
 use serde_json::{Value, json};
 use support::{DESCRIPTION, Wat};
@@ -31,6 +31,7 @@ fn host(expression: &str) -> Host {
         ..Spec::default()
     };
     let tool = VirtualTool::compile(&spec, &mut |text| Ok(text.to_owned())).expect("a tool");
+    let tool = PlacedTool { tool, after: 0 };
     let host = Host::new(vec![servlet]).with_virtual_tools(vec![tool], Vec::new());
     assert_eq!(host.virtual_tool_errors(), []);
     host

@@ -56,7 +56,7 @@ impl Connections {
 }
 
 impl Shared {
-    /// What a connection of a session has of its own. It is only connected again for a request.
+    /// The state for the connection of one session. The connection is opened again only when a request needs it.
     pub(crate) fn for_session(&self) -> Self {
         let mut options = self.options.clone();
         options.sessions = Sessions::Shared;

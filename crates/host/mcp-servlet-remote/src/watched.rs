@@ -34,7 +34,7 @@ pub(crate) struct Watched {
 struct Wanted {
     /// How many handles there are.
     handles: usize,
-    /// Whether the server was asked to report changes, perhaps on an earlier connection.
+    /// Whether a request for reports of changes has been sent, perhaps on an earlier connection.
     was_asked: bool,
 }
 
@@ -126,7 +126,7 @@ impl Watched {
         }
     }
 
-    /// Notes that the server was asked to report changes of these resources. If it was asked before, it may have missed some.
+    /// Notes that a request for reports about these resources has been sent. After an earlier request, changes may be missing.
     fn asked(&self, uris: Vec<String>) {
         let mut wanted = self.wanted();
         for uri in uris {

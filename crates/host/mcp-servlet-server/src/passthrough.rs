@@ -143,7 +143,7 @@ pub(crate) fn unload(message: &str) -> Option<String> {
     ))
 }
 
-/// A response with the JSON that its result contains instead of the result. None if the message is no response.
+/// A response with the JSON that its result contains instead of the result. Returns `None` for requests and notifications.
 pub(crate) fn response(message: Cow<'_, str>) -> Option<String> {
     #[derive(Deserialize)]
     struct Head {

@@ -177,7 +177,7 @@ async fn a_remote_with_another_command_starts_before_it_is_used_and_the_old_proc
     assert_eq!(gone.code(), Some(-32602), "{gone}");
 }
 
-/// A server whose list is that of each name in turn. Each call changes it.
+/// A server with one tool. Each call replaces the tool by the next of these names.
 fn changing(names: &[&str]) -> Puppet {
     let list = |name: &&str| {
         let tool = json!({ "name": name, "inputSchema": { "type": "object" } });

@@ -1,4 +1,4 @@
-//! Three remotes behind one server, of which one is killed, hangs or lies: clients of each transport go on with the others.
+//! Three remotes behind one server. One is killed, hangs or lies, and clients of each transport use the others.
 
 use std::{
     fs,

@@ -65,7 +65,7 @@ pub(crate) async fn client(address: SocketAddr, era: Era) -> Session {
     session.expect("a session")
 }
 
-/// How often the server was asked to report changes of [`LOG`].
+/// The number of requests to report changes of [`LOG`].
 fn subscriptions(puppet: &Puppet) -> usize {
     let of_log = |message: &&Value| {
         let params = &message["params"];

@@ -29,7 +29,7 @@ const MAX_LENGTH: usize = 4 * 64 * 100_000;
 /// Expressions over any values `$a` and `$b`, which use every function and every macro.
 const EXPRESSIONS: &str = include_str!("expressions.txt");
 
-/// Where an expression is, and what it reads.
+/// The place of an expression and the values that it reads.
 const PLACES: [(&str, &str); 4] = [
     ("inputs", "request.arguments"),
     ("result", "result.structuredContent"),

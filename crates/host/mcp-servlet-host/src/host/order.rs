@@ -10,7 +10,7 @@ pub(super) enum Place {
     Virtual(usize),
 }
 
-/// The tools of the members, and each virtual tool after as many members as it says.
+/// The places of all tools. A virtual tool is listed after the members that its bundle follows.
 pub(super) fn order(tools: &Index<Tool>, virtual_tools: &VirtualTools) -> Vec<Place> {
     let mut waiting = virtual_tools.places().enumerate().peekable();
     let mut order = Vec::new();

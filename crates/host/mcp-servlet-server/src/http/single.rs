@@ -51,7 +51,7 @@ fn is_stream(headers: &HeaderMap) -> bool {
     content_type.is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"))
 }
 
-/// Reads until the first message. None if that is no response, or if the stream ends without a message.
+/// Reads until the first message. Returns `None` if that is a request or a notification, or if the stream ends before it.
 async fn first_response(body: &mut Body, begun: &mut BytesMut) -> Option<String> {
     loop {
         let frame = body.frame().await?.ok()?;

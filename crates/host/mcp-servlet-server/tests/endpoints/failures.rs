@@ -133,7 +133,7 @@ error = { code = -32019, message = "slow" }
 [[bundle.ops.tool.TOOL.catches]]
 kind = "trap"
 when = "${{ error.message }}"
-error = { code = -32005, message = "a condition that is no boolean" }
+error = { code = -32005, message = "the condition is not a boolean" }
 [[bundle.ops.tool.TOOL.catches]]
 kind = "output_too_large"
 error = { code = -32006, message = "${{ error.data.none }}" }
@@ -145,7 +145,7 @@ async fn the_first_entry_that_matches_makes_the_error() {
     outcomes(
         CATCHES,
         &[
-            // What is told to the model is not a failure, unless an entry names its code.
+            // An error for the model passes, unless an entry names its code.
             ("told", Told("no such city")),
             (
                 "coded",

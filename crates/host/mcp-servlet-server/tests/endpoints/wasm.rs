@@ -65,7 +65,7 @@ fn echo_with(list: &str, call: &str, description: &str) -> Vec<u8> {
     wat.after(copy).wasm()
 }
 
-/// What a tool does.
+/// The behaviour of a tool.
 #[derive(Clone, Copy)]
 pub(crate) enum Reply<'t> {
     /// Its output.
