@@ -37,6 +37,7 @@ mod server;
 mod sessions;
 mod shared;
 mod state;
+mod supervised;
 mod supervisor;
 mod watched;
 

@@ -1,6 +1,6 @@
 //! Another MCP server as a member of a host.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use mcp_servlet_client::Target;
 use mcp_servlet_host::{
@@ -9,26 +9,21 @@ use mcp_servlet_host::{
 };
 use mcp_servlet_runtime::{CallError, JsonObject, RemoteFailure, RequestMeta};
 use tokio::sync::{broadcast, watch};
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::failure::call_error;
 use crate::options::{RemoteOptions, Sessions};
 use crate::sessions::Connections;
 use crate::shared::{Shared, is_final};
 use crate::state::{Link, NotReady, State, reason};
-use crate::supervisor::supervise;
+use crate::supervised::Supervised;
 
 /// Another MCP server, which a task keeps connected. The connection ends when the last handle is dropped.
 #[derive(Debug)]
 pub struct RemoteServer {
-    shared: Arc<Shared>,
-    /// The connections of sessions, if each has one.
-    connections: Connections,
-    task: Mutex<Option<JoinHandle<()>>>,
-    stop: CancellationToken,
-    _stop: DropGuard,
+    /// The connection of requests without a session, and of all others unless each session has one.
+    main: Supervised,
+    sessions: Connections,
 }
 
 impl RemoteServer {
@@ -37,24 +32,9 @@ impl RemoteServer {
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn start(name: impl Into<String>, target: Target, options: RemoteOptions) -> Arc<Self> {
-        Self::connect(Shared::new(name.into(), target, options))
-    }
-
-    /// A connection of its own for a session.
-    pub(crate) fn for_session(main: &Shared) -> Arc<Self> {
-        Self::connect(main.for_session())
-    }
-
-    fn connect(shared: Shared) -> Arc<Self> {
-        let shared = Arc::new(shared);
-        let stop = CancellationToken::new();
-        let task = tokio::spawn(supervise(Arc::clone(&shared), stop.clone()));
         Arc::new(Self {
-            shared,
-            connections: Connections::default(),
-            task: Mutex::new(Some(task)),
-            _stop: stop.clone().drop_guard(),
-            stop,
+            main: Supervised::start(Shared::new(name.into(), target, options)),
+            sessions: Connections::default(),
         })
     }
 
@@ -66,7 +46,7 @@ impl RemoteServer {
 
     /// Whether the server can be reached.
     pub fn state(&self) -> State {
-        self.shared.link.borrow().state()
+        self.main.shared.link.borrow().state()
     }
 
     /// Waits until the server is connected. A connection that was closed because nothing used it counts as connected.
@@ -75,8 +55,8 @@ impl RemoteServer {
     /// [`NotReady`] after the last of the attempts that [`Retries::most`](crate::Retries::most) allows. Without a limit,
     /// after the time of one attempt.
     pub async fn ready(&self) -> Result<(), NotReady> {
-        let options = &self.shared.options;
-        let mut link = self.shared.link.subscribe();
+        let options = &self.main.shared.options;
+        let mut link = self.main.shared.link.subscribe();
         let over = link.wait_for(|link| match link {
             Link::Up(_) | Link::Idle => true,
             Link::Down { why, .. } => is_final(why),
@@ -94,31 +74,33 @@ impl RemoteServer {
     /// # Errors
     /// [`NotReady`] if the server is not connected then.
     pub async fn tried(&self) -> Result<(), NotReady> {
-        let mut link = self.shared.link.subscribe();
+        let mut link = self.main.shared.link.subscribe();
         let over = link.wait_for(|link| !matches!(link, Link::Connecting));
-        let waited = timeout(self.shared.options.connect, over).await.is_ok();
+        let waited = timeout(self.main.shared.options.connect, over)
+            .await
+            .is_ok();
         self.outcome(waited)
     }
 
     fn outcome(&self, waited: bool) -> Result<(), NotReady> {
-        let options = &self.shared.options;
-        let why = match &*self.shared.link.borrow() {
+        let options = &self.main.shared.options;
+        let why = match &*self.main.shared.link.borrow() {
             Link::Up(_) | Link::Idle if waited => return Ok(()),
             Link::Down { why, .. } => reason(why),
             _ => format!("it did not answer within {:?}", options.connect),
         };
-        let name = self.shared.name.clone();
+        let name = self.main.shared.name.clone();
         Err(NotReady { name, why })
     }
 
     /// What a request uses: the connection of its session, or the common one.
     fn connection(&self, request_meta: &RequestMeta) -> Result<Arc<Shared>, RemoteFailure> {
         let session = request_meta.session.as_ref();
-        let (Some(session), Sessions::Each { most }) = (session, self.shared.options.sessions)
+        let (Some(session), Sessions::Each { most }) = (session, self.main.shared.options.sessions)
         else {
-            return Ok(Arc::clone(&self.shared));
+            return Ok(Arc::clone(&self.main.shared));
         };
-        let connection = self.connections.of(session, most, &self.shared)?;
+        let connection = self.sessions.of(session, most, &self.main.shared)?;
         Ok(Arc::clone(&connection.shared))
     }
 
@@ -129,40 +111,31 @@ impl RemoteServer {
         request_meta: &RequestMeta,
     ) -> Result<Arc<Shared>, CallError> {
         let connection = self.connection(request_meta);
-        connection.map_err(|failure| call_error(&self.shared.name, method, failure))
+        connection.map_err(|failure| call_error(&self.main.shared.name, method, failure))
     }
 
-    /// Closes the connection, and waits until it is closed. If a call still runs on it, the connection closes when that
-    /// call ends, and this does not wait for it.
+    /// Closes all connections and waits until they are closed. If a call still runs on one, that connection closes when
+    /// the call ends, and this does not wait for it.
     pub async fn close(&self) {
-        let task = self
-            .task
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        self.stop.cancel();
-        for connection in self.connections.take() {
-            // Boxed, because the type would contain itself.
-            Box::pin(connection.close()).await;
+        self.main.stop();
+        for connection in self.sessions.take() {
+            connection.close().await;
         }
-        if let Some(task) = task {
-            // An error means that the task has panicked, and with it the connection is closed.
-            let _ = task.await;
-        }
+        self.main.close().await;
     }
 }
 
 impl Remote for RemoteServer {
     fn name(&self) -> &str {
-        &self.shared.name
+        &self.main.shared.name
     }
 
     fn origin(&self) -> &str {
-        &self.shared.origin
+        &self.main.shared.origin
     }
 
     fn lists(&self) -> watch::Receiver<Arc<RemoteLists>> {
-        self.shared.lists.subscribe()
+        self.main.shared.lists.subscribe()
     }
 
     fn call<'a>(
@@ -201,14 +174,14 @@ impl Remote for RemoteServer {
     }
 
     fn complete<'a>(&'a self, params: &'a JsonObject) -> Answer<'a, CompleteResult> {
-        Box::pin(self.shared.complete(params))
+        Box::pin(self.main.shared.complete(params))
     }
 
     fn watch_resource(&self, uri: &str) -> ResourceWatch {
-        self.shared.watch_resource(uri)
+        self.main.shared.watch_resource(uri)
     }
 
     fn updated_resources(&self) -> broadcast::Receiver<String> {
-        self.shared.watched.updates()
+        self.main.shared.watched.updates()
     }
 }

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp_servlet_runtime::{ClientSession, RemoteFailure};
 
 use crate::options::{Retries, Sessions};
-use crate::server::RemoteServer;
 use crate::shared::Shared;
+use crate::supervised::Supervised;
 
 /// The connections of sessions, by the ids of the sessions.
 #[derive(Debug, Default)]
-pub(crate) struct Connections(Arc<Mutex<HashMap<String, Arc<RemoteServer>>>>);
+pub(crate) struct Connections(Arc<Mutex<HashMap<String, Arc<Supervised>>>>);
 
 impl Connections {
     /// The connection of a session, or a new one. `main` is the connection of requests without a session.
@@ -20,7 +20,7 @@ impl Connections {
         session: &ClientSession,
         most: usize,
         main: &Shared,
-    ) -> Result<Arc<RemoteServer>, RemoteFailure> {
+    ) -> Result<Arc<Supervised>, RemoteFailure> {
         let mut connections = lock(&self.0);
         if let Some(connection) = connections.get(session.id()) {
             return Ok(Arc::clone(connection));
@@ -29,7 +29,7 @@ impl Connections {
             let why = format!("the most sessions, {most}, have connections to it");
             return Err(RemoteFailure::Unreachable { why });
         }
-        let connection = RemoteServer::for_session(main);
+        let connection = Arc::new(Supervised::start(main.for_session()));
         connections.insert(session.id().to_owned(), Arc::clone(&connection));
         drop(connections);
         self.end_with(session.clone());
@@ -50,7 +50,7 @@ impl Connections {
     }
 
     /// Takes all connections out.
-    pub(crate) fn take(&self) -> Vec<Arc<RemoteServer>> {
+    pub(crate) fn take(&self) -> Vec<Arc<Supervised>> {
         lock(&self.0).drain().map(|(_, one)| one).collect()
     }
 }
@@ -71,7 +71,7 @@ impl Shared {
 }
 
 fn lock(
-    connections: &Mutex<HashMap<String, Arc<RemoteServer>>>,
-) -> MutexGuard<'_, HashMap<String, Arc<RemoteServer>>> {
+    connections: &Mutex<HashMap<String, Arc<Supervised>>>,
+) -> MutexGuard<'_, HashMap<String, Arc<Supervised>>> {
     connections.lock().unwrap_or_else(PoisonError::into_inner)
 }

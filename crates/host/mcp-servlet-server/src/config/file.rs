@@ -29,7 +29,7 @@ use super::{
     remote::RemoteSection,
     table::Table,
     tools::Tools,
-    units::{Count, Memory, Size, Time},
+    units::{Count, MOST, Memory, Size, Time},
 };
 use crate::HttpOptions;
 pub(super) use endpoint::{EndpointSection, Headers, Kind};
@@ -37,9 +37,6 @@ pub(super) use listener::ListenerSection;
 pub(super) use requests::Requests;
 use resources::Resources;
 use tasks::Tasks;
-
-/// The highest limit for connections, sessions or calls.
-pub(super) const MOST: usize = 1_000_000;
 
 /// The highest limit for fuel: the largest integer of TOML on a 64-bit system.
 const MOST_FUEL: usize = isize::MAX.unsigned_abs();

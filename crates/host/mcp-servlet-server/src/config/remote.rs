@@ -19,10 +19,9 @@ use toml::Spanned;
 
 use super::{
     Mode, Reader,
-    file::MOST,
     table::Table,
     tools::Tools,
-    units::{Count, ShortTime},
+    units::{Count, MOST, ShortTime},
 };
 use retries::Most;
 

@@ -34,6 +34,9 @@ pub(super) struct ShortTime(pub(super) Duration);
 #[schemars(with = "String")]
 pub(super) struct Memory(pub(super) Limit<u64>);
 
+/// The highest limit for connections, sessions or calls.
+pub(super) const MOST: usize = 1_000_000;
+
 /// A whole number within bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count<const MIN: usize, const MAX: usize>(pub(super) usize);
