@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use mcp_servlet_client::Target;
 use mcp_servlet_host::{
     Answer, CallToolResult, CompleteResult, GetPromptResult, Member, ReadResourceResult, Remote,
@@ -118,9 +119,8 @@ impl RemoteServer {
     /// the call ends, and this does not wait for it.
     pub async fn close(&self) {
         self.main.stop();
-        for connection in self.sessions.take() {
-            connection.close().await;
-        }
+        let sessions = self.sessions.take();
+        join_all(sessions.iter().map(|connection| connection.close())).await;
         self.main.close().await;
     }
 }

@@ -135,8 +135,9 @@ impl Shared {
             End::Idle => {
                 tracing::info!(remote, "remote closed, because nothing used it");
                 close(connection).await;
-                // A client may have watched a resource just before the link was idle.
-                if self.watched.is_empty() {
+                // A client may have watched a resource just before the link was idle. The connection of a session waits for
+                // a request anyway before it is opened again.
+                if self.watched.is_empty() && !self.is_of_session {
                     self.wanted.notified().await;
                 }
                 false
@@ -160,7 +161,7 @@ impl Shared {
             tokio::select! {
                 event = reports.events.next() => match event {
                     None => return End::Lost(ended(connection).await),
-                    Some(Ok(Event::ResourceUpdated { uri })) => self.watched.report(uri),
+                    Some(Ok(Event::ResourceUpdated { uri })) => self.watched.changed_at_remote(uri),
                     Some(Ok(event)) => {
                         if has_changed(&self.name, event) && !have_changed {
                             have_changed = true;

@@ -95,8 +95,15 @@ impl Watched {
         self.updates.subscribe()
     }
 
-    /// Passes on that a resource has changed.
-    pub(crate) fn report(&self, uri: String) {
+    /// Passes on that a resource has changed, if a client watches it.
+    pub(crate) fn changed_at_remote(&self, uri: String) {
+        let is_wanted = self.wanted().contains_key(&uri);
+        if is_wanted {
+            self.report(uri);
+        }
+    }
+
+    fn report(&self, uri: String) {
         // An error means that no endpoint serves the remote.
         let _ = self.updates.send(uri);
     }

@@ -95,3 +95,17 @@ async fn a_connection_ends_with_its_session_and_makes_room_for_another() {
     remote.close().await;
     within(Duration::from_secs(2), || ended() == 3).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_request_opens_the_idle_connection_of_a_session_again() {
+    let mut options = each(10);
+    options.idle = Some(Duration::from_millis(100));
+    let remote = connected_with("r", child("counts"), options).await;
+    let (address, _server) = serve(&remote).await;
+    let session = client(address, Era::Handshake).await;
+    assert_eq!(count(&session).await, "1");
+    // The process ends when nothing has used it for that time, and with it the count.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(count(&session).await, "1");
+    remote.close().await;
+}
