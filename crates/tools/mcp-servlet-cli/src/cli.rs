@@ -38,9 +38,7 @@ pub(crate) struct Cli {
     command: Command,
 }
 
-// Deferred: only the options of the command that runs are built.
 #[derive(Debug, Subcommand)]
-#[command(defer = true)]
 enum Command {
     New(new::New),
     /// Generate Rust from an XTP schema, or check that it is up to date
