@@ -21,7 +21,13 @@ const WRAPPER: &str = "MCP_SERVLET_LINT";
 
 /// Fails for any warning of rustc, Clippy or rustdoc.
 pub(crate) fn lint() -> anyhow::Result<()> {
-    let mut build = cargo(&["build", "--workspace", "--all-targets", "--quiet"]);
+    let mut build = cargo(&[
+        "build",
+        "--workspace",
+        "--all-targets",
+        "--quiet",
+        "--keep-going",
+    ]);
     build.env("RUSTC_WORKSPACE_WRAPPER", env::current_exe()?);
     // Clippy and cargo know this form of its options.
     build.env("CLIPPY_ARGS", "--deny__CLIPPY_HACKERY__warnings");

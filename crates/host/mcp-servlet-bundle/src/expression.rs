@@ -200,7 +200,9 @@ impl Expression {
             tree.add(&names, scope, &path.root);
         }
         let mut weight = 0;
-        roots.values().for_each(|tree| tree.weigh(&mut weight));
+        for tree in roots.values() {
+            tree.weigh(&mut weight);
+        }
         if budget.may_read(weight) {
             Ok(roots)
         } else {

@@ -50,7 +50,8 @@ struct Reports {
 
 /// Keeps a server connected until it is stopped.
 pub(crate) async fn supervise(shared: Arc<Shared>, stop: CancellationToken) {
-    stop.run_until_cancelled(shared.keep_connected()).await;
+    stop.run_until_cancelled(Box::pin(shared.keep_connected()))
+        .await;
     shared.parked.clear();
     if let Link::Up(connection) = shared.set_link(Link::down(stopped(), None)) {
         close(connection).await;

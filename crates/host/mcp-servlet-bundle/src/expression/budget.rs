@@ -116,7 +116,9 @@ impl Budget {
             return None;
         }
         self.steps -= begin.steps - end.steps;
-        self.time -= begin.time - end.time;
+        self.time = self
+            .time
+            .saturating_sub(begin.time.saturating_sub(end.time));
         Some(value)
     }
 

@@ -187,7 +187,7 @@ proptest! {
         MEMORY.reset_peak_usage();
         let (memory, time) = (MEMORY.current_usage(), processor_time());
         let made = run(&tool, place, &returned);
-        let time = processor_time() - time;
+        let time = processor_time().saturating_sub(time);
         let memory = MEMORY.peak_usage().saturating_sub(memory);
         prop_assert!(time < MAX_TIME, "{place}: {expression} took {time:?}");
         prop_assert!(memory < MAX_MEMORY, "{place}: {expression} took {memory} bytes");
