@@ -55,11 +55,11 @@ fn follow_resources(remote: &dyn Remote, server: Weak<Shared>) -> impl Future<Ou
     let mut updates = remote.updated_resources();
     async move {
         loop {
-            let updated = updates.recv().await;
+            let next = updates.recv().await;
             let Some(server) = server.upgrade().map(Server) else {
                 return;
             };
-            let uris = match updated {
+            let uris = match next {
                 Ok(uri) => vec![uri],
                 // Some were lost.
                 Err(RecvError::Lagged(_)) => server.0.watches.uris(),

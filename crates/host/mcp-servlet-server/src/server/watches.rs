@@ -67,11 +67,11 @@ impl Server {
     pub(crate) fn watch(&self, uri: &str) -> ClientWatch {
         let mut watches = self.0.watches.lock();
         // The host is read under the lock, so that `resolve` comes either before or after.
-        let watched = watches.entry(uri.to_owned()).or_insert_with(|| Watched {
+        let resource = watches.entry(uri.to_owned()).or_insert_with(|| Watched {
             clients: 0,
             _at_remotes: self.host().watch_resource(uri),
         });
-        watched.clients += 1;
+        resource.clients += 1;
         ClientWatch {
             server: self.clone(),
             uri: uri.to_owned(),
