@@ -6,12 +6,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp_servlet_runtime::{ClientSession, RemoteFailure};
 
 use crate::options::{Retries, Sessions};
-use crate::shared::Shared;
+use crate::shared::{Shared, stopped};
 use crate::supervised::Supervised;
 
-/// The connections of sessions, by the ids of the sessions.
-#[derive(Debug, Default)]
-pub(crate) struct Connections(Arc<Mutex<HashMap<String, Arc<Supervised>>>>);
+/// The connections of sessions, by the ids of the sessions. None after they were closed.
+type All = Option<HashMap<String, Arc<Supervised>>>;
+
+/// The connections of sessions.
+#[derive(Debug)]
+pub(crate) struct Connections(Arc<Mutex<All>>);
+
+impl Default for Connections {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(Some(HashMap::new()))))
+    }
+}
 
 impl Connections {
     /// The connection of a session, or a new one. `main` is the connection of requests without a session.
@@ -21,17 +30,18 @@ impl Connections {
         most: usize,
         main: &Shared,
     ) -> Result<Arc<Supervised>, RemoteFailure> {
-        let mut connections = lock(&self.0);
+        let mut all = lock(&self.0);
+        let connections = all.as_mut().ok_or_else(stopped)?;
         if let Some(connection) = connections.get(session.id()) {
             return Ok(Arc::clone(connection));
         }
         if connections.len() >= most {
-            let why = format!("the most sessions, {most}, have connections to it");
+            let why = format!("`most_sessions` is {most}, and that many sessions already use it");
             return Err(RemoteFailure::Unreachable { why });
         }
         let connection = Arc::new(Supervised::start(main.for_session()));
         connections.insert(session.id().to_owned(), Arc::clone(&connection));
-        drop(connections);
+        drop(all);
         self.end_with(session.clone());
         Ok(connection)
     }
@@ -42,16 +52,17 @@ impl Connections {
         tokio::spawn(async move {
             session.ended().await;
             let connections = connections.upgrade();
-            let connection = connections.and_then(|all| lock(&all).remove(session.id()));
+            let connection = connections.and_then(|all| lock(&all).as_mut()?.remove(session.id()));
             if let Some(connection) = connection {
                 connection.close().await;
             }
         });
     }
 
-    /// Takes all connections out.
+    /// Takes all connections out, to close them. There are no new ones after that.
     pub(crate) fn take(&self) -> Vec<Arc<Supervised>> {
-        lock(&self.0).drain().map(|(_, one)| one).collect()
+        let all = lock(&self.0).take();
+        all.into_iter().flatten().map(|(_, one)| one).collect()
     }
 }
 
@@ -70,8 +81,6 @@ impl Shared {
     }
 }
 
-fn lock(
-    connections: &Mutex<HashMap<String, Arc<Supervised>>>,
-) -> MutexGuard<'_, HashMap<String, Arc<Supervised>>> {
+fn lock(connections: &Mutex<All>) -> MutexGuard<'_, All> {
     connections.lock().unwrap_or_else(PoisonError::into_inner)
 }

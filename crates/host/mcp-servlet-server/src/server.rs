@@ -126,11 +126,11 @@ impl Server {
         let changes_lists = host.changes_lists();
         let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
         let changes = differences(&current, &host);
-        *current = Arc::clone(&host);
+        *current = host;
         drop(current);
         self.started();
         self.follow();
-        self.0.watches.resolve(&host);
+        self.0.watches.resolve(self);
         for change in changes {
             self.notify(change);
         }

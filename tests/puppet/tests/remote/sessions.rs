@@ -83,7 +83,7 @@ async fn a_connection_ends_with_its_session_and_makes_room_for_another() {
     assert!(
         error
             .message()
-            .contains("the most sessions, 1, have connections to it"),
+            .contains("`most_sessions` is 1, and that many sessions already use it"),
         "{error}"
     );
     assert_eq!(ended(), 0);

@@ -66,9 +66,9 @@ impl Server {
             return;
         }
         let changes = differences(&old, &new);
-        *current = Arc::clone(&new);
+        *current = new;
         drop(current);
-        self.0.watches.resolve(&new);
+        self.0.watches.resolve(self);
         for change in changes {
             self.notify(change);
         }

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use mcp_servlet_host::{Host, ResourceWatch};
+use mcp_servlet_host::ResourceWatch;
 
 use super::Server;
 
@@ -41,9 +41,12 @@ impl Drop for ClientWatch {
 }
 
 impl Watches {
-    /// Subscribes at the remotes of another host instead.
-    pub(super) fn resolve(&self, host: &Host) {
-        for (uri, watched) in &mut *self.lock() {
+    /// Subscribes at the remotes of the server's present host instead of those of an earlier one.
+    pub(super) fn resolve(&self, server: &Server) {
+        let mut watches = self.lock();
+        // Read under the lock, so that the subscriptions of the newest host are the last ones.
+        let host = server.host();
+        for (uri, watched) in &mut *watches {
             // A remote that both hosts have keeps its subscription, because the new one begins before the previous one ends.
             *watched = Watched {
                 clients: watched.clients,
@@ -66,7 +69,7 @@ impl Server {
     /// Subscribes a client to a resource.
     pub(crate) fn watch(&self, uri: &str) -> ClientWatch {
         let mut watches = self.0.watches.lock();
-        // The host is read under the lock, so that `resolve` comes either before or after.
+        // The host is read under the lock, as in `resolve`.
         let resource = watches.entry(uri.to_owned()).or_insert_with(|| Watched {
             clients: 0,
             _at_remotes: self.host().watch_resource(uri),
