@@ -1,11 +1,8 @@
 //! Draws QR codes.
 
-use std::io::Cursor;
-
-use image::{ImageFormat, Luma};
 use mcp_servlet::prelude::*;
 use qrcode::render::{Renderer, svg};
-use qrcode::{EcLevel, QrCode};
+use qrcode::{Color, EcLevel, QrCode};
 
 /// the format of the image
 #[derive(Deserialize, Schema)]
@@ -52,17 +49,35 @@ fn qr_code(
     let (modules, width) = (code.to_colors(), code.width());
     match format {
         Format::Png => {
-            let mut drawing = Renderer::<Luma<u8>>::new(&modules, width, margin);
-            let image = drawing.module_dimensions(size, size).build();
-            let mut file = Cursor::new(Vec::new());
-            image.write_to(&mut file, ImageFormat::Png)?;
-            Ok(Content::image(&file.into_inner(), "image/png"))
+            let file = png(&modules, width, size as usize, margin as usize)?;
+            Ok(Content::image(&file, "image/png"))
         }
         Format::Svg => {
             let mut drawing = Renderer::<svg::Color<'_>>::new(&modules, width, margin);
             Ok(Content::text(drawing.module_dimensions(size, size).build()))
         }
     }
+}
+
+/// Writes a file whose pixels are black or white. All lengths but `size` are in modules.
+fn png(
+    modules: &[Color],
+    width: usize,
+    size: usize,
+    margin: usize,
+) -> Result<Vec<u8>, png::EncodingError> {
+    let edge = (width + 2 * margin) * size;
+    let module = |pixel: usize| (pixel / size).checked_sub(margin).filter(|at| *at < width);
+    let gray = |pixel: usize| match (module(pixel % edge), module(pixel / edge)) {
+        (Some(x), Some(y)) => modules[y * width + x].select(0, 255),
+        _ => 255,
+    };
+    let pixels: Vec<u8> = (0..edge * edge).map(gray).collect();
+    let mut file = Vec::new();
+    let mut writer = png::Encoder::new(&mut file, edge as u32, edge as u32).write_header()?;
+    writer.write_image_data(&pixels)?;
+    writer.finish()?;
+    Ok(file)
 }
 
 mcp_servlet::export!(static SERVLET = { tools: [qr_code] });

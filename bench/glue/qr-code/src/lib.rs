@@ -3,14 +3,11 @@
 #[path = "../../../official/src/pdk.rs"]
 mod pdk;
 
-use std::io::Cursor;
-
 use base64::{engine::general_purpose::STANDARD, Engine};
 use extism_pdk::Error;
-use image::{ImageFormat, Luma};
 use pdk::types::*;
 use qrcode::render::{svg, Renderer};
-use qrcode::{EcLevel, QrCode};
+use qrcode::{Color, EcLevel, QrCode};
 use serde::Deserialize;
 use serde_json::{json, Value};
 
@@ -142,12 +139,9 @@ fn qr_code(arguments: Value) -> Result<Content, Error> {
     let (modules, width) = (code.to_colors(), code.width());
     match arguments.format {
         Format::Png => {
-            let mut drawing = Renderer::<Luma<u8>>::new(&modules, width, margin);
-            let image = drawing.module_dimensions(size, size).build();
-            let mut file = Cursor::new(Vec::new());
-            image.write_to(&mut file, ImageFormat::Png)?;
+            let file = png(&modules, width, size as usize, margin as usize)?;
             Ok(Content {
-                data: Some(STANDARD.encode(file.into_inner())),
+                data: Some(STANDARD.encode(file)),
                 mime_type: Some("image/png".to_owned()),
                 r#type: ContentType::Image,
                 ..Content::default()
@@ -158,4 +152,25 @@ fn qr_code(arguments: Value) -> Result<Content, Error> {
             Ok(text(drawing.module_dimensions(size, size).build()))
         }
     }
+}
+
+/// Writes a file whose pixels are black or white. All lengths but `size` are in modules.
+fn png(
+    modules: &[Color],
+    width: usize,
+    size: usize,
+    margin: usize,
+) -> Result<Vec<u8>, png::EncodingError> {
+    let edge = (width + 2 * margin) * size;
+    let module = |pixel: usize| (pixel / size).checked_sub(margin).filter(|at| *at < width);
+    let gray = |pixel: usize| match (module(pixel % edge), module(pixel / edge)) {
+        (Some(x), Some(y)) => modules[y * width + x].select(0, 255),
+        _ => 255,
+    };
+    let pixels: Vec<u8> = (0..edge * edge).map(gray).collect();
+    let mut file = Vec::new();
+    let mut writer = png::Encoder::new(&mut file, edge as u32, edge as u32).write_header()?;
+    writer.write_image_data(&pixels)?;
+    writer.finish()?;
+    Ok(file)
 }
