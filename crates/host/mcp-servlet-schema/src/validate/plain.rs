@@ -38,7 +38,8 @@ fn fits(keyword: &str, value: &Value) -> bool {
             value.is_u64()
         }
         "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => value.is_boolean(),
-        _ => false,
+        // Says something to one program only.
+        _ => keyword.starts_with("x-"),
     }
 }
 
