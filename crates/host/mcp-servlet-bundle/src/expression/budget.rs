@@ -31,8 +31,8 @@ pub struct Budget {
 /// The steps of a call: a turn of a loop, or 64 bytes of values.
 pub const MAX_STEPS: u64 = 100_000;
 
-/// The time that the expressions of one call may take together.
-pub const MAX_TIME: Duration = Duration::from_millis(250);
+/// The time that the expressions of one call may take together. The last function that began in it runs to its end.
+pub const MAX_TIME: Duration = Duration::from_millis(200);
 
 /// How much JSON an expression may read, other than by a path; in bytes.
 pub(super) const MAX_READ: u64 = 1 << 20;
