@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use mcp_servlet_runtime::{Fetched, LoadError as ModuleError, LoadOptions, Source};
+use mcp_servlet_runtime::{Fetched, LoadError as ModuleError, LoadOptions, Source, processors};
 use serde::Deserialize;
 
 use crate::{Filter, Host, LoadError, Member, Mount, Prefix, Servlet, UnmetNeeds};
@@ -135,9 +135,8 @@ impl Loaded {
 
 /// Loads one servlet per processor at a time, and more if some are fetched from a URL.
 fn load_all(entries: &[Entry], previous: Option<&Host>) -> Vec<Result<Arc<Servlet>, LoadError>> {
-    let processors = thread::available_parallelism().map_or(1, usize::from);
     let remote = entries.iter().filter(|entry| entry.source.is_remote());
-    let at_once = processors + remote.count().min(MAX_FETCHES);
+    let at_once = processors() + remote.count().min(MAX_FETCHES);
     let next = AtomicUsize::new(0);
     let work = || {
         let mut loaded = Vec::new();

@@ -5,11 +5,11 @@ mod limit;
 mod limits;
 mod proxy;
 
-use std::{collections::BTreeMap, path::PathBuf, sync::LazyLock, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde::Deserialize;
 
-use crate::inspect::Module;
+use crate::{inspect::Module, runtime::processors};
 pub use cache::CompileCache;
 pub use limit::{Limit, ParseLimitError};
 pub use limits::{Limits, ToolOptions};
@@ -175,17 +175,13 @@ impl InstanceLimits {
     }
 }
 
-/// The processors that this process may use. Every servlet needs the number, and on Linux it takes ten system calls to find.
-static PROCESSORS: LazyLock<usize> =
-    LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
-
 impl Default for Instances {
     /// One instance, and more under load: up to eight or twice the number of processors, whichever
     /// is larger. Servlets wait for the network more than they compute.
     fn default() -> Self {
         Self {
             min: 1,
-            max: (2 * *PROCESSORS).max(8),
+            max: (2 * processors()).max(8),
             idle: Some(Duration::from_mins(1)),
         }
     }

@@ -4,16 +4,26 @@ use std::{
     pin::pin,
     sync::{Arc, LazyLock},
     task::{Context, Poll, Wake},
-    thread::{self, Thread},
+    thread::{self, Thread, available_parallelism},
 };
 
 use tokio::runtime::{Builder, Runtime};
+
+/// How many processors this process may use, at least one.
+///
+/// On Linux, it takes twelve system calls to find the number, so this finds it once.
+pub fn processors() -> usize {
+    static PROCESSORS: LazyLock<usize> =
+        LazyLock::new(|| available_parallelism().map_or(1, usize::from));
+    *PROCESSORS
+}
 
 pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     let mut builder = Builder::new_multi_thread();
     // It looks at timers and sockets after each time slice of a call.
     builder
         .thread_name("servlet")
+        .worker_threads(processors())
         .enable_all()
         .event_interval(1);
     builder

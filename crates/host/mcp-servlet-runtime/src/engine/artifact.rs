@@ -9,6 +9,7 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
     io::{self, Write as _},
     path::{Path, PathBuf},
+    sync::LazyLock,
     time::{Duration, SystemTime},
 };
 
@@ -20,6 +21,13 @@ use crate::{error::LoadError, options::CompileCache};
 
 /// Files that were not used for this long are removed.
 const UNUSED: Duration = Duration::from_hours(24 * 30);
+
+/// The digest of what belongs to every file, before the module.
+static BEFORE_MODULES: LazyLock<Sha256> =
+    LazyLock::new(|| Sha256::new().chain_update(KERNEL).chain_update(MERGE));
+
+/// The default directory, which is checked once. `None` if it cannot be used.
+static DEFAULT_DIRECTORY: LazyLock<Option<PathBuf>> = LazyLock::new(default_directory);
 
 /// How good the machine code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +70,10 @@ impl Artifacts {
                 });
                 Some(private?)
             }
-            CompileCache::Default => default_directory(),
+            CompileCache::Default => DEFAULT_DIRECTORY.clone(),
         };
-        let digest: [u8; 32] = Sha256::new()
-            .chain_update(KERNEL)
-            .chain_update(MERGE)
+        let digest: [u8; 32] = BEFORE_MODULES
+            .clone()
             .chain_update(module)
             .finalize()
             .into();
@@ -84,18 +91,15 @@ impl Artifacts {
         Some(self.directory.as_ref()?.join(name))
     }
 
-    /// The compiled module, if there is a file that fits.
-    pub(super) fn load(&self, engine: &Engine, quality: Quality) -> Option<Module> {
+    /// The compiled module, if there is a file.
+    pub(super) fn find(&self, engine: &Engine, quality: Quality) -> Option<Artifact> {
         let path = self.path(engine, quality)?;
         // On Windows, setting the time needs write access.
         let file = File::options().read(true).write(cfg!(windows)).open(&path);
         let file = file.ok()?;
         // The time says when it was used last.
         let _ = file.set_modified(SystemTime::now());
-        let module = mapped(engine, file);
-        module
-            .inspect_err(|error| tracing::debug!(%error, "a compiled module does not fit"))
-            .ok()
+        Some(Artifact(file))
     }
 
     /// Stores a compiled module. Without the file, the module is compiled again the next time.
@@ -110,21 +114,28 @@ impl Artifacts {
     }
 }
 
+/// The file of a compiled module.
+pub(super) struct Artifact(File);
+
+impl Artifact {
+    /// The module, if it fits the engine. The pages of the file are read when they are used.
+    pub(super) fn load(&self, engine: &Engine) -> Option<Module> {
+        let file = self.0.try_clone().ok()?;
+        #[expect(unsafe_code, reason = "machine code cannot be checked")]
+        // SAFETY: only this user can write to the directory, and its files have their contents before they get their name.
+        let module = unsafe { Module::deserialize_open_file(engine, file) };
+        module
+            .inspect_err(|error| tracing::debug!(%error, "a compiled module does not fit"))
+            .ok()
+    }
+}
+
 /// A compiled module from its bytes.
 pub(super) fn module(engine: &Engine, code: &[u8]) -> wasmtime::Result<Module> {
     #[expect(unsafe_code, reason = "machine code cannot be checked")]
     // SAFETY: the bytes come from the compiler.
     unsafe {
         Module::deserialize(engine, code)
-    }
-}
-
-/// A compiled module from its file. The pages of the file are read when they are used.
-fn mapped(engine: &Engine, file: File) -> wasmtime::Result<Module> {
-    #[expect(unsafe_code, reason = "machine code cannot be checked")]
-    // SAFETY: only this user can write to the directory, and its files have their contents before they get their name.
-    unsafe {
-        Module::deserialize_open_file(engine, file)
     }
 }
 
@@ -266,12 +277,13 @@ mod tests {
         let cache = CompileCache::Directory(folder.path().to_owned());
         let engine = Engine::default();
         let artifacts = Artifacts::open(&cache, b"one").expect("a directory");
-        assert!(artifacts.load(&engine, Quality::Optimized).is_none());
+        assert!(artifacts.find(&engine, Quality::Optimized).is_none());
         artifacts.store(&engine, Quality::Optimized, &code(&engine));
-        assert!(artifacts.load(&engine, Quality::Optimized).is_some());
-        assert!(artifacts.load(&engine, Quality::Quick).is_none());
+        let file = artifacts.find(&engine, Quality::Optimized);
+        assert!(file.is_some_and(|file| file.load(&engine).is_some()));
+        assert!(artifacts.find(&engine, Quality::Quick).is_none());
         let other = Artifacts::open(&cache, b"two").expect("a directory");
-        assert!(other.load(&engine, Quality::Optimized).is_none());
+        assert!(other.find(&engine, Quality::Optimized).is_none());
     }
 
     #[test]
@@ -283,7 +295,8 @@ mod tests {
         let whole = code(&engine);
         for damaged in [&b""[..], b"nonsense", &whole[..whole.len() / 2]] {
             artifacts.store(&engine, Quality::Quick, damaged);
-            assert!(artifacts.load(&engine, Quality::Quick).is_none());
+            let file = artifacts.find(&engine, Quality::Quick).expect("a file");
+            assert!(file.load(&engine).is_none());
         }
     }
 

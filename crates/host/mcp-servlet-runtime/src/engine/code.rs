@@ -11,7 +11,7 @@ use std::{
 
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
-use wasmtime::{InstancePre, Module, Result};
+use wasmtime::{Engine, InstancePre, Module, Result};
 
 use super::{
     HostFunction,
@@ -140,7 +140,7 @@ impl Code {
         if let Some(linked) = &*outside_pool {
             return Ok(linked.clone());
         }
-        let host = settings::outside_pool(self.metering);
+        let host = settings::outside_pool(self.metering, Quality::Optimized);
         let host = host.ok_or_else(|| wasmtime::Error::msg("there is no engine"))?;
         let code = self.get().module().serialize()?;
         let module = artifact::module(&host.engine, &code)?;
@@ -156,7 +156,7 @@ impl Code {
         let (wasm, metering) = (Arc::clone(&source.wasm), source.metering);
         let (quality, code) = within(options.compile, move || compile_first(&wasm, metering))?;
         let (host, module) = source.fitting(quality, &code)?;
-        source.artifacts.store(&host.engine, quality, &code);
+        source.store(quality, &code);
         source.link(host, quality, &module, functions)
     }
 
@@ -165,7 +165,7 @@ impl Code {
         let engine = settings::compiler(quality, source.metering)?;
         let code = compile(&engine, &source.wasm)?;
         let (host, module) = source.fitting(quality, &code)?;
-        source.artifacts.store(&host.engine, quality, &code);
+        source.store(quality, &code);
         *lock(&self.linked) = Linked::new(host, quality, &module, &self.functions)?;
         *lock(&self.outside_pool) = None;
         Ok(())
@@ -175,6 +175,17 @@ impl Code {
 impl Source {
     fn hosts(&self, quality: Quality) -> impl Iterator<Item = &'static Host> + use<> {
         settings::hosts(&self.module, self.metering, quality)
+    }
+
+    /// The engine whose settings code of this quality has.
+    fn engine(&self, quality: Quality) -> Option<&'static Engine> {
+        settings::outside_pool(self.metering, quality).map(|host| &host.engine)
+    }
+
+    fn store(&self, quality: Quality, code: &[u8]) {
+        if let Some(engine) = self.engine(quality) {
+            self.artifacts.store(engine, quality, code);
+        }
     }
 
     fn link(
@@ -218,11 +229,10 @@ impl Source {
         [Quality::Optimized, Quality::Quick, Quality::Baseline]
             .into_iter()
             .find_map(|quality| {
+                // Before there is something to run, no engine with a pool is made, which takes more than a millisecond.
+                let file = self.artifacts.find(self.engine(quality)?, quality)?;
                 let mut hosts = self.hosts(quality);
-                hosts.find_map(|host| {
-                    let module = self.artifacts.load(&host.engine, quality)?;
-                    Some((host, module, quality))
-                })
+                hosts.find_map(|host| Some((host, file.load(&host.engine)?, quality)))
             })
     }
 

@@ -101,28 +101,27 @@ pub(super) fn hosts(
     metering: Metering,
     quality: Quality,
 ) -> impl Iterator<Item = &'static Host> + use<> {
-    let Hosts { pooling, on_demand } = Hosts::with(metering);
-    let hosts = match quality {
-        Quality::Baseline if metering == Metering::Off => vec![&BASELINE],
-        Quality::Baseline => Vec::new(),
-        // In the pool, tables cannot become larger than this.
-        _ if module.largest_table > ENTRIES => vec![on_demand],
-        _ => vec![pooling, on_demand],
-    };
-    let hosts = hosts.into_iter();
-    hosts.filter_map(|host| LazyLock::force(host).as_ref())
+    // In the pool, tables cannot become larger than this.
+    let has_pool = quality != Quality::Baseline && module.largest_table <= ENTRIES;
+    let pooling = has_pool.then(|| Hosts::with(metering).pooling.as_ref());
+    let hosts = [pooling.flatten(), outside_pool(metering, quality)];
+    hosts.into_iter().flatten()
 }
 
-/// The engine for instances for which a pool has no room.
-pub(super) fn outside_pool(metering: Metering) -> Option<&'static Host> {
-    Hosts::with(metering).on_demand.as_ref()
+/// The engine for code of a quality whose instances need no pool, or for which it has no room. Making it is fast.
+pub(super) fn outside_pool(metering: Metering, quality: Quality) -> Option<&'static Host> {
+    match (metering, quality) {
+        (Metering::Off, Quality::Baseline) => BASELINE.as_ref(),
+        // This code would take another amount of fuel than optimized code.
+        (Metering::On, Quality::Baseline) => None,
+        (_, Quality::Quick | Quality::Optimized) => Hosts::with(metering).on_demand.as_ref(),
+    }
 }
 
 /// An engine that compiles. Its code fits the [`hosts`] for this quality and metering.
 pub(super) fn compiler(quality: Quality, metering: Metering) -> Result<Engine> {
     if quality == Quality::Baseline {
-        // Code that counts fuel would take another amount of it than optimized code.
-        let host = BASELINE.as_ref().filter(|_| metering == Metering::Off);
+        let host = outside_pool(metering, quality);
         let host = host.ok_or_else(|| Error::msg("there is no baseline compiler"))?;
         return Ok(host.engine.clone());
     }

@@ -3,13 +3,12 @@
 use std::{
     borrow::Cow,
     sync::{Arc, LazyLock},
-    thread,
 };
 
 use mcp_servlet_bundle::{
     Budget, CheckArguments, Prepared, Proven, Refused, Request, RpcError, Session, Thrown,
 };
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, run_blocking};
+use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, processors, run_blocking};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -20,10 +19,7 @@ use crate::CallToolResult;
 const OWN: &str = "mcp-servlet/";
 
 /// Expressions that are not quick take turns, so that each gets a processor for the time that it may take.
-static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
-    let processors = thread::available_parallelism();
-    Semaphore::new(processors.map_or(1, usize::from))
-});
+static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(processors()));
 
 /// What expressions see of a request in addition to its arguments.
 #[derive(Clone, Default)]
