@@ -11,10 +11,12 @@ use crate::{
     expression::Budget,
     problem::Place,
     proven::Proven,
+    scope::Part,
     spec::{Inputs, VirtualTool, content_problem},
     template::{Failed, Template},
     thrown::{RpcError, Thrown},
 };
+use view::Outcome;
 pub use view::{Request, Session};
 
 /// The JSON-RPC code of internal errors.
@@ -63,7 +65,6 @@ impl Proven {
         let given = self.accepted(request.arguments, checks)?;
         let is_absent = given.is_none();
         let given = given.unwrap_or_default();
-        let scope = request.scope(&given, true);
         let (key, templates) = self.tool.inputs.templates();
         let mut arguments = match &self.tool.inputs {
             Inputs::Pass if is_absent => {
@@ -81,17 +82,20 @@ impl Proven {
             Inputs::Set(_) => given.clone(),
             Inputs::Map(_) => Map::new(),
         };
+        let seen = request.for_inputs(&given);
+        let scope = seen.scope();
         for (name, template) in templates {
-            let place = Place::of(key).key(name);
-            let value = template.fill(&place, &scope, budget);
-            let value = value.map_err(|failed| Refused::Error(self.mapping_failed(&failed)))?;
+            let value = template.fill(&scope, budget);
+            let value = value.map_err(|failed| {
+                let failed = failed.within_key(name).within_key(key);
+                Refused::Error(self.mapping_failed(&failed))
+            })?;
             if let Some(value) = value {
                 arguments.insert(name.clone(), value);
             }
         }
-        drop(scope);
         if checks != CheckArguments::Off {
-            self.check_inputs(&arguments)?;
+            arguments = self.checked_inputs(arguments)?;
         }
         Ok(Prepared {
             arguments: Some(arguments),
@@ -125,14 +129,23 @@ impl Proven {
         }
     }
 
-    /// Checks the arguments for the handler. The model learns about those that it has sent.
-    fn check_inputs(&self, arguments: &JsonObject) -> Result<(), Refused> {
+    /// The arguments for the handler, if it takes them. The model learns about those that it has sent.
+    fn checked_inputs(&self, arguments: JsonObject) -> Result<JsonObject, Refused> {
         let Some(validator) = &self.inputs else {
-            return Ok(());
+            return Ok(arguments);
         };
-        let Some(pointer) = validator.first_problem(&Value::Object(arguments.clone())) else {
-            return Ok(());
+        let arguments = Value::Object(arguments);
+        let problem = validator.first_problem(&arguments);
+        let Value::Object(arguments) = arguments else {
+            unreachable!("it is an object");
         };
+        match problem {
+            Some(pointer) => Err(self.wrong_input(&pointer, &arguments)),
+            None => Ok(arguments),
+        }
+    }
+
+    fn wrong_input(&self, pointer: &str, arguments: &JsonObject) -> Refused {
         let input = pointer.split('/').nth(1).unwrap_or_default();
         let (key, templates) = self.tool.inputs.templates();
         let template = templates.iter().find(|(name, _)| name == input);
@@ -143,11 +156,7 @@ impl Proven {
         };
         if let Some(argument) = argument {
             let schema = self.properties.get(input);
-            return Err(Refused::Arguments(refusal(
-                argument,
-                schema,
-                arguments.get(input),
-            )));
+            return Refused::Arguments(refusal(argument, schema, arguments.get(input)));
         }
         let place = if input.is_empty() {
             Place::of(key)
@@ -158,11 +167,7 @@ impl Proven {
             "`{}` does not take the value of `{place}`",
             self.tool.handler
         );
-        Err(Refused::Error(self.error(
-            &message,
-            &place.to_string(),
-            "MAPPING_FAILED",
-        )))
+        Refused::Error(self.error(&message, &place.to_string(), "MAPPING_FAILED"))
     }
 
     /// The result for the client; `None` if it is the handler's.
@@ -203,13 +208,16 @@ impl Proven {
         result: &JsonObject,
         budget: &mut Budget,
     ) -> Result<JsonObject, RpcError> {
-        let mut scope = request.scope(&prepared.given, false);
-        scope.roots.push(("result", view::result(result)));
+        let (seen, outcome) = (request.for_outcome(&prepared.given), Outcome(result));
+        let scope = seen.scope().with("result", Part::Object(&outcome));
         let mut mapped = Map::new();
         for (key, template) in templates {
-            let place = Place::of("result").key(key);
-            let value = template.fill(&place, &scope, budget);
-            if let Some(value) = value.map_err(|failed| self.mapping_failed(&failed))? {
+            let value = template.fill(&scope, budget);
+            let value = value.map_err(|failed| {
+                let failed = failed.within_key(key).within_key("result");
+                self.mapping_failed(&failed)
+            })?;
+            if let Some(value) = value {
                 mapped.insert(key.clone(), value);
             }
         }
@@ -263,8 +271,8 @@ impl Proven {
         thrown: &Thrown,
         budget: &mut Budget,
     ) -> Option<RpcError> {
-        let mut scope = request.scope(&prepared.given, false);
-        scope.roots.push(("error", view::error(thrown)));
+        let seen = request.for_outcome(&prepared.given);
+        let scope = seen.scope().with("error", Part::Object(thrown));
         catch::find(&self.tool, thrown, &scope, budget)
     }
 

@@ -9,7 +9,12 @@ mod rewrite;
 mod source;
 mod value;
 
-use std::{collections::BTreeMap, ops::Range, sync::Arc, thread};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    sync::Arc,
+    thread,
+};
 
 use cel::{
     Context, ExecutionError, Value as CelValue,
@@ -58,6 +63,8 @@ enum Program {
 
 struct Cel {
     expression: IdedExpr,
+    /// The functions of this crate that it calls.
+    functions: BTreeSet<&'static str>,
     /// How deep its parts are nested.
     depth: usize,
     patterns: Arc<[Regex]>,
@@ -127,9 +134,11 @@ impl Expression {
         let program = if let Some(path) = path::path(&expression, &source) {
             Program::Path(path)
         } else {
-            Rewrite::default().part(&mut expression);
+            let mut rewrite = Rewrite::default();
+            rewrite.part(&mut expression);
             Program::Cel(Arc::new(Cel {
                 expression,
+                functions: rewrite.functions,
                 depth: check.deepest,
                 patterns: check.patterns.into(),
             }))
@@ -217,7 +226,7 @@ fn evaluate(
     meter: &Arc<budget::Meter>,
 ) -> Result<Option<Value>, Failure> {
     let mut context = Context::with_env(Arc::clone(&parse::ENV));
-    functions::add(&mut context, meter, &cel.patterns);
+    functions::add(&mut context, &cel.functions, meter, &cel.patterns);
     for (root, tree) in parts {
         context.add_variable_as_val(*root, tree.to_cel());
     }
@@ -254,9 +263,9 @@ impl<'s> Tree<'s> {
         let mut tree = self;
         for name in names {
             // `cel` reports an access to a member of a value that is not an object.
-            match part.as_ref().and_then(|part| part.member(name)) {
+            match part.and_then(|part| part.member(name)) {
                 Some(next) => part = Some(next),
-                None if part.as_ref().is_some_and(Part::is_object) => return,
+                None if part.is_some_and(Part::is_object) => return,
                 None => break,
             }
             tree = tree.members.entry(name).or_default();
@@ -266,14 +275,14 @@ impl<'s> Tree<'s> {
 
     fn weigh(&self, weight: &mut u64) {
         match &self.whole {
-            Some(part) => weigh_part(part, weight),
+            Some(part) => weigh_part(*part, weight),
             None => self.members.values().for_each(|tree| tree.weigh(weight)),
         }
     }
 
     fn to_cel(&self) -> Box<dyn Val + '_> {
         match &self.whole {
-            Some(part) => value::from_part(part),
+            Some(part) => value::from_part(*part),
             None => value::map(
                 self.members
                     .iter()
@@ -284,14 +293,15 @@ impl<'s> Tree<'s> {
 }
 
 /// Adds the size of a part, and ends when it is too large to be read.
-fn weigh_part(part: &Part<'_>, weight: &mut u64) {
+fn weigh_part(part: Part<'_>, weight: &mut u64) {
     match part {
         Part::Json(json) => weigh_json(json, MAX_READ, weight),
         Part::Map(members) => weigh_members(members, MAX_READ, weight),
         Part::Text(text) => *weight += text.len() as u64,
-        Part::Object(members) => members
-            .iter()
-            .for_each(|(_, member)| weigh_part(member, weight)),
+        Part::Object(object) => {
+            let members = object.members().into_iter();
+            members.for_each(|(_, member)| weigh_part(member, weight));
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     JsonObject,
+    path::{Path, PathStep},
     problem::{Place, Problem, listed},
     proven::Proven,
     shape::{Names, Shape},
@@ -59,11 +60,29 @@ impl VirtualTool {
                 .output
                 .as_ref()
                 .and_then(|schema| Validator::new(schema).ok()),
+            reads_client: self.reads_client(),
             tool: self.clone(),
             definition,
             schemas,
         })
     }
+
+    fn reads_client(&self) -> bool {
+        let (key, templates) = self.inputs.templates();
+        let mut reads = false;
+        for (_, template) in templates {
+            template.each(&Place::of(key), &mut |_, _, expression| {
+                reads |= expression.reads.iter().any(is_of_client);
+            });
+        }
+        reads
+    }
+}
+
+/// Whether a path leads to the metadata or the session of a request, or to an object that contains them.
+fn is_of_client(path: &Path) -> bool {
+    let first = path.steps.first().and_then(PathStep::name);
+    path.root == "request" && !matches!(first, Some("name" | "arguments"))
 }
 
 pub(crate) struct Proof<'a> {

@@ -16,12 +16,19 @@ pub struct Proven {
     /// The schemas of the handler's arguments.
     pub(crate) properties: Map<String, Value>,
     pub(crate) output: Option<Validator>,
+    pub(crate) reads_client: bool,
 }
 
 impl Proven {
     /// The virtual tool.
     pub fn tool(&self) -> &VirtualTool {
         &self.tool
+    }
+
+    /// Whether an expression reads the metadata or the session of a request. Otherwise a [`Request`](crate::Request) needs
+    /// neither.
+    pub fn reads_client(&self) -> bool {
+        self.reads_client
     }
 
     /// The definition for `tools/list`.

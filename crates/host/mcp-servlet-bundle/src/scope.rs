@@ -1,40 +1,47 @@
 //! What the expressions of a call see: the request, the result or the error.
 
+use std::fmt::Debug;
+
 use serde_json::{Map, Value};
 
 use crate::path::{Path, PathStep};
 
 /// A part of what expressions see, without copies of the JSON.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'a> {
     Json(&'a Value),
     Map(&'a Map<String, Value>),
     Text(&'a str),
-    Object(Vec<(&'a str, Part<'a>)>),
+    Object(&'a dyn Object),
+}
+
+/// An object that is not JSON.
+pub(crate) trait Object: Debug + Sync {
+    fn member(&self, name: &str) -> Option<Part<'_>>;
+
+    /// All members, in their order.
+    fn members(&self) -> Vec<(&str, Part<'_>)>;
 }
 
 impl<'a> Part<'a> {
     /// A member of an object.
-    pub(crate) fn member(&self, name: &str) -> Option<Part<'a>> {
+    pub(crate) fn member(self, name: &str) -> Option<Part<'a>> {
         match self {
             Self::Json(value) => value.as_object()?.get(name).map(Part::Json),
             Self::Map(members) => members.get(name).map(Part::Json),
             Self::Text(_) => None,
-            Self::Object(members) => {
-                let found = members.iter().find(|(key, _)| *key == name);
-                found.map(|(_, part)| part.clone())
-            }
+            Self::Object(object) => object.member(name),
         }
     }
 
-    fn item(&self, number: usize) -> Option<Part<'a>> {
+    fn item(self, number: usize) -> Option<Part<'a>> {
         match self {
             Self::Json(value) => value.as_array()?.get(number).map(Part::Json),
             _ => None,
         }
     }
 
-    pub(crate) fn is_object(&self) -> bool {
+    pub(crate) fn is_object(self) -> bool {
         match self {
             Self::Json(value) => value.is_object(),
             Self::Map(_) | Self::Object(_) => true,
@@ -42,15 +49,15 @@ impl<'a> Part<'a> {
         }
     }
 
-    pub(crate) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(self) -> Value {
         match self {
-            Self::Json(value) => (*value).clone(),
-            Self::Map(members) => Value::Object((*members).clone()),
-            Self::Text(text) => (*text).into(),
-            Self::Object(members) => {
-                let members = members.iter();
+            Self::Json(value) => value.clone(),
+            Self::Map(members) => Value::Object(members.clone()),
+            Self::Text(text) => text.into(),
+            Self::Object(object) => {
+                let members = object.members().into_iter();
                 members
-                    .map(|(name, part)| ((*name).to_owned(), part.to_json()))
+                    .map(|(name, part)| (name.to_owned(), part.to_json()))
                     .collect::<Map<_, _>>()
                     .into()
             }
@@ -59,9 +66,11 @@ impl<'a> Part<'a> {
 }
 
 /// The names that an expression can read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope<'a> {
-    pub(crate) roots: Vec<(&'a str, Part<'a>)>,
+    request: Part<'a>,
+    /// The result or the error, and its name.
+    outcome: Option<(&'static str, Part<'a>)>,
 }
 
 /// What a path leads to.
@@ -74,9 +83,28 @@ pub(crate) enum Found<'a> {
 }
 
 impl<'a> Scope<'a> {
+    /// What expressions see before the handler has returned.
+    pub(crate) fn of_request(request: Part<'a>) -> Self {
+        Self {
+            request,
+            outcome: None,
+        }
+    }
+
+    /// The same, and what the handler has returned.
+    pub(crate) fn with(self, name: &'static str, outcome: Part<'a>) -> Self {
+        Self {
+            outcome: Some((name, outcome)),
+            ..self
+        }
+    }
+
     pub(crate) fn root(&self, name: &str) -> Option<Part<'a>> {
-        let found = self.roots.iter().find(|(root, _)| *root == name);
-        found.map(|(_, part)| part.clone())
+        if name == "request" {
+            return Some(self.request);
+        }
+        let outcome = self.outcome.filter(|(root, _)| *root == name);
+        outcome.map(|(_, part)| part)
     }
 
     /// Looks up a path. An argument that is not there counts as optional: if its tool requires it,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::{
     expression::{Budget, Expression, Failure, Mistake},
     path::PathStep,
-    problem::{Place, Problem},
+    problem::{Place, Problem, Step},
     scope::Scope,
 };
 
@@ -46,6 +46,18 @@ pub(crate) enum Piece {
 pub(crate) struct Failed {
     pub(crate) place: Place,
     pub(crate) failure: Failure,
+}
+
+impl Failed {
+    /// The same, in the place that this step leads to.
+    fn within(mut self, step: Step) -> Self {
+        self.place.0.insert(0, step);
+        self
+    }
+
+    pub(crate) fn within_key(self, key: &str) -> Self {
+        self.within(Step::Key(key.to_owned()))
+    }
 }
 
 impl Template {
@@ -206,32 +218,34 @@ impl Template {
         }
     }
 
-    /// The value for a call. `Ok(None)` is an absent value, which leaves out its key or item.
+    /// The value for a call. `Ok(None)` is an absent value, which leaves out its key or item. The place of a failure is within
+    /// this value.
     pub(crate) fn fill(
         &self,
-        place: &Place,
         scope: &Scope<'_>,
         budget: &mut Budget,
     ) -> Result<Option<Value>, Failed> {
-        let at = |failure| Failed {
-            place: place.clone(),
+        let here = |failure| Failed {
+            place: Place::default(),
             failure,
         };
         match self {
             Self::Constant(value) => Ok(Some(value.clone())),
-            Self::One(expression, _) => expression.run(scope, budget).map_err(at),
-            Self::Text(pieces) => fill_text(pieces, scope, budget).map(Some).map_err(at),
+            Self::One(expression, _) => expression.run(scope, budget).map_err(here),
+            Self::Text(pieces) => fill_text(pieces, scope, budget).map(Some).map_err(here),
             Self::List(items) => {
                 let mut filled = Vec::with_capacity(items.len());
                 for (number, item) in items.iter().enumerate() {
-                    filled.extend(item.fill(&place.item(number), scope, budget)?);
+                    let value = item.fill(scope, budget);
+                    filled.extend(value.map_err(|failed| failed.within(Step::Item(number)))?);
                 }
                 Ok(Some(filled.into()))
             }
             Self::Object(members) => {
                 let mut filled = Map::new();
                 for (name, value) in members {
-                    if let Some(value) = value.fill(&place.key(name), scope, budget)? {
+                    let value = value.fill(scope, budget);
+                    if let Some(value) = value.map_err(|failed| failed.within_key(name))? {
                         filled.insert(name.clone(), value);
                     }
                 }

@@ -311,10 +311,11 @@ impl Host {
 
     /// How many of these arguments a call of the tool would drop.
     pub fn count_dropped(&self, tool: &str, arguments: Option<&JsonObject>) -> usize {
-        match self.find(tool, arguments) {
-            Ok((member, tool, Some(arguments))) => member.count_dropped(tool, &arguments),
-            _ => 0,
-        }
+        let (Some(served), Some(arguments)) = (self.tools.get(tool), arguments) else {
+            return 0;
+        };
+        let (member, name) = self.place(served);
+        member.count_dropped(name, &served.entry.arguments(arguments))
     }
 
     /// Calls a tool and waits for its result; see [`Servlet::call`].

@@ -106,9 +106,11 @@ fn error(
     scope: &Scope<'_>,
     budget: &mut Budget,
 ) -> RpcError {
-    let place = Place::of("catches").item(catch.number).key("error");
     let fill = |template: &Option<Template>, key: &str, budget: &mut Budget| match template {
-        Some(template) => template.fill(&place.key(key), scope, budget),
+        Some(template) => {
+            let value = template.fill(scope, budget);
+            value.map_err(|failed| failed.within_key(key))
+        }
         None => Ok(None),
     };
     let message = fill(&catch.message, "message", budget);
@@ -129,7 +131,7 @@ fn error(
         }
         (Err(failed), _) | (_, Err(failed)) => {
             if !budget.needs_more() {
-                warn(tool, &failed);
+                warn(tool, catch, &failed);
             }
             RpcError {
                 code: catch.error,
@@ -140,13 +142,9 @@ fn error(
     }
 }
 
-fn warn(tool: &VirtualTool, failed: &Failed) {
+fn warn(tool: &VirtualTool, catch: &Catch, failed: &Failed) {
     let (bundle, tool) = (&tool.bundle, &tool.name);
-    tracing::warn!(
-        bundle,
-        tool,
-        "cannot fill `{}`: {}",
-        failed.place,
-        failed.failure
-    );
+    let entry = Place::of("catches").item(catch.number).key("error");
+    let Failed { place, failure } = failed;
+    tracing::warn!(bundle, tool, "cannot fill `{entry}.{place}`: {failure}");
 }

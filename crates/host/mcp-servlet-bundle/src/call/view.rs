@@ -2,11 +2,9 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
-
 use crate::{
     JsonObject,
-    scope::{Part, Scope},
+    scope::{Object, Part, Scope},
     shape::RESULT,
     thrown::Thrown,
 };
@@ -45,45 +43,122 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// What expressions see of the request. Only inputs see the metadata and the session.
-    pub(super) fn scope(&self, given: &'a JsonObject, is_input: bool) -> Scope<'a>
-    where
-        Self: 'a,
-    {
-        let mut parts = vec![
-            ("name", Part::Text(self.name)),
-            ("arguments", Part::Map(given)),
-        ];
-        if is_input {
-            let session = Part::Object(vec![
-                ("id", Part::Text(&self.session.id)),
-                ("clientInfo", Part::Map(&self.session.client_info)),
-                ("capabilities", Part::Map(&self.session.capabilities)),
-            ]);
-            parts.extend([("meta", Part::Map(self.meta)), ("session", session)]);
+    /// What inputs see of the request.
+    pub(super) fn for_inputs(&self, given: &'a JsonObject) -> Seen<'a> {
+        Seen {
+            client: Some((self.meta, self.session)),
+            ..self.for_outcome(given)
         }
-        Scope {
-            roots: vec![("request", Part::Object(parts))],
+    }
+
+    /// What results and catches see of the request: neither the metadata nor the session.
+    pub(super) fn for_outcome(&self, given: &'a JsonObject) -> Seen<'a> {
+        Seen {
+            name: self.name,
+            given,
+            client: None,
         }
     }
 }
 
+/// What expressions see of a request.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    name: &'a str,
+    /// The arguments, as the schema accepted them.
+    given: &'a JsonObject,
+    client: Option<(&'a JsonObject, &'a Session)>,
+}
+
+impl Seen<'_> {
+    pub(super) fn scope(&self) -> Scope<'_> {
+        Scope::of_request(Part::Object(self))
+    }
+}
+
+impl Object for Seen<'_> {
+    fn member(&self, name: &str) -> Option<Part<'_>> {
+        Some(match name {
+            "name" => Part::Text(self.name),
+            "arguments" => Part::Map(self.given),
+            "meta" => Part::Map(self.client?.0),
+            "session" => Part::Object(self.client?.1),
+            _ => return None,
+        })
+    }
+
+    fn members(&self) -> Vec<(&str, Part<'_>)> {
+        members(self, ["name", "arguments", "meta", "session"])
+    }
+}
+
+impl Object for Session {
+    fn member(&self, name: &str) -> Option<Part<'_>> {
+        Some(match name {
+            "id" => Part::Text(&self.id),
+            "clientInfo" => Part::Map(&self.client_info),
+            "capabilities" => Part::Map(&self.capabilities),
+            _ => return None,
+        })
+    }
+
+    fn members(&self) -> Vec<(&str, Part<'_>)> {
+        members(self, ["id", "clientInfo", "capabilities"])
+    }
+}
+
 /// A result: its members, and the members of its structured content that have other names.
-pub(super) fn result(result: &Map<String, Value>) -> Part<'_> {
-    let own = RESULT.into_iter();
-    let own = own.filter_map(|name| Some((name, Part::Json(result.get(name)?))));
-    let structured = result.get("structuredContent").and_then(Value::as_object);
-    let structured = structured.into_iter().flatten();
-    let structured = structured
-        .filter(|(name, _)| !RESULT.contains(&name.as_str()))
-        .map(|(name, value)| (name.as_str(), Part::Json(value)));
-    Part::Object(own.chain(structured).collect())
+#[derive(Debug)]
+pub(super) struct Outcome<'a>(pub(super) &'a JsonObject);
+
+impl Outcome<'_> {
+    fn structured(&self) -> Option<&JsonObject> {
+        self.0.get("structuredContent")?.as_object()
+    }
+}
+
+impl Object for Outcome<'_> {
+    fn member(&self, name: &str) -> Option<Part<'_>> {
+        let members = if RESULT.contains(&name) {
+            self.0
+        } else {
+            self.structured()?
+        };
+        members.get(name).map(Part::Json)
+    }
+
+    fn members(&self) -> Vec<(&str, Part<'_>)> {
+        let mut all = members(self, RESULT);
+        let structured = self.structured().into_iter().flatten();
+        let structured = structured.filter(|(name, _)| !RESULT.contains(&name.as_str()));
+        all.extend(structured.map(|(name, value)| (name.as_str(), Part::Json(value))));
+        all
+    }
 }
 
 /// A failure: its code, message and data.
-pub(super) fn error(thrown: &Thrown) -> Part<'_> {
-    let texts = [("code", &thrown.code), ("message", &thrown.message)];
-    let texts = texts.map(|(name, text)| (name, Part::Text(text)));
-    let data = thrown.data.as_ref().map(|data| ("data", Part::Json(data)));
-    Part::Object(texts.into_iter().chain(data).collect())
+impl Object for Thrown {
+    fn member(&self, name: &str) -> Option<Part<'_>> {
+        Some(match name {
+            "code" => Part::Text(&self.code),
+            "message" => Part::Text(&self.message),
+            "data" => Part::Json(self.data.as_ref()?),
+            _ => return None,
+        })
+    }
+
+    fn members(&self) -> Vec<(&str, Part<'_>)> {
+        members(self, ["code", "message", "data"])
+    }
+}
+
+/// The members with these names, as far as there are any.
+fn members<'a, const N: usize>(
+    object: &'a dyn Object,
+    names: [&'static str; N],
+) -> Vec<(&'a str, Part<'a>)> {
+    let members = names.into_iter();
+    members
+        .filter_map(|name| Some((name, object.member(name)?)))
+        .collect()
 }

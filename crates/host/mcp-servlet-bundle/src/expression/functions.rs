@@ -4,7 +4,7 @@
 //! arguments. Their names begin with `@`, so that an expression can only reach them through
 //! [`rewrite`](super::rewrite).
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use cel::{
     Context, ExecutionError, FunctionContext,
@@ -23,13 +23,15 @@ pub(super) const COST: &str = "@cost";
 pub(super) const OPTIONAL: &str = "@optional";
 /// Charges one step and returns the condition of a loop.
 pub(super) const TICK: &str = "@tick";
+/// Compares a text with the pattern of a number.
+pub(super) const MATCHES: &str = "@matches";
 
 /// Methods that are replaced by functions, and how many arguments they take.
 pub(super) const METHODS: &[(&str, &str, std::ops::RangeInclusive<usize>)] = &[
     ("indexOf", "@indexOf", 1..=2),
     ("join", "@join", 0..=1),
     ("lastIndexOf", "@lastIndexOf", 1..=1),
-    ("matches", "@matches", 1..=1),
+    ("matches", MATCHES, 1..=1),
     ("replace", "@replace", 2..=3),
     ("split", "@split", 1..=2),
 ];
@@ -60,20 +62,28 @@ const BODIES: &[(&str, Body)] = &[
     ("@text", text),
 ];
 
-/// Adds the functions to the context of one run.
-pub(super) fn add(context: &mut Context<'_, '_>, meter: &Arc<Meter>, patterns: &Arc<[Regex]>) {
-    for (name, body) in BODIES {
+/// Adds the functions with these names to the context of one run.
+pub(super) fn add(
+    context: &mut Context<'_, '_>,
+    names: &BTreeSet<&'static str>,
+    meter: &Arc<Meter>,
+    patterns: &Arc<[Regex]>,
+) {
+    for (name, body) in BODIES.iter().filter(|(name, _)| names.contains(name)) {
         let meter = Arc::clone(meter);
         let function: Function =
             Box::new(move |context| body(&meter, std::mem::take(&mut context.args)));
         declare(context, name, function);
+    }
+    if !names.contains(MATCHES) {
+        return;
     }
     let (meter, patterns) = (Arc::clone(meter), Arc::clone(patterns));
     let function: Function = Box::new(move |context| {
         let args = std::mem::take(&mut context.args);
         matches(&meter, &patterns, &args)
     });
-    declare(context, "@matches", function);
+    declare(context, MATCHES, function);
 }
 
 fn declare(context: &mut Context<'_, '_>, name: &str, function: Function) {

@@ -4,13 +4,15 @@
 //! `all` and `exists` begins with it. `cel` runs these shapes in linear time, and others in
 //! quadratic time.
 
+use std::collections::BTreeSet;
+
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators,
 };
 
 use super::{
     check::is_qualified,
-    functions::{COST, FUNCTIONS, METHODS, OPTIONAL, TICK},
+    functions::{COST, FUNCTIONS, MATCHES, METHODS, OPTIONAL, TICK},
 };
 
 /// Operators that decide which of their operands is evaluated, and accesses to members.
@@ -31,6 +33,8 @@ const OPTIONALS: &[&str] = &[operators::OPT_INDEX, operators::OPT_SELECT];
 pub(super) struct Rewrite {
     /// How many calls of `matches` were rewritten.
     patterns: i64,
+    /// The functions that the expression calls now.
+    pub(super) functions: BTreeSet<&'static str>,
 }
 
 impl Rewrite {
@@ -56,7 +60,7 @@ impl Rewrite {
     fn costly(&mut self, node: &mut IdedExpr) {
         self.part(node);
         if !matches!(node.expr, Expr::Literal(_)) {
-            wrap(node, COST);
+            self.wrap(node, COST);
         }
     }
 
@@ -67,7 +71,7 @@ impl Rewrite {
                 .iter_mut()
                 .for_each(|argument| self.part(argument));
             if is_optional {
-                OPTIONAL.clone_into(&mut call.func_name);
+                self.calls(call, OPTIONAL);
             }
             return;
         }
@@ -82,11 +86,11 @@ impl Rewrite {
         call.args
             .iter_mut()
             .for_each(|argument| self.costly(argument));
-        Self::rename(call);
+        self.rename(call);
     }
 
     /// Calls our own function instead of the one of `cel`.
-    fn rename(call: &mut CallExpr) {
+    fn rename(&mut self, call: &mut CallExpr) {
         let own = if call.target.is_some() {
             METHODS
         } else {
@@ -94,7 +98,7 @@ impl Rewrite {
         };
         let own = own.iter().find(|(name, ..)| *name == call.func_name);
         if let Some((_, own, _)) = own {
-            (*own).clone_into(&mut call.func_name);
+            self.calls(call, own);
             if let Some(target) = call.target.take() {
                 call.args.insert(0, *target);
             }
@@ -111,14 +115,14 @@ impl Rewrite {
             pattern.expr = Expr::Literal(LiteralValue::Int(self.patterns.into()));
             self.patterns += 1;
         }
-        "@matches".clone_into(&mut call.func_name);
+        self.calls(call, MATCHES);
     }
 
     fn comprehension(&mut self, one: &mut ComprehensionExpr) {
         // Each turn copies its item, so all items are charged before the first turn.
         self.costly(&mut one.iter_range);
         if !matches!(one.loop_cond.expr, Expr::Literal(_)) {
-            wrap(&mut one.loop_cond, TICK);
+            self.wrap(&mut one.loop_cond, TICK);
         }
         let Expr::Call(step) = &mut one.loop_step.expr else {
             return;
@@ -156,20 +160,25 @@ impl Rewrite {
     /// Charges for the value of each turn of a loop, even if it is a literal.
     fn turn(&mut self, node: &mut IdedExpr) {
         self.part(node);
-        wrap(node, COST);
+        self.wrap(node, COST);
     }
-}
 
-/// Replaces a part with `function(part)`.
-fn wrap(node: &mut IdedExpr, function: &str) {
-    let id = node.id;
-    let args = vec![std::mem::take(node)];
-    *node = IdedExpr {
-        id,
-        expr: Expr::Call(CallExpr {
-            func_name: function.to_owned(),
+    /// Replaces a part with `function(part)`.
+    fn wrap(&mut self, node: &mut IdedExpr, function: &'static str) {
+        let mut call = CallExpr {
+            func_name: String::new(),
             target: None,
-            args,
-        }),
-    };
+            args: vec![std::mem::take(node)],
+        };
+        self.calls(&mut call, function);
+        *node = IdedExpr {
+            id: call.args[0].id,
+            expr: Expr::Call(call),
+        };
+    }
+
+    fn calls(&mut self, call: &mut CallExpr, function: &'static str) {
+        function.clone_into(&mut call.func_name);
+        self.functions.insert(function);
+    }
 }

@@ -5,9 +5,7 @@ use serde_json::json;
 use super::*;
 
 fn scope(request: &Value) -> Scope<'_> {
-    Scope {
-        roots: vec![("request", Part::Json(request))],
-    }
+    Scope::of_request(Part::Json(request))
 }
 
 fn run(text: &str, request: &Value) -> Result<Option<Value>, Failure> {

@@ -16,14 +16,14 @@ use serde_json::{Map, Number, Value};
 use crate::scope::Part;
 
 /// A part of what expressions see as a value, which borrows the strings of the JSON.
-pub(super) fn from_part<'p>(part: &Part<'p>) -> Box<dyn Val + 'p> {
+pub(super) fn from_part(part: Part<'_>) -> Box<dyn Val + '_> {
     match part {
         Part::Json(json) => from_json(json),
         Part::Map(members) => from_members(members),
-        Part::Text(text) => Box::new(CelString::from(*text)),
-        Part::Object(members) => {
-            let members = members.iter();
-            map(members.map(|(name, part)| (*name, from_part(part))))
+        Part::Text(text) => Box::new(CelString::from(text)),
+        Part::Object(object) => {
+            let members = object.members().into_iter();
+            map(members.map(|(name, part)| (name, from_part(part))))
         }
     }
 }

@@ -22,11 +22,9 @@ fn template(value: Value) -> Result<Template, Vec<Problem>> {
 }
 
 fn fill(value: Value, request: &Value) -> Result<Option<Value>, Failed> {
-    let scope = Scope {
-        roots: vec![("request", ScopePart::Json(request))],
-    };
+    let scope = Scope::of_request(ScopePart::Json(request));
     let template = template(value).expect("a template");
-    template.fill(&Place::of("inputs"), &scope, &mut Budget::default())
+    template.fill(&scope, &mut Budget::default())
 }
 
 #[test]
@@ -53,7 +51,7 @@ fn strings_have_expressions() {
         assert_eq!(fill(value.clone(), &request), Ok(Some(expected)), "{value}");
     }
     let failed = fill(json!({ "a": [1, "${{ request.no }}"] }), &request).expect_err("absent");
-    assert_eq!(failed.place.to_string(), "inputs.a[1]");
+    assert_eq!(failed.place.to_string(), "a[1]");
 }
 
 #[test]

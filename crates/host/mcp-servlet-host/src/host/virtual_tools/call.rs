@@ -44,7 +44,11 @@ impl Served {
         arguments: Option<&JsonObject>,
         request_meta: &RequestMeta,
     ) -> Result<CallToolResult, CallError> {
-        let seen = Seen::of(request_meta);
+        let seen = if self.proven.reads_client() {
+            Seen::of(request_meta)
+        } else {
+            Seen::default()
+        };
         let mapping = self.mapping(arguments, &seen);
         let mut budget = Budget::default();
         let prepared = mapping.prepare_async(&mut budget).await;
