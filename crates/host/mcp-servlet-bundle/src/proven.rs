@@ -31,6 +31,11 @@ impl Proven {
         self.reads_client
     }
 
+    /// Whether the check of these arguments takes so long that [`prepare`](Self::prepare) should run on a blocking thread.
+    pub fn takes_long(&self, arguments: Option<&JsonObject>) -> bool {
+        self.schemas.takes_long(arguments)
+    }
+
     /// The definition for `tools/list`.
     pub fn definition(&self) -> &JsonObject {
         &self.definition

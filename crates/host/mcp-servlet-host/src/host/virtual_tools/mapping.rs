@@ -78,7 +78,9 @@ impl Mapping<'_> {
 
     /// Like [`prepare`](Self::prepare), without blocking this thread.
     pub(super) async fn prepare_async(&self, budget: &mut Budget) -> Result<Prepared, Refused> {
-        if let Some(prepared) = budget.attempt(|budget| self.prepare(budget)) {
+        let checks = self.checks != CheckArguments::Off;
+        let is_quick = !(checks && self.proven.takes_long(self.arguments.as_deref()));
+        if is_quick && let Some(prepared) = budget.attempt(|budget| self.prepare(budget)) {
             return prepared;
         }
         let call = self.to_owned();
