@@ -22,6 +22,8 @@ use crate::{error::LoadError, options::CompileCache};
 /// Files that were not used for this long are removed.
 const UNUSED: Duration = Duration::from_hours(24 * 30);
 
+const DAY: Duration = Duration::from_hours(24);
+
 /// The digest of what belongs to every file, before the module.
 static BEFORE_MODULES: LazyLock<Sha256> =
     LazyLock::new(|| Sha256::new().chain_update(KERNEL).chain_update(MERGE));
@@ -97,8 +99,11 @@ impl Artifacts {
         // On Windows, setting the time needs write access.
         let file = File::options().read(true).write(cfg!(windows)).open(&path);
         let file = file.ok()?;
-        // The time says when it was used last.
-        let _ = file.set_modified(SystemTime::now());
+        // The time says on which day it was used last.
+        let used = file.metadata().and_then(|metadata| metadata.modified());
+        if !used.is_ok_and(|used| used.elapsed().is_ok_and(|since| since < DAY)) {
+            let _ = file.set_modified(SystemTime::now());
+        }
         Some(Artifact(file))
     }
 

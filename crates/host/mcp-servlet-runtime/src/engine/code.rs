@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 use wasmtime::{Engine, InstancePre, Module, Result};
@@ -62,7 +63,7 @@ struct Linked {
 /// The source of code.
 struct Source {
     name: String,
-    wasm: Arc<[u8]>,
+    wasm: Bytes,
     module: inspect::Module,
     digest: [u8; 32],
     artifacts: Artifacts,
@@ -73,7 +74,7 @@ impl Code {
     /// Loads or compiles a module.
     pub(super) fn load(
         name: &str,
-        wasm: &Arc<[u8]>,
+        wasm: &Bytes,
         module: &inspect::Module,
         options: &LoadOptions,
         functions: Vec<HostFunction>,
@@ -83,7 +84,7 @@ impl Code {
             name: name.to_owned(),
             artifacts: Artifacts::open(&options.cache, &digest)?,
             digest,
-            wasm: Arc::clone(wasm),
+            wasm: wasm.clone(),
             module: module.clone(),
             metering: if options.counts_fuel() {
                 Metering::On
@@ -153,7 +154,7 @@ impl Code {
         options: &LoadOptions,
         functions: Vec<HostFunction>,
     ) -> Result<Self> {
-        let (wasm, metering) = (Arc::clone(&source.wasm), source.metering);
+        let (wasm, metering) = (source.wasm.clone(), source.metering);
         let (quality, code) = within(options.compile, move || compile_first(&wasm, metering))?;
         let (host, module) = source.fitting(quality, &code)?;
         source.store(quality, &code);

@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
 use super::{
@@ -32,7 +33,7 @@ use crate::{
 /// instance, or a new one. So the other instances stay idle and can expire.
 pub(crate) struct Pool {
     runner: Runner,
-    wasm: Arc<[u8]>,
+    wasm: Bytes,
     instances: Instances,
     isolation: Isolation,
     permits: Arc<Semaphore>,

@@ -2,6 +2,7 @@
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use tokio::time::timeout;
 
 use super::{
@@ -57,7 +58,7 @@ impl Runner {
     /// Loads or compiles a module.
     pub(super) fn load(
         name: &str,
-        wasm: &Arc<[u8]>,
+        wasm: &Bytes,
         module: &Module,
         options: &LoadOptions,
         functions: Vec<HostFunction>,
