@@ -7,6 +7,7 @@ mod client;
 mod engine;
 mod gateway;
 mod hosts;
+mod order;
 
 use std::path::PathBuf;
 
@@ -57,6 +58,8 @@ enum What {
     Client(client::Options),
     /// Compare virtual tools and remotes with direct calls and other proxies, and `servlet serve` with an earlier commit
     Gateway(gateway::Options),
+    /// Write crates/tools/mcp-servlet-cli/start-order.txt, which makes the memory of `servlet serve` smaller
+    Order,
 }
 
 pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
@@ -70,6 +73,7 @@ pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
         Some(What::Engine(options)) => engine::measure(options),
         Some(What::Client(options)) => client::measure(options),
         Some(What::Gateway(options)) => gateway::measure(options),
+        Some(What::Order) => order::write(),
     }
 }
 

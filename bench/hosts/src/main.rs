@@ -1,9 +1,10 @@
 //! Measures `servlet serve` against another host of servlets and a native MCP server, measures its
 //! memory under a long load, measures two versions of the runtime against each other, measures the
-//! client half of `servlet` against other clients, and measures bundles and remotes.
+//! client half of `servlet` against other clients, and measures bundles and remotes. It also finds the
+//! functions that a start needs.
 //!
-//! `./x bench hosts`, `./x bench soak`, `./x bench engine`, `./x bench client` and `./x bench
-//! gateway` run it. All servers are real processes with their real transports. The two sides run in
+//! `./x bench hosts`, `./x bench soak`, `./x bench engine`, `./x bench client`, `./x bench gateway`
+//! and `./x bench order` run it. All servers are real processes with their real transports. The two sides run in
 //! turns, so that other load of the machine affects both.
 
 #![allow(clippy::print_stdout, reason = "a command talks to people")]
@@ -19,6 +20,8 @@ mod figures;
 mod gateway;
 mod http;
 mod load;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod order;
 mod peer;
 mod process;
 mod report;
@@ -51,6 +54,12 @@ enum Command {
     Client(client::Client),
     /// Compare virtual tools and remotes with direct calls and other proxies, and `servlet serve` with an earlier commit
     Gateway(gateway::Gateway),
+    /// Find the functions of the `servlet` command that a start needs
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    Order(order::Order),
+    /// Run a program and write the names of the functions that it calls
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    Trace(order::Trace),
 }
 
 /// What is measured.
@@ -71,6 +80,10 @@ fn main() -> ExitCode {
         Command::Engine(engine) => engine.run(),
         Command::Client(client) => client.run(),
         Command::Gateway(gateway) => gateway.run(),
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+        Command::Order(order) => order.run(),
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+        Command::Trace(trace) => trace.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

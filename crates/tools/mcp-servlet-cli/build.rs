@@ -1,13 +1,26 @@
-//! Compresses the relocations of the `servlet` binary from 1.6 MB to 19 KB (`DT_RELR`), which saves
-//! four megabytes of memory at startup.
-//!
-//! Only glibc 2.36 and later can load such a binary. So the linker option is used only when a host
-//! with that glibc builds for itself.
+//! Options for the linker that make the memory of the `servlet` command smaller.
 
-use std::{env, process::Command};
+use std::{env, error::Error, fs, path::Path, process::Command};
 
-fn main() {
+/// The functions that a start needs, in the order of their first calls. `./x bench order` writes it.
+const ORDER: &str = "start-order.txt";
+
+fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
+    compress_relocations();
+    if knows_linker() {
+        println!("cargo::rerun-if-changed={ORDER}");
+        order_functions()?;
+    }
+    Ok(())
+}
+
+/// Compresses the relocations of the binary from 1.6 MB to 19 KB (`DT_RELR`), which saves four megabytes of memory at
+/// startup.
+///
+/// Only glibc 2.36 and later can load such a binary. So the linker option is used only when a host with that glibc
+/// builds for itself.
+fn compress_relocations() {
     let is_for_this_system = env::var("TARGET") == env::var("HOST");
     let has_glibc = env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|env| env == "gnu");
     if is_for_this_system && has_glibc && glibc_version() >= Some((2, 36)) {
@@ -20,4 +33,33 @@ fn glibc_version() -> Option<(u32, u32)> {
     let output = String::from_utf8(output.ok()?.stdout).ok()?;
     let (major, minor) = output.trim().strip_prefix("glibc ")?.split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// Whether an optimised build uses the linker that Rust chooses. Others may not know the script.
+fn knows_linker() -> bool {
+    let is = |name, value: &str| env::var(name).is_ok_and(|found| found == value);
+    is("PROFILE", "release")
+        && is("TARGET", "x86_64-unknown-linux-gnu")
+        && is("CARGO_ENCODED_RUSTFLAGS", "")
+        && env::var_os("RUSTC_LINKER").is_none()
+}
+
+/// Puts the functions that a start needs next to each other. The system maps code in pieces of 64 KiB, so functions in
+/// different places take memory for much that is not used: 14 MB instead of 3.
+///
+/// A name that the program does not have is ignored.
+fn order_functions() -> Result<(), Box<dyn Error>> {
+    let names = fs::read_to_string(ORDER)?;
+    let sections: String = names
+        .lines()
+        .map(|name| format!("*(.text.{name} .text.unlikely.{name})\n"))
+        .collect();
+    let script = format!("SECTIONS {{ .text.start : {{\n{sections}}} }} INSERT BEFORE .text;\n");
+    let path = Path::new(&env::var("OUT_DIR")?).join("order.ld");
+    fs::write(&path, script)?;
+    println!(
+        "cargo::rustc-link-arg-bin=servlet=-Wl,-T,{}",
+        path.display()
+    );
+    Ok(())
 }

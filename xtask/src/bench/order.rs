@@ -1,0 +1,34 @@
+//! Writes `start-order.txt`: the functions that a start of `servlet serve` needs, which the linker puts next to each other.
+
+use std::process::Command;
+
+use super::hosts;
+use crate::shell::{cargo, root, run, target};
+
+/// The file that `build.rs` of the command reads.
+const ORDER: &str = "crates/tools/mcp-servlet-cli/start-order.txt";
+
+pub(super) fn write() -> anyhow::Result<()> {
+    eprintln!("x: the first build of an optimised host takes minutes");
+    let folder = target().join("bench/hosts");
+    // The names of functions are the same as without symbols.
+    run(cargo(&[
+        "rustc",
+        "--quiet",
+        "--locked",
+        "--profile",
+        "dist",
+        "--package",
+        "mcp-servlet-cli",
+        "--bin",
+        "servlet",
+    ])
+    .arg("--target-dir")
+    .arg(&folder)
+    .args(["--", "-C", "strip=none"]))?;
+    let mut driver = Command::new(hosts::driver()?);
+    driver.arg("order");
+    driver.arg("--servlet").arg(folder.join("dist/servlet"));
+    driver.arg("--wasm").arg(hosts::wasm("spin")?);
+    run(driver.arg("--output").arg(root().join(ORDER)))
+}
