@@ -171,7 +171,7 @@ impl Subscriptions {
         connection: &Connection,
         wanted: BTreeSet<String>,
     ) -> Vec<String> {
-        if wanted == self.uris {
+        if wanted == self.uris && !self.is_refused {
             return Vec::new();
         }
         let new: Vec<_> = wanted.difference(&self.uris).cloned().collect();

@@ -36,7 +36,7 @@ const SOON: Duration = Duration::from_secs(1);
 static TURN: Semaphore = Semaphore::const_new(1);
 
 /// The code that is in use.
-static IN_USE: LazyLock<Mutex<HashMap<Key, Weak<Code>>>> = LazyLock::new(Mutex::default);
+static IN_USE: LazyLock<Mutex<HashMap<Key, Vec<Weak<Code>>>>> = LazyLock::new(Mutex::default);
 
 /// Servlets with the same key can share a compiled module.
 type Key = ([u8; 32], Metering);
@@ -212,17 +212,24 @@ impl Source {
     /// Lets servlets that are loaded from now on share the module of this code.
     fn share(&self, code: &Arc<Code>) {
         let mut in_use = lock(&IN_USE);
-        in_use.retain(|_, code| code.strong_count() > 0);
-        in_use.insert(self.key(), Arc::downgrade(code));
+        in_use.retain(|_, codes| {
+            codes.retain(|code| code.strong_count() > 0);
+            !codes.is_empty()
+        });
+        let codes = in_use.entry(self.key()).or_default();
+        codes.push(Arc::downgrade(code));
     }
 
     /// The optimized code of another servlet with this module, such as the previous version of one that is loaded with another
     /// configuration. The pool keeps memory for each compiled module, so a new one would not use what the previous one left.
     fn in_use(&self) -> Option<(&'static Host, Module, Quality)> {
-        let code = lock(&IN_USE).get(&self.key()).and_then(Weak::upgrade)?;
-        let linked = lock(&code.linked);
-        let module = linked.instance_pre.module().clone();
-        (linked.quality == Quality::Optimized).then_some((linked.host, module, linked.quality))
+        let in_use = lock(&IN_USE);
+        let mut codes = in_use.get(&self.key())?.iter().filter_map(Weak::upgrade);
+        codes.find_map(|code| {
+            let linked = lock(&code.linked);
+            let module = linked.instance_pre.module().clone();
+            (linked.quality == Quality::Optimized).then_some((linked.host, module, linked.quality))
+        })
     }
 
     /// The best code that was compiled before. The module was checked then.
@@ -318,6 +325,11 @@ mod tests {
         let (_, module, quality) = source.in_use().expect("the module");
         assert_eq!(quality, Quality::Optimized);
         assert_eq!(module.image_range(), code.get().module().image_range());
+        let other = Arc::new(compile(&source));
+        source.share(&other);
+        assert!(source.in_use().is_some(), "of the first one");
+        drop(other);
+        assert!(source.in_use().is_some(), "still");
         drop(code);
         assert!(source.in_use().is_none(), "it is not in use any more");
     }
