@@ -32,7 +32,6 @@ use profile::Profile;
 pub(crate) use project::Project;
 pub(crate) use target::Target;
 
-/// Build the servlets at a path into `.wasm` files
 #[derive(Args, Debug)]
 pub(crate) struct Build {
     /// A crate or a workspace

@@ -25,9 +25,6 @@ use crate::{
     terminal::{self, note},
 };
 
-/// Call a tool of a servlet or of any other MCP server, and show its result
-///
-/// Progress and log messages go to standard error. Without TOOL, the command lists the tools.
 #[derive(Args, Debug)]
 pub(crate) struct Call {
     /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, or the name of a server in the configuration of an MCP client

@@ -21,9 +21,6 @@ use crate::{
     terminal::{self, visible_json},
 };
 
-/// List everything that a servlet or any other MCP server offers, and what is wrong with it
-///
-/// `--output` writes the catalog to a file as JSON, and `servlet catalog diff` compares it later.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct CatalogCommand {

@@ -19,7 +19,6 @@ use crate::{
     terminal::{self, one_line},
 };
 
-/// Check in which hosts a servlet works, what each host drops, and which rules of clients it breaks
 #[derive(Args, Debug)]
 pub(crate) struct Check {
     /// A `.wasm` file, a directory of them, or a URL; or a crate or a workspace, which is built

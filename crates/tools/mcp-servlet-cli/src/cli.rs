@@ -38,30 +38,69 @@ pub(crate) struct Cli {
     command: Command,
 }
 
+// Only the options of the command that runs are built. The list of commands needs their descriptions here.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
+    /// Create a servlet project from the template of the SDK or another template
     New(new::New),
     /// Generate Rust from an XTP schema, or check that it is up to date
     #[command(name = "gen")]
     Generate(generate::Generate),
+    /// Build the servlets at a path into `.wasm` files
     Build(build::Build),
+    /// Build the servlets at a path and serve them to MCP clients; rebuild them when their sources change
+    ///
+    /// Clients connect at once; their lists and calls wait for the first build. Standard error shows each build. If one fails,
+    /// the servlets of the last successful build keep answering.
     Dev(dev::Dev),
+    /// Run a project's tests with its wasm in a host, or a plugin with an XTP test module
+    ///
+    /// For a crate or a workspace: builds its servlets, runs `cargo test` so that every `#[mcp_servlet::test]` talks to the
+    /// wasm, and then the test modules that `xtp.toml` names.
     Test(test::Test),
+    /// Show the tools, resources and prompts of a servlet, and the configuration that it needs
     Describe(describe::Describe),
+    /// Show exports, imports and sizes of servlets, and what a server would serve of them or skip
     Inspect(inspect::Inspect),
+    /// Check in which hosts a servlet works, what each host drops, and which rules of clients it breaks
     Check(check::Check),
+    /// List the servers in the configurations of MCP clients on this machine
+    ///
+    /// Starts no server, and shows no value of a variable or header. Other commands take these names as TARGET.
     Servers(servers::Servers),
+    /// List everything that a servlet or any other MCP server offers, and what is wrong with it
+    ///
+    /// `--output` writes the catalog to a file as JSON, and `servlet catalog diff` compares it later.
     Catalog(catalog::CatalogCommand),
+    /// Call a tool of a servlet or of any other MCP server, and show its result
+    ///
+    /// Progress and log messages go to standard error. Without TOOL, the command lists the tools.
     Call(call::Call),
+    /// Read a resource of a servlet or of any other MCP server, and show its contents, or write them to a file
     Read(read::Read),
+    /// Fill in a prompt of a servlet or of any other MCP server, and show its messages
     Prompt(prompt::Prompt),
+    /// Show completions for an argument of a prompt or a variable of a resource template
     Complete(complete::Complete),
+    /// Log in to a server that requires it
+    ///
+    /// Prints a URL for the browser, and opens it if standard error is a terminal. The login is stored in a file that only you
+    /// can read. Its token is renewed before it expires.
     Login(login::Login),
+    /// Remove the login to a server, and revoke its tokens
     Logout(logout::Logout),
+    /// Connect to a server and check that it answers
+    ///
+    /// With `--retry`, it waits until the server runs, for example in a script that deploys it.
     Ping(ping::Ping),
+    /// Show changes of lists and resources, and the log of a server, until Ctrl-C
     Watch(watch::Watch),
+    /// Explain an error of a server or a diagnostic of a catalog: its causes, and what to do
     Explain(explain::Explain),
+    /// Serve one or more servlets to MCP clients, over standard input and output or HTTP
     Serve(serve::Serve),
+    /// Write or check the configuration of a server, or print its JSON Schema
     Config(config::ConfigCommand),
 }
 

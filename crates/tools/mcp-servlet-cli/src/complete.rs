@@ -22,7 +22,6 @@ use crate::{
     terminal::{self, one_line},
 };
 
-/// Show completions for an argument of a prompt or a variable of a resource template
 #[derive(Args, Debug)]
 pub(crate) struct Complete {
     /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, or the name of a server in the configuration of an MCP client

@@ -22,7 +22,6 @@ use crate::{
     terminal,
 };
 
-/// Write or check the configuration of a server, or print its JSON Schema
 #[derive(Args, Debug)]
 pub(crate) struct ConfigCommand {
     #[command(subcommand)]

@@ -17,7 +17,6 @@ use crate::{
     terminal::{self, one_line},
 };
 
-/// Show the tools, resources and prompts of a servlet, and the configuration that it needs
 #[derive(Args, Debug)]
 pub(crate) struct Describe {
     /// The servlet: a `.wasm` file or a URL

@@ -27,10 +27,6 @@ use crate::{
 /// How long to keep reading the project after the client has disconnected.
 const LEAVING: Duration = Duration::from_secs(1);
 
-/// Build the servlets at a path and serve them to MCP clients; rebuild them when their sources change
-///
-/// Clients connect at once; their lists and calls wait for the first build. Standard error shows each build. If one fails, the
-/// servlets of the last successful build keep answering.
 #[derive(Args, Debug)]
 pub(crate) struct Dev {
     /// A crate or a workspace

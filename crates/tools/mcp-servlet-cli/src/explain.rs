@@ -13,7 +13,6 @@ use crate::{
 const ERRORS: &str = include_str!("../../../../docs/client-errors.md");
 const DIAGNOSTICS: &str = include_str!("../../../../docs/catalog.md");
 
-/// Explain an error of a server or a diagnostic of a catalog: its causes, and what to do
 #[derive(Args, Debug)]
 pub(crate) struct Explain {
     /// The code, such as `connectivity` or `hidden-text`; without it, all codes are listed

@@ -16,7 +16,6 @@ use crate::{
     terminal::{self, note},
 };
 
-/// Generate Rust from an XTP schema, or check that it is up to date
 #[derive(Args, Debug)]
 pub(crate) struct Generate {
     /// The schema, YAML or JSON
@@ -43,7 +42,7 @@ pub(crate) struct Generate {
     format: Format,
 }
 
-/// How a schema is read, and what is made of it.
+// How a schema is read, and what is made of it. As a doc comment, this would describe the command.
 #[derive(Args, Debug)]
 #[group(id = "reading", multiple = true, requires = "schema")]
 pub(crate) struct Reading {

@@ -19,7 +19,6 @@ use crate::{
     terminal::{self, one_line},
 };
 
-/// Show exports, imports and sizes of servlets, and what a server would serve of them or skip
 #[derive(Args, Debug)]
 pub(crate) struct Inspect {
     /// A `.wasm` file, a directory of them, or a URL

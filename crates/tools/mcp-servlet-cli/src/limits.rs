@@ -15,7 +15,8 @@ use crate::{clients, failure::Failure, variable::Variable};
 /// A time limit that is never reached: a year.
 pub(crate) const NEVER: Duration = Duration::from_hours(24 * 365);
 
-/// What the servlet may use. By default it gets no configuration, host or directory.
+// What the servlet may use. By default it gets no configuration, host or directory.
+// As a doc comment, this would describe the command.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {

@@ -12,10 +12,6 @@ use crate::{
     terminal::{self, note, one_line},
 };
 
-/// Log in to a server that requires it
-///
-/// Prints a URL for the browser, and opens it if standard error is a terminal. The login is stored in a file that only you
-/// can read. Its token is renewed before it expires.
 #[derive(Args, Debug)]
 pub(crate) struct Login {
     /// A URL, or the name of a server in the configuration of an MCP client

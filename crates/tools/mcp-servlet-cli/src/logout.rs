@@ -13,7 +13,6 @@ use crate::{
     terminal,
 };
 
-/// Remove the login to a server, and revoke its tokens
 #[derive(Args, Debug)]
 pub(crate) struct Logout {
     /// A URL, or the name of a server in the configuration of an MCP client

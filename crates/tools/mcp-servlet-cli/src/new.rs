@@ -23,7 +23,6 @@ use crate::{
 };
 use sdk::Sdk;
 
-/// Create a servlet project from the template of the SDK or another template
 #[derive(Args, Debug)]
 pub(crate) struct New {
     /// The folder to create; its last part is the name of the project

@@ -13,9 +13,6 @@ use crate::{
     terminal::{self, one_line},
 };
 
-/// Connect to a server and check that it answers
-///
-/// With `--retry`, it waits until the server runs, for example in a script that deploys it.
 #[derive(Args, Debug)]
 pub(crate) struct Ping {
     /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, or the name of a server in the configuration of an MCP client

@@ -19,7 +19,6 @@ use crate::{
     terminal,
 };
 
-/// Fill in a prompt of a servlet or of any other MCP server, and show its messages
 #[derive(Args, Debug)]
 pub(crate) struct Prompt {
     /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, or the name of a server in the configuration of an MCP client

@@ -20,7 +20,6 @@ use crate::{
     terminal,
 };
 
-/// Read a resource of a servlet or of any other MCP server, and show its contents, or write them to a file
 #[derive(Args, Debug)]
 pub(crate) struct Read {
     /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, or the name of a server in the configuration of an MCP client

@@ -28,7 +28,6 @@ use crate::{
 };
 use transports::Transports;
 
-/// Serve one or more servlets to MCP clients, over standard input and output or HTTP
 #[derive(Args, Debug)]
 pub(crate) struct Serve {
     /// The servlets: `.wasm` files, directories of them, or URLs, which may end in `#sha256=` and a digest; or one

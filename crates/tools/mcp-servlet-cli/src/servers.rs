@@ -16,9 +16,6 @@ use crate::{
     terminal::{self, Style, Visible, note, one_line},
 };
 
-/// List the servers in the configurations of MCP clients on this machine
-///
-/// Starts no server, and shows no value of a variable or header. Other commands take these names as TARGET.
 #[derive(Args, Debug)]
 pub(crate) struct Servers {
     /// List only the servers of this client, such as cursor

@@ -24,10 +24,6 @@ use crate::{
     xtp::project::Manifest,
 };
 
-/// Run a project's tests with its wasm in a host, or a plugin with an XTP test module
-///
-/// For a crate or a workspace: builds its servlets, runs `cargo test` so that every `#[mcp_servlet::test]` talks to the
-/// wasm, and then the test modules that `xtp.toml` names.
 #[derive(Args, Debug)]
 pub(crate) struct Test {
     /// A crate or a workspace; with --with, the plugin's `.wasm` file

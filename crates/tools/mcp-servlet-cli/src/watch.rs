@@ -14,7 +14,6 @@ use crate::{
     terminal::{self, one_line},
 };
 
-/// Show changes of lists and resources, and the log of a server, until Ctrl-C
 #[derive(Args, Debug)]
 pub(crate) struct Watch {
     /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, or the name of a server in the configuration of an MCP client

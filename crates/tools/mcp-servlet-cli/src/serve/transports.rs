@@ -11,7 +11,8 @@ use crate::{
     terminal::note,
 };
 
-/// Where clients connect. Without --http they do it over standard input and output.
+// Where clients connect. Without --http they do it over standard input and output.
+// As a doc comment, this would describe the command.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Transports")]
 pub(crate) struct Transports {

@@ -7,7 +7,7 @@ use mcp_servlet_client::{Http, HttpTransport, TargetError, Tls, TlsVersion};
 
 use crate::limits::{Secret, key_value};
 
-/// The server, and how to reach its URL.
+// The server, and how to reach its URL. As a doc comment, this would describe the command.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Access {
@@ -61,7 +61,7 @@ pub(crate) struct Access {
     allow_http: bool,
 }
 
-/// The file in which to look up names.
+// The file in which to look up names. As a doc comment, this would describe the command.
 #[derive(Args, Debug)]
 pub(crate) struct Lookup {
     /// Look up names in this configuration file only
