@@ -166,12 +166,15 @@ pub fn cargo() -> Command {
         .current_dir(root())
         .env("CARGO_TERM_QUIET", "true")
         .env_remove("MCP_SERVLET_ABI");
-    // Cargo sets variables for the package of this test. Build scripts that read them, such as
-    // ring's, would run again, and everything that depends on them would be rebuilt: now, and in
-    // the next `cargo test`.
+    // Cargo sets variables for the package of this test, the last one if it has a build script. Build
+    // scripts that read them, such as ring's, would run again, and everything that depends on them
+    // would be rebuilt: now, and in the next `cargo test`.
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy();
-        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+        if name.starts_with("CARGO_PKG_")
+            || name.starts_with("CARGO_MANIFEST_")
+            || name == "OUT_DIR"
+        {
             cargo.env_remove(&*name);
         }
     }
