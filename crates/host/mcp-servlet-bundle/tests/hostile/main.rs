@@ -167,7 +167,6 @@ fn run(tool: &Proven, place: &str, returned: &Returned) -> Option<Value> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 400,
         // The values are large.
         max_shrink_iters: 50,
         ..ProptestConfig::default()
