@@ -3,7 +3,7 @@
 use crate::schema::gaps::{self, Generators};
 use crate::schema::kind::{Generate, Place};
 
-/// JSON text under construction; what exceeds `N` bytes is only counted.
+/// JSON text under construction; what does not fit in `N` bytes is only counted.
 pub(super) struct Text<const N: usize> {
     pub(super) bytes: [u8; N],
     pub(super) length: usize,
@@ -61,12 +61,24 @@ impl<const N: usize> Text<N> {
     }
 
     pub(super) const fn raw(&mut self, text: &str) {
-        let bytes = text.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            self.byte(bytes[at]);
-            at += 1;
+        self.copy(text.as_bytes(), 0, text.len());
+    }
+
+    /// Copies the bytes from `from` to `to`. The compiler needs about three times as long for a call for each byte.
+    const fn copy(&mut self, bytes: &[u8], from: usize, to: usize) {
+        if from == to {
+            return;
         }
+        let length = self.length + (to - from);
+        if length <= N {
+            let mut at = from;
+            while at < to {
+                self.bytes[self.length + at - from] = bytes[at];
+                at += 1;
+            }
+        }
+        self.length = length;
+        self.last = bytes[to - 1];
     }
 
     pub(super) const fn string(&mut self, text: &str) {
@@ -78,13 +90,19 @@ impl<const N: usize> Text<N> {
     /// Text between two quotes.
     pub(super) const fn inside_of_string(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        let mut at = 0;
+        let (mut copied, mut at) = (0, 0);
         while at < bytes.len() {
-            self.escaped(bytes[at]);
+            if matches!(bytes[at], b'"' | b'\\' | 0..0x20) {
+                self.copy(bytes, copied, at);
+                self.escaped(bytes[at]);
+                copied = at + 1;
+            }
             at += 1;
         }
+        self.copy(bytes, copied, at);
     }
 
+    /// A quote, a backslash or a control character.
     const fn escaped(&mut self, byte: u8) {
         match byte {
             b'"' => self.raw("\\\""),
@@ -92,12 +110,11 @@ impl<const N: usize> Text<N> {
             b'\n' => self.raw("\\n"),
             b'\t' => self.raw("\\t"),
             b'\r' => self.raw("\\r"),
-            0..0x20 => {
+            _ => {
                 self.raw("\\u00");
                 self.byte(b'0' + byte / 16);
                 self.byte(b"0123456789abcdef"[(byte % 16) as usize]);
             }
-            _ => self.byte(byte),
         }
     }
 
@@ -158,10 +175,7 @@ impl<const N: usize> Text<N> {
         }
         if at + 1 < inside.len() {
             self.separate();
-        }
-        while at + 1 < inside.len() {
-            self.byte(inside[at]);
-            at += 1;
+            self.copy(inside, at, inside.len() - 1);
         }
     }
 }
