@@ -78,7 +78,7 @@ fn rust_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() {
-            if !["golden", "ui", "target"].contains(&&*name) {
+            if !["golden", "fail", "pass", "target"].contains(&&*name) {
                 files.extend(rust_files(&path)?);
             }
         } else if name.ends_with(".rs") && name != "generated.rs" {
