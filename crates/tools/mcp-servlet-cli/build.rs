@@ -50,11 +50,11 @@ fn knows_linker() -> bool {
 /// A name that the program does not have is ignored.
 fn order_functions() -> Result<(), Box<dyn Error>> {
     let names = fs::read_to_string(ORDER)?;
-    let sections: String = names
+    let sections = names
         .lines()
-        .map(|name| format!("*(.text.{name} .text.unlikely.{name})\n"))
-        .collect();
-    let script = format!("SECTIONS {{ .text.start : {{\n{sections}}} }} INSERT BEFORE .text;\n");
+        .map(|name| format!("*(.text.{name} .text.unlikely.{name})"));
+    let sections = sections.collect::<Vec<_>>().join("\n");
+    let script = format!("SECTIONS {{ .text.start : {{\n{sections}\n}} }} INSERT BEFORE .text;\n");
     let path = Path::new(&env::var("OUT_DIR")?).join("order.ld");
     fs::write(&path, script)?;
     println!(

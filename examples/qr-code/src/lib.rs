@@ -60,12 +60,7 @@ fn qr_code(
 }
 
 /// Writes a file whose pixels are black or white. All lengths but `size` are in modules.
-fn png(
-    modules: &[Color],
-    width: usize,
-    size: usize,
-    margin: usize,
-) -> Result<Vec<u8>, png::EncodingError> {
+fn png(modules: &[Color], width: usize, size: usize, margin: usize) -> Result<Vec<u8>, ToolError> {
     let edge = (width + 2 * margin) * size;
     let module = |pixel: usize| (pixel / size).checked_sub(margin).filter(|at| *at < width);
     let gray = |pixel: usize| match (module(pixel % edge), module(pixel / edge)) {
@@ -74,7 +69,8 @@ fn png(
     };
     let pixels: Vec<u8> = (0..edge * edge).map(gray).collect();
     let mut file = Vec::new();
-    let mut writer = png::Encoder::new(&mut file, edge as u32, edge as u32).write_header()?;
+    let edge = u32::try_from(edge)?;
+    let mut writer = png::Encoder::new(&mut file, edge, edge).write_header()?;
     writer.write_image_data(&pixels)?;
     writer.finish()?;
     Ok(file)

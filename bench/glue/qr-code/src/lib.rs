@@ -160,7 +160,7 @@ fn png(
     width: usize,
     size: usize,
     margin: usize,
-) -> Result<Vec<u8>, png::EncodingError> {
+) -> Result<Vec<u8>, Error> {
     let edge = (width + 2 * margin) * size;
     let module = |pixel: usize| (pixel / size).checked_sub(margin).filter(|at| *at < width);
     let gray = |pixel: usize| match (module(pixel % edge), module(pixel / edge)) {
@@ -169,7 +169,8 @@ fn png(
     };
     let pixels: Vec<u8> = (0..edge * edge).map(gray).collect();
     let mut file = Vec::new();
-    let mut writer = png::Encoder::new(&mut file, edge as u32, edge as u32).write_header()?;
+    let edge = u32::try_from(edge)?;
+    let mut writer = png::Encoder::new(&mut file, edge, edge).write_header()?;
     writer.write_image_data(&pixels)?;
     writer.finish()?;
     Ok(file)
