@@ -9,9 +9,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// The target of servlets.
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The examples that plain `cargo build --release` builds for the tests. The other two, whose libraries are large, would
-/// take as long as all of these.
-pub const PLAIN: [&str; 8] = [
+/// The examples with large libraries. To build them by plain `cargo build --release` as well would take as long as all others.
+pub const LARGE: [&str; 2] = ["draw-svg", "json-query"];
+
+/// The other examples.
+const PLAIN: [&str; 8] = [
     "calculator",
     "catalogue",
     "everything",
@@ -27,7 +29,7 @@ const HINT: &str = "without the target, run `rustup target add wasm32-unknown-un
 /// How the examples are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
-    /// By plain `cargo build --release`, if they are in [`PLAIN`].
+    /// By plain `cargo build --release`. Not for [`LARGE`] ones.
     Release,
     /// By `servlet build`, whose profile is tuned for size.
     Servlet,
@@ -57,11 +59,11 @@ pub fn root() -> PathBuf {
         .to_owned()
 }
 
-/// The wasm of an example, built as an author does: all examples at once.
+/// The wasm of an example. The first call builds all examples of the profile.
 ///
 /// # Panics
 ///
-/// If the examples do not build, with the output of cargo.
+/// If the examples do not build, with the output of cargo, or if the profile does not build this one.
 pub fn wasm(example: &str, profile: Profile) -> PathBuf {
     static RELEASE: OnceLock<()> = OnceLock::new();
     static SERVLET: OnceLock<()> = OnceLock::new();
@@ -72,6 +74,8 @@ pub fn wasm(example: &str, profile: Profile) -> PathBuf {
         }),
         Profile::Servlet => SERVLET.get_or_init(|| finish(&mut servlet_command(["build"]), HINT)),
     };
+    let is_built = profile == Profile::Servlet || PLAIN.contains(&&*example.replace('_', "-"));
+    assert!(is_built, "{example} is not in `PLAIN`");
     wasm_folder(profile).join(format!("{}.wasm", example.replace('-', "_")))
 }
 
@@ -182,7 +186,7 @@ pub fn cargo() -> Command {
         .current_dir(root())
         .env("CARGO_TERM_QUIET", "true")
         .env_remove("MCP_SERVLET_ABI");
-    // Cargo sets variables for the package of this test, the last one if it has a build script. Build
+    // Cargo sets variables for the package of this test, and `OUT_DIR` if it has a build script. Build
     // scripts that read them, such as ring's, would run again, and everything that depends on them
     // would be rebuilt: now, and in the next `cargo test`.
     for (name, _) in env::vars_os() {

@@ -78,7 +78,8 @@ fn rust_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() {
-            if !["golden", "fail", "pass", "target"].contains(&&*name) {
+            let is_fixture = path.ends_with("ui/fail") || path.ends_with("ui/pass");
+            if !is_fixture && !["golden", "target"].contains(&&*name) {
                 files.extend(rust_files(&path)?);
             }
         } else if name.ends_with(".rs") && name != "generated.rs" {

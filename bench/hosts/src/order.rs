@@ -35,20 +35,29 @@ impl Order {
         let host = Host::Ours(self.subject.servlet.canonicalize()?);
         let command = host.command(&servlets, folder.path())?;
         // In the first session, the servlets are compiled. That is not a part of most starts.
-        session(&mut again(&command, Command::new(command.get_program())))?;
+        session(&mut with_program(
+            &command,
+            Command::new(command.get_program()),
+        ))?;
         let mut tracer = Command::new(env::current_exe()?);
-        tracer.arg("trace").arg("--output").arg(&self.output);
+        let found = folder.path().join("order.txt");
+        tracer.arg("trace").arg("--output").arg(&found);
         tracer.arg("--").arg(command.get_program());
-        session(&mut again(&command, tracer))?;
-        let names = fs::read_to_string(&self.output)?.lines().count();
-        ensure!(names > 0, "no function was called");
-        println!("{names} functions in {}", self.output.display());
+        session(&mut with_program(&command, tracer))?;
+        let names = fs::read_to_string(&found)?;
+        ensure!(!names.is_empty(), "no function was called");
+        fs::write(&self.output, &names)?;
+        println!(
+            "{} functions in {}",
+            names.lines().count(),
+            self.output.display()
+        );
         Ok(())
     }
 }
 
-/// The same arguments and variables for another program.
-fn again(command: &Command, mut program: Command) -> Command {
+/// A program with the arguments and variables of a command.
+fn with_program(command: &Command, mut program: Command) -> Command {
     program.args(command.get_args());
     let variables = command.get_envs();
     program.envs(variables.filter_map(|(name, value)| Some((name, value?))));

@@ -124,9 +124,18 @@ impl Stdio {
             mut process, input, ..
         } = self;
         drop(input);
-        let status = process.0.wait()?;
-        ensure!(status.success(), "the server ended with {status}");
-        Ok(())
+        let ended = Instant::now();
+        loop {
+            if let Some(status) = process.0.try_wait()? {
+                ensure!(status.success(), "the server ended with {status}");
+                return Ok(());
+            }
+            ensure!(
+                ended.elapsed() < PATIENCE,
+                "the server goes on after the end of its input"
+            );
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     fn is_readable(&self, patience: Duration) -> anyhow::Result<bool> {

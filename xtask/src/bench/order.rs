@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use anyhow::ensure;
+
 use super::hosts;
 use crate::shell::{cargo, root, run, target};
 
@@ -9,9 +11,13 @@ use crate::shell::{cargo, root, run, target};
 const ORDER: &str = "crates/tools/mcp-servlet-cli/start-order.txt";
 
 pub(super) fn write() -> anyhow::Result<()> {
+    ensure!(
+        cfg!(all(target_os = "linux", target_arch = "x86_64")),
+        "`order` needs x86-64 Linux, where it traces the command"
+    );
     eprintln!("x: the first build of an optimised host takes minutes");
     let folder = target().join("bench/hosts");
-    // The names of functions are the same as without symbols.
+    // `strip` in the profile would change the hashes in the names.
     run(cargo(&[
         "rustc",
         "--quiet",

@@ -155,12 +155,7 @@ fn qr_code(arguments: Value) -> Result<Content, Error> {
 }
 
 /// Writes a file whose pixels are black or white. All lengths but `size` are in modules.
-fn png(
-    modules: &[Color],
-    width: usize,
-    size: usize,
-    margin: usize,
-) -> Result<Vec<u8>, Error> {
+fn png(modules: &[Color], width: usize, size: usize, margin: usize) -> Result<Vec<u8>, Error> {
     let edge = (width + 2 * margin) * size;
     let module = |pixel: usize| (pixel / size).checked_sub(margin).filter(|at| *at < width);
     let gray = |pixel: usize| match (module(pixel % edge), module(pixel / edge)) {

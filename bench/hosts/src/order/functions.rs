@@ -21,7 +21,7 @@ pub(super) struct Section {
 struct Function {
     names: Vec<String>,
     /// Its first byte.
-    first: u8,
+    original_byte: u8,
 }
 
 /// The functions of a program by their addresses in the file.
@@ -65,15 +65,18 @@ impl Functions {
             let offset = address.checked_sub(section.address)?;
             section.code.get(usize::try_from(offset).ok()?)
         });
-        let Some(&first) = byte else { return };
+        let Some(&original_byte) = byte else { return };
         let names = Vec::new();
         let function = self.functions.entry(address);
-        let function = function.or_insert(Function { names, first });
+        let function = function.or_insert(Function {
+            names,
+            original_byte,
+        });
         function.names.push(name.to_owned());
     }
 
     /// The code with a breakpoint at the beginning of each function.
-    pub(super) fn armed(&self) -> impl Iterator<Item = Section> {
+    pub(super) fn with_breakpoints(&self) -> impl Iterator<Item = Section> {
         self.sections.iter().map(|section| {
             let mut code = section.code.clone();
             let end = section.address + code.len() as u64;
@@ -91,6 +94,6 @@ impl Functions {
     /// The names of the function that begins at an address, and its first byte.
     pub(super) fn at(&self, address: u64) -> Option<(&[String], u8)> {
         let function = self.functions.get(&address)?;
-        Some((&function.names, function.first))
+        Some((&function.names, function.original_byte))
     }
 }

@@ -19,7 +19,7 @@ use nix::unistd::Pid;
 use super::functions::Functions;
 
 /// Stops before it becomes the program, so that it can be traced from its first instruction.
-const STOPPED: &str = "kill -STOP $$; exec \"$0\" \"$@\"";
+const STOP_THEN_EXEC: &str = "kill -STOP $$; exec \"$0\" \"$@\"";
 
 #[derive(clap::Args)]
 pub(crate) struct Trace {
@@ -38,7 +38,7 @@ impl Trace {
         let program = self.program.canonicalize()?;
         let functions = Functions::read(&program)?;
         let mut command = Command::new("sh");
-        command.args(["-c", STOPPED]).arg(&program);
+        command.args(["-c", STOP_THEN_EXEC]).arg(&program);
         let child = command.args(&self.arguments).spawn()?;
         let process = Pid::from_raw(i32::try_from(child.id())?);
         let output = File::create(&self.output);
@@ -68,9 +68,8 @@ struct Tracer {
 impl Tracer {
     fn start(&self) -> anyhow::Result<()> {
         waitpid(self.process, Some(WaitPidFlag::WUNTRACED))?;
-        let options = Options::PTRACE_O_TRACEEXEC
-            | Options::PTRACE_O_TRACECLONE
-            | Options::PTRACE_O_EXITKILL;
+        let options =
+            Options::PTRACE_O_TRACEEXEC | Options::PTRACE_O_TRACECLONE | Options::PTRACE_O_EXITKILL;
         ptrace::seize(self.process, options)?;
         kill(self.process, Signal::SIGCONT)?;
         Ok(())
@@ -105,26 +104,26 @@ impl Tracer {
     }
 
     fn arm(&mut self) -> anyhow::Result<()> {
-        let begins = begins(self.process, &self.program)?;
+        let base = base_address(self.process, &self.program)?;
         let memory = File::options()
             .write(true)
             .open(format!("/proc/{}/mem", self.process))?;
-        for section in self.functions.armed() {
-            memory.write_all_at(&section.code, begins + section.address)?;
+        for section in self.functions.with_breakpoints() {
+            memory.write_all_at(&section.code, base + section.address)?;
         }
-        self.memory = Some((memory, begins));
+        self.memory = Some((memory, base));
         Ok(())
     }
 
     /// Whether the thread has hit a breakpoint. It goes on with the instruction that was there.
     fn hit(&mut self, thread: Pid) -> anyhow::Result<bool> {
-        let Some((memory, begins)) = &self.memory else {
+        let Some((memory, base)) = &self.memory else {
             return Ok(false);
         };
         let mut registers = ptrace::getregs(thread)?;
         // The breakpoint has one byte.
         let stopped = registers.rip - 1;
-        let address = stopped.wrapping_sub(*begins);
+        let address = stopped.wrapping_sub(*base);
         let Some((names, first)) = self.functions.at(address) else {
             return Ok(false);
         };
@@ -149,7 +148,7 @@ fn ended(code: i32) -> anyhow::Result<()> {
 }
 
 /// The address where the file of a program begins in its memory.
-fn begins(process: Pid, program: &Path) -> anyhow::Result<u64> {
+fn base_address(process: Pid, program: &Path) -> anyhow::Result<u64> {
     let maps = fs::read_to_string(format!("/proc/{process}/maps"))?;
     let program = program.to_string_lossy();
     let first = maps.lines().find(|line| line.ends_with(&*program));

@@ -16,7 +16,7 @@ use crate::{
     template::{Failed, Template},
     thrown::{RpcError, Thrown},
 };
-use view::Outcome;
+use view::ResultView;
 pub use view::{Request, Session};
 
 /// The JSON-RPC code of internal errors.
@@ -82,8 +82,8 @@ impl Proven {
             Inputs::Set(_) => given.clone(),
             Inputs::Map(_) => Map::new(),
         };
-        let seen = request.for_inputs(&given);
-        let scope = seen.scope();
+        let view = request.view_for_inputs(&given);
+        let scope = view.scope();
         for (name, template) in templates {
             let value = template.fill(&scope, budget);
             let value = value.map_err(|failed| {
@@ -208,8 +208,11 @@ impl Proven {
         result: &JsonObject,
         budget: &mut Budget,
     ) -> Result<JsonObject, RpcError> {
-        let (seen, outcome) = (request.for_outcome(&prepared.given), Outcome(result));
-        let scope = seen.scope().with("result", Part::Object(&outcome));
+        let (view, result) = (
+            request.view_for_outcome(&prepared.given),
+            ResultView(result),
+        );
+        let scope = view.scope().with("result", Part::Object(&result));
         let mut mapped = Map::new();
         for (key, template) in templates {
             let value = template.fill(&scope, budget);
@@ -271,8 +274,8 @@ impl Proven {
         thrown: &Thrown,
         budget: &mut Budget,
     ) -> Option<RpcError> {
-        let seen = request.for_outcome(&prepared.given);
-        let scope = seen.scope().with("error", Part::Object(thrown));
+        let view = request.view_for_outcome(&prepared.given);
+        let scope = view.scope().with("error", Part::Object(thrown));
         catch::find(&self.tool, thrown, &scope, budget)
     }
 

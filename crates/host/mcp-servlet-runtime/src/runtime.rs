@@ -23,7 +23,6 @@ pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     // It looks at timers and sockets after each time slice of a call.
     builder
         .thread_name("servlet")
-        .worker_threads(processors())
         .enable_all()
         .event_interval(1);
     builder

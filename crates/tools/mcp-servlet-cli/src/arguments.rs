@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::failure::{Failure, Kind};
 
-// Arguments for a tool or a prompt. As a doc comment, this would describe the command.
+// Arguments for a tool or a prompt.
+// Not a doc comment: clap would use it as the description of the command.
 #[derive(Args, Debug)]
 pub(crate) struct ArgumentOptions {
     /// Arguments: the schema decides how `key=value` is parsed, `key:=json` is JSON; `-` reads all arguments as JSON from standard input

@@ -38,7 +38,8 @@ pub(crate) struct Cli {
     command: Command,
 }
 
-// Only the options of the command that runs are built. The list of commands needs their descriptions here.
+// With `defer`, clap builds the options of a command only when it runs. `servlet --help` shows the descriptions, so they are
+// here and not on the structs.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {

@@ -42,7 +42,8 @@ pub(crate) struct Generate {
     format: Format,
 }
 
-// How a schema is read, and what is made of it. As a doc comment, this would describe the command.
+// How a schema is read, and what is made of it.
+// Not a doc comment: clap would use it as the description of the command.
 #[derive(Args, Debug)]
 #[group(id = "reading", multiple = true, requires = "schema")]
 pub(crate) struct Reading {

@@ -16,7 +16,7 @@ use crate::{clients, failure::Failure, variable::Variable};
 pub(crate) const NEVER: Duration = Duration::from_hours(24 * 365);
 
 // What the servlet may use. By default it gets no configuration, host or directory.
-// As a doc comment, this would describe the command.
+// Not a doc comment: clap would use it as the description of the command.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {

@@ -36,7 +36,8 @@ use crate::{
 /// How long the process of a server, or the renewal of a login, may take to end after the command has.
 const LEAVING: Duration = Duration::from_millis(1500);
 
-// The servlet or server of a command, with its options. As a doc comment, this would describe the command.
+// The servlet or server of a command, with its options.
+// Not a doc comment: clap would use it as the description of the command.
 #[derive(Args, Debug)]
 pub(crate) struct ServerOptions {
     /// Start this command as the server, instead of TARGET; it runs without a shell

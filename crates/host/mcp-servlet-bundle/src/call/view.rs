@@ -44,45 +44,48 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// What inputs see of the request.
-    pub(super) fn for_inputs(&self, given: &'a JsonObject) -> Seen<'a> {
-        Seen {
-            client: Some((self.meta, self.session)),
-            ..self.for_outcome(given)
+    pub(super) fn view_for_inputs(&self, arguments: &'a JsonObject) -> RequestView<'a> {
+        RequestView {
+            meta: Some(self.meta),
+            session: Some(self.session),
+            ..self.view_for_outcome(arguments)
         }
     }
 
     /// What results and catches see of the request: neither the metadata nor the session.
-    pub(super) fn for_outcome(&self, given: &'a JsonObject) -> Seen<'a> {
-        Seen {
+    pub(super) fn view_for_outcome(&self, arguments: &'a JsonObject) -> RequestView<'a> {
+        RequestView {
             name: self.name,
-            given,
-            client: None,
+            arguments,
+            meta: None,
+            session: None,
         }
     }
 }
 
 /// What expressions see of a request.
 #[derive(Debug)]
-pub(super) struct Seen<'a> {
+pub(super) struct RequestView<'a> {
     name: &'a str,
     /// The arguments, as the schema accepted them.
-    given: &'a JsonObject,
-    client: Option<(&'a JsonObject, &'a Session)>,
+    arguments: &'a JsonObject,
+    meta: Option<&'a JsonObject>,
+    session: Option<&'a Session>,
 }
 
-impl Seen<'_> {
+impl RequestView<'_> {
     pub(super) fn scope(&self) -> Scope<'_> {
         Scope::of_request(Part::Object(self))
     }
 }
 
-impl Object for Seen<'_> {
+impl Object for RequestView<'_> {
     fn member(&self, name: &str) -> Option<Part<'_>> {
         Some(match name {
             "name" => Part::Text(self.name),
-            "arguments" => Part::Map(self.given),
-            "meta" => Part::Map(self.client?.0),
-            "session" => Part::Object(self.client?.1),
+            "arguments" => Part::Map(self.arguments),
+            "meta" => Part::Map(self.meta?),
+            "session" => Part::Object(self.session?),
             _ => return None,
         })
     }
@@ -109,15 +112,15 @@ impl Object for Session {
 
 /// A result: its members, and the members of its structured content that have other names.
 #[derive(Debug)]
-pub(super) struct Outcome<'a>(pub(super) &'a JsonObject);
+pub(super) struct ResultView<'a>(pub(super) &'a JsonObject);
 
-impl Outcome<'_> {
+impl ResultView<'_> {
     fn structured(&self) -> Option<&JsonObject> {
         self.0.get("structuredContent")?.as_object()
     }
 }
 
-impl Object for Outcome<'_> {
+impl Object for ResultView<'_> {
     fn member(&self, name: &str) -> Option<Part<'_>> {
         let members = if RESULT.contains(&name) {
             self.0
@@ -136,7 +139,6 @@ impl Object for Outcome<'_> {
     }
 }
 
-/// A failure: its code, message and data.
 impl Object for Thrown {
     fn member(&self, name: &str) -> Option<Part<'_>> {
         Some(match name {

@@ -23,7 +23,7 @@ pub(super) const COST: &str = "@cost";
 pub(super) const OPTIONAL: &str = "@optional";
 /// Charges one step and returns the condition of a loop.
 pub(super) const TICK: &str = "@tick";
-/// Compares a text with the pattern of a number.
+/// Matches a string against the pattern with this number.
 pub(super) const MATCHES: &str = "@matches";
 
 /// Methods that are replaced by functions, and how many arguments they take.

@@ -71,7 +71,7 @@ impl Rewrite {
                 .iter_mut()
                 .for_each(|argument| self.part(argument));
             if is_optional {
-                self.calls(call, OPTIONAL);
+                call.func_name = self.declared(OPTIONAL);
             }
             return;
         }
@@ -98,7 +98,7 @@ impl Rewrite {
         };
         let own = own.iter().find(|(name, ..)| *name == call.func_name);
         if let Some((_, own, _)) = own {
-            self.calls(call, own);
+            call.func_name = self.declared(own);
             if let Some(target) = call.target.take() {
                 call.args.insert(0, *target);
             }
@@ -115,7 +115,7 @@ impl Rewrite {
             pattern.expr = Expr::Literal(LiteralValue::Int(self.patterns.into()));
             self.patterns += 1;
         }
-        self.calls(call, MATCHES);
+        call.func_name = self.declared(MATCHES);
     }
 
     fn comprehension(&mut self, one: &mut ComprehensionExpr) {
@@ -165,20 +165,21 @@ impl Rewrite {
 
     /// Replaces a part with `function(part)`.
     fn wrap(&mut self, node: &mut IdedExpr, function: &'static str) {
-        let mut call = CallExpr {
-            func_name: String::new(),
+        let id = node.id;
+        let call = CallExpr {
+            func_name: self.declared(function),
             target: None,
             args: vec![std::mem::take(node)],
         };
-        self.calls(&mut call, function);
         *node = IdedExpr {
-            id: call.args[0].id,
+            id,
             expr: Expr::Call(call),
         };
     }
 
-    fn calls(&mut self, call: &mut CallExpr, function: &'static str) {
-        function.clone_into(&mut call.func_name);
+    /// The name of a function of this crate, which a run of the expression declares.
+    fn declared(&mut self, function: &'static str) -> String {
         self.functions.insert(function);
+        function.to_owned()
     }
 }

@@ -9,7 +9,7 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
     io::{self, Write as _},
     path::{Path, PathBuf},
-    sync::LazyLock,
+    sync::{LazyLock, Mutex},
     time::{Duration, SystemTime},
 };
 
@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use wasmtime::{Engine, Module};
 
 use super::merge::{KERNEL, MERGE};
-use crate::{error::LoadError, options::CompileCache};
+use crate::{error::LoadError, lock::lock, options::CompileCache};
 
 /// Files that were not used for this long are removed.
 const UNUSED: Duration = Duration::from_hours(24 * 30);
@@ -28,8 +28,8 @@ const DAY: Duration = Duration::from_hours(24);
 static BEFORE_MODULES: LazyLock<Sha256> =
     LazyLock::new(|| Sha256::new().chain_update(KERNEL).chain_update(MERGE));
 
-/// The default directory, which is checked once. `None` if it cannot be used.
-static DEFAULT_DIRECTORY: LazyLock<Option<PathBuf>> = LazyLock::new(default_directory);
+/// The default directory, once it was checked.
+static DEFAULT_DIRECTORY: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// How good the machine code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Artifacts {
                 });
                 Some(private?)
             }
-            CompileCache::Default => DEFAULT_DIRECTORY.clone(),
+            CompileCache::Default => checked_default_directory(),
         };
         let digest: [u8; 32] = BEFORE_MODULES
             .clone()
@@ -234,6 +234,15 @@ fn check_owner(directory: &Path) -> io::Result<()> {
         return Ok(());
     };
     Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
+}
+
+/// The default directory. It is checked again only if it was removed or could not be used.
+fn checked_default_directory() -> Option<PathBuf> {
+    let mut checked = lock(&DEFAULT_DIRECTORY);
+    if !checked.as_ref().is_some_and(|directory| directory.is_dir()) {
+        *checked = default_directory();
+    }
+    checked.clone()
 }
 
 /// The cache directory of the user. Without it, servlets still work, but start slowly.

@@ -178,7 +178,7 @@ impl Source {
         settings::hosts(&self.module, self.metering, quality)
     }
 
-    /// The engine whose settings code of this quality has.
+    /// The engine whose settings are in the names of the files for code of this quality. It has no pool.
     fn engine(&self, quality: Quality) -> Option<&'static Engine> {
         settings::outside_pool(self.metering, quality).map(|host| &host.engine)
     }
@@ -237,7 +237,7 @@ impl Source {
         [Quality::Optimized, Quality::Quick, Quality::Baseline]
             .into_iter()
             .find_map(|quality| {
-                // Before there is something to run, no engine with a pool is made, which takes more than a millisecond.
+                // The file comes first: creating the engine with the pool takes more than a millisecond.
                 let file = self.artifacts.find(self.engine(quality)?, quality)?;
                 let mut hosts = self.hosts(quality);
                 hosts.find_map(|host| Some((host, file.load(&host.engine)?, quality)))
@@ -327,9 +327,9 @@ mod tests {
         assert_eq!(module.image_range(), code.get().module().image_range());
         let other = Arc::new(compile(&source));
         source.share(&other);
-        assert!(source.in_use().is_some(), "of the first one");
+        assert!(source.in_use().is_some(), "the first one is still in use");
         drop(other);
-        assert!(source.in_use().is_some(), "still");
+        assert!(source.in_use().is_some(), "the first one is still in use");
         drop(code);
         assert!(source.in_use().is_none(), "it is not in use any more");
     }

@@ -108,11 +108,11 @@ pub(super) fn hosts(
     hosts.into_iter().flatten()
 }
 
-/// The engine for code of a quality whose instances need no pool, or for which it has no room. Making it is fast.
+/// The engine for instances outside the pool. It is created quickly, unlike the one with the pool.
 pub(super) fn outside_pool(metering: Metering, quality: Quality) -> Option<&'static Host> {
     match (metering, quality) {
         (Metering::Off, Quality::Baseline) => BASELINE.as_ref(),
-        // This code would take another amount of fuel than optimized code.
+        // Baseline code would use a different amount of fuel than optimized code.
         (Metering::On, Quality::Baseline) => None,
         (_, Quality::Quick | Quality::Optimized) => Hosts::with(metering).on_demand.as_ref(),
     }

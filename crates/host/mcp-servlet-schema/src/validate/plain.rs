@@ -9,7 +9,7 @@ const TYPES: [&str; 7] = [
     "array", "boolean", "integer", "null", "number", "object", "string",
 ];
 
-/// Whether a schema only has keywords that are known here, with valid values. The depth of the schema must have been
+/// Whether a schema only has keywords that are known here, with valid values, and extensions (`x-…`). The depth of the schema must have been
 /// checked before.
 pub(super) fn is_plain(schema: &Value) -> bool {
     let keywords = schema.as_object();
@@ -38,7 +38,7 @@ fn fits(keyword: &str, value: &Value) -> bool {
             value.is_u64()
         }
         "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => value.is_boolean(),
-        // Says something to one program only.
+        // An extension. Validators ignore it.
         _ => keyword.starts_with("x-"),
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 
 // Where clients connect. Without --http they do it over standard input and output.
-// As a doc comment, this would describe the command.
+// Not a doc comment: clap would use it as the description of the command.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Transports")]
 pub(crate) struct Transports {

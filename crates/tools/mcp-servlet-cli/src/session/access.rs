@@ -7,7 +7,8 @@ use mcp_servlet_client::{Http, HttpTransport, TargetError, Tls, TlsVersion};
 
 use crate::limits::{Secret, key_value};
 
-// The server, and how to reach its URL. As a doc comment, this would describe the command.
+// The server, and how to reach its URL.
+// Not a doc comment: clap would use it as the description of the command.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Access {
@@ -61,7 +62,8 @@ pub(crate) struct Access {
     allow_http: bool,
 }
 
-// The file in which to look up names. As a doc comment, this would describe the command.
+// The file in which to look up names.
+// Not a doc comment: clap would use it as the description of the command.
 #[derive(Args, Debug)]
 pub(crate) struct Lookup {
     /// Look up names in this configuration file only

@@ -14,7 +14,8 @@ use crate::{
     limits::{NEVER, Secret, key_value},
 };
 
-// How to connect to a server that is not a servlet. As a doc comment, this would describe the command.
+// How to connect to a server that is not a servlet.
+// Not a doc comment: clap would use it as the description of the command.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Connection")]
 pub(super) struct Connection {

@@ -1,4 +1,4 @@
-//! Runs the expressions of a call: here if they are quick, or else on a thread that may block.
+//! Checks the arguments and runs the expressions of a call: here if that is quick, or else on a thread that may block.
 
 use std::{
     borrow::Cow,
@@ -18,7 +18,7 @@ use crate::CallToolResult;
 /// The beginning of keys of `_meta` that belong to the host.
 const OWN: &str = "mcp-servlet/";
 
-/// Expressions that are not quick take turns, so that each gets a processor for the time that it may take.
+/// Checks and expressions that are not quick take turns, so that each gets a processor for the time that it may take.
 static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(processors()));
 
 /// What expressions see of a request in addition to its arguments.
@@ -172,9 +172,7 @@ async fn on_thread<T: Send + 'static>(
         let value = run(&mut left);
         (value, left)
     });
-    let (value, left) = done
-        .await
-        .expect("expressions end within their budget, and do not panic");
+    let (value, left) = done.await.expect("checks and expressions do not panic");
     *budget = left;
     value
 }

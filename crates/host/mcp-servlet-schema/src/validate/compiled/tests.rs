@@ -48,7 +48,8 @@ fn value() -> impl Strategy<Value = Value> {
     ]
 }
 
-const KEYWORDS: [&str; 31] = [
+const KEYWORDS: [&str; 32] = [
+    "x-fastmcp-wrap-result",
     "type",
     "title",
     "description",
