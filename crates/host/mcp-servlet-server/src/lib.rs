@@ -1,5 +1,5 @@
 //! Serves a [`Host`](mcp_servlet_host::Host) over MCP: all protocol versions from 2024-11-05 to
-//! 2026-07-28, over stdio and streamable HTTP.
+//! 2026-07-28, over stdio, streamable HTTP and HTTP+SSE.
 //!
 //! A [`Server`] answers the requests of all its clients. [`stdio`] and [`http()`] are its transports,
 //! and [`config`] reads `servlet.toml`.

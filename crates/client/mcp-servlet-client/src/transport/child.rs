@@ -102,7 +102,7 @@ impl Child {
 fn spawn(command: &Command) -> io::Result<Box<dyn ChildWrapper>> {
     let mut wrap = CommandWrap::with_new(command.program(), |process| {
         if let Some(names) = command.inherited() {
-            process.env_clear().envs(kept(names));
+            process.env_clear().envs(copied_variables(names));
         }
         process
             .args(command.arguments())
@@ -123,7 +123,7 @@ fn spawn(command: &Command) -> io::Result<Box<dyn ChildWrapper>> {
 }
 
 /// The variables of this process with these names.
-fn kept(names: &[OsString]) -> impl Iterator<Item = (OsString, OsString)> {
+fn copied_variables(names: &[OsString]) -> impl Iterator<Item = (OsString, OsString)> {
     let names = names.iter();
     names.filter_map(|name| Some((name.clone(), std::env::var_os(name)?)))
 }

@@ -45,13 +45,13 @@ pub(super) struct Reading {
 }
 
 impl ResourceCache {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was read before, with the time for which it is still kept.
     pub(super) fn get(&self, uri: &str) -> Option<ReadResourceResult> {
-        let kept = self.kept();
+        let kept = self.lock();
         let entry = kept.entries.get(uri)?;
         let left = entry.until.checked_duration_since(Instant::now())?;
         Some(with_ttl(entry.result.clone(), left))
@@ -59,7 +59,7 @@ impl ResourceCache {
 
     /// Begins a read whose result is to be kept for `time`.
     pub(super) fn begin(&self, time: Duration) -> Reading {
-        let changes = self.kept().changes;
+        let changes = self.lock().changes;
         Reading { changes, time }
     }
 
@@ -81,7 +81,7 @@ impl ResourceCache {
         });
         let json = serde_json::to_vec(result.json());
         let size = json.map_or(usize::MAX, |json| json.len() + uri.len());
-        let mut kept = self.kept();
+        let mut kept = self.lock();
         if kept.changes == reading.changes && size <= MAX_BYTES && !time.is_zero() {
             kept.insert(uri, result.clone(), size, Instant::now() + time);
             return with_ttl(result, time);
@@ -91,7 +91,7 @@ impl ResourceCache {
 
     /// Drops a resource that has changed.
     pub(super) fn forget(&self, uri: &str) {
-        let mut kept = self.kept();
+        let mut kept = self.lock();
         kept.changes += 1;
         kept.remove(uri);
     }
@@ -199,14 +199,14 @@ mod tests {
         for uri in ["x:1", "x:2", "x:3", "x:4"] {
             keep(&cache, uri, MINUTE, &large);
         }
-        assert!(cache.kept().bytes <= MAX_BYTES);
-        assert_eq!(cache.kept().entries.len(), 2);
+        assert!(cache.lock().bytes <= MAX_BYTES);
+        assert_eq!(cache.lock().entries.len(), 2);
         assert!(cache.get("x:4").is_some() && cache.get("x:1").is_none());
         keep(&cache, "x:5", MINUTE, &large.repeat(4));
         assert!(cache.get("x:5").is_none() && cache.get("x:4").is_some());
         for number in 0..2 * MAX_ENTRIES {
             keep(&cache, &format!("y:{number}"), MINUTE, "a");
         }
-        assert!(cache.kept().entries.len() <= MAX_ENTRIES);
+        assert!(cache.lock().entries.len() <= MAX_ENTRIES);
     }
 }

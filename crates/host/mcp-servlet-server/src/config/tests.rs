@@ -105,7 +105,7 @@ fn the_http_example_has_the_defaults() {
 
 #[test]
 fn reports_the_problem_and_its_position() {
-    for (text, said) in [
+    for (text, message) in [
         (
             "[servlet.a]\nsource = \"a.wasm\"\n[servlet.a.limits]\ntiemout = \"3s\"",
             "servlet.toml:4:1: unknown key `tiemout`; did you mean `timeout`?",
@@ -143,7 +143,7 @@ fn reports_the_problem_and_its_position() {
         ("[servlet.a\n", "servlet.toml:1:11: "),
     ] {
         let error = parse(text).expect_err(text);
-        assert!(error.starts_with(said), "{error}\nis not\n{said}");
+        assert!(error.starts_with(message), "{error}\nis not\n{message}");
     }
 }
 
@@ -163,12 +163,12 @@ fn a_missing_file_only_affects_its_servlet() {
     let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
     assert!(errors[1].contains("missing.wasm") && errors[2].contains("no `.wasm` file"));
     let error = Config::check(&path).expect_err("three").to_string();
-    for said in [
+    for message in [
         ":3:25: there is no directory",
         ":5:10: there is no file",
         ":7:10: there is no `.wasm` file",
     ] {
-        assert!(error.contains(said), "{error}\nhas no\n{said}");
+        assert!(error.contains(message), "{error}\nhas no\n{message}");
     }
     fs::write(&path, format!("{text}on_failure = \"fail\"\n")).expect("a file");
     let error = Config::read(&path).expect_err("one").to_string();
@@ -193,10 +193,10 @@ fn refuses_keys_for_single_servlets_in_a_directory() {
 #[track_caller]
 fn assert_problems(text: &str, expected: &[&str]) {
     let error = parse(text).expect_err(text);
-    let said: Vec<_> = error.split("\n\n").collect();
-    assert_eq!(said.len(), expected.len(), "{error}");
-    for (said, expected) in said.iter().zip(expected) {
-        assert!(said.contains(expected), "{error}\nhas no\n{expected}");
+    let messages: Vec<_> = error.split("\n\n").collect();
+    assert_eq!(messages.len(), expected.len(), "{error}");
+    for (message, expected) in messages.iter().zip(expected) {
+        assert!(message.contains(expected), "{error}\nhas no\n{expected}");
     }
 }
 
@@ -295,7 +295,7 @@ fn reports_impossible_limits() {
 
 #[test]
 fn near_misses_get_the_right_form() {
-    for (text, said) in [
+    for (text, message) in [
         (
             "limits.instances = 4",
             "expected a table such as { min = 1, max = 4 }, found integer `4`",
@@ -343,7 +343,7 @@ fn near_misses_get_the_right_form() {
         ),
     ] {
         let error = parse(text).expect_err(text);
-        assert!(error.contains(said), "{error}\nhas no\n{said}");
+        assert!(error.contains(message), "{error}\nhas no\n{message}");
         for internal in ["struct", "enum", "invalid type", "Are"] {
             assert!(!error.contains(internal), "{error}");
         }

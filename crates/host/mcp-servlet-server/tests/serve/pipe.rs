@@ -284,27 +284,27 @@ async fn invalid_lines_get_an_error_and_later_lines_are_read() {
         (&*long, -32600),
     ];
     for (line, code) in wrong {
-        let said = line.get(..20).unwrap_or(line);
+        let start = line.get(..20).unwrap_or(line);
         let (before, after) = (ping(1), ping(2));
         let text = format!("{open}\n\u{feff}{before}\n{line}\n\n{after}\r\n");
         let responses = exchange_text(host(DESCRIPTION, "{}"), &text).await;
         let [refusal, opened, rest @ ..] = responses.as_slice() else {
-            panic!("{said}: {responses:?}");
+            panic!("{start}: {responses:?}");
         };
         assert_eq!(
             (&refusal["id"], refusal["error"]["code"].as_i64()),
             (&Value::Null, Some(code)),
-            "{said}"
+            "{start}"
         );
         assert!(
             refusal
                 .as_object()
                 .is_some_and(|message| message.contains_key("id")),
-            "{said}"
+            "{start}"
         );
-        assert_eq!(opened["id"], 0, "{said}");
+        assert_eq!(opened["id"], 0, "{start}");
         let answered: Vec<_> = rest.iter().map(|response| &response["id"]).collect();
-        assert_eq!(answered, [&json!(1), &json!(2)], "{said}");
+        assert_eq!(answered, [&json!(1), &json!(2)], "{start}");
     }
 }
 
@@ -486,7 +486,7 @@ async fn stopping_server_ends_calls_and_refuses_requests() {
     );
     let ended = next().await;
     assert_eq!(ended["id"], 1);
-    let said = ended["error"]["message"].as_str().unwrap_or_default();
-    assert!(said.contains("did not finish"), "{ended}");
+    let message = ended["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("did not finish"), "{ended}");
     serving.await.expect("no panic").expect("a graceful end");
 }
