@@ -30,17 +30,58 @@ const LISTS: [(&str, &str); 4] = [
     ("resourceTemplates", "uriTemplate"),
 ];
 
-/// Arguments for tools that need some, and have the same result each time.
-const ARGUMENTS: [(&str, &str, &str); 5] = [
+/// Arguments for tools that need some, and change nothing.
+const ARGUMENTS: [(&str, &str, &str); 22] = [
     ("everything", "echo", r#"{"message":"hello"}"#),
     ("everything", "get-sum", r#"{"a":19,"b":23}"#),
+    (
+        "everything",
+        "get-annotated-message",
+        r#"{"messageType":"success"}"#,
+    ),
+    (
+        "everything",
+        "get-structured-content",
+        r#"{"location":"New York"}"#,
+    ),
+    ("filesystem", "directory_tree", r#"{"path":"docs"}"#),
+    ("filesystem", "get_file_info", r#"{"path":"deny.toml"}"#),
     ("filesystem", "list_directory", r#"{"path":"."}"#),
+    (
+        "filesystem",
+        "list_directory_with_sizes",
+        r#"{"path":"docs"}"#,
+    ),
+    ("filesystem", "read_file", r#"{"path":"deny.toml"}"#),
+    (
+        "filesystem",
+        "read_multiple_files",
+        r#"{"paths":["deny.toml"]}"#,
+    ),
+    ("filesystem", "read_text_file", r#"{"path":"deny.toml"}"#),
+    (
+        "filesystem",
+        "search_files",
+        r#"{"path":"docs","pattern":"**/*.md"}"#,
+    ),
+    ("memory", "add_observations", r#"{"observations":[]}"#),
+    ("memory", "create_entities", r#"{"entities":[]}"#),
+    ("memory", "create_relations", r#"{"relations":[]}"#),
+    ("memory", "delete_entities", r#"{"entityNames":[]}"#),
+    ("memory", "delete_observations", r#"{"deletions":[]}"#),
+    ("memory", "open_nodes", r#"{"names":["ada"]}"#),
+    ("memory", "search_nodes", r#"{"query":"ada"}"#),
+    (
+        "sequential-thinking",
+        "sequentialthinking",
+        r#"{"thought":"one","nextThoughtNeeded":false,"thoughtNumber":1,"totalThoughts":1}"#,
+    ),
     (
         "time",
         "convert_time",
         r#"{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}"#,
     ),
-    ("memory", "search_nodes", r#"{"query":"ada"}"#),
+    ("time", "get_current_time", r#"{"timezone":"UTC"}"#),
 ];
 
 /// A member of the endpoint, and the command that starts it.
@@ -56,10 +97,11 @@ pub(super) fn check() -> anyhow::Result<()> {
     let endpoint = Endpoint::start_configured(&configuration(&members)?)?;
     let through = catalog(std::slice::from_ref(&endpoint.url))?;
     println!("\n{:<20} {:>6} {:>6} equal", "server", "listed", "called");
-    let mut failed = 0;
+    let (mut failed, mut all) = (0, 0);
     for member in &members {
         let outcome = member.compare(&endpoint.url, &through);
         failed += usize::from(outcome.is_err());
+        all += outcome.as_ref().map_or(0, |(listed, _)| *listed);
         let end = match outcome {
             Ok((listed, called)) => format!("{listed:>6} {called:>6} yes"),
             Err(error) => format!("failed: {error:#}"),
@@ -69,7 +111,16 @@ pub(super) fn check() -> anyhow::Result<()> {
     if failed > 0 {
         bail!("{failed} servers differ");
     }
+    let entries = LISTS.iter().map(|(list, _)| entries(&through, list).len());
+    let entries: usize = entries.sum();
+    if entries != all {
+        bail!("the endpoint lists {entries} entries, and the servers {all}");
+    }
     Ok(())
+}
+
+fn entries<'a>(catalog: &'a Value, list: &str) -> &'a [Value] {
+    catalog[list].as_array().map_or(&[], Vec::as_slice)
 }
 
 fn members() -> anyhow::Result<Vec<Member>> {
@@ -138,13 +189,14 @@ impl Member {
         let own = catalog(&alone)?;
         let mut listed = 0;
         for (list, key) in LISTS {
-            for entry in own[list].as_array().into_iter().flatten() {
+            // The endpoint lists them in the same order.
+            let mut rest = entries(through, list).iter();
+            for entry in entries(&own, list) {
                 let expected = self.renamed(list, entry);
-                let found = through[list].as_array().into_iter().flatten();
-                let mut found = found.filter(|found| found[key] == expected[key]);
-                let found = found
-                    .next()
-                    .with_context(|| format!("{list} without {}", expected[key]))?;
+                let found = rest.find(|found| found[key] == expected[key]);
+                let found = found.with_context(|| {
+                    format!("{list} without {}, or in another order", expected[key])
+                })?;
                 if *found != expected {
                     bail!("{list}: {expected} is {found}");
                 }
