@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use e2e::{Profile, wasm};
+use e2e::{ALL, Profile, wasm};
 use mcp_servlet_check::{Level, Report, Target, check};
 use mcp_servlet_runtime::{Abi, LoadOptions};
-
-use crate::support::ALL;
 
 fn report(path: PathBuf) -> Report {
     check(path.into(), &LoadOptions::default(), &Target::ALL, &[]).expect("a report")

@@ -6,12 +6,11 @@ mod sides;
 
 use std::path::Path;
 
-use e2e::{Profile, fixture, root, wasm};
+use e2e::{ALL, Profile, fixture, root, wasm};
 use extism::{Function, PTR, UserData};
 use mcp_servlet_runtime::LoadOptions;
 use serde_json::{Value, json};
 
-use crate::support::ALL;
 use sides::{Module, Outcome};
 
 /// An export and its input.

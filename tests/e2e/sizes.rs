@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use e2e::{LARGE, Profile, hyper_mcp, root, servlet_command, wasm};
+use e2e::{ALL, LARGE, Profile, hyper_mcp, root, servlet_command, wasm};
 use serde_json::Value;
-
-use crate::support::ALL;
 
 #[test]
 fn the_smallest_servlet_stays_small() {

@@ -11,20 +11,6 @@ use serde_json::Value;
 /// The examples; each has its own expectations in every module.
 pub(crate) const EXAMPLES: [&str; 3] = ["greet", "calculator", "catalogue"];
 
-/// The examples that consist of one crate: the ones above, and the ones with separate tests.
-pub(crate) const ALL: [&str; 10] = [
-    "greet",
-    "calculator",
-    "catalogue",
-    "kv-notes",
-    "fetch",
-    "qr-code",
-    "world-time",
-    "json-query",
-    "draw-svg",
-    "everything",
-];
-
 /// An example in the host, without configuration.
 pub(crate) fn example(name: &str) -> &'static Servlet {
     static LOADED: [OnceLock<Servlet>; 3] = [const { OnceLock::new() }; 3];

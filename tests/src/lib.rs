@@ -4,7 +4,7 @@ mod build;
 mod client;
 
 pub use self::build::{
-    LARGE, Profile, cargo, fixture, hyper_mcp, plugin, puppet, root, servlet, servlet_command,
+    ALL, LARGE, Profile, cargo, fixture, hyper_mcp, plugin, puppet, root, servlet, servlet_command,
     target, wasm,
 };
 pub use self::client::{Client, Era};

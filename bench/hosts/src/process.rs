@@ -1,7 +1,7 @@
 //! The memory of a server according to the operating system. Linux only.
 
 use std::fs;
-use std::process::Child;
+use std::process::{Child, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,14 +25,19 @@ impl Process {
     /// Asks the process to end. Returns whether it did so within this time.
     pub(crate) fn end(&mut self, within: Duration) -> anyhow::Result<bool> {
         kill_process(Pid::from_child(&self.0), Signal::TERM)?;
-        let asked = Instant::now();
-        while self.0.try_wait()?.is_none() {
-            if asked.elapsed() > within {
-                return Ok(false);
+        Ok(self.wait(within)?.is_some())
+    }
+
+    /// Waits until the process has ended. None if it did not within this time.
+    pub(crate) fn wait(&mut self, within: Duration) -> anyhow::Result<Option<ExitStatus>> {
+        let begin = Instant::now();
+        loop {
+            let status = self.0.try_wait()?;
+            if status.is_some() || begin.elapsed() > within {
+                return Ok(status);
             }
             thread::sleep(Duration::from_millis(10));
         }
-        Ok(true)
     }
 
     fn status(&self, field: &str) -> anyhow::Result<f64> {

@@ -124,18 +124,10 @@ impl Stdio {
             mut process, input, ..
         } = self;
         drop(input);
-        let ended = Instant::now();
-        loop {
-            if let Some(status) = process.0.try_wait()? {
-                ensure!(status.success(), "the server ended with {status}");
-                return Ok(());
-            }
-            ensure!(
-                ended.elapsed() < PATIENCE,
-                "the server goes on after the end of its input"
-            );
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        let status = process.wait(PATIENCE)?;
+        let status = status.context("the server goes on after the end of its input")?;
+        ensure!(status.success(), "the server ended with {status}");
+        Ok(())
     }
 
     fn is_readable(&self, patience: Duration) -> anyhow::Result<bool> {

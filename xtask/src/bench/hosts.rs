@@ -37,7 +37,8 @@ pub(super) fn measure(measure: &Measure<'_>) -> anyhow::Result<()> {
     run(driver.arg("--wasm").arg(wasm("spin")?))
 }
 
-fn folder() -> PathBuf {
+/// The target directory of `bench/hosts`.
+pub(super) fn folder() -> PathBuf {
     target().join("bench/hosts")
 }
 

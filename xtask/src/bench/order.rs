@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::ensure;
 
 use super::hosts;
-use crate::shell::{cargo, root, run, target};
+use crate::shell::{cargo, root, run};
 
 /// The file that `build.rs` of the command reads.
 const ORDER: &str = "crates/tools/mcp-servlet-cli/start-order.txt";
@@ -16,7 +16,7 @@ pub(super) fn write() -> anyhow::Result<()> {
         "`order` needs x86-64 Linux, where it traces the command"
     );
     eprintln!("x: the first build of an optimised host takes minutes");
-    let folder = target().join("bench/hosts");
+    let folder = hosts::folder();
     // `strip` in the profile would change the hashes in the names.
     run(cargo(&[
         "rustc",

@@ -83,7 +83,7 @@ pub(crate) enum Found<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// What expressions see before the handler has returned.
+    /// The scope of inputs: the request alone.
     pub(crate) fn of_request(request: Part<'a>) -> Self {
         Self {
             request,
@@ -91,7 +91,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The same, and what the handler has returned.
+    /// The scope after the call of the handler, whose result or error has this name.
     pub(crate) fn with(self, name: &'static str, outcome: Part<'a>) -> Self {
         Self {
             outcome: Some((name, outcome)),

@@ -1,9 +1,11 @@
 //! Runs servlets: their code, their instances, the queue in front of them, and the threads that they run on.
 //!
-//! All servlets share the engines of wasmtime: one for code of the baseline compiler, and two for optimized code, of which one
-//! takes memory from a pool and the other one on demand. Servlets whose fuel is limited share two others. A [`Pool`] runs the
-//! calls of one servlet, each in its own store. A call is a future: it begins on the thread that has the request, and moves to
-//! threads for computation if it takes longer than a moment. Dropping the future stops the call and no other.
+//! All servlets share three engines of wasmtime. One runs code of the baseline compiler, and two run optimized code: one of them
+//! takes memory from a pool, the other one on demand. Servlets whose fuel is limited share two engines of their own.
+//!
+//! A [`Pool`] runs the calls of one servlet, each in its own store. A call is a future: it begins on the thread that has the
+//! request, and moves to threads for computation if it takes longer than a moment. Dropping the future stops the call and no
+//! other.
 
 mod artifact;
 mod code;

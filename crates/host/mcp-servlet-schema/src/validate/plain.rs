@@ -9,8 +9,8 @@ const TYPES: [&str; 7] = [
     "array", "boolean", "integer", "null", "number", "object", "string",
 ];
 
-/// Whether a schema only has keywords that are known here, with valid values, and extensions (`x-…`). The depth of the schema must have been
-/// checked before.
+/// Whether a schema only has keywords that are known here, with valid values, and extensions (`x-…`). The depth of the schema
+/// must have been checked before.
 pub(super) fn is_plain(schema: &Value) -> bool {
     let keywords = schema.as_object();
     keywords.is_some_and(|keywords| keywords.iter().all(|(name, value)| fits(name, value)))
