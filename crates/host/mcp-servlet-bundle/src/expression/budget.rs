@@ -1,7 +1,7 @@
 //! How much work the expressions of one call may do.
 //!
-//! `cel` has no limits, so [`rewrite`](super::rewrite) adds calls of functions that charge a
-//! [`Meter`] for every turn of a loop and for the size of every value that is copied or compared.
+//! `cel` has no limits (<https://github.com/cel-rust/cel-rust/issues/56>), so [`rewrite`](super::rewrite) adds calls of
+//! functions that charge a [`Meter`] for every turn of a loop and for the size of every value that is copied or compared.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
@@ -58,6 +58,17 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// As much as a thread that must not block can afford, but without the limit of time for [`attempt`](Self::attempt):
+    /// whether the budget is enough does not depend on the load of the machine.
+    pub(crate) fn small() -> Self {
+        let (steps, _, read) = ATTEMPT;
+        Self {
+            steps,
+            read,
+            ..Self::default()
+        }
+    }
+
     /// Starts an expression.
     pub(super) fn start(&self) -> Meter {
         let begins = Instant::now();
@@ -157,10 +168,15 @@ impl Meter {
 
     /// Takes the steps for a value.
     pub(super) fn charge_value(&self, value: &dyn Val) -> Result<(), ExecutionError> {
+        self.charge_bytes(self.weight(value))
+    }
+
+    /// The size of a value in bytes. One that costs more than is left may be larger.
+    pub(super) fn weight(&self, value: &dyn Val) -> u64 {
         let most = self.left.load(Ordering::Relaxed).saturating_mul(BYTES);
         let mut weight = 0;
         weigh(value, most.saturating_add(BYTES), &mut weight);
-        self.charge_bytes(weight)
+        weight
     }
 }
 

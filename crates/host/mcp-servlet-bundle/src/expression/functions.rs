@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use cel::{
     Context, ExecutionError, FunctionContext,
     common::{
-        types::{CelInt, CelList, CelOptional, CelString},
+        types::{CelBool, CelInt, CelList, CelOptional, CelString},
         value::{CowVal, Val},
     },
 };
@@ -19,6 +19,8 @@ use super::{budget::Meter, value};
 
 /// Charges for a value and returns it.
 pub(super) const COST: &str = "@cost";
+/// The operator `in`.
+pub(super) const CONTAINS: &str = "@contains";
 /// Looks up a member that may be absent, and charges for it before it is copied.
 pub(super) const OPTIONAL: &str = "@optional";
 /// Charges one step and returns the condition of a loop.
@@ -50,6 +52,7 @@ type Function = Box<
 >;
 
 const BODIES: &[(&str, Body)] = &[
+    (CONTAINS, contains),
     (COST, cost),
     (OPTIONAL, optional),
     (TICK, tick),
@@ -117,6 +120,32 @@ fn optional<'c, 'v>(meter: &Meter, args: Args<'c, 'v>) -> Outcome<'c, 'v> {
     Ok(CowVal::owned(CelOptional::of(found.into_owned())))
 }
 
+fn contains<'c, 'v>(meter: &Meter, args: Args<'c, 'v>) -> Outcome<'c, 'v> {
+    let [value, container] = args.as_slice() else {
+        return Err(wrong());
+    };
+    let value = value.as_ref();
+    let found = if let Some(list) = container.downcast_ref::<CelList<'_>>() {
+        is_in_list(meter, value, list)?
+    } else {
+        let container = container.as_container().ok_or_else(wrong)?;
+        container.contains(value)?
+    };
+    Ok(CowVal::owned(CelBool::from(found)))
+}
+
+fn is_in_list(meter: &Meter, value: &dyn Val, list: &CelList<'_>) -> Result<bool, ExecutionError> {
+    let weight = meter.weight(value);
+    for item in list.inner() {
+        // If the item has another type, `cel` copies the value into an error.
+        meter.charge_bytes(weight)?;
+        if item.equals(value) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn tick<'c, 'v>(meter: &Meter, mut args: Args<'c, 'v>) -> Outcome<'c, 'v> {
     meter.charge(1)?;
     args.pop().ok_or_else(wrong)
@@ -127,9 +156,7 @@ fn matches<'c, 'v>(meter: &Meter, patterns: &[Regex], args: &Args<'c, 'v>) -> Ou
     let number = usize::try_from(integer(args, 1)?).map_err(|_| wrong())?;
     let pattern = patterns.get(number).ok_or_else(wrong)?;
     meter.charge_bytes(text.len() as u64 * 8)?;
-    Ok(CowVal::owned(cel::common::types::CelBool::from(
-        pattern.is_match(text),
-    )))
+    Ok(CowVal::owned(CelBool::from(pattern.is_match(text))))
 }
 
 fn index_of<'c, 'v>(meter: &Meter, args: Args<'c, 'v>) -> Outcome<'c, 'v> {

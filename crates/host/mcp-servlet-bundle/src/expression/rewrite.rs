@@ -12,7 +12,7 @@ use cel::common::ast::{
 
 use super::{
     check::is_qualified,
-    functions::{COST, FUNCTIONS, MATCHES, METHODS, OPTIONAL, TICK},
+    functions::{CONTAINS, COST, FUNCTIONS, MATCHES, METHODS, OPTIONAL, TICK},
 };
 
 /// Operators that decide which of their operands is evaluated, and accesses to members.
@@ -77,6 +77,13 @@ impl Rewrite {
         }
         if call.func_name == "matches" {
             return self.matches(call);
+        }
+        if call.func_name == operators::IN {
+            call.args
+                .iter_mut()
+                .for_each(|argument| self.costly(argument));
+            call.func_name = self.declared(CONTAINS);
+            return;
         }
         if !is_qualified(call)
             && let Some(target) = &mut call.target

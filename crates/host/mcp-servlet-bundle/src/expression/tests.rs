@@ -22,6 +22,10 @@ fn values_keep_their_types() {
         ("request.big", json!(u64::MAX)),
         ("request.big > 5u", json!(true)),
         ("request.f * 2.0", json!(3.0)),
+        ("1.0 in request.l", json!(true)),
+        ("request.s in request.l", json!(false)),
+        ("[1, 'a'] in [[1, 'b'], [1, 'a']]", json!(true)),
+        ("'z' in request.o && !('y' in request.o)", json!(true)),
         ("request.s.split(',')", json!(["a", "b"])),
         ("request.s.indexOf('b')", json!(2)),
         ("'äbä'.lastIndexOf('ä')", json!(2)),
@@ -131,6 +135,10 @@ fn mistakes_have_places() {
             "{text}: {mistake:?}"
         );
     }
+}
+
+#[test]
+fn long_and_deep_expressions_are_refused() {
     let long = "1 + ".repeat(1024) + "1";
     assert!(
         Expression::parse(&long).expect_err("too long")[0]
@@ -169,6 +177,8 @@ fn the_budget_ends_expressions() {
         "request.s.split('').size() + request.s.split('').size()",
         "request.l.map(x, request.s).join(request.s)",
         "request.many.all(x, x > 0) || true",
+        "request.many in request.l",
+        "[request.many] in request.l.map(x, [x])",
         "request.many.all(x, x > 0) ? request.many : request.many",
     ] {
         assert_eq!(run(text, &request), Err(Failure::Budget), "{text}");

@@ -1,6 +1,7 @@
 //! JSON to values of `cel`, and back.
 //!
-//! The conversion of `cel` reads all JSON integers as unsigned, so that `days + 1` fails.
+//! The conversion of `cel` reads all JSON integers as unsigned, so that `days + 1` fails
+//! (<https://github.com/cel-rust/cel-rust/issues/122>).
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -167,6 +167,7 @@ fn run(tool: &Proven, place: &str, returned: &Returned) -> Option<Value> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases.max(400),
         // The values are large.
         max_shrink_iters: 50,
         ..ProptestConfig::default()
