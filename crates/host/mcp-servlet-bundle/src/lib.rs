@@ -11,35 +11,33 @@
 //!
 //! ```
 //! use mcp_servlet_bundle::{Budget, CheckArguments, Request, Session, Spec, VirtualTool};
-//! use serde_json::{Map, json};
-//!
+//! # use serde_json::{Map, json};
+//! # let handler = json!({
+//! #     "name": "say",
+//! #     "inputSchema": {
+//! #         "type": "object",
+//! #         "properties": { "text": { "type": "string" }, "loud": { "type": "boolean" } },
+//! #         "required": ["text"]
+//! #     }
+//! # });
+//! # let handler = handler.as_object().unwrap();
+//! # let arguments = json!({ "text": "hi" });
+//! # let request = Request {
+//! #     name: "shout",
+//! #     arguments: arguments.as_object(),
+//! #     meta: &Map::new(),
+//! #     session: &Session::default(),
+//! # };
 //! let inputs = json!({ "text": "${{ request.arguments.text }}", "loud": true });
-//! let spec = Spec {
-//!     name: "shout".to_owned(),
-//!     handler: "echo:say".to_owned(),
-//!     inputs: inputs.as_object().cloned(),
-//!     ..Spec::default()
-//! };
+//! let mut spec = Spec::default();
+//! spec.name = "shout".to_owned();
+//! spec.handler = "echo:say".to_owned();
+//! spec.inputs = inputs.as_object().cloned();
 //! let tool = VirtualTool::compile(&spec, &mut |text| Ok(text.to_owned())).unwrap();
 //!
-//! let handler = json!({
-//!     "name": "say",
-//!     "inputSchema": {
-//!         "type": "object",
-//!         "properties": { "text": { "type": "string" }, "loud": { "type": "boolean" } },
-//!         "required": ["text"]
-//!     }
-//! });
-//! let tool = tool.prove(handler.as_object().unwrap()).unwrap();
-//! let arguments = json!({ "text": "hi" });
-//! let request = Request {
-//!     name: "shout",
-//!     arguments: arguments.as_object(),
-//!     meta: &Map::new(),
-//!     session: &Session::default(),
-//! };
-//! let prepared = tool.prepare(&request, CheckArguments::Check, &mut Budget::default()).unwrap();
-//! assert_eq!(prepared.arguments, json!({ "text": "hi", "loud": true }).as_object().cloned());
+//! let tool = tool.prove(handler).unwrap();
+//! let call = tool.prepare(&request, CheckArguments::Check, &mut Budget::default()).unwrap();
+//! assert_eq!(call.arguments, json!({ "text": "hi", "loud": true }).as_object().cloned());
 //! ```
 
 mod call;
@@ -50,6 +48,7 @@ mod problem;
 mod prove;
 mod proven;
 mod scope;
+mod session_text;
 mod shape;
 mod spec;
 mod template;
@@ -59,6 +58,7 @@ pub use call::{CheckArguments, Prepared, Refused, Request, Session};
 pub use expression::{Budget, MAX_STEPS, MAX_TIME};
 pub use problem::{Place, Problem, Step};
 pub use proven::Proven;
+pub use session_text::{NoText, SessionText};
 pub use spec::{CatchSpec, ErrorSpec, Handler, Spec, VirtualTool};
 pub use template::Expand;
 pub use thrown::{Kind, RpcError, Thrown};

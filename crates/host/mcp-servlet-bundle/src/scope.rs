@@ -68,7 +68,8 @@ impl<'a> Part<'a> {
 /// The names that an expression can read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope<'a> {
-    request: Part<'a>,
+    /// The request or the session, and its name.
+    first: (&'static str, Part<'a>),
     /// The result or the error, and its name.
     outcome: Option<(&'static str, Part<'a>)>,
 }
@@ -86,7 +87,15 @@ impl<'a> Scope<'a> {
     /// The scope of inputs: the request alone.
     pub(crate) fn of_request(request: Part<'a>) -> Self {
         Self {
-            request,
+            first: ("request", request),
+            outcome: None,
+        }
+    }
+
+    /// The scope of headers: the session alone.
+    pub(crate) fn of_session(session: Part<'a>) -> Self {
+        Self {
+            first: ("session", session),
             outcome: None,
         }
     }
@@ -100,11 +109,9 @@ impl<'a> Scope<'a> {
     }
 
     pub(crate) fn root(&self, name: &str) -> Option<Part<'a>> {
-        if name == "request" {
-            return Some(self.request);
-        }
-        let outcome = self.outcome.filter(|(root, _)| *root == name);
-        outcome.map(|(_, part)| part)
+        let mut roots = std::iter::once(self.first).chain(self.outcome);
+        let (_, part) = roots.find(|(root, _)| *root == name)?;
+        Some(part)
     }
 
     /// Looks up a path. An argument that is not there counts as optional: if its tool requires it,

@@ -264,6 +264,19 @@ impl Reader<'_> {
         self.problems.push(Problem { span, message });
     }
 
+    /// Adds a problem with these bytes of a string, or with all of it.
+    fn problem_in(
+        &mut self,
+        value: &toml::Spanned<String>,
+        bytes: Option<std::ops::Range<usize>>,
+        message: String,
+    ) {
+        let start = problem::inside(value.get_ref(), &value.span(), self.text);
+        let part = bytes.zip(start);
+        let part = part.map(|(bytes, start)| bytes.start + start..bytes.end + start);
+        self.problem(part.unwrap_or_else(|| value.span()), message);
+    }
+
     /// The number of the line with this offset.
     fn line(&self, offset: usize) -> usize {
         let before = self.text.get(..offset).unwrap_or_default();
@@ -391,20 +404,24 @@ impl Reader<'_> {
 
     /// A value with its environment variables expanded. None if one is missing.
     fn expanded(&mut self, value: &toml::Spanned<String>) -> Option<String> {
-        let variable = |name: &str| {
-            self.variables.insert(name.to_owned());
-            match self.mode {
-                Mode::Elsewhere | Mode::Describe => Some(String::new()),
-                Mode::Check | Mode::Load => std::env::var(name).ok(),
-            }
-        };
-        match units::expand(value.get_ref(), variable) {
+        match self.expand(value.get_ref()) {
             Ok(text) => Some(text),
             Err(message) => {
                 self.problem(value.span(), message);
                 None
             }
         }
+    }
+
+    /// A text with the values of its environment variables.
+    fn expand(&mut self, text: &str) -> Result<String, String> {
+        units::expand(text, |name| {
+            self.variables.insert(name.to_owned());
+            match self.mode {
+                Mode::Elsewhere | Mode::Describe => Some(String::new()),
+                Mode::Check | Mode::Load => std::env::var(name).ok(),
+            }
+        })
     }
 
     /// Sets the proxy from `[requests]`.

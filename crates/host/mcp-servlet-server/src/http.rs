@@ -29,7 +29,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::server::Server;
+use crate::{server::Server, session_id::SessionId};
 use connections::Limits;
 use cors::Page;
 use headers::Sender;
@@ -232,6 +232,7 @@ impl Endpoint {
         let page = Page::of(&request);
         let sender = Sender::of(request.headers());
         let headers = self.headers(request.method());
+        let session = headers.read_session().then(|| self.session(&request));
         let mut response = match &self.transport {
             Transport::Streamable(streamable) => streamable.answer(request).await,
             Transport::Sse(sse) => sse.answer(request).await,
@@ -242,7 +243,7 @@ impl Endpoint {
                 .await;
         }
         if response.status().is_success() {
-            headers.apply(response.headers_mut());
+            response = with_headers(response, headers, session.flatten());
         }
         match page {
             Some(page) => page.share(response, headers.names()),
@@ -258,11 +259,41 @@ impl Endpoint {
         }
     }
 
+    /// The id of the session that a request names.
+    fn session(&self, request: &Request) -> Option<SessionId> {
+        match &self.transport {
+            Transport::Streamable(_) => streamable::session(request.headers()).map(Into::into),
+            Transport::Sse(_) => sse::session(request.uri()).as_deref().map(Into::into),
+        }
+    }
+
     /// Ends idle sessions. Never returns.
     async fn end_idle(&self) {
         match &self.transport {
             Transport::Streamable(streamable) => streamable.end_idle().await,
             Transport::Sse(sse) => sse.end_idle().await,
+        }
+    }
+}
+
+/// Adds headers to a response in a session. The response that opens a session names it itself.
+fn with_headers(
+    mut response: Response,
+    headers: &ResponseHeaders,
+    session: Option<SessionId>,
+) -> Response {
+    let opened = || match streamable::session(response.headers()) {
+        Some(id) => Some(id.into()),
+        None => response.extensions().get().cloned(),
+    };
+    let session = session.or_else(opened);
+    let id = session.as_ref().map_or("", SessionId::as_str);
+    match headers.apply(response.headers_mut(), id) {
+        Ok(()) => response,
+        Err((name, error)) => {
+            tracing::error!(header = %name, %error, "response replaced, because a header has no valid value");
+            let text = format!("the header `{name}` of the endpoint has no valid value\n");
+            (StatusCode::INTERNAL_SERVER_ERROR, text).into_response()
         }
     }
 }

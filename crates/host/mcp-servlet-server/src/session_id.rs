@@ -28,6 +28,12 @@ impl SessionId {
     }
 }
 
+impl From<&str> for SessionId {
+    fn from(id: &str) -> Self {
+        Self(id.into())
+    }
+}
+
 impl Borrow<str> for SessionId {
     fn borrow(&self) -> &str {
         &self.0

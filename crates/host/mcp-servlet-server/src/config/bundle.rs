@@ -17,7 +17,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Mode, Problem, Reader, named::Named, units};
+use super::{Problem, Reader, named::Named};
 use places::Places;
 pub(super) use places::secrets;
 pub(super) use section::{BundleSection, ToolSection};
@@ -181,16 +181,7 @@ impl Reader<'_> {
     }
 
     fn compile(&mut self, spec: &Spec) -> Result<VirtualTool, Vec<ToolProblem>> {
-        let (mode, variables) = (self.mode, &mut self.variables);
-        VirtualTool::compile(spec, &mut |text| {
-            units::expand(text, |name| {
-                variables.insert(name.to_owned());
-                match mode {
-                    Mode::Elsewhere | Mode::Describe => Some(String::new()),
-                    Mode::Check | Mode::Load => std::env::var(name).ok(),
-                }
-            })
-        })
+        VirtualTool::compile(spec, &mut |text| self.expand(text))
     }
 
     /// Reports bundles with the name of another member.

@@ -119,6 +119,13 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
+/// Where the content of a string begins, if it is written without escapes.
+pub(super) fn inside(content: &str, span: &Range<usize>, text: &str) -> Option<usize> {
+    let written = text.get(span.clone())?;
+    let found = written.find(content)?;
+    Some(span.start + found)
+}
+
 impl Shown<'_> {
     /// `lines` are the offsets at which lines begin.
     fn problem(

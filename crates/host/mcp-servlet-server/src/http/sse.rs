@@ -11,7 +11,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use axum::{
     body::Body,
     extract::Request,
-    http::{Method, StatusCode, header, request::Parts},
+    http::{Method, StatusCode, Uri, header},
     response::{IntoResponse as _, Response},
 };
 use futures_util::stream::unfold;
@@ -110,12 +110,14 @@ impl Sse {
         let (connection, events) = Connection::new(messages, end.clone());
         let opening = self.options.head_time.unwrap_or(Duration::MAX);
         let opened = Opened {
-            id,
+            id: id.clone(),
             connection,
             registered,
         };
         tokio::spawn(serve(self.server.clone(), opened, opening));
-        stream(&url, events, end.drop_guard())
+        let mut response = stream(&url, events, end.drop_guard());
+        response.extensions_mut().insert(id);
+        response
     }
 
     /// Takes a message for a session.
@@ -132,7 +134,7 @@ impl Sse {
         if matches!(kind, Kind::Request(_)) && self.server.is_stopping() {
             return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
         }
-        let session = session(&parts);
+        let session = session(&parts.uri);
         let Some(session) = session.and_then(|id| self.sessions.find(&id)) else {
             return (StatusCode::NOT_FOUND, "unknown session").into_response();
         };
@@ -152,9 +154,9 @@ impl Sse {
     }
 }
 
-/// The session that the URL of a request names.
-fn session(parts: &Parts) -> Option<String> {
-    let query = parts.uri.query().unwrap_or_default();
+/// The id of the session that the URL of a request names.
+pub(super) fn session(uri: &Uri) -> Option<String> {
+    let query = uri.query().unwrap_or_default();
     let mut pairs = form_urlencoded::parse(query.as_bytes());
     let (_, id) = pairs.find(|(name, _)| name == SESSION)?;
     Some(id.into_owned())

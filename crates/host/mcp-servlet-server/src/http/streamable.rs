@@ -183,6 +183,6 @@ fn opens_session(headers: &HeaderMap) -> bool {
 }
 
 /// The session id of a request or response.
-fn session(headers: &HeaderMap) -> Option<&str> {
+pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
     headers.get("mcp-session-id")?.to_str().ok()
 }

@@ -104,6 +104,22 @@ fn progressing() -> Vec<u8> {
         .wasm()
 }
 
+/// A request for the tools, without a session.
+fn list_without_session(url: &str) -> Response<Body> {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "c", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let list =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": meta } });
+    let headers = [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/list"),
+    ];
+    post(url, &headers, &list.to_string())
+}
+
 async fn forms(response: &str) -> Vec<Option<String>> {
     let config = format!(
         "[listener.l]\naddress = \"127.0.0.1:0\"\n[endpoint.web]\nkind = \"http\"\nlistener = \"l\"\n{response}{A}"
@@ -116,18 +132,7 @@ async fn forms(response: &str) -> Vec<Option<String>> {
         .to_owned();
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let legacy = post(url, &[("mcp-session-id", &session)], list);
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": "c", "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let modern =
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": meta } });
-    let headers = [
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/list"),
-    ];
-    let modern = post(url, &headers, &modern.to_string());
+    let modern = list_without_session(url);
     let kind = |response: &Response<Body>| header(response, "content-type").map(str::to_owned);
     vec![kind(&legacy), kind(&modern)]
 }
@@ -197,6 +202,55 @@ async fn successful_responses_have_the_endpoints_headers() {
     ] {
         assert_eq!(response.status(), status);
         assert_eq!(header(&response, "x-served-by"), None, "{status}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_can_depend_on_the_session() {
+    let config = format!(
+        "[listener.l]\naddress = \"127.0.0.1:0\"\n\
+         [endpoint.web]\nkind = \"http\"\nlistener = \"l\"\n\
+         headers = {{ x-session = \"${{{{ session.id }}}}\", x-text = \"id-${{{{ session.id }}}}\" }}\n{A}"
+    );
+    let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
+    let url = site.url("web");
+    let opened = post(url, &[], INITIALIZE);
+    let session = header(&opened, "mcp-session-id").expect("a session");
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let ready = post(url, &[("mcp-session-id", session)], ready);
+    for response in [&opened, &ready] {
+        assert_eq!(header(response, "x-session"), Some(session));
+        assert_eq!(header(response, "x-text"), Some(&*format!("id-{session}")));
+    }
+    let listed = list_without_session(url);
+    assert_eq!(listed.status(), 200);
+    assert_eq!(header(&listed, "x-session"), None);
+    assert_eq!(header(&listed, "x-text"), Some("id-"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_header_without_a_valid_value_is_an_internal_error() {
+    for (value, wrong) in [
+        ("${{ 'a\\\\nb' + session.id }}", true),
+        ("${{ int(session.id) }}", true),
+        ("${{ session.?id.orValue('-') }}", false),
+    ] {
+        let config = format!(
+            "[listener.l]\naddress = \"127.0.0.1:0\"\n\
+             [endpoint.web]\nkind = \"http\"\nlistener = \"l\"\nheaders = {{ x-a = \"{value}\" }}\n{A}"
+        );
+        let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
+        let mut opened = post(site.url("web"), &[], INITIALIZE);
+        let status = if wrong { 500 } else { 200 };
+        assert_eq!(opened.status(), status, "{value}");
+        if wrong {
+            let text = opened.body_mut().read_to_string().expect("text");
+            assert_eq!(
+                text,
+                "the header `x-a` of the endpoint has no valid value\n"
+            );
+            assert_eq!(header(&opened, "mcp-session-id"), None);
+        }
     }
 }
 

@@ -172,6 +172,30 @@ async fn both_kinds_of_responses_have_headers_of_their_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn headers_can_depend_on_the_session() {
+    let id = "${{ session.id }}";
+    let headers = format!("headers = {{ x-stream = \"{id}\" }}\n");
+    let site = site(&format!(
+        "{headers}message_headers = {{ x-message = \"{id}\" }}\n"
+    ))
+    .await;
+    let text = |response: &Response<Body>, name| {
+        let value = response.headers().get(name).expect("a header");
+        value.to_str().expect("text").to_owned()
+    };
+    let response = send("GET", site.url("old"), &[], "");
+    let of_stream = text(&response, "x-stream");
+    let stream = Stream::of(response, &site);
+    assert!(
+        stream.url.ends_with(&format!("={of_stream}")),
+        "{}",
+        stream.url
+    );
+    let accepted = send("POST", &stream.url, &[JSON], INITIALIZE);
+    assert_eq!(text(&accepted, "x-message"), of_stream);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_session_ends_with_its_stream() {
     let site = site("session = { most = 1 }\n").await;
     let stream = Stream::open(&site);

@@ -9,7 +9,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use crate::config::Problem;
+use crate::config::{Problem, problem::inside};
 
 /// The positions of the values of a tool in the file.
 #[derive(Clone, Debug)]
@@ -89,13 +89,6 @@ impl Places {
         }
         (self.name.clone(), None)
     }
-}
-
-/// Where the content of a string begins, if it is written without escapes.
-fn inside(content: &str, span: &Range<usize>, text: &str) -> Option<usize> {
-    let written = text.get(span.clone())?;
-    let found = written.find(content)?;
-    Some(span.start + found)
 }
 
 /// The positions of numbers that JSON does not have: `inf`, `nan`, and integers of more than 64 bits.

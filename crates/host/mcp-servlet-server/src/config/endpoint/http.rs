@@ -1,5 +1,6 @@
 //! Endpoints over HTTP: their listeners, paths, headers and names.
 
+use mcp_servlet_host::bundle::SessionText;
 use mcp_servlet_schema::similar;
 use toml::Spanned;
 
@@ -27,7 +28,7 @@ impl Reader<'_> {
         options.endpoint = Some(name.to_owned());
         options.path = self.path(table.path.as_ref(), default_path(table));
         options.transport = self.transport(table);
-        options.headers = self.headers(table.headers.as_ref());
+        options.headers = self.headers("headers", table.headers.as_ref());
         table.apply_sessions(&mut options);
         let listener = self.listener(table, file)?;
         listener.1.get_ref().apply(&mut options);
@@ -95,24 +96,39 @@ impl Reader<'_> {
         }
         HttpTransport::Sse {
             messages: self.path(table.messages.as_ref(), "/message"),
-            headers: self.headers(table.message_headers.as_ref()),
+            headers: self.headers("message_headers", table.message_headers.as_ref()),
         }
     }
 
-    /// Headers of responses. Their values are constants.
-    fn headers(&mut self, given: Option<&Spanned<Headers>>) -> ResponseHeaders {
+    /// The headers of responses in this key.
+    fn headers(&mut self, key: &'static str, given: Option<&Spanned<Headers>>) -> ResponseHeaders {
         let mut headers = ResponseHeaders::default();
         for (name, value) in given.into_iter().flat_map(Spanned::get_ref) {
-            if value.get_ref().contains("${{") {
-                let message = "expected text and `${NAME}`, found an expression".to_owned();
-                self.problem(value.span(), message);
-            } else if let Some(text) = self.expanded(value)
-                && let Err(message) = headers.add(name, &text)
-            {
+            let added = if value.get_ref().contains("${{") {
+                let text = self.session_text(key, value);
+                text.map(|text| headers.add_for_session(name, text))
+            } else {
+                self.expanded(value).map(|text| headers.add(name, &text))
+            };
+            if let Some(Err(message)) = added {
                 self.problem(value.span(), message);
             }
         }
         headers
+    }
+
+    /// A text with expressions. Problems are reported.
+    fn session_text(&mut self, key: &'static str, value: &Spanned<String>) -> Option<SessionText> {
+        let compiled = SessionText::compile(key, value.get_ref(), &mut |text| self.expand(text));
+        match compiled {
+            Ok(text) => Some(text),
+            Err(problems) => {
+                for problem in problems {
+                    self.problem_in(value, problem.range, problem.message);
+                }
+                None
+            }
+        }
     }
 
     /// Sets the names by which clients may call the server, and the origins of pages.
