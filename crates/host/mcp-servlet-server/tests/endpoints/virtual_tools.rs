@@ -201,20 +201,8 @@ inputs = { city = "${{ request.arguments.place }}", units = "metric", key = "$${
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn results_are_mapped_or_pass() {
-    let handler =
-        json!([{ "name": "sum", "inputSchema": { "type": "object", "properties": { "n": {} } } }]);
-    let good = r#"{"content":[{"type":"text","text":"ok"}],"structuredContent":{"total":7.5,"list":[1]},"_meta":{"a":1},"isError":false}"#;
-    let failed = r#"{"content":[{"type":"text","text":"no"}],"structuredContent":{"total":0},"isError":true}"#;
-    let wasm = replies(
-        &handler,
-        &[
-            (r#""sum","arguments":{"n":1}"#, Reply::Output(good)),
-            (r#""sum","arguments":{"n":2}"#, Reply::Output(failed)),
-        ],
-    );
-    let bundles = r#"
+/// Virtual tools that pass results of a tool, map them, and map them to something invalid.
+const RESULTS: &str = r#"
 [bundle.ops.tool.same]
 handler = "weather:sum"
 [bundle.ops.tool.mapped]
@@ -235,7 +223,21 @@ handler = "weather:sum"
 [bundle.ops.tool.invalid.result]
 content = "${{ result.structuredContent }}"
 "#;
-    let site = site(&wasm, bundles).await;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn results_are_mapped_or_pass() {
+    let handler =
+        json!([{ "name": "sum", "inputSchema": { "type": "object", "properties": { "n": {} } } }]);
+    let good = r#"{"content":[{"type":"text","text":"ok"}],"structuredContent":{"total":7.5,"list":[1]},"_meta":{"a":1},"isError":false}"#;
+    let failed = r#"{"content":[{"type":"text","text":"no"}],"structuredContent":{"total":0},"isError":true}"#;
+    let wasm = replies(
+        &handler,
+        &[
+            (r#""sum","arguments":{"n":1}"#, Reply::Output(good)),
+            (r#""sum","arguments":{"n":2}"#, Reply::Output(failed)),
+        ],
+    );
+    let site = site(&wasm, RESULTS).await;
     for (way, endpoint) in WAYS {
         let session = site.connect(way, endpoint).await;
         let same = call(&session, "same", json!({ "n": 1 })).await;

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::{
     client::Served,
+    reload::{LOG, start_log},
     support::{DESCRIPTION, Wat},
 };
 
@@ -70,4 +71,30 @@ fn fuel_is_added_up_if_it_is_limited() {
     let one = fuel_after_a_call();
     assert!((1..1_000_000).contains(&one), "{one}");
     assert_eq!(fuel_after_a_call(), 2 * one);
+}
+
+#[test]
+fn the_log_says_what_a_call_took() {
+    start_log();
+    let tool = json!({"tools": [{"name": "measured", "inputSchema": {"type": "object"}}]});
+    let servlet = Wat::new()
+        .describe(&tool.to_string())
+        .answer(r#"{"content":[]}"#);
+    let mut options = LoadOptions::default();
+    options.fuel = Some(1_000_000);
+    let servlet = servlet.load_with(&options).expect("a servlet");
+    let served = Served::start(Host::new(vec![servlet]));
+    served.ask("tools/call", json!({"name": "measured"}));
+    let log = String::from_utf8(LOG.lock().expect("no panic").clone()).expect("text");
+    let is_wanted = |line: &&str| line.contains(r#"tool="measured""#) && line.ends_with("ended");
+    let line = log.lines().find(is_wanted).expect("a line for the call");
+    assert!(line.contains(r#"outcome="ok""#), "{line}");
+    for measure in ["milliseconds", "memory", "fuel", "input", "output"] {
+        let value = line.split_once(&format!(" {measure}="));
+        let (_, value) = value.unwrap_or_else(|| panic!("no {measure}: {line}"));
+        assert!(
+            !value.starts_with('0') || measure == "milliseconds",
+            "{line}"
+        );
+    }
 }

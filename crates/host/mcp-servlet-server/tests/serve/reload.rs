@@ -121,7 +121,9 @@ pub(crate) fn start_log() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         tracing_subscriber::fmt()
-            .with_env_filter("mcp_servlet_server::config=info,mcp_servlet_server::http=warn")
+            .with_env_filter(
+                "mcp_servlet_server::config=info,mcp_servlet_server::http=warn,mcp_servlet_server::server=info",
+            )
             .with_writer(|| Log)
             .with_ansi(false)
             .init();

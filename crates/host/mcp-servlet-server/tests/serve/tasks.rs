@@ -384,19 +384,21 @@ fn task_continues_after_all_input_responses() {
         Some(vec![&keys[1]])
     );
     update(&keys[1]);
+    update(&new_input_request(&served, id, &keys));
+    completed(&served, id);
+}
+
+/// Waits until a task asks for something else than before, and returns the key of that request.
+fn new_input_request(served: &Served, id: &str, before: &[String]) -> String {
     let start = Instant::now();
-    let fresh = loop {
-        let task = get(&served, id);
-        match task["inputRequests"]
-            .as_object()
-            .and_then(|asked| asked.keys().next())
-        {
-            Some(key) if !keys.contains(key) => break key.clone(),
+    loop {
+        let task = get(served, id);
+        let asked = task["inputRequests"].as_object();
+        match asked.and_then(|asked| asked.keys().next()) {
+            Some(key) if !before.contains(key) => return key.clone(),
             _ => assert!(start.elapsed() < PATIENCE, "{task}"),
         }
-    };
-    update(&fresh);
-    completed(&served, id);
+    }
 }
 
 #[test]
