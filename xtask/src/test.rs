@@ -1,10 +1,21 @@
 //! The checks and tests that every change must pass.
 
-use crate::shell::{cargo, run, show_first_build};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::process::Command;
+
+use anyhow::ensure;
+use cargo_metadata::MetadataCommand;
+
+use crate::shell::{cargo, root, run, show_first_build, target};
 use crate::{codegen, lint, tidy};
 
 /// The ABIs that a servlet can be built for, as `MCP_SERVLET_ABI` names them.
 pub(crate) const ABIS: [&str; 2] = ["servlet", "hyper-mcp-v2"];
+
+/// Servlets as wasm, through the real host. It takes as long as all other tests together.
+const LONGEST: &str = "e2e";
 
 /// The lints of the code that only a wasm build compiles, including all the unsafe code.
 const GUEST: [&str; 11] = [
@@ -48,7 +59,7 @@ pub(crate) fn test() -> anyhow::Result<()> {
         "--workspace",
         "--no-run",
     ])))?;
-    run(cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"]).env("RUST_BACKTRACE", "0"))?;
+    run_tests()?;
     step("lints and documentation");
     lint::lint()?;
     for abi in ABIS {
@@ -56,6 +67,44 @@ pub(crate) fn test() -> anyhow::Result<()> {
     }
     println!("\nall is well");
     Ok(())
+}
+
+/// Runs the longest test next to all others: both wait for servers, and for builds that use one processor.
+fn run_tests() -> anyhow::Result<()> {
+    let path = target().join("longest-test.log");
+    let log = File::create(&path)?;
+    let mut longest = tests();
+    longest.args(["--test", LONGEST]).stdout(log.try_clone()?);
+    let mut longest = longest.stderr(log).spawn()?;
+    let mut others = tests();
+    others.args(["--lib", "--bins"]);
+    others.args(test_targets()?.iter().flat_map(|name| ["--test", name]));
+    let others = run(&mut others);
+    let examples = run(tests().arg("--doc"));
+    let status = longest.wait()?;
+    io::copy(&mut File::open(path)?, &mut io::stdout())?;
+    others.and(examples)?;
+    ensure!(status.success(), "the test `{LONGEST}` failed");
+    Ok(())
+}
+
+fn tests() -> Command {
+    let mut tests = cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"]);
+    tests.env("RUST_BACKTRACE", "0");
+    tests
+}
+
+/// The names of all integration tests but the longest one.
+fn test_targets() -> anyhow::Result<Vec<String>> {
+    let metadata = MetadataCommand::new()
+        .no_deps()
+        .current_dir(root())
+        .exec()?;
+    let packages = metadata.packages.into_iter();
+    let targets = packages.flat_map(|package| package.targets);
+    let tests = targets.filter(|target| target.is_test() && target.test);
+    let names: BTreeSet<_> = tests.map(|target| target.name).collect();
+    Ok(names.into_iter().filter(|name| name != LONGEST).collect())
 }
 
 /// Accepts the output of the tests as the expected one.
