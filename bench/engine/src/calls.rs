@@ -48,7 +48,7 @@ pub(crate) async fn in_flight(guest: &Guest, tool: &Tool, at_once: usize, count:
 }
 
 /// The median and the 99th percentile of calls that run while 16 slow calls run all the time.
-pub(crate) async fn beside(
+pub(crate) async fn under_load(
     fast: &Guest,
     fast_tool: &Tool,
     slow: &Guest,

@@ -38,7 +38,7 @@ enum Command {
     /// the first.
     Instances(Calls),
     /// Makes short calls while 16 calls of another tool run: the median and the 99th percentile.
-    Beside {
+    UnderLoad {
         fast: Tool,
         slow: Tool,
         count: usize,
@@ -84,12 +84,12 @@ impl Bench {
             Command::Load(folder) => self.load_all(&folder),
             Command::Calls(calls) => self.calls(&calls),
             Command::Instances(calls) => self.further_instances(&calls),
-            Command::Beside { fast, slow, count } => {
+            Command::UnderLoad { fast, slow, count } => {
                 let guests = (
                     self.load(&fast.wasm, 1, false)?,
                     self.load(&slow.wasm, 16, false)?,
                 );
-                let latencies = calls::beside(&guests.0, &fast, &guests.1, &slow, count);
+                let latencies = calls::under_load(&guests.0, &fast, &guests.1, &slow, count);
                 Ok(self.runtime.block_on(latencies))
             }
             Command::Stops { endless, times } => {

@@ -141,8 +141,9 @@ impl Engine {
         // The base always reuses an instance here.
         let new = Sides::each(ROUNDS, |side, _| runners[side].ask(&calls(side == 0)))?;
         let slow = self.spin(sides.rounds(self)?);
-        let beside = json!({ "beside": { "fast": self.greet(), "slow": slow, "count": 400 } });
-        let beside = Sides::each(3, |side, _| runners[side].ask(&beside))?;
+        let under_load =
+            json!({ "under_load": { "fast": self.greet(), "slow": slow, "count": 400 } });
+        let under_load = Sides::each(3, |side, _| runners[side].ask(&under_load))?;
         let (short, long) = (Unit::Microseconds, Unit::Milliseconds);
         Ok(vec![
             row(
@@ -159,7 +160,7 @@ impl Engine {
                 long,
                 1e3,
                 0.05,
-                &beside,
+                &under_load,
                 1,
             ),
         ])

@@ -106,11 +106,9 @@ mod tests {
             find,
             r#"[1, {"a/b": {"c": null, "d": -1.5, "c": "e", "\u0063": true}}]"#,
         );
-        let (pointer, what) = found.expect("a repeated name");
-        assert_eq!(
-            (&*pointer, &*what),
-            ("/x/1/a~1b/c", "`c`, and in 1 other place")
-        );
+        let found = found.expect("a repeated name");
+        assert_eq!(found.pointer, "/x/1/a~1b/c");
+        assert_eq!(found.what, "`c`, and in 1 other place");
     }
 
     #[test]

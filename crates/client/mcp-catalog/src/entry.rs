@@ -10,7 +10,7 @@ use crate::{
     catalog::Schema,
     diagnostic::{Diagnostic, Severity, code},
     duplicates,
-    finding::{Findings, escape, visit_strings},
+    finding::{Finding, Findings, escape, visit_strings},
     hidden::hidden_characters,
     rounded,
     shallow::Members,
@@ -122,17 +122,20 @@ impl Entry {
     }
 
     fn report(&mut self, found: Found) {
-        if let Some((pointer, name)) = found.duplicate.into_first() {
-            let problem = format!("has the name of an earlier member: {name}; the last one counts");
-            self.problem(code::DUPLICATE_MEMBER, Severity::Warning, &pointer, problem);
-        }
-        if let Some((pointer, number)) = found.rounded.into_first() {
-            let problem = format!("does not fit in 64 bits and was rounded: {number}");
-            self.problem(code::ROUNDED_NUMBER, Severity::Warning, &pointer, problem);
-        }
-        if let Some((pointer, characters)) = found.hidden.into_first() {
-            let problem = format!("has characters that people cannot see: {characters}");
-            self.problem(code::HIDDEN_TEXT, Severity::Warning, &pointer, problem);
+        self.warn(code::DUPLICATE_MEMBER, found.duplicate, |name| {
+            format!("has the name of an earlier member: {name}; the last one counts")
+        });
+        self.warn(code::ROUNDED_NUMBER, found.rounded, |number| {
+            format!("does not fit in 64 bits and was rounded: {number}")
+        });
+        self.warn(code::HIDDEN_TEXT, found.hidden, |characters| {
+            format!("has characters that people cannot see: {characters}")
+        });
+    }
+
+    fn warn(&mut self, code: &'static str, found: Findings, problem: impl FnOnce(&str) -> String) {
+        if let Some(Finding { pointer, what }) = found.into_first() {
+            self.problem(code, Severity::Warning, &pointer, problem(&what));
         }
     }
 

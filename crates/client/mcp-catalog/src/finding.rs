@@ -2,11 +2,19 @@
 
 use serde_json::Value;
 
+/// A place in an entry, and what is there.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Finding {
+    /// A JSON pointer.
+    pub(crate) pointer: String,
+    pub(crate) what: String,
+}
+
 /// What was found in an entry. Only the first place is kept, so that an entry cannot cause many
 /// diagnostics.
 #[derive(Default)]
 pub(crate) struct Findings {
-    first: Option<(String, String)>,
+    first: Option<Finding>,
     count: usize,
 }
 
@@ -14,28 +22,30 @@ impl Findings {
     /// Adds a place, as a JSON pointer, and what is there.
     pub(crate) fn add(&mut self, pointer: &str, what: impl FnOnce() -> String) {
         self.count += 1;
-        self.first
-            .get_or_insert_with(|| (pointer.to_owned(), what()));
+        self.first.get_or_insert_with(|| Finding {
+            pointer: pointer.to_owned(),
+            what: what(),
+        });
     }
 
     /// The first place, what is there, and how many other places there are.
-    pub(crate) fn into_first(self) -> Option<(String, String)> {
-        let (pointer, what) = self.first?;
-        let what = match self.count - 1 {
-            0 => what,
-            1 => format!("{what}, and in 1 other place"),
-            others => format!("{what}, and in {others} other places"),
-        };
-        Some((pointer, what))
+    pub(crate) fn into_first(self) -> Option<Finding> {
+        let mut first = self.first?;
+        match self.count - 1 {
+            0 => {}
+            1 => first.what.push_str(", and in 1 other place"),
+            others => first.what += &format!(", and in {others} other places"),
+        }
+        Some(first)
     }
 }
 
-/// What a search finds in a text at `/x`: the first place, and what is there.
+/// What a search finds in a text at `/x` first.
 #[cfg(test)]
 pub(crate) fn first(
     find: impl FnOnce(&str, &mut String, &mut Findings),
     text: &str,
-) -> Option<(String, String)> {
+) -> Option<Finding> {
     let mut found = Findings::default();
     find(text, &mut "/x".to_owned(), &mut found);
     found.into_first()

@@ -7,17 +7,16 @@
 //! ```
 //! use mcp_catalog::{Catalog, Lists};
 //!
-//! let lists: Lists = serde_json::from_str(
-//!     r#"{
-//!         "protocol": "2025-11-25",
-//!         "server": { "info": { "name": "weather", "version": "1.0.0" }, "capabilities": { "tools": {} } },
-//!         "tools": [{
-//!             "name": "forecast",
-//!             "description": "The weather of tomorrow.",
-//!             "inputSchema": { "type": "object", "properties": { "city": { "type": "string" } } }
-//!         }]
-//!     }"#,
-//! )?;
+//! # let text = r#"{
+//! #     "protocol": "2025-11-25",
+//! #     "server": { "info": { "name": "weather", "version": "1.0.0" }, "capabilities": { "tools": {} } },
+//! #     "tools": [{
+//! #         "name": "forecast",
+//! #         "description": "The weather of tomorrow.",
+//! #         "inputSchema": { "type": "object", "properties": { "city": { "type": "string" } } }
+//! #     }]
+//! # }"#;
+//! let lists: Lists = serde_json::from_str(text)?;
 //! let mut catalog = Catalog::from(&lists);
 //! catalog.check_schemas();
 //!

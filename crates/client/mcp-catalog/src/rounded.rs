@@ -62,16 +62,12 @@ mod tests {
 
     #[test]
     fn finds_integers_beyond_64_bits() {
-        let (pointer, what) = first(find, r#"{"a/b": [1, 12345678901234567890123]}"#).unwrap();
-        assert_eq!(
-            (&*pointer, &*what),
-            ("/x/a~1b/1", "`12345678901234567890123`")
-        );
-        let (pointer, what) = first(find, "[-9223372036854775809, 18446744073709551616]").unwrap();
-        assert_eq!(
-            (&*pointer, &*what),
-            ("/x/0", "`-9223372036854775809`, and in 1 other place")
-        );
+        let found = first(find, r#"{"a/b": [1, 12345678901234567890123]}"#).unwrap();
+        assert_eq!(found.pointer, "/x/a~1b/1");
+        assert_eq!(found.what, "`12345678901234567890123`");
+        let found = first(find, "[-9223372036854775809, 18446744073709551616]").unwrap();
+        assert_eq!(found.pointer, "/x/0");
+        assert_eq!(found.what, "`-9223372036854775809`, and in 1 other place");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Keeps the text of results as the server wrote it.
 //!
 //! rmcp runs the protocol, but its types drop members that they do not know, and one entry that does not fit spoils a
-//! whole list. So requests of this crate carry a [`Slot`]. At the transport, the text of the response goes into the
+//! whole list (<https://github.com/modelcontextprotocol/rust-sdk/issues/1242>). So requests of this crate carry a [`Slot`]. At the transport, the text of the response goes into the
 //! slot, and rmcp gets an empty result. rmcp reads the results of `initialize` and `server/discover` itself; their text is
 //! kept too.
 

@@ -56,7 +56,7 @@ static HOSTS: Hosts = Hosts {
 
 /// For code of the baseline compiler, which each servlet has for seconds only. So its instances need no pool.
 ///
-/// Wasmtime supports Winch fully on this architecture only.
+/// Wasmtime supports Winch fully on this architecture only: <https://docs.wasmtime.dev/stability-tiers.html>.
 static BASELINE: LazyLock<Option<Host>> = LazyLock::new(|| {
     if cfg!(not(target_arch = "x86_64")) {
         return None;
