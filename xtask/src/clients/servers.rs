@@ -1,6 +1,7 @@
 //! Compares what `servlet catalog` lists of published servers with what the servers wrote.
 
 mod documents;
+mod sse;
 mod table;
 
 use std::fs;
@@ -38,14 +39,14 @@ struct Message {
 /// How a server was listed.
 struct Outcome {
     listed: usize,
-    /// How many entries the server wrote.
+    /// How many entries the server wrote, or has over stdio.
     expected: usize,
     is_equal: bool,
     /// How many tools its OpenAPI document has.
     paths: Option<usize>,
 }
 
-/// Lists every server over stdio and prints a table. Fails if a server cannot be installed or listed, if
+/// Lists every server over stdio, and one over HTTP+SSE, and prints a table. Fails if a server cannot be installed or listed, if
 /// the text of an entry differs from what the server wrote, or if its catalog or OpenAPI document is not valid.
 pub(super) fn check() -> anyhow::Result<()> {
     run(show_first_build(&mut cargo(&["programs"])))?;
@@ -64,6 +65,7 @@ pub(super) fn check() -> anyhow::Result<()> {
     for server in &SERVERS {
         print(server.name, compare(server, &logs, &checker));
     }
+    print("everything, SSE", sse::compare());
     if failed > 0 {
         bail!("{failed} servers failed");
     }
