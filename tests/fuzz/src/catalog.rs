@@ -11,4 +11,5 @@ pub(crate) fn run(bytes: &[u8]) {
     let text = serde_json::to_string(&catalog).expect("a catalog is JSON");
     let again: Catalog = serde_json::from_str(&text).expect("a catalog can be read back");
     assert_eq!(again, catalog);
+    assert_eq!(again.to_openapi(), catalog.to_openapi());
 }

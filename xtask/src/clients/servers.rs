@@ -1,5 +1,7 @@
 //! Compares what `servlet catalog` lists of published servers with what the servers wrote.
 
+mod documents;
+mod sse;
 mod table;
 
 use std::fs;
@@ -10,6 +12,7 @@ use anyhow::{Context, bail};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use self::documents::Checker;
 use crate::serve::servlet;
 use crate::shell::{cargo, run, show, show_first_build, target};
 pub(super) use table::{SERVERS, Server};
@@ -33,77 +36,113 @@ struct Message {
     result: Option<Lists>,
 }
 
-/// What the client listed, and what the server wrote.
+/// How a server was listed.
 struct Outcome {
-    listed: Lists,
-    written: Lists,
+    listed: usize,
+    /// How many entries the server wrote, or has over stdio.
+    expected: usize,
+    is_equal: bool,
+    /// How many tools its OpenAPI document has.
+    paths: Option<usize>,
 }
 
-/// Lists every server over stdio and prints a table. Fails if a server cannot be installed or listed, or if the text of an entry
-/// differs from what the server wrote.
+/// Lists every server over stdio, and one over HTTP+SSE, and prints a table. Fails if a server cannot be installed or listed, if
+/// the text of an entry differs from what the server wrote, or if its catalog or OpenAPI document is not valid.
 pub(super) fn check() -> anyhow::Result<()> {
     run(show_first_build(&mut cargo(&["programs"])))?;
     let logs = target().join("servers");
     fs::create_dir_all(&logs)?;
-    println!("\n{:<20} {:>6} {:>7} equal", "server", "listed", "written");
+    let checker = Checker::install(&logs)?;
+    println!(
+        "\n{:<20} {:>6} {:>8} equal {:>7}",
+        "server", "listed", "expected", "openapi"
+    );
     let mut failed = 0;
+    let mut print = |name: &str, outcome: anyhow::Result<Outcome>| {
+        failed += usize::from(!outcome.as_ref().is_ok_and(|outcome| outcome.is_equal));
+        println!("{}", row(name, &outcome));
+    };
     for server in &SERVERS {
-        let outcome = compare(server, &logs);
-        failed += usize::from(!outcome.as_ref().is_ok_and(Outcome::is_equal));
-        println!("{}", row(server, &outcome));
+        print(server.name, compare(server, &logs, &checker));
     }
+    print("everything, SSE", sse::compare());
     if failed > 0 {
         bail!("{failed} servers failed");
     }
     Ok(())
 }
 
-fn row(server: &Server, outcome: &anyhow::Result<Outcome>) -> String {
+fn row(name: &str, outcome: &anyhow::Result<Outcome>) -> String {
     let end = match outcome {
         Ok(outcome) => outcome.row(),
         Err(error) => format!("failed: {error:#}"),
     };
-    format!("{:<20} {end}", server.name)
+    format!("{name:<20} {end}")
 }
 
-fn compare(server: &Server, logs: &Path) -> anyhow::Result<Outcome> {
+fn compare(server: &Server, logs: &Path, checker: &Checker<'_>) -> anyhow::Result<Outcome> {
     let log = logs.join(format!("{}.jsonl", server.name));
-    let listed = list(&server.install()?, &log)?;
+    let command = server.install()?;
+    let listed = list(&command, &log)?;
     let written = fs::read_to_string(&log).with_context(|| log.display().to_string())?;
+    let paths = checker.check(server.name, &command)?;
     Ok(Outcome {
-        listed,
-        written: Lists::of_log(&written),
+        paths: Some(paths),
+        ..Outcome::of(&listed, &Lists::of_log(&written))
     })
 }
 
 /// The lists that `servlet catalog` prints, while the output of the server also goes to the log.
 fn list(server: &Command, log: &Path) -> anyhow::Result<Lists> {
+    let mut recorded = Command::new("sh");
+    recorded.args(["-c", RECORD]).arg(log);
+    recorded.arg(server.get_program()).args(server.get_args());
+    let variables = server.get_envs();
+    recorded.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+    let lists = output(&mut listing("raw", &recorded))?;
+    serde_json::from_slice(&lists).context("the output of `servlet catalog`")
+}
+
+/// The command that lists a server over stdio.
+fn listing(format: &str, server: &Command) -> Command {
     let mut command = servlet();
-    command
-        .args(["catalog", "--format", "raw", "--", "sh", "-c", RECORD])
-        .arg(log)
-        .arg(server.get_program())
-        .args(server.get_args());
+    command.args(["catalog", "--format", format, "--"]);
+    command.arg(server.get_program()).args(server.get_args());
     let variables = server.get_envs();
     command.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+    command
+}
+
+/// What a command prints. One that fails is an error.
+fn output(command: &mut Command) -> anyhow::Result<Vec<u8>> {
     let output = command.stdin(Stdio::null()).output()?;
     if !output.status.success() {
         let errors = String::from_utf8_lossy(&output.stderr);
-        bail!("`{}`: {}\n{errors}", show(&command), output.status);
+        bail!("`{}`: {}\n{errors}", show(command), output.status);
     }
-    serde_json::from_slice(&output.stdout).context("the output of `servlet catalog`")
+    Ok(output.stdout)
 }
 
 impl Outcome {
-    fn is_equal(&self) -> bool {
-        let listed = self.listed.entries();
-        !listed.is_empty() && listed == self.written.entries()
+    fn of(listed: &Lists, written: &Lists) -> Self {
+        let (listed, written) = (listed.entries(), written.entries());
+        Self {
+            listed: listed.len(),
+            expected: written.len(),
+            is_equal: !listed.is_empty() && listed == written,
+            paths: None,
+        }
     }
 
     fn row(&self) -> String {
-        let (listed, written) = (self.listed.entries(), self.written.entries());
-        let is_equal = if self.is_equal() { "yes" } else { "NO" };
-        format!("{:>6} {:>7} {is_equal}", listed.len(), written.len())
+        let is_equal = if self.is_equal { "yes" } else { "NO" };
+        let paths = self.paths.map(|paths| paths.to_string());
+        format!(
+            "{:>6} {:>8} {is_equal:<5} {:>7}",
+            self.listed,
+            self.expected,
+            paths.as_deref().unwrap_or("-")
+        )
     }
 }
 
@@ -150,8 +189,7 @@ a line that is no JSON
 
     fn is_equal(listed: &str) -> bool {
         let listed = serde_json::from_str(listed).expect("lists");
-        let written = Lists::of_log(PAGES);
-        Outcome { listed, written }.is_equal()
+        Outcome::of(&listed, &Lists::of_log(PAGES)).is_equal
     }
 
     #[test]
@@ -166,7 +204,6 @@ a line that is no JSON
 
     #[test]
     fn a_server_without_entries_shows_nothing() {
-        let (listed, written) = (Lists::default(), Lists::default());
-        assert!(!Outcome { listed, written }.is_equal());
+        assert!(!Outcome::of(&Lists::default(), &Lists::default()).is_equal);
     }
 }

@@ -1,6 +1,6 @@
 //! Checks schemas, offline and within limits.
 
-use mcp_servlet_schema::{Problem, Validator};
+use mcp_servlet_schema::{Problem, Validator, is_well_formed, unchecked};
 use serde_json::Value;
 
 use crate::{
@@ -43,6 +43,11 @@ impl Schema {
     pub fn validator(&self) -> Result<Validator, Problem> {
         let mut patterns_left = MAX_PATTERNS;
         self.compile(&mut patterns_left)
+    }
+
+    /// Whether the only error of the schema is that it could take very long to apply.
+    pub(crate) fn is_only_unbounded(&self) -> bool {
+        unchecked(&self.json).is_some() && is_well_formed(&self.json)
     }
 
     fn compile(&self, patterns_left: &mut usize) -> Result<Validator, Problem> {

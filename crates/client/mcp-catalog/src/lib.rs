@@ -26,6 +26,8 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
+//! [`Catalog::to_openapi`] describes the tools as an OpenAPI document.
+//!
 //! The crate reads and writes no files, opens no connections and runs nothing. Schemas are checked
 //! offline and within limits. A catalog as JSON can be read back; `docs/catalog.md` describes the
 //! format, and `docs/catalog.schema.json` is its JSON Schema.
@@ -38,6 +40,7 @@
 #[cfg(feature = "validate")]
 mod check;
 mod normal;
+mod openapi;
 
 mod entry;
 mod names;
@@ -63,6 +66,7 @@ pub use catalog::{
 pub use diagnostic::{Diagnostic, ItemKey, ItemKind, Severity, code};
 pub use hidden::{hidden_characters, hidden_indices};
 pub use lists::{ListProblem, Lists, ServerText};
+pub use openapi::OpenApi;
 
 /// A JSON object that keeps the order of its members.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;

@@ -32,7 +32,9 @@ pub use provider::{
     lowering_table,
 };
 pub use text::{expected, kind, similar};
-pub use validate::{Schemas, Validator, matches, referenced, refers_to_itself, unchecked};
+pub use validate::{
+    Schemas, Validator, is_well_formed, matches, referenced, refers_to_itself, unchecked,
+};
 
 /// A JSON object that keeps the order of its members.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;

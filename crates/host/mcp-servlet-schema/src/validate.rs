@@ -71,6 +71,11 @@ pub fn unchecked(schema: &Value) -> Option<&'static str> {
     }
 }
 
+/// Whether a schema matches the meta-schema of its dialect. Regular expressions and references are not checked.
+pub fn is_well_formed(schema: &Value) -> bool {
+    jsonschema::meta::validate(schema).is_ok()
+}
+
 /// A compiled schema of any origin.
 ///
 /// ```

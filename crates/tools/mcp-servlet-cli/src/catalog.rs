@@ -12,7 +12,9 @@ use std::{
 
 use clap::{Args, Subcommand, ValueEnum};
 use mcp_catalog::{Catalog, Lists};
+use serde::Serialize;
 
+pub(crate) use self::human::write_problem;
 use self::{changes::Change, impact::Impact};
 use crate::{
     failure::{Failure, Kind},
@@ -140,7 +142,7 @@ impl CatalogCommand {
                 return Err(Failure::new(Kind::Usage, message));
             }
             let lists = lists(&self.server, &target, Format::Json)?;
-            return self.print(&to_json(&lists)?);
+            return print(&lists, self.output.as_deref());
         }
         let errors = match format {
             CatalogFormat::Human => Format::Human,
@@ -150,7 +152,7 @@ impl CatalogCommand {
         match format {
             CatalogFormat::Human if self.ui => human::write_ui(&mut terminal::out(), &catalog)?,
             CatalogFormat::Human => human::write(&mut terminal::out(), &catalog)?,
-            _ => self.print(&to_json(&catalog)?)?,
+            _ => print(&catalog, self.output.as_deref())?,
         }
         match self.deny {
             Some(Deny::Diagnostics) if !catalog.diagnostics.is_empty() => Err(Failure::CheckFailed),
@@ -162,18 +164,6 @@ impl CatalogCommand {
         self.format.unwrap_or(match self.output {
             Some(_) => CatalogFormat::Json,
             None => CatalogFormat::Human,
-        })
-    }
-
-    /// Prints JSON, or writes it to the file.
-    fn print(&self, json: &str) -> Result<(), Failure> {
-        let Some(path) = &self.output else {
-            return Ok(writeln!(terminal::json(), "{json}")?);
-        };
-        let text = visible_json(json).into_owned() + "\n";
-        fs::write(path, text).map_err(|error| {
-            let message = format!("cannot write `{}`: {error}", path.display());
-            Failure::new(Kind::Usage, message)
         })
     }
 }
@@ -208,7 +198,11 @@ fn lists(server: &ServerOptions, target: &Target, errors: Format) -> Result<List
 }
 
 /// The catalog of a server, or the one in a file.
-fn catalog(server: &ServerOptions, target: &Target, errors: Format) -> Result<Catalog, Failure> {
+pub(crate) fn catalog(
+    server: &ServerOptions,
+    target: &Target,
+    errors: Format,
+) -> Result<Catalog, Failure> {
     if let Target::Catalog(path) = target {
         return read(path);
     }
@@ -239,9 +233,18 @@ fn read(path: &Path) -> Result<Catalog, Failure> {
     })
 }
 
-fn to_json(value: &impl serde::Serialize) -> Result<String, Failure> {
-    serde_json::to_string_pretty(value).map_err(|error| {
-        let message = format!("cannot write the catalog: {error}");
+/// Prints a value as JSON, or writes it to a file.
+pub(crate) fn print(value: &impl Serialize, output: Option<&Path>) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(value).map_err(|error| {
+        let message = format!("cannot write JSON: {error}");
         Failure::new(Kind::Servlet, message)
+    })?;
+    let Some(path) = output else {
+        return Ok(writeln!(terminal::json(), "{json}")?);
+    };
+    let text = visible_json(&json).into_owned() + "\n";
+    fs::write(path, text).map_err(|error| {
+        let message = format!("cannot write `{}`: {error}", path.display());
+        Failure::new(Kind::Usage, message)
     })
 }

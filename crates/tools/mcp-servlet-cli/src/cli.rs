@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::{
     build, call, catalog, check, complete, config,
     credentials::hidden,
-    describe, dev, explain,
+    describe, dev, explain, export,
     failure::Failure,
     generate, inspect,
     logging::{self, Times},
@@ -74,6 +74,8 @@ enum Command {
     ///
     /// `--output` writes the catalog to a file as JSON, and `servlet catalog diff` compares it later.
     Catalog(catalog::CatalogCommand),
+    /// Write an OpenAPI document about the tools of a servlet or of any other MCP server
+    Export(export::Export),
     /// Call a tool of a servlet or of any other MCP server, and show its result
     ///
     /// Progress and log messages go to standard error. Without TOOL, the command lists the tools.
@@ -123,6 +125,7 @@ impl Cli {
             Command::Check(check) => check.run(),
             Command::Servers(servers) => servers.run(),
             Command::Catalog(catalog) => catalog.run(),
+            Command::Export(export) => export.run(),
             Command::Call(call) => call.run(),
             Command::Read(read) => read.run(),
             Command::Prompt(prompt) => prompt.run(),

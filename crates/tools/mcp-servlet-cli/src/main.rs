@@ -31,6 +31,7 @@ mod credentials;
 mod describe;
 mod dev;
 mod explain;
+mod export;
 mod failure;
 mod format;
 mod generate;

@@ -141,8 +141,9 @@ const COMMANDS: [(&str, &[&str]); 17] = [
 const WITHOUT_SECRETS: [&str; 2] = ["config schema", "explain"];
 
 /// Commands on servers, with the arguments that follow the URL.
-const ON_SERVERS: [(&str, &[&str]); 8] = [
+const ON_SERVERS: [(&str, &[&str]); 9] = [
     ("catalog", &[]),
+    ("export openapi", &[]),
     (
         "catalog diff",
         &["http://s3cr3t-user:s3cr3t-password@127.0.0.1:1/mcp"],

@@ -293,6 +293,8 @@ fn runs_on_server(mcp: &str, argument: &str) -> Vec<Vec<String>> {
         vec!["catalog", "everything.wasm"],
         vec!["catalog", "catalog.json"],
         vec!["catalog", "diff", "catalog.json", "everything.wasm"],
+        vec!["export", "openapi", mcp],
+        vec!["export", "openapi", "catalog.json"],
         vec![
             "catalog",
             "--",
@@ -415,7 +417,7 @@ fn run_all(text: &str) -> BTreeSet<String> {
     let made = fs::read_to_string(folder.path().join("made.toml")).expect("a configuration");
     assert_eq!(active(&made), None, "{made}");
     let name = |run: &Vec<String>| match &*run[0] {
-        "config" => run[..2].join(" "),
+        "config" | "export" => run[..2].join(" "),
         "catalog" if run[1] == "diff" => run[..2].join(" "),
         _ => run[0].clone(),
     };

@@ -27,12 +27,17 @@ use Package::{Npm, PyPi, Script};
 /// The option of servers that use HTTP without it.
 const STDIO: &[&str] = &["--stdio"];
 
+/// A server with every feature, which also has other transports.
+const WITH_TRANSPORTS: Package = Npm(EVERYTHING, "mcp-server-everything");
+
+/// That server over stdio.
+pub(super) const OVER_STDIO: Server = server("everything", WITH_TRANSPORTS, &["stdio"]);
+
+/// That server over HTTP+SSE.
+pub(super) const OVER_SSE: Server = server("everything", WITH_TRANSPORTS, &["sse"]);
+
 pub(in crate::clients) const SERVERS: [Server; 12] = [
-    server(
-        "everything",
-        Npm(EVERYTHING, "mcp-server-everything"),
-        &["stdio"],
-    ),
+    OVER_STDIO,
     server(
         "filesystem",
         Npm(FILESYSTEM, "mcp-server-filesystem"),

@@ -6,13 +6,14 @@ use serde_json::{Value, json};
 use crate::support::{assert_valid, catalog_of};
 
 /// The files in `tests/lists`.
-const LISTS: [(&str, &str); 7] = [
+const LISTS: [(&str, &str); 8] = [
     ("apps", include_str!("lists/apps.json")),
     ("bad-entries", include_str!("lists/bad-entries.json")),
     ("bad-schemas", include_str!("lists/bad-schemas.json")),
     ("names", include_str!("lists/names.json")),
     ("prompts", include_str!("lists/prompts.json")),
     ("resources", include_str!("lists/resources.json")),
+    ("references", include_str!("lists/references.json")),
     ("tools", include_str!("lists/tools.json")),
 ];
 
@@ -137,7 +138,7 @@ fn deep_members_are_left_out() {
 
 #[test]
 fn schemas_check_values_in_their_dialect() {
-    let catalog = catalog_of(LISTS[6].1);
+    let catalog = catalog_of(LISTS[7].1);
     let new = tool_of(&catalog, 0).input.validator().unwrap();
     assert!(
         new.check(&json!({ "city": "Oslo", "at": 9_007_199_254_740_993_u64 }))

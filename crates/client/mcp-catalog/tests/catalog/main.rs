@@ -3,4 +3,5 @@
 mod anything;
 mod documents;
 mod goldens;
+mod openapi;
 mod support;

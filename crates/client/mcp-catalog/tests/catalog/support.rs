@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use mcp_catalog::{Catalog, Lists};
-use serde_json::Value;
+use mcp_catalog::{Catalog, JsonObject, Lists};
+use serde_json::{Value, json};
 
 static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
     let schema: Value =
@@ -35,4 +35,20 @@ pub(crate) fn assert_valid(catalog: &Catalog) {
         serde_json::to_string(&again).expect("a catalog is JSON"),
         text
     );
+}
+
+/// Compiles the component of an OpenAPI document that a reference leads to. Fails if one of its references leads nowhere.
+pub(crate) fn component(document: &JsonObject, reference: &str) -> jsonschema::Validator {
+    let schema = json!({ "$ref": reference, "components": document["components"] });
+    let options = jsonschema::options().offline();
+    let options = options.with_draft(jsonschema::Draft::Draft202012);
+    options.build(&schema).expect("a component is a schema")
+}
+
+/// Fails unless all references of an OpenAPI document lead to schemas of dialect 2020-12.
+pub(crate) fn assert_references(document: &JsonObject) {
+    let schemas = document["components"]["schemas"].as_object();
+    for name in schemas.expect("schemas").keys() {
+        component(document, &format!("#/components/schemas/{name}"));
+    }
 }

@@ -152,19 +152,27 @@ fn write_problems<W: Write>(out: &mut Visible<W>, problems: &[Diagnostic]) -> io
     out.styled(Style::Faint, "diagnostics")?;
     writeln!(out)?;
     for problem in problems {
-        let severity = match problem.severity {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        };
         write!(out, "  ")?;
-        out.styled(Style::Problem, &format!("{severity}[{}]", problem.code))?;
-        writeln!(out, ": {}", one_line(&sentence(problem)))?;
+        write_problem(out, problem)?;
         if let Some(help) = &problem.help {
             writeln!(out, "    help: {}", one_line(help))?;
         }
     }
     Ok(())
+}
+
+/// Shows a diagnostic on one line.
+pub(crate) fn write_problem<W: Write>(
+    out: &mut Visible<W>,
+    problem: &Diagnostic,
+) -> io::Result<()> {
+    let severity = match problem.severity {
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    };
+    out.styled(Style::Problem, &format!("{severity}[{}]", problem.code))?;
+    writeln!(out, ": {}", one_line(&sentence(problem)))
 }
 
 /// ``tool `forecast` at /inputSchema: is missing``.

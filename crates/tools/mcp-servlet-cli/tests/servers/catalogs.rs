@@ -229,3 +229,19 @@ fn user_interfaces_are_one_line_each() {
         "no tool has a user interface\n"
     );
 }
+
+#[test]
+fn a_server_and_its_catalog_in_a_file_have_one_openapi_document() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (catalog, document) = (path("catalog.json"), path("openapi.json"));
+    let url = http("plain");
+    succeed(["catalog", &url, "-o", &catalog]);
+    let printed = succeed(["export", "openapi", &catalog]);
+    assert_eq!(succeed(["export", "openapi", &url]), printed);
+    assert_eq!(succeed(["export", "openapi", &url, "-o", &document]), "");
+    assert_eq!(fs::read_to_string(&document).expect("a document"), printed);
+    let printed: Value = serde_json::from_str(&printed).expect("JSON");
+    let weather = &printed["paths"]["/tools/weather"]["post"];
+    assert_eq!(weather["description"], "The weather of a city.");
+}
