@@ -42,6 +42,9 @@ enum What {
         /// The command `hyper-mcp`, such as `cargo install hyper-mcp --version 0.8.3 --locked` installs
         #[arg(long)]
         hyper_mcp: Option<PathBuf>,
+        /// Fail if a target is missed
+        #[arg(long)]
+        check: bool,
     },
     /// Keep `servlet serve` under a mixed load, and watch its memory
     Soak {
@@ -65,7 +68,10 @@ enum What {
 pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
     match &options.what {
         None => servlets(options),
-        Some(What::Hosts { hyper_mcp }) => hosts::measure(&Measure::Compare(hyper_mcp.as_deref())),
+        Some(What::Hosts { hyper_mcp, check }) => hosts::measure(&Measure::Compare {
+            hyper_mcp: hyper_mcp.as_deref(),
+            check: *check,
+        }),
         Some(What::Soak { minutes, gateway }) => hosts::measure(&Measure::Soak {
             minutes: *minutes,
             gateway: *gateway,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use bench_table::{Row, Target, Unit, table};
+use bench_table::{Row, Target, Unit};
 use serde_json::{Value, json};
 
 use crate::Subject;
@@ -12,6 +12,7 @@ use crate::figures::median;
 use crate::http::{Clients, Listening};
 use crate::load::{Load, Taken};
 use crate::peer::{Host, Servlet};
+use crate::report::{Report, Section};
 use crate::start::start;
 use crate::stdio::Stdio;
 
@@ -32,6 +33,8 @@ pub(crate) struct Compare {
     /// The native server to compare with
     #[arg(long)]
     native: PathBuf,
+    #[command(flatten)]
+    report: Report,
 }
 
 /// The same figure for both sides, ours first.
@@ -41,19 +44,23 @@ impl Compare {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let folder = tempfile::tempdir()?;
         let ours = Host::Ours(self.subject.servlet.clone());
+        let mut sections = Vec::new();
         if let Some(hyper_mcp) = &self.hyper_mcp {
             let hosts = [ours, Host::HyperMcp(hyper_mcp.clone())];
             let mut rows = calls(&hosts, &self.subject.wasm, folder.path())?;
             rows.extend(starts(&hosts, &self.subject.wasm)?);
-            println!("{}", table("hyper-mcp", &rows));
+            sections.push(Section {
+                peer: "hyper-mcp",
+                rows,
+            });
         } else {
             eprintln!("hosts: without `--hyper-mcp PATH`, only the native server is compared");
         }
-        print!(
-            "{}",
-            table("native", &[self.against_native(folder.path())?])
-        );
-        Ok(())
+        sections.push(Section {
+            peer: "native",
+            rows: vec![self.against_native(folder.path())?],
+        });
+        self.report.finish(&sections)
     }
 
     /// Calls over HTTP, to the servlet and to a native server.

@@ -95,7 +95,9 @@ fn custom_section(name: &str) -> Vec<u8> {
 fn ours(servlets: &[Servlet]) -> String {
     let entries = servlets.iter().map(|Servlet { name, wasm }| {
         let wasm = wasm.display();
-        format!("[servlet.{name}]\nsource = '{wasm}'\ntools = {{ prefix = \"{name}\" }}\n")
+        format!(
+            "[servlet.{name}]\nsource = '{wasm}'\ntools = {{ prefix = \"{name}\" }}\nisolation = \"call\"\n"
+        )
     });
     entries.collect()
 }

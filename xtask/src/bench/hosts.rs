@@ -9,7 +9,10 @@ use crate::shell::{cargo, run, target};
 /// The measurement that `bench/hosts` runs.
 pub(super) enum Measure<'a> {
     /// `servlet serve` against a native server, and against hyper-mcp if its command is given.
-    Compare(Option<&'a Path>),
+    Compare {
+        hyper_mcp: Option<&'a Path>,
+        check: bool,
+    },
     /// The memory of `servlet serve` under load for this many minutes, with a bundle and remotes or without.
     Soak { minutes: u64, gateway: bool },
 }
@@ -19,8 +22,9 @@ pub(super) fn measure(measure: &Measure<'_>) -> anyhow::Result<()> {
     let servlet = servlet()?;
     let mut driver = Command::new(driver()?);
     match measure {
-        Measure::Compare(hyper_mcp) => {
+        Measure::Compare { hyper_mcp, check } => {
             driver.arg("compare");
+            driver.args(check.then_some("--check"));
             driver.arg("--native").arg(program("native"));
             if let Some(hyper_mcp) = hyper_mcp {
                 driver.arg("--hyper-mcp").arg(hyper_mcp);
