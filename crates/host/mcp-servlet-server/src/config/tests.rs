@@ -382,6 +382,12 @@ fn reports_all_syntax_errors() {
     assert_problems("a = \n[b\n", &[":1:5: ", ":2:3: "]);
 }
 
+/// The configurations in a page of the guide.
+fn examples(page: &str) -> Vec<&str> {
+    let blocks = page.split("```toml\n").skip(1);
+    blocks.filter_map(|rest| rest.split("```").next()).collect()
+}
+
 #[test]
 fn schema_for_editors_has_the_keys_of_the_reader() {
     let validator = jsonschema::validator_for(&Config::schema()).expect("a schema");
@@ -389,13 +395,19 @@ fn schema_for_editors_has_the_keys_of_the_reader() {
         let table: toml::Table = toml::from_str(text).expect("TOML");
         serde_json::to_value(table).expect("JSON")
     };
-    let guide = include_str!("../../../../../docs/endpoints.md");
-    let (_, endpoints) = guide.split_once("```toml\n").expect("an example");
-    let (endpoints, _) = endpoints.split_once("```").expect("the end of the example");
-    for right in [include_str!("../../../../../docs/servlet.toml"), endpoints] {
-        let right = value(right);
-        let problem = validator.validate(&right).err();
-        assert!(problem.is_none(), "{problem:?}");
+    let bundles = examples(include_str!("../../../../../docs/bundles.md"));
+    // The first ones continue each other.
+    let (bundle, bundles) = bundles.split_at(3);
+    let bundle = bundle.concat();
+    let guides = [
+        examples(include_str!("../../../../../docs/endpoints.md")),
+        examples(include_str!("../../../../../docs/remotes.md")),
+        bundles.to_vec(),
+        vec![include_str!("../../../../../docs/servlet.toml"), &bundle],
+    ];
+    for text in guides.concat() {
+        let problem = validator.validate(&value(text)).err();
+        assert!(problem.is_none(), "{text}: {problem:?}");
     }
     for wrong in [
         "[servlet.a]",
@@ -405,6 +417,9 @@ fn schema_for_editors_has_the_keys_of_the_reader() {
         "[endpoint.e]\nkind = \"pipe\"",
         "[endpoint.e]\nkind = \"stdio\"\nsession = { store = \"memory\" }",
         "[listener.l]",
+        "[remote.a]\nurl = 7",
+        "[remote.a]\nurl = \"http://a/\"\nwhen_down = \"hid\"",
+        "[bundle.a.tool.t]\nhandler = \"a:t\"\ncatches = 7",
         "[servlet.a]\nsource = \"a.wasm\"\ntool = { t = { memory = 7 } }",
     ] {
         assert!(!validator.is_valid(&value(wrong)), "{wrong}");
