@@ -17,7 +17,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use axum::{
     Json, Router,
     extract::{Request, State},
-    http::{Method, StatusCode, header},
+    http::{StatusCode, header},
     response::{IntoResponse as _, Response},
     routing::get,
 };
@@ -34,7 +34,7 @@ use connections::Limits;
 use cors::Page;
 use headers::Sender;
 pub use names::{parse_host_header, parse_origin, split_authority};
-pub(crate) use options::header_name;
+pub(crate) use options::{EndpointHeaders, header_name};
 pub use options::{HttpOptions, HttpTransport, ResponseForm, ResponseHeaders};
 use sse::Sse;
 use streamable::Streamable;
@@ -191,8 +191,11 @@ async fn run<F: Future<Output = Response> + Send + 'static>(
 
 /// One endpoint of a listener.
 struct Endpoint {
+    server: Server,
     transport: Transport,
     options: HttpOptions,
+    /// The headers of successful responses, until a reload replaces them.
+    headers: Arc<EndpointHeaders>,
 }
 
 enum Transport {
@@ -212,7 +215,12 @@ impl Endpoint {
                 Transport::Sse(Box::new(Sse::new(server, &options, messages, end)))
             }
         };
-        Self { transport, options }
+        Self {
+            server: server.clone(),
+            transport,
+            headers: Arc::new(EndpointHeaders::of(&options)),
+            options,
+        }
     }
 
     /// Whether the endpoint answers at this path.
@@ -231,7 +239,11 @@ impl Endpoint {
     async fn answer(&self, request: Request) -> Response {
         let page = Page::of(&request);
         let sender = Sender::of(request.headers());
-        let headers = self.headers(request.method());
+        let headers = self
+            .server
+            .headers()
+            .unwrap_or_else(|| Arc::clone(&self.headers));
+        let headers = headers.of_method(request.method());
         let session = headers.read_session().then(|| self.session(&request));
         let mut response = match &self.transport {
             Transport::Streamable(streamable) => streamable.answer(request).await,
@@ -248,14 +260,6 @@ impl Endpoint {
         match page {
             Some(page) => page.share(response, headers.names()),
             None => response,
-        }
-    }
-
-    /// The headers of successful responses to this method.
-    fn headers(&self, method: &Method) -> &ResponseHeaders {
-        match &self.options.transport {
-            HttpTransport::Sse { headers, .. } if *method == Method::POST => headers,
-            _ => &self.options.headers,
         }
     }
 

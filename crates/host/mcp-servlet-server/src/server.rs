@@ -22,6 +22,7 @@ use mcp_servlet_host::{Host, Introduction, Member, Servlet};
 use mcp_servlet_runtime::Change;
 use tokio::sync::Semaphore;
 
+use crate::http::EndpointHeaders;
 use changes::{Changes, differences};
 use followers::{Followers, follow};
 pub use options::{ServeOptions, TaskOptions};
@@ -45,6 +46,8 @@ pub(crate) struct Shared {
     pub(crate) watches: Watches,
     pub(crate) seal: Seal,
     pub(crate) startup: Startup,
+    /// The headers of HTTP responses, if a reload has replaced those that the endpoint began with.
+    headers: RwLock<Option<Arc<EndpointHeaders>>>,
     /// Tasks that follow the remotes of the host.
     followers: Mutex<Followers>,
     pub(crate) process: Arc<Process>,
@@ -94,6 +97,7 @@ impl Server {
             watches: Watches::default(),
             seal: Seal::default(),
             startup,
+            headers: RwLock::default(),
             followers: Mutex::default(),
             process: Arc::clone(&process),
         }));
@@ -110,6 +114,26 @@ impl Server {
             .followers
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = followers;
+    }
+
+    /// Replaces the headers of HTTP responses.
+    pub(crate) fn replace_headers(&self, headers: EndpointHeaders) {
+        let mut current = self
+            .0
+            .headers
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *current = Some(Arc::new(headers));
+    }
+
+    /// The headers that replace those with which the endpoint began.
+    pub(crate) fn headers(&self) -> Option<Arc<EndpointHeaders>> {
+        let headers = self
+            .0
+            .headers
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        headers.clone()
     }
 
     /// The host that answers new requests.

@@ -1,7 +1,7 @@
 //! Changes of a configuration that only a restart applies.
 
 use super::{Config, Endpoint, EndpointTransport, Listener, endpoint::host_of};
-use crate::HttpOptions;
+use crate::{HttpOptions, HttpTransport};
 
 /// The same thing in the new configuration and in the one with which the server started.
 type Both<T> = (T, T);
@@ -107,6 +107,13 @@ fn is_same_http(own: Both<&HttpOptions>, hosts: Both<Option<&str>>, config: Both
         own.0.hosts == own.1.hosts || (follows(own.0, hosts.0) && follows(own.1, hosts.1));
     let mut rest = own.0.clone();
     rest.hosts.clone_from(&own.1.hosts);
+    // Headers change at once.
+    rest.headers.clone_from(&own.1.headers);
+    if let HttpTransport::Sse { headers, .. } = &mut rest.transport
+        && let HttpTransport::Sse { headers: old, .. } = &own.1.transport
+    {
+        headers.clone_from(old);
+    }
     // These belong to the listener or to `[http]`, or were compared.
     rest.connections = own.1.connections;
     rest.head_time = own.1.head_time;

@@ -406,7 +406,8 @@ fn schema_for_editors_has_the_keys_of_the_reader() {
         vec![include_str!("../../../../../docs/servlet.toml"), &bundle],
     ];
     for text in guides.concat() {
-        let problem = validator.validate(&value(text)).err();
+        let value = value(text);
+        let problem = validator.validate(&value).err();
         assert!(problem.is_none(), "{text}: {problem:?}");
     }
     for wrong in [

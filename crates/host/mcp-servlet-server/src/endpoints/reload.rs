@@ -5,12 +5,15 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc};
 use mcp_servlet_host::{Filter, Host, Loaded, Mount, Prefix, Servlet};
 
 use super::Endpoints;
-use crate::config::{Config, Remotes, Renewed, Watch, warn_of};
+use crate::{
+    config::{Config, EndpointTransport, Remotes, Renewed, Watch, warn_of},
+    http::EndpointHeaders,
+};
 
 impl Endpoints {
     /// Reloads the configuration whenever the file or a module that it names changes.
     ///
-    /// Servlets, and the members and introductions of endpoints, change at once. Only clients of
+    /// Servlets, and the members, introductions and headers of endpoints, change at once. Only clients of
     /// endpoints whose lists differ are notified. The log names changes that need a restart.
     /// `config`, `loaded` and `remotes` are what is being served. Never returns.
     pub async fn watch(&self, path: PathBuf, config: Config, loaded: Loaded, remotes: Remotes) {
@@ -27,9 +30,13 @@ impl Endpoints {
                 let mut renewed = config.endpoints.iter();
                 // An endpoint that the file no longer has is served until the restart.
                 let renewed = renewed.find(|new| new.name == endpoint.name);
-                let host = config.host_of(renewed.unwrap_or(endpoint), &loaded, &remotes);
+                let renewed = renewed.unwrap_or(endpoint);
+                let host = config.host_of(renewed, &loaded, &remotes);
                 warn_of(&host);
                 server.replace(Arc::new(host));
+                if let EndpointTransport::Http { options, .. } = &renewed.transport {
+                    server.replace_headers(EndpointHeaders::of(options));
+                }
             }
             watch.report();
             members = loaded.host;

@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use mcp_servlet_host::bundle::{NoText, SessionText};
 
 /// Allowed hosts and origins, and limits for clients.
@@ -66,6 +66,35 @@ pub enum ResponseForm {
     Json,
     /// Always an event stream.
     Sse,
+}
+
+/// The headers that an endpoint adds to its successful responses.
+#[derive(Debug, Default)]
+pub(crate) struct EndpointHeaders {
+    all: ResponseHeaders,
+    /// Of responses to messages of HTTP+SSE.
+    messages: Option<ResponseHeaders>,
+}
+
+impl EndpointHeaders {
+    pub(crate) fn of(options: &HttpOptions) -> Self {
+        let messages = match &options.transport {
+            HttpTransport::Sse { headers, .. } => Some(headers.clone()),
+            HttpTransport::Streamable { .. } => None,
+        };
+        Self {
+            all: options.headers.clone(),
+            messages,
+        }
+    }
+
+    /// Those of responses to requests with this method.
+    pub(super) fn of_method(&self, method: &Method) -> &ResponseHeaders {
+        match &self.messages {
+            Some(messages) if *method == Method::POST => messages,
+            _ => &self.all,
+        }
+    }
 }
 
 impl Default for HttpOptions {

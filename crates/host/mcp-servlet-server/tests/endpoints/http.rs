@@ -41,7 +41,7 @@ const POST: [(&str, &str); 2] = [
     ("accept", "application/json, text/event-stream"),
 ];
 
-fn post(url: &str, headers: &[(&str, &str)], body: &str) -> Response<Body> {
+pub(crate) fn post(url: &str, headers: &[(&str, &str)], body: &str) -> Response<Body> {
     send("POST", url, &[&POST, headers].concat(), body)
 }
 

@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use mcp_servlet_client::{Event, Session};
 use serde_json::json;
+use ureq::{Body, http::Response};
 
 use crate::{
+    http::{INITIALIZE, post, send},
     log,
     site::{OLD, PIPE, Site, WAYS, WEB, Way, definitions, eventually, tools},
+    sse::{JSON, Stream},
     wasm::servlet,
 };
 
@@ -104,6 +107,26 @@ async fn a_changed_bundle_is_served_at_once() {
     // The list of this endpoint is the same.
     let more = tokio::time::timeout(Duration::from_millis(300), others.next()).await;
     assert!(more.is_err(), "{more:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_change_at_once() {
+    let config = |value: &str| {
+        let headers = format!("headers = {{ x-version = \"{value}\" }}\n");
+        format!("{WEB}{headers}{OLD}message_{headers}{SERVLETS}")
+    };
+    let site = site(&config("1")).await;
+    let version = |response: &Response<Body>| {
+        let value = response.headers().get("x-version").expect("a header");
+        value.to_str().expect("text").to_owned()
+    };
+    let web = || version(&post(site.url("web"), &[], INITIALIZE));
+    let stream = Stream::open(&site);
+    let message = || version(&send("POST", &stream.url, &[JSON], INITIALIZE));
+    assert_eq!([web(), message()], ["1", "1"]);
+    site.write("servlet.toml", config("2"));
+    eventually("the new headers", async || web() == "2").await;
+    assert_eq!(message(), "2");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,7 +18,7 @@ use crate::{
 };
 
 const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
-const JSON: (&str, &str) = ("content-type", "application/json");
+pub(crate) const JSON: (&str, &str) = ("content-type", "application/json");
 
 async fn site(more: &str) -> Site {
     let config = format!("{WEB}{OLD}{more}{A}");
@@ -26,13 +26,13 @@ async fn site(more: &str) -> Site {
 }
 
 /// An open stream, and the URL for its messages.
-struct Stream {
+pub(crate) struct Stream {
     lines: std::io::Lines<BufReader<BodyReader<'static>>>,
-    url: String,
+    pub(crate) url: String,
 }
 
 impl Stream {
-    fn open(site: &Site) -> Self {
+    pub(crate) fn open(site: &Site) -> Self {
         Self::of(send("GET", site.url("old"), &[], ""), site)
     }
 

@@ -31,6 +31,10 @@ fn names_the_section_that_differs_and_not_those_that_follow_it() {
             started.replace("\"http\"\n", "\"http\"\nhosts = [\"mcp.example\"]\n"),
             &["[endpoint.e]"],
         ),
+        (
+            started.replace("\"http\"\n", "\"http\"\nheaders.a = \"b\"\n"),
+            &[],
+        ),
         (format!("{started}[servlet.a]\nsource = \"a.wasm\"\n"), &[]),
     ] {
         let both = [&new, &started].map(|text| parse(text).expect("a configuration"));
