@@ -16,7 +16,7 @@ use wasmtime::{Engine, InstancePre, Module, Result};
 
 use super::{
     HostFunction,
-    artifact::{self, Artifacts, Quality},
+    artifact::{self, Artifacts},
     compile::{compile, compile_first, within},
     settings::{self, Host, Metering},
 };
@@ -24,13 +24,16 @@ use crate::{
     error::LoadError,
     inspect::{self, bounds},
     lock::lock,
-    options::LoadOptions,
+    options::{LoadOptions, Quality},
     runtime::RUNTIME,
     state::State,
 };
 
 /// How long a servlet is in use before it is compiled again. Most commands that make one call end earlier.
 const SOON: Duration = Duration::from_secs(1);
+
+/// The order in which stored code is tried.
+const BEST_FIRST: [Quality; 3] = [Quality::Optimized, Quality::Quick, Quality::Baseline];
 
 /// The permit to optimize a module.
 static TURN: Semaphore = Semaphore::const_new(1);
@@ -92,7 +95,10 @@ impl Code {
                 Metering::Off
             },
         };
-        let stored = source.in_use().or_else(|| source.stored());
+        let stored = match options.quality {
+            Some(quality) => source.stored(&[quality]),
+            None => source.in_use().or_else(|| source.stored(&BEST_FIRST)),
+        };
         if stored.is_none() {
             bounds::check_all(wasm).map_err(|source| LoadError::Unreadable {
                 servlet: name.to_owned(),
@@ -109,7 +115,7 @@ impl Code {
         })?;
         let code = Arc::new(code);
         source.share(&code);
-        if code.quality() != Quality::Optimized {
+        if options.quality.is_none() && code.quality() != Quality::Optimized {
             let code = Arc::downgrade(&code);
             RUNTIME.spawn(async move {
                 tokio::time::sleep(SOON).await;
@@ -155,7 +161,9 @@ impl Code {
         functions: Vec<HostFunction>,
     ) -> Result<Self> {
         let (wasm, metering) = (source.wasm.clone(), source.metering);
-        let (quality, code) = within(options.compile, move || compile_first(&wasm, metering))?;
+        let quality = options.quality;
+        let first = move || compile_first(&wasm, metering, quality);
+        let (quality, code) = within(options.compile, first)?;
         let (host, module) = source.fitting(quality, &code)?;
         source.store(quality, &code);
         source.link(host, quality, &module, functions)
@@ -232,16 +240,14 @@ impl Source {
         })
     }
 
-    /// The best code that was compiled before. The module was checked then.
-    fn stored(&self) -> Option<(&'static Host, Module, Quality)> {
-        [Quality::Optimized, Quality::Quick, Quality::Baseline]
-            .into_iter()
-            .find_map(|quality| {
-                // The file comes first: creating the engine with the pool takes more than a millisecond.
-                let file = self.artifacts.find(self.engine(quality)?, quality)?;
-                let mut hosts = self.hosts(quality);
-                hosts.find_map(|host| Some((host, file.load(&host.engine)?, quality)))
-            })
+    /// The first of these kinds of code that was compiled before. The module was checked then.
+    fn stored(&self, qualities: &[Quality]) -> Option<(&'static Host, Module, Quality)> {
+        qualities.iter().find_map(|&quality| {
+            // The file comes first: creating the engine with the pool takes more than a millisecond.
+            let file = self.artifacts.find(self.engine(quality)?, quality)?;
+            let mut hosts = self.hosts(quality);
+            hosts.find_map(|host| Some((host, file.load(&host.engine)?, quality)))
+        })
     }
 
     /// A compiled module in the first engine that it fits.
@@ -313,6 +319,29 @@ mod tests {
         let first = |metering| compile(&source(metering)).quality();
         assert_eq!(first(Metering::Off), Quality::Baseline);
         assert_eq!(first(Metering::On), Quality::Quick);
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn tests_can_ask_for_a_quality() {
+        let source = source(Metering::Off);
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut options = LoadOptions {
+            cache: CompileCache::Directory(folder.path().to_owned()),
+            ..LoadOptions::default()
+        };
+        let load = |options: &LoadOptions| {
+            Code::load("test", &source.wasm, &source.module, options, Vec::new())
+        };
+        // All of them are in the cache the second time.
+        for quality in [BEST_FIRST, BEST_FIRST].concat() {
+            options.quality = Some(quality);
+            assert_eq!(load(&options).expect("code").quality(), quality);
+        }
+        options.quality = Some(Quality::Baseline);
+        options.fuel = Some(1);
+        let error = load(&options).map(drop).expect_err("it counts no fuel");
+        assert!(error.to_string().contains("no baseline"), "{error}");
     }
 
     #[test]
