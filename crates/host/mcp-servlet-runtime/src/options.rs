@@ -98,7 +98,8 @@ pub struct LoadOptions {
     pub results: CheckResults,
     /// Who gets the error messages of the servlet.
     pub errors: ErrorTexts,
-    /// The time limit for compiling the module; `None` means no limit.
+    /// The time limit for compiling the module; `None` means no limit. Compiling it again with optimizations may take longer,
+    /// but then other modules no longer wait for it.
     pub compile: Option<Duration>,
     /// The cache of compiled modules.
     pub cache: CompileCache,

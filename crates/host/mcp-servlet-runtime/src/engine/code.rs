@@ -11,13 +11,13 @@ use std::{
 
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, time::timeout};
 use wasmtime::{Engine, InstancePre, Module, Result};
 
 use super::{
     HostFunction,
     artifact::{self, Artifacts},
-    compile::{compile, compile_first, within},
+    compile::{catch_panic, compile, compile_first, within},
     settings::{self, Host, Metering},
 };
 use crate::{
@@ -116,16 +116,10 @@ impl Code {
         let code = Arc::new(code);
         source.share(&code);
         if options.quality.is_none() && code.quality() != Quality::Optimized {
-            let code = Arc::downgrade(&code);
+            let (code, turn) = (Arc::downgrade(&code), options.compile);
             RUNTIME.spawn(async move {
                 tokio::time::sleep(SOON).await;
-                // One module at a time, so that calls have a processor, too. Without a turn, nothing is improved.
-                let Ok(_turn) = TURN.acquire().await else {
-                    return;
-                };
-                let _ = RUNTIME
-                    .spawn_blocking(move || improve(&code, &source))
-                    .await;
+                in_turn(turn, move || improve(&code, &source)).await;
             });
         }
         Ok(code)
@@ -278,13 +272,32 @@ impl Linked {
     }
 }
 
+/// Compiles one module after the other, so that calls have a processor, too.
+///
+/// A compiler cannot be stopped, and [`bounds`] refuses modules for which it takes more than minutes. So after the time limit its
+/// code is still used, but the next module no longer waits for it.
+async fn in_turn(limit: Option<Duration>, compile: impl FnOnce() + Send + 'static) {
+    // Nothing closes the semaphore.
+    let Ok(_turn) = TURN.acquire().await else {
+        return;
+    };
+    let compiling = RUNTIME.spawn_blocking(compile);
+    // `compile` logs its own failures.
+    let _ = timeout(limit.unwrap_or(Duration::MAX), compiling).await;
+}
+
 /// Replaces the code by optimized code, if it is still in use.
 fn improve(code: &Weak<Code>, source: &Source) {
-    if let Some(code) = code.upgrade()
-        && let Err(error) = code.replace(source)
-    {
+    if let Some(code) = code.upgrade() {
+        log_failure(&source.name, || code.replace(source));
+    }
+}
+
+/// Compiles, and logs why that fails, even if the compiler panics.
+fn log_failure(servlet: &str, compile: impl FnOnce() -> Result<()>) {
+    if let Err(error) = catch_panic(compile) {
         tracing::warn!(
-            servlet = source.name,
+            servlet,
             "the servlet stays slow: its code cannot be optimized: {error:#}"
         );
     }
@@ -292,6 +305,8 @@ fn improve(code: &Weak<Code>, source: &Source) {
 
 #[cfg(test)]
 mod tests {
+    use std::{io, sync::mpsc::channel};
+
     use super::*;
     use crate::options::CompileCache;
 
@@ -342,6 +357,60 @@ mod tests {
         options.fuel = Some(1);
         let error = load(&options).map(drop).expect_err("it counts no fuel");
         assert!(error.to_string().contains("no baseline"), "{error}");
+    }
+
+    #[test]
+    fn a_compiler_that_takes_long_does_not_hold_up_the_next_one() {
+        let (end, ended) = channel::<()>();
+        let (next, is_next) = channel();
+        let turns = async {
+            let slow = move || assert!(ended.recv().is_err());
+            in_turn(Some(Duration::from_millis(10)), slow).await;
+            in_turn(None, move || next.send(()).expect("a receiver")).await;
+        };
+        let turns = RUNTIME.block_on(async { timeout(Duration::from_mins(1), turns).await });
+        turns.expect("the first turn ends");
+        is_next.try_recv().expect("the next one had its turn");
+        drop(end);
+    }
+
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            lock(&self.0).extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_log_says_why_code_is_not_optimized() {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone());
+        tracing::subscriber::with_default(subscriber.with_ansi(false).finish(), || {
+            log_failure("one", || panic!("a bug of the compiler"));
+            log_failure("two", || Err(wasmtime::Error::msg("too large")));
+            log_failure("three", || Ok(()));
+        });
+        let log = String::from_utf8(lock(&log.0).clone()).expect("text");
+        let lines: Vec<_> = log.lines().collect();
+        let [panic, failure] = lines[..] else {
+            panic!("{log}");
+        };
+        assert!(
+            panic.ends_with("cannot be optimized: the compiler panicked servlet=\"one\""),
+            "{log}"
+        );
+        assert!(
+            failure.ends_with("cannot be optimized: too large servlet=\"two\""),
+            "{log}"
+        );
     }
 
     #[test]
