@@ -5,8 +5,8 @@ mod compose;
 mod egress;
 mod failures;
 mod faults;
-
 mod hostile;
+mod listeners;
 mod network;
 mod paths;
 mod pool;
