@@ -13,6 +13,7 @@ mod pool;
 mod prompts;
 mod proxy;
 mod resources;
+mod reuse;
 #[path = "../support/mod.rs"]
 mod support;
 mod tools;
