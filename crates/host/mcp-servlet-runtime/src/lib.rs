@@ -61,6 +61,8 @@ pub use inspect::{EXTISM, Export, Import, LimitExceeded, Module, Section, USER, 
 pub use json::JsonObject;
 pub use listener::{Change, Listener, Notification, Sending, Usage};
 pub use needs::{ConfigKey, Needs, config_variable};
+#[doc(hidden)]
+pub use options::Quality;
 pub use options::{
     AllowedPath, CheckArguments, CheckResults, CompileCache, ErrorTexts, InstanceLimits, Instances,
     Isolation, Limit, Limits, LoadOptions, ParseLimitError, Proxy, ToolOptions, UnknownArguments,

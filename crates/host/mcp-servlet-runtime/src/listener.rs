@@ -39,7 +39,11 @@ pub enum Change {
 pub struct Usage {
     /// The time, without the wait for an instance.
     pub time: Duration,
-    /// The memory that the instance had in the end, in bytes. It does not shrink. `None` if there was no instance.
+    /// The memory that the instance had in the end, in bytes, without the first MiB of messages. `None` if it had no other
+    /// memory, or if there was no instance.
+    ///
+    /// Memory does not shrink, so with [`Isolation::Shared`](crate::Isolation::Shared) this includes what earlier calls of the
+    /// instance have added.
     pub memory: Option<u64>,
     /// The fuel: see [`LoadOptions::fuel`](crate::LoadOptions::fuel). `None` if it was not counted, or if the call was
     /// stopped at the time limit or before its start.

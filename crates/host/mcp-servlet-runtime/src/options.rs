@@ -4,6 +4,7 @@ mod cache;
 mod limit;
 mod limits;
 mod proxy;
+mod quality;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -14,6 +15,7 @@ pub use cache::CompileCache;
 pub use limit::{Limit, ParseLimitError};
 pub use limits::{Limits, ToolOptions};
 pub use proxy::Proxy;
+pub use quality::Quality;
 
 /// What a servlet may access, and its limits.
 ///
@@ -96,7 +98,8 @@ pub struct LoadOptions {
     pub results: CheckResults,
     /// Who gets the error messages of the servlet.
     pub errors: ErrorTexts,
-    /// The time limit for compiling the module; `None` means no limit.
+    /// The time limit for compiling the module; `None` means no limit. Compiling it again with optimizations may take longer,
+    /// but then other modules no longer wait for it.
     pub compile: Option<Duration>,
     /// The cache of compiled modules.
     pub cache: CompileCache,
@@ -106,6 +109,11 @@ pub struct LoadOptions {
     pub resource_cache: Option<Duration>,
     /// Limits for single tools, by the tool names of the servlet.
     pub tools: BTreeMap<String, ToolOptions>,
+    /// The quality of all code of the servlet; `None` compiles it quickly and later again with optimizations.
+    ///
+    /// For the tests of this workspace; not part of the API.
+    #[doc(hidden)]
+    pub quality: Option<Quality>,
 }
 
 /// How many instances of a servlet there may be and how long they may be idle.
@@ -311,6 +319,7 @@ impl Default for LoadOptions {
             cache: CompileCache::Default,
             resource_cache: None,
             tools: BTreeMap::new(),
+            quality: None,
         }
     }
 }

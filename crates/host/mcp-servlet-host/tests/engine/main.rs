@@ -5,14 +5,15 @@ mod compose;
 mod egress;
 mod failures;
 mod faults;
-
 mod hostile;
+mod listeners;
 mod network;
 mod paths;
 mod pool;
 mod prompts;
 mod proxy;
 mod resources;
+mod reuse;
 #[path = "../support/mod.rs"]
 mod support;
 mod tools;

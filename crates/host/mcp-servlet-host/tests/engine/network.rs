@@ -3,14 +3,21 @@
 use std::{
     io::{Read as _, Write as _},
     net::TcpListener,
+    sync::Arc,
     time::Duration,
 };
 
-use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{CallError, CallErrorKind, Limit, LoadOptions, ToolOptions};
+use mcp_servlet_host::{CallToolResult, Servlet};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Isolation, Limit, LoadOptions, ToolOptions};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    time::timeout,
+};
 
 use crate::{
-    arguments, assert_works,
+    PATIENCE, arguments, assert_works,
     support::{Wat, tools_named},
 };
 
@@ -175,6 +182,58 @@ fn a_tool_can_have_limits_of_its_own() {
     limits.http_response = Limit::At(9);
     let response = error(limits);
     assert!(response.contains("larger than 9 bytes"), "{response}");
+}
+
+async fn call(servlet: Arc<Servlet>, tool: &'static str) -> Result<CallToolResult, CallError> {
+    servlet.call_async(tool, Some(&arguments(1))).await
+}
+
+/// The next request that reaches the server, which stays open.
+async fn accept(server: &tokio::net::TcpListener) -> TcpStream {
+    let accepted = timeout(PATIENCE, server.accept()).await;
+    let (mut stream, _) = accepted.expect("a request").expect("a connection");
+    assert!(stream.read(&mut [0; 1024]).await.expect("a request") > 0);
+    stream
+}
+
+async fn answer(mut stream: TcpStream) {
+    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi";
+    stream.write_all(answer).await.expect("an open connection");
+}
+
+#[tokio::test]
+async fn all_calls_of_a_servlet_share_the_limit_of_open_requests() {
+    let server = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+    let server = server.expect("a port");
+    let url = format!("http://{}/", server.local_addr().expect("an address"));
+    let mut options = options();
+    options.isolation = Some(Isolation::Call);
+    options.http_concurrency = Some(2);
+    options.http_timeout = None;
+    let mut impatient = ToolOptions::default();
+    impatient.http_timeout = Limit::At(Duration::from_millis(50));
+    options.tools = [("u".to_owned(), impatient)].into();
+    let servlet = Arc::new(load(&url, 1, &options));
+    let calls = [(); 2].map(|()| tokio::spawn(call(Arc::clone(&servlet), "t")));
+    let open = [accept(&server).await, accept(&server).await];
+    let error = call(Arc::clone(&servlet), "u").await;
+    let error = error.expect_err("two are open").to_string();
+    assert!(error.contains("limit `http_concurrency`"), "{error}");
+    // A request without a time limit waits for one of them to end, and another servlet for none.
+    let waiting = tokio::spawn(call(servlet, "t"));
+    let other = tokio::spawn(call(Arc::new(load(&url, 1, &options)), "t"));
+    answer(accept(&server).await).await;
+    let other = timeout(PATIENCE, other).await.expect("an answer");
+    other.expect("no panic").expect("a result");
+    assert!(!waiting.is_finished());
+    for stream in open {
+        answer(stream).await;
+    }
+    answer(accept(&server).await).await;
+    for call in calls.into_iter().chain([waiting]) {
+        let result = timeout(PATIENCE, call).await.expect("an answer");
+        result.expect("no panic").expect("a result");
+    }
 }
 
 #[test]

@@ -154,6 +154,23 @@ fn code_before_the_first_call_takes_fuel() {
 }
 
 #[tokio::test]
+async fn the_memory_of_a_shared_instance_includes_earlier_calls() {
+    let grow = "(drop (memory.grow (i32.const 32)))";
+    for isolation in [Isolation::Call, Isolation::Shared] {
+        let mut options = LoadOptions::default();
+        options.isolation = Some(isolation);
+        let servlet = tools(&[(1, grow)]).load_with(&options).expect("a servlet");
+        let [large, small] = [usage(&servlet, 1).await, usage(&servlet, 0).await];
+        let is_kept = small.memory == large.memory;
+        assert_eq!(
+            is_kept,
+            isolation == Isolation::Shared,
+            "{large:?} {small:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_call_that_was_stopped_shows_its_memory() {
     let grow = format!("(drop (memory.grow (i32.const 32))) {SPIN}");
     let mut options = LoadOptions::default();

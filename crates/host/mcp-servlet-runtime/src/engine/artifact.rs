@@ -17,7 +17,11 @@ use sha2::{Digest as _, Sha256};
 use wasmtime::{Engine, Module};
 
 use super::merge::{KERNEL, MERGE};
-use crate::{error::LoadError, lock::lock, options::CompileCache};
+use crate::{
+    error::LoadError,
+    lock::lock,
+    options::{CompileCache, Quality},
+};
 
 /// Files that were not used for this long are removed.
 const UNUSED: Duration = Duration::from_hours(24 * 30);
@@ -30,27 +34,6 @@ static BEFORE_MODULES: LazyLock<Sha256> =
 
 /// The default directory, once it was checked.
 static DEFAULT_DIRECTORY: Mutex<Option<PathBuf>> = Mutex::new(None);
-
-/// How good the machine code is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quality {
-    /// The baseline compiler compiled it in very little time.
-    Baseline,
-    /// It is compiled in little time, for modules that the baseline compiler refuses.
-    Quick,
-    Optimized,
-}
-
-impl Quality {
-    /// The end of the names of files.
-    fn suffix(self) -> &'static str {
-        match self {
-            Self::Baseline => "baseline",
-            Self::Quick => "quick",
-            Self::Optimized => "optimized",
-        }
-    }
-}
 
 /// The files of one module.
 #[derive(Clone, Debug)]

@@ -11,26 +11,29 @@ use std::{
 
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, time::timeout};
 use wasmtime::{Engine, InstancePre, Module, Result};
 
 use super::{
     HostFunction,
-    artifact::{self, Artifacts, Quality},
-    compile::{compile, compile_first, within},
+    artifact::{self, Artifacts},
+    compile::{catch_panic, compile, compile_first, within},
     settings::{self, Host, Metering},
 };
 use crate::{
     error::LoadError,
     inspect::{self, bounds},
     lock::lock,
-    options::LoadOptions,
+    options::{LoadOptions, Quality},
     runtime::RUNTIME,
     state::State,
 };
 
 /// How long a servlet is in use before it is compiled again. Most commands that make one call end earlier.
 const SOON: Duration = Duration::from_secs(1);
+
+/// The order in which stored code is tried.
+const BEST_FIRST: [Quality; 3] = [Quality::Optimized, Quality::Quick, Quality::Baseline];
 
 /// The permit to optimize a module.
 static TURN: Semaphore = Semaphore::const_new(1);
@@ -92,7 +95,10 @@ impl Code {
                 Metering::Off
             },
         };
-        let stored = source.in_use().or_else(|| source.stored());
+        let stored = match options.quality {
+            Some(quality) => source.stored(&[quality]),
+            None => source.in_use().or_else(|| source.stored(&BEST_FIRST)),
+        };
         if stored.is_none() {
             bounds::check_all(wasm).map_err(|source| LoadError::Unreadable {
                 servlet: name.to_owned(),
@@ -109,17 +115,11 @@ impl Code {
         })?;
         let code = Arc::new(code);
         source.share(&code);
-        if code.quality() != Quality::Optimized {
-            let code = Arc::downgrade(&code);
+        if options.quality.is_none() && code.quality() != Quality::Optimized {
+            let (code, turn) = (Arc::downgrade(&code), options.compile);
             RUNTIME.spawn(async move {
                 tokio::time::sleep(SOON).await;
-                // One module at a time, so that calls have a processor, too. Without a turn, nothing is improved.
-                let Ok(_turn) = TURN.acquire().await else {
-                    return;
-                };
-                let _ = RUNTIME
-                    .spawn_blocking(move || improve(&code, &source))
-                    .await;
+                in_turn(turn, move || improve(&code, &source)).await;
             });
         }
         Ok(code)
@@ -155,7 +155,9 @@ impl Code {
         functions: Vec<HostFunction>,
     ) -> Result<Self> {
         let (wasm, metering) = (source.wasm.clone(), source.metering);
-        let (quality, code) = within(options.compile, move || compile_first(&wasm, metering))?;
+        let quality = options.quality;
+        let first = move || compile_first(&wasm, metering, quality);
+        let (quality, code) = within(options.compile, first)?;
         let (host, module) = source.fitting(quality, &code)?;
         source.store(quality, &code);
         source.link(host, quality, &module, functions)
@@ -232,16 +234,14 @@ impl Source {
         })
     }
 
-    /// The best code that was compiled before. The module was checked then.
-    fn stored(&self) -> Option<(&'static Host, Module, Quality)> {
-        [Quality::Optimized, Quality::Quick, Quality::Baseline]
-            .into_iter()
-            .find_map(|quality| {
-                // The file comes first: creating the engine with the pool takes more than a millisecond.
-                let file = self.artifacts.find(self.engine(quality)?, quality)?;
-                let mut hosts = self.hosts(quality);
-                hosts.find_map(|host| Some((host, file.load(&host.engine)?, quality)))
-            })
+    /// The first of these kinds of code that was compiled before. The module was checked then.
+    fn stored(&self, qualities: &[Quality]) -> Option<(&'static Host, Module, Quality)> {
+        qualities.iter().find_map(|&quality| {
+            // The file comes first: creating the engine with the pool takes more than a millisecond.
+            let file = self.artifacts.find(self.engine(quality)?, quality)?;
+            let mut hosts = self.hosts(quality);
+            hosts.find_map(|host| Some((host, file.load(&host.engine)?, quality)))
+        })
     }
 
     /// A compiled module in the first engine that it fits.
@@ -272,13 +272,32 @@ impl Linked {
     }
 }
 
+/// Compiles one module after the other, so that calls have a processor, too.
+///
+/// A compiler cannot be stopped, and [`bounds`] refuses modules for which it takes more than minutes. So after the time limit its
+/// code is still used, but the next module no longer waits for it.
+async fn in_turn(limit: Option<Duration>, compile: impl FnOnce() + Send + 'static) {
+    // Nothing closes the semaphore.
+    let Ok(_turn) = TURN.acquire().await else {
+        return;
+    };
+    let compiling = RUNTIME.spawn_blocking(compile);
+    // `compile` logs its own failures.
+    let _ = timeout(limit.unwrap_or(Duration::MAX), compiling).await;
+}
+
 /// Replaces the code by optimized code, if it is still in use.
 fn improve(code: &Weak<Code>, source: &Source) {
-    if let Some(code) = code.upgrade()
-        && let Err(error) = code.replace(source)
-    {
+    if let Some(code) = code.upgrade() {
+        log_failure(&source.name, || code.replace(source));
+    }
+}
+
+/// Compiles, and logs why that fails, even if the compiler panics.
+fn log_failure(servlet: &str, compile: impl FnOnce() -> Result<()>) {
+    if let Err(error) = catch_panic(compile) {
         tracing::warn!(
-            servlet = source.name,
+            servlet,
             "the servlet stays slow: its code cannot be optimized: {error:#}"
         );
     }
@@ -286,6 +305,8 @@ fn improve(code: &Weak<Code>, source: &Source) {
 
 #[cfg(test)]
 mod tests {
+    use std::{io, sync::mpsc::channel};
+
     use super::*;
     use crate::options::CompileCache;
 
@@ -313,6 +334,83 @@ mod tests {
         let first = |metering| compile(&source(metering)).quality();
         assert_eq!(first(Metering::Off), Quality::Baseline);
         assert_eq!(first(Metering::On), Quality::Quick);
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn tests_can_ask_for_a_quality() {
+        let source = source(Metering::Off);
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut options = LoadOptions {
+            cache: CompileCache::Directory(folder.path().to_owned()),
+            ..LoadOptions::default()
+        };
+        let load = |options: &LoadOptions| {
+            Code::load("test", &source.wasm, &source.module, options, Vec::new())
+        };
+        // All of them are in the cache the second time.
+        for quality in [BEST_FIRST, BEST_FIRST].concat() {
+            options.quality = Some(quality);
+            assert_eq!(load(&options).expect("code").quality(), quality);
+        }
+        options.quality = Some(Quality::Baseline);
+        options.fuel = Some(1);
+        let error = load(&options).map(drop).expect_err("it counts no fuel");
+        assert!(error.to_string().contains("no baseline"), "{error}");
+    }
+
+    #[test]
+    fn a_compiler_that_takes_long_does_not_hold_up_the_next_one() {
+        let (end, ended) = channel::<()>();
+        let (next, is_next) = channel();
+        let turns = async {
+            let slow = move || assert!(ended.recv().is_err());
+            in_turn(Some(Duration::from_millis(10)), slow).await;
+            in_turn(None, move || next.send(()).expect("a receiver")).await;
+        };
+        let turns = RUNTIME.block_on(async { timeout(Duration::from_mins(1), turns).await });
+        turns.expect("the first turn ends");
+        is_next.try_recv().expect("the next one had its turn");
+        drop(end);
+    }
+
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            lock(&self.0).extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_log_says_why_code_is_not_optimized() {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone());
+        tracing::subscriber::with_default(subscriber.with_ansi(false).finish(), || {
+            log_failure("one", || panic!("a bug of the compiler"));
+            log_failure("two", || Err(wasmtime::Error::msg("too large")));
+            log_failure("three", || Ok(()));
+        });
+        let log = String::from_utf8(lock(&log.0).clone()).expect("text");
+        let lines: Vec<_> = log.lines().collect();
+        let [panic, failure] = lines[..] else {
+            panic!("{log}");
+        };
+        assert!(
+            panic.ends_with("cannot be optimized: the compiler panicked servlet=\"one\""),
+            "{log}"
+        );
+        assert!(
+            failure.ends_with("cannot be optimized: too large servlet=\"two\""),
+            "{log}"
+        );
     }
 
     #[test]

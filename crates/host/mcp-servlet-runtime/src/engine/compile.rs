@@ -10,10 +10,10 @@ use std::{
 use wasmtime::{Engine, Error, Module, Result};
 
 use super::{
-    artifact::Quality,
     merge::merge,
     settings::{self, Metering},
 };
+use crate::options::Quality;
 
 /// Adds the kernel to a module and compiles it.
 pub(super) fn compile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
@@ -22,19 +22,31 @@ pub(super) fn compile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
     engine.precompile_module(&merge(wasm)?)
 }
 
-/// Compiles a module for its first calls, as fast as possible.
-pub(super) fn compile_first(wasm: &[u8], metering: Metering) -> Result<(Quality, Vec<u8>)> {
+/// Compiles a module for its first calls, as fast as possible unless they need a certain quality.
+pub(super) fn compile_first(
+    wasm: &[u8],
+    metering: Metering,
+    quality: Option<Quality>,
+) -> Result<(Quality, Vec<u8>)> {
     let compile = |quality| {
         let engine = settings::compiler(quality, metering)?;
         Ok((quality, compile(&engine, wasm)?))
     };
-    match catch_unwind(AssertUnwindSafe(|| compile(Quality::Baseline))) {
-        Ok(Ok(code)) => return Ok(code),
-        Ok(Err(error)) => tracing::debug!("the baseline compiler refuses a module: {error:#}"),
-        Err(_) => tracing::debug!("the baseline compiler panicked"),
+    if let Some(quality) = quality {
+        return compile(quality);
+    }
+    match catch_panic(|| compile(Quality::Baseline)) {
+        Ok(code) => return Ok(code),
+        Err(error) => tracing::debug!("there is no code of the baseline compiler: {error:#}"),
     }
     // The other compiler knows all features. If it refuses the module, too, its error counts.
     compile(Quality::Quick)
+}
+
+/// Runs a compiler. If it panics, that is its error.
+pub(super) fn catch_panic<T>(compile: impl FnOnce() -> Result<T>) -> Result<T> {
+    let compiled = catch_unwind(AssertUnwindSafe(compile));
+    compiled.unwrap_or_else(|_| Err(Error::msg("the compiler panicked")))
 }
 
 /// Compiles on its own thread and waits for it.

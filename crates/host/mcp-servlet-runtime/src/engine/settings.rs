@@ -7,8 +7,8 @@ use wasmtime::{
     RegallocAlgorithm, Result, Strategy,
 };
 
-use super::{HostFunction, artifact::Quality};
-use crate::{functions, inspect, state::State};
+use super::HostFunction;
+use crate::{functions, inspect, options::Quality, state::State};
 
 /// How many instances a pool has room for. Each reserves 8 GiB of address space, but no memory, and its stack takes two
 /// microseconds at the start of the process. Further instances start outside the pool, which takes longer.

@@ -1,8 +1,8 @@
 //! Runs the same modules with the same inputs in the `extism` crate and in this one. Outputs and
 //! errors have to be the same.
 //!
-//! Each module runs in two ways: several calls in one instance, and a new instance for each call. Calls in one instance
-//! are made with the code of both compilers of this runtime.
+//! Each module runs in two ways: several calls in one instance, and a new instance for each call. This runtime makes all
+//! of them with each kind of code that it can have: of the baseline compiler, optimized, and with counted fuel.
 //! `programs` makes up sequences of calls; `PROPTEST_CASES` and `PROPTEST_RNG_SEED` make it try others.
 //!
 //! Some things are not compared. Extism leaves them to chance, or this runtime differs on purpose:

@@ -12,7 +12,7 @@ use proptest::{
 };
 
 use crate::bodies::module;
-use crate::sides::{Compiler, Module, Outcome, in_extism, in_ours};
+use crate::sides::{Code, Module, Outcome, in_extism, in_ours};
 use program::Program;
 use writer::{Choice, Writer};
 
@@ -58,19 +58,25 @@ fn runner() -> TestRunner {
     TestRunner::new(config)
 }
 
-/// Runs a program in both runtimes. Returns what it results in.
-fn run(plugin: &mut Plugin, guest: &Guest, program: &Program) -> Result<Outcome, TestCaseError> {
+/// Runs a program in both runtimes, in this one with each code. Returns what it results in.
+fn run(
+    plugin: &mut Plugin,
+    guests: &[Guest; 3],
+    program: &Program,
+) -> Result<Outcome, TestCaseError> {
     let input = program.to_bytes();
     let plain = |outcome| match outcome {
         Outcome::Output(output) => Outcome::Output(program.without_addresses(&output)),
         failed @ Outcome::Failed(..) => failed,
     };
     let extism = plain(in_extism(plugin, "call", &input));
-    let ours = plain(in_ours(guest, "call", &input));
-    prop_assert!(
-        extism.is(&ours),
-        "{program:?}extism: {extism:?}\n  ours: {ours:?}"
-    );
+    for (code, guest) in Code::ALL.iter().zip(guests) {
+        let ours = plain(in_ours(guest, "call", &input));
+        prop_assert!(
+            extism.is(&ours),
+            "{program:?}extism: {extism:?}\n  ours: {ours:?}, {code:?}"
+        );
+    }
     Ok(extism)
 }
 
@@ -79,9 +85,11 @@ fn plugin(interpreter: &Module) -> Plugin {
     plugin.expect("Extism links the interpreter")
 }
 
-fn guest(interpreter: &Module, isolation: Isolation, compiler: Compiler) -> Guest {
-    let guest = interpreter.guest(isolation, compiler);
-    guest.expect("the interpreter starts")
+fn guests(interpreter: &Module, isolation: Isolation) -> [Guest; 3] {
+    Code::ALL.map(|code| {
+        let guest = interpreter.guest(isolation, code);
+        guest.expect("the interpreter starts")
+    })
 }
 
 #[test]
@@ -89,9 +97,9 @@ fn programs_in_one_instance() {
     let interpreter = interpreter();
     let result = runner().run(&vec(draft(), 1..4), |drafts| {
         let mut plugin = plugin(&interpreter);
-        let guest = guest(&interpreter, Isolation::Shared, Compiler::Cranelift);
+        let guests = guests(&interpreter, Isolation::Shared);
         for draft in drafts {
-            let outcome = run(&mut plugin, &guest, &program(&draft, true))?;
+            let outcome = run(&mut plugin, &guests, &program(&draft, true))?;
             // This runtime goes on with another instance, which may have other variables.
             if !matches!(outcome, Outcome::Output(_)) {
                 break;
@@ -105,9 +113,9 @@ fn programs_in_one_instance() {
 #[test]
 fn programs_in_new_instances() {
     let interpreter = interpreter();
-    let guest = guest(&interpreter, Isolation::Call, Compiler::Baseline);
+    let guests = guests(&interpreter, Isolation::Call);
     let result = runner().run(&draft(), |draft| {
-        run(&mut plugin(&interpreter), &guest, &program(&draft, false)).map(|_| ())
+        run(&mut plugin(&interpreter), &guests, &program(&draft, false)).map(|_| ())
     });
     result.unwrap_or_else(|error| panic!("{error}"));
 }

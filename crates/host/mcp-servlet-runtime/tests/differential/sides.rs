@@ -1,11 +1,13 @@
 //! The two runtimes, and what a call results in.
 
-use std::{convert::identity, fmt};
+use std::{convert::identity, fmt, fs, path::Path};
 
 use extism::{CompiledPlugin, Function, Manifest, Plugin, PluginBuilder, Wasm};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, Guest, Instances, Isolation, LoadError, LoadOptions, Source,
+    CallError, CallErrorKind, CompileCache, Guest, Instances, Isolation, LoadError, LoadOptions,
+    Quality, Source,
 };
+use tempfile::TempDir;
 
 /// What a call results in.
 #[derive(Clone)]
@@ -31,11 +33,28 @@ pub(crate) enum Class {
 
 use Class::{Denied, OutOfMemory, Panic, Timeout, Trap};
 
-/// The compiler of a module's first code in this runtime.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Compiler {
-    Baseline,
-    Cranelift,
+/// The code of a module in this runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// What runs first: code of the baseline compiler, or what replaces it where there is none.
+    First,
+    /// What runs for most of the time.
+    Optimized,
+    /// What runs first if fuel is counted.
+    Metered,
+}
+
+impl Code {
+    pub(crate) const ALL: [Self; 3] = [Self::First, Self::Optimized, Self::Metered];
+
+    /// The names that the cache gives to this code.
+    fn quality(self, has_baseline: bool) -> (Quality, &'static str) {
+        match self {
+            Self::First if has_baseline => (Quality::Baseline, "baseline"),
+            Self::First | Self::Metered => (Quality::Quick, "quick"),
+            Self::Optimized => (Quality::Optimized, "optimized"),
+        }
+    }
 }
 
 /// A module in both runtimes.
@@ -43,6 +62,9 @@ pub(crate) struct Module {
     wasm: Vec<u8>,
     options: LoadOptions,
     compiled: CompiledPlugin,
+    /// The caches of this runtime, one for each [`Code`].
+    caches: TempDir,
+    has_baseline: bool,
 }
 
 /// A call of an export with an input.
@@ -68,7 +90,17 @@ impl Module {
             wasm: wasm.to_owned(),
             options: options.clone(),
             compiled: builder.compile()?,
+            caches: tempfile::tempdir()?,
+            has_baseline: cfg!(target_arch = "x86_64"),
         })
+    }
+
+    /// This module, with a feature that the baseline compiler does not know.
+    pub(crate) fn without_baseline(self) -> Self {
+        Self {
+            has_baseline: false,
+            ..self
+        }
     }
 
     /// Makes an instance in Extism.
@@ -84,74 +116,84 @@ impl Module {
     /// # Errors
     /// The outcome of each call, if the module does not start. The runtime may notice it here or in
     /// the first call.
-    pub(crate) fn guest(&self, isolation: Isolation, compiler: Compiler) -> Result<Guest, Outcome> {
+    pub(crate) fn guest(&self, isolation: Isolation, code: Code) -> Result<Guest, Outcome> {
+        let cache = self.caches.path().join(format!("{code:?}"));
+        let (quality, name) = code.quality(self.has_baseline);
         let mut options = self.options.clone();
-        // The baseline compiler does not compile code that counts fuel.
-        options.fuel = match compiler {
-            Compiler::Baseline => None,
-            Compiler::Cranelift => Some(u64::MAX),
-        };
+        options.quality = Some(quality);
+        options.cache = CompileCache::Directory(cache.clone());
+        options.fuel = (code == Code::Metered).then_some(u64::MAX);
         options.instances = Instances::ONE.into();
         options.isolation = Some(isolation);
-        load(&self.wasm, &options).map_err(|error| match error {
+        let guest = load(&self.wasm, &options).map_err(|error| match error {
             LoadError::Start { message, .. } => Outcome::Failed(Trap, message),
-            error => panic!("cannot load the module: {error:?}"),
-        })
+            error => panic!("cannot load the module, {code:?}: {error:?}"),
+        });
+        assert_eq!(files(&cache), [name], "{code:?}");
+        guest
     }
 
-    /// Makes these calls in one instance of Extism, and in one of each compiler of this runtime. Returns what they
+    /// Makes these calls in one instance of Extism, and in one with each code of this runtime. Returns what they
     /// result in.
     pub(crate) fn in_one_instance(&self, calls: &[Call<'_>]) -> Vec<Outcome> {
         let plugin = self.plugin();
         let mut plugin = plugin.expect("Extism links it");
-        let guests = [Compiler::Baseline, Compiler::Cranelift].map(|compiler| {
-            let guest = self.guest(Isolation::Shared, compiler);
-            (compiler, guest.expect("the module starts"))
+        let guests = Code::ALL.map(|code| {
+            let guest = self.guest(Isolation::Shared, code);
+            (code, guest.expect("the module starts"))
         });
         let all = |(export, input): &Call<'_>| {
             let theirs = in_extism(&mut plugin, export, input);
-            for (compiler, guest) in &guests {
-                same(
-                    *compiler,
-                    export,
-                    input,
-                    &theirs,
-                    &in_ours(guest, export, input),
-                );
+            for (code, guest) in &guests {
+                let ours = in_ours(guest, export, input);
+                same(*code, export, input, &theirs, &ours);
             }
             theirs
         };
         calls.iter().map(all).collect()
     }
 
-    /// Makes each of these calls in a new instance of each runtime. Returns what they result in.
+    /// Makes each of these calls in a new instance of Extism, and in one with each code of this runtime. Returns what
+    /// they result in.
     pub(crate) fn in_new_instances(&self, calls: &[Call<'_>]) -> Vec<Outcome> {
-        let compiler = Compiler::Baseline;
-        let guest = self.guest(Isolation::Call, compiler);
-        let both = |(export, input): &Call<'_>| {
+        let guests = Code::ALL.map(|code| (code, self.guest(Isolation::Call, code)));
+        let all = |(export, input): &Call<'_>| {
             let plugin = self.plugin();
             let theirs =
                 plugin.map_or_else(identity, |mut plugin| in_extism(&mut plugin, export, input));
-            let ours = match &guest {
-                Ok(guest) => in_ours(guest, export, input),
-                Err(outcome) => outcome.clone(),
-            };
-            same(compiler, export, input, &theirs, &ours);
+            for (code, guest) in &guests {
+                let ours = match guest {
+                    Ok(guest) => in_ours(guest, export, input),
+                    Err(outcome) => outcome.clone(),
+                };
+                same(*code, export, input, &theirs, &ours);
+            }
             theirs
         };
-        calls.iter().map(both).collect()
+        calls.iter().map(all).collect()
     }
 }
 
 /// # Panics
 ///
 /// If the outcomes differ.
-fn same(compiler: Compiler, export: &str, input: &[u8], extism: &Outcome, ours: &Outcome) {
+fn same(code: Code, export: &str, input: &[u8], extism: &Outcome, ours: &Outcome) {
     let input = String::from_utf8_lossy(&input[..input.len().min(80)]);
     assert!(
         extism.is(ours),
-        "`{export}` with {input:?}, {compiler:?}\nextism: {extism:?}\n  ours: {ours:?}"
+        "`{export}` with {input:?}, {code:?}\nextism: {extism:?}\n  ours: {ours:?}"
     );
+}
+
+/// The kinds of code in a cache.
+fn files(cache: &Path) -> Vec<String> {
+    let files = fs::read_dir(cache.join("modules")).expect("a folder");
+    let names = files.map(|file| file.expect("a file").file_name());
+    let kinds = names.map(|name| {
+        let name = name.to_string_lossy();
+        name.rsplit('.').next().unwrap_or_default().to_owned()
+    });
+    kinds.collect()
 }
 
 /// Loads a module into this runtime.

@@ -3,8 +3,8 @@
 //! The writer knows which blocks a program has at each point. It leaves out calls whose effect
 //! depends on the addresses that an allocator chooses:
 //!
-//! - access to memory between blocks, and to freed blocks,
-//! - a freed offset after the next allocation, which may have the same address; that includes
+//! - access to memory between blocks,
+//! - a freed block after the next allocation, which may have the same address; that includes
 //!   freed errors and outputs,
 //! - `length_unsafe` of an offset within a block, which reads the bytes before it as a header,
 //! - lengths from 2⁶³ on in `alloc`, and ranges that wrap around, see the table in `main.rs`.
@@ -189,9 +189,10 @@ impl Writer {
         }
     }
 
-    /// The address of bytes within a block, or a foreign one.
+    /// The address of bytes within a block, which may be freed, or a foreign one.
     fn place(&self, a: u16, b: u16, width: u64) -> Operand {
-        match pick(&self.live(width), a) {
+        let blocks = self.blocks.iter().filter(|block| block.length >= width);
+        match pick(&blocks.collect::<Vec<_>>(), a) {
             Some(block) if !b.is_multiple_of(8) => block
                 .address
                 .plus(u64::from(b) % (block.length - width + 1)),
