@@ -96,7 +96,7 @@ fn ours(servlets: &[Servlet]) -> String {
     let entries = servlets.iter().map(|Servlet { name, wasm }| {
         let wasm = wasm.display();
         format!(
-            "[servlet.{name}]\nsource = '{wasm}'\ntools = {{ prefix = \"{name}\" }}\nisolation = \"call\"\n"
+            "[servlet.{name}]\nsource = '{wasm}'\ntools = {{ prefix = \"{name}\" }}\nlimits.isolation = \"call\"\n"
         )
     });
     entries.collect()
