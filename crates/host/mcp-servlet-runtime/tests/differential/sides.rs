@@ -64,7 +64,8 @@ pub(crate) struct Module {
     compiled: CompiledPlugin,
     /// The caches of this runtime, one for each [`Code`].
     caches: TempDir,
-    has_baseline: bool,
+    /// False if it has a feature that the baseline compiler does not know.
+    pub(crate) has_baseline: bool,
 }
 
 /// A call of an export with an input.
@@ -93,14 +94,6 @@ impl Module {
             caches: tempfile::tempdir()?,
             has_baseline: cfg!(target_arch = "x86_64"),
         })
-    }
-
-    /// This module, with a feature that the baseline compiler does not know.
-    pub(crate) fn without_baseline(self) -> Self {
-        Self {
-            has_baseline: false,
-            ..self
-        }
     }
 
     /// Makes an instance in Extism.
