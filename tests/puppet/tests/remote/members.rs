@@ -7,8 +7,9 @@ use mcp_servlet_server::{Remotes, config::Config};
 use serde_json::json;
 
 use crate::{
+    log,
     site::{OLD, PIPE, Site, WAYS, WEB, tools},
-    support::{Mortal, with_calls, within},
+    support::{Mortal, call, child, connected, with_calls, within},
 };
 
 const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -97,4 +98,18 @@ async fn an_idle_remote_is_closed_and_comes_back_for_a_call() {
         session.call("t", json!({})).await.expect("a result");
         assert_eq!(puppet.received("initialize"), number + 2, "{way:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn standard_error_of_a_remote_is_logged_with_its_name() {
+    log::start();
+    let remote = connected("wordy", child("dies-in-call")).await;
+    call(&remote).await.expect_err("it ends in the call");
+    for line in ["about to crash", "out of [31mmemory"] {
+        log::says(&format!(
+            "INFO remote: {line} remote=\"wordy\" stream=\"stderr\""
+        ))
+        .await;
+    }
+    remote.close().await;
 }
