@@ -34,7 +34,7 @@ impl Findings {
         match self.count - 1 {
             0 => {}
             1 => first.what.push_str(", and in 1 other place"),
-            others => first.what += &format!(", and in {others} other places"),
+            others => first.what = format!("{}, and in {others} other places", first.what),
         }
         Some(first)
     }

@@ -28,6 +28,7 @@ mod error;
 mod events;
 mod limits;
 mod oauth;
+mod on_stderr;
 mod options;
 mod pool;
 mod progress;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::answers::{Answers, Decline};
 use crate::limits::{Limits, Timeouts};
 use crate::oauth::OAuth;
+use crate::on_stderr::OnStderr;
 
 /// How to connect, and what is the same for every request of a session.
 ///
@@ -27,6 +28,7 @@ pub struct Options {
     pub(crate) retry: Retry,
     pub(crate) answers: Arc<dyn Answers>,
     pub(crate) oauth: Option<OAuth>,
+    pub(crate) on_stderr: OnStderr,
 }
 
 /// Which generation of the protocol to use.
@@ -64,6 +66,7 @@ impl Default for Options {
             retry: Retry::never(),
             answers: Arc::new(Decline),
             oauth: None,
+            on_stderr: OnStderr::default(),
         }
     }
 }
@@ -134,6 +137,14 @@ impl Options {
     #[must_use]
     pub fn oauth(mut self, oauth: OAuth) -> Self {
         self.oauth = Some(oauth);
+        self
+    }
+
+    /// Calls a function with each line that the process of a server writes to its standard error, instead of logging it at
+    /// the level `debug`. Lines have no control characters, and at most 64 KiB of them come in a second.
+    #[must_use]
+    pub fn on_stderr(mut self, line: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.on_stderr = OnStderr(Arc::new(line));
         self
     }
 }

@@ -4,4 +4,5 @@ pub(crate) mod child;
 pub(crate) mod http;
 mod lines;
 pub(crate) mod sse;
+mod stderr;
 pub(crate) mod stdio;

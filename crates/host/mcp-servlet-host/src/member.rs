@@ -122,7 +122,7 @@ impl Member {
     }
 
     /// What it is, in messages.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Servlet(_) => "servlet",
             Self::Remote(_) => "remote",

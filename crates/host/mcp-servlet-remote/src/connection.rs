@@ -23,20 +23,28 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Connects, once.
-    pub(crate) async fn open(target: &Target, options: &RemoteOptions) -> Result<Self, Error> {
+    /// Connects to `remote`, once.
+    pub(crate) async fn open(
+        remote: &str,
+        target: &Target,
+        options: &RemoteOptions,
+    ) -> Result<Self, Error> {
         let calls = Calls::default();
         let mut timeouts = Timeouts::default();
         timeouts.connect = options.connect;
         timeouts.request = options.timeout;
         let mut limits = Limits::default();
         limits.lists = MAX_LISTS;
+        let remote = remote.to_owned();
         let client = Options::new()
             .client("mcp-servlet", env!("CARGO_PKG_VERSION"))
             .era(Era::Auto)
             .timeouts(timeouts)
             .limits(limits)
-            .answers(calls.clone());
+            .answers(calls.clone())
+            .on_stderr(move |line| {
+                tracing::info!(target: "remote", remote, stream = "stderr", "{line}");
+            });
         let session = Session::connect_with(target, &client).await?;
         Ok(Self { session, calls })
     }

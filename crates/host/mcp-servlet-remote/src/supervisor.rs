@@ -96,7 +96,7 @@ impl Shared {
     }
 
     async fn connect(&self) -> Result<Connected, Error> {
-        let connection = Connection::open(&self.target, &self.options).await?;
+        let connection = Connection::open(&self.name, &self.target, &self.options).await?;
         let reports = Reports::soon(&connection).await;
         let lists = connection.lists(&self.name).await?;
         Ok(Connected {

@@ -277,10 +277,9 @@ impl Reader<'_> {
         self.problem(part.unwrap_or_else(|| value.span()), message);
     }
 
-    /// The number of the line with this offset.
-    fn line(&self, offset: usize) -> usize {
-        let before = self.text.get(..offset).unwrap_or_default();
-        before.matches('\n').count() + 1
+    /// The line and the column of this offset, for messages.
+    fn position(&self, offset: usize) -> String {
+        problem::position(self.text, offset)
     }
 
     fn servlet(

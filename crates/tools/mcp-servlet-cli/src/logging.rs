@@ -26,9 +26,9 @@ pub(crate) fn start(verbose: u8, times: Times) {
     // rmcp logs errors that the commands print themselves.
     let quiet = match verbose {
         0 | 1 => ",rmcp=off",
-        // Its lines have the ids of sessions, which are secrets.
-        2 => ",rmcp::transport::streamable_http_server=off",
-        _ => "",
+        // Its lines have the ids of sessions, which are secrets. At the level `trace` it writes whole requests, which may have
+        // the constants of a bundle.
+        _ => ",rmcp=debug,rmcp::transport::streamable_http_server=off",
     };
     let default = || EnvFilter::new(format!("{level}{quiet}"));
     let log = tracing_subscriber::fmt()

@@ -1,5 +1,6 @@
 //! Other MCP servers as members of a host and of a server.
 
+mod asks;
 mod gateway;
 mod life;
 mod lists;
@@ -16,3 +17,4 @@ mod site;
 mod support;
 mod three;
 mod updates;
+mod virtual_tools;

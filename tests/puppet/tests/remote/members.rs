@@ -7,8 +7,9 @@ use mcp_servlet_server::{Remotes, config::Config};
 use serde_json::json;
 
 use crate::{
+    log,
     site::{OLD, PIPE, Site, WAYS, WEB, tools},
-    support::{Mortal, with_calls, within},
+    support::{Mortal, call, child, connected, script, with_calls, within},
 };
 
 const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -96,5 +97,74 @@ async fn an_idle_remote_is_closed_and_comes_back_for_a_call() {
         assert_eq!(tools(&session).await, ["t"], "{way:?}");
         session.call("t", json!({})).await.expect("a result");
         assert_eq!(puppet.received("initialize"), number + 2, "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_of_a_remote_can_be_chosen() {
+    let names = ["get_city", "get_secret", "put_city"];
+    let listed = names.map(|name| json!({ "name": name, "inputSchema": { "type": "object" } }));
+    let puppet = script(json!({
+        "capabilities": { "tools": {} },
+        "replies": {
+            "tools/list": [{ "result": { "tools": listed } }],
+            "tools/call": [{ "result": { "content": [] } }],
+        },
+    }));
+    let address = puppet.http().await;
+    let far = format!("[remote.far]\nurl = \"http://{address}/mcp\"\nrequired = true\n");
+    let choice = "tools = { only = [\"get_*\"], except = [\"*_secret\"], prefix = \"my\" }\n";
+    let site = Site::start(&format!("{WEB}{OLD}{PIPE}{far}{choice}"), &[]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        assert_eq!(tools(&session).await, ["my_get_city"], "{way:?}");
+        let called = session.call("my_get_city", json!({})).await;
+        called.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        let before = puppet.received("tools/call");
+        for hidden in ["my_get_secret", "my_put_city", "get_city", "put_city"] {
+            let error = session.call(hidden, json!({})).await.expect_err(hidden);
+            assert_eq!(error.code(), Some(-32602), "{way:?} {hidden}: {error}");
+        }
+        assert_eq!(puppet.received("tools/call"), before, "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn standard_error_of_a_remote_is_logged_with_its_name() {
+    log::start();
+    let remote = connected("wordy", child("dies-in-call")).await;
+    call(&remote).await.expect_err("it ends in the call");
+    for line in ["about to crash", "out of [31mmemory"] {
+        log::says(&format!(
+            "INFO remote: {line} remote=\"wordy\" stream=\"stderr\""
+        ))
+        .await;
+    }
+    remote.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_of_two_tools_of_one_name_is_served_and_the_warning_names_both_remotes() {
+    let says = |text: &str| {
+        let content = json!([{ "type": "text", "text": text }]);
+        with_calls(&BOTH, json!([{ "result": { "content": content } }]))
+    };
+    let urls = [says("one").http().await, says("two").http().await];
+    let urls = urls.map(|address| format!("http://{address}/mcp"));
+    let [one, two] = [("one", &urls[0]), ("two", &urls[1])].map(|(name, url)| {
+        format!("[remote.{name}]\nurl = \"{url}\"\nrequired = true\ntools.prefix = \"never\"\n")
+    });
+    let site = Site::start(&format!("{WEB}{OLD}{PIPE}{one}{two}"), &[]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        assert_eq!(tools(&session).await, ["t"], "{way:?}");
+        let called = session.call("t", json!({})).await.expect("a result");
+        assert_eq!(called.text(), "one", "{way:?}");
+    }
+    let [one, two] = urls;
+    let expected = format!("tool `t` of `{two}` is skipped: `{one}` already has the tool `t`");
+    for (endpoint, host) in site.endpoints.hosts() {
+        let problems: Vec<_> = host.problems().map(ToString::to_string).collect();
+        assert_eq!(problems, [expected.as_str()], "{endpoint}");
     }
 }

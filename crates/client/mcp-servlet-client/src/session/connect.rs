@@ -154,7 +154,7 @@ async fn start(
     name: &str,
     options: &Options,
 ) -> Result<Session, Error> {
-    let (child, stdin, stdout) = Child::start(command)?;
+    let (child, stdin, stdout) = Child::start(command, options.on_stderr.clone())?;
     let streams = Stdio::new(stdout, stdin, options.limits.message, Arc::clone(tap));
     open(streams.of_child(child), Arc::clone(tap), name, options).await
 }

@@ -1,6 +1,5 @@
 //! Servers that are started as processes.
 
-use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -8,21 +7,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
-use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::error::{Error, ErrorKind};
+use crate::on_stderr::OnStderr;
 use crate::target::Command;
+
+use super::stderr::{self, Tail};
 
 /// How long a process has after the end of its input, and again after the signal to terminate.
 const GRACE: Duration = Duration::from_millis(500);
-/// How many lines of standard error an error quotes.
-const STDERR_LINES: usize = 20;
-/// How much of such a line is kept, in bytes.
-const STDERR_LENGTH: usize = 1000;
 #[cfg(unix)]
 const SIGTERM: i32 = 15;
 
@@ -39,8 +36,11 @@ pub(crate) struct Child {
 type Exit = Result<ExitStatus, Arc<io::Error>>;
 
 impl Child {
-    /// Starts a process.
-    pub(crate) fn start(command: &Command) -> Result<(Self, ChildStdin, ChildStdout), Error> {
+    /// Starts a process, whose standard error goes to `on_stderr`.
+    pub(crate) fn start(
+        command: &Command,
+        on_stderr: OnStderr,
+    ) -> Result<(Self, ChildStdin, ChildStdout), Error> {
         let program = command.program().to_string_lossy().into_owned();
         let mut process = spawn(command).map_err(|source| {
             let message = format!("cannot start `{program}`: {source}");
@@ -52,7 +52,7 @@ impl Child {
         let stdout = process.stdout().take().expect("it is piped");
         let stderr = process.stderr().take().expect("it is piped");
         let tail = Arc::<Mutex<Tail>>::default();
-        let reading = tokio::spawn(read_stderr(stderr, Arc::clone(&tail)));
+        let reading = tokio::spawn(stderr::read(stderr, Arc::clone(&tail), on_stderr));
         let stop = CancellationToken::new();
         let (sender, exit) = watch::channel(None);
         let token = stop.clone();
@@ -150,70 +150,5 @@ async fn supervise(
     match ended {
         Some(status) => status,
         None => process.wait().await,
-    }
-}
-
-/// The last lines of an output.
-#[derive(Debug, Default)]
-struct Tail {
-    lines: VecDeque<Vec<u8>>,
-    /// Whether the last line goes on.
-    is_open: bool,
-}
-
-impl Tail {
-    fn push(&mut self, bytes: &[u8]) {
-        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            if !self.is_open {
-                self.lines.push_back(Vec::new());
-                if self.lines.len() > STDERR_LINES {
-                    self.lines.pop_front();
-                }
-            }
-            self.is_open = !piece.ends_with(b"\n");
-            if let Some(line) = self.lines.back_mut() {
-                let room = STDERR_LENGTH.saturating_sub(line.len());
-                line.extend(piece.iter().take(room));
-            }
-        }
-    }
-
-    fn lines(&self) -> Vec<String> {
-        let lines = self.lines.iter();
-        lines
-            .map(|line| String::from_utf8_lossy(line).trim_end().to_owned())
-            .collect()
-    }
-}
-
-async fn read_stderr(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Tail>>) {
-    let mut buffer = vec![0; 8 << 10];
-    while let Ok(length @ 1..) = stderr.read(&mut buffer).await {
-        let bytes = &buffer[..length];
-        tracing::debug!(text = %String::from_utf8_lossy(bytes).trim_end(), "standard error of the server");
-        tail.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(bytes);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tail_keeps_the_last_lines_and_cuts_long_ones() {
-        let mut tail = Tail::default();
-        for number in 0..30 {
-            tail.push(format!("line {number}").as_bytes());
-            tail.push(b"\n");
-        }
-        let lines = tail.lines();
-        assert_eq!((lines.len(), lines[0].as_str()), (STDERR_LINES, "line 10"));
-        tail.push(&vec![b'x'; 10_000]);
-        tail.push(b"y\nlast");
-        let lines = tail.lines();
-        assert_eq!(lines[STDERR_LINES - 2].len(), STDERR_LENGTH);
-        assert_eq!(lines[STDERR_LINES - 1], "last");
     }
 }

@@ -22,6 +22,8 @@ pub struct VirtualToolError {
     pub tool: String,
     /// What is wrong, and where.
     pub problem: Problem,
+    /// The servlet or remote that has a tool of the same name, if that is the problem.
+    pub owner: Option<String>,
 }
 
 impl fmt::Display for VirtualToolError {
@@ -30,6 +32,7 @@ impl fmt::Display for VirtualToolError {
             bundle,
             tool,
             problem,
+            ..
         } = self;
         let message = &problem.message;
         write!(f, "invalid tool `{tool}` of bundle `{bundle}`: {message}")
@@ -109,9 +112,13 @@ impl VirtualTools {
             let taken = tools
                 .get(tool.name())
                 .map(|served| &mounts[served.member].member);
-            match prove(tool, *after, member, taken) {
+            if let Some(owner) = taken {
+                virtual_tools.fail(tool, vec![same_name(tool, owner)], Some(owner));
+                continue;
+            }
+            match prove(tool, *after, member) {
                 Ok(served) => virtual_tools.add(served),
-                Err(problems) => virtual_tools.fail(tool, problems),
+                Err(problems) => virtual_tools.fail(tool, problems, None),
             }
         }
         Self {
@@ -135,13 +142,14 @@ impl VirtualTools {
         });
     }
 
-    fn fail(&mut self, tool: &VirtualTool, problems: Vec<Problem>) {
+    fn fail(&mut self, tool: &VirtualTool, problems: Vec<Problem>, owner: Option<&Member>) {
         for problem in problems {
             self.warn(tool, problem.message.clone());
             self.errors.push(VirtualToolError {
                 bundle: tool.bundle().to_owned(),
                 tool: tool.name().to_owned(),
                 problem,
+                owner: owner.map(|owner| owner.name().to_owned()),
             });
         }
     }
@@ -208,23 +216,17 @@ fn unknown_tools(member: &Member) -> Option<String> {
     })
 }
 
-fn prove(
-    tool: &VirtualTool,
-    after: usize,
-    member: &Member,
-    taken: Option<&Member>,
-) -> Result<Served, Vec<Problem>> {
-    if let Some(other) = taken {
-        let (kind, name) = (other.kind(), tool.name());
-        let (other, origin) = (other.name(), other.origin());
-        let message = format!(
-            "the {kind} `{other}` (`{origin}`) has a tool `{name}` as well: give that {kind} a prefix"
-        );
-        return Err(vec![Problem::new(
-            mcp_servlet_bundle::Place::default(),
-            message,
-        )]);
-    }
+/// The problem of a tool whose name belongs to a tool of `owner`.
+fn same_name(tool: &VirtualTool, owner: &Member) -> Problem {
+    let (kind, name) = (owner.kind(), tool.name());
+    let (owner, origin) = (owner.name(), owner.origin());
+    let message = format!(
+        "the {kind} `{owner}` (`{origin}`) has a tool `{name}` as well: give that {kind} a prefix"
+    );
+    Problem::new(mcp_servlet_bundle::Place::default(), message)
+}
+
+fn prove(tool: &VirtualTool, after: usize, member: &Member) -> Result<Served, Vec<Problem>> {
     let wanted = &tool.handler().tool;
     let place = || mcp_servlet_bundle::Place::of("handler");
     let mut tools = member.tools().iter();

@@ -189,9 +189,9 @@ impl Reader<'_> {
         for (bundle, span) in &bundles.names {
             let mut others = members.iter();
             if let Some(other) = others.find(|member| member.name == bundle) {
-                let line = self.line(other.start);
+                let position = self.position(other.start);
                 let message = format!(
-                    "`{bundle}` is a bundle here, and a {} in line {line}",
+                    "`{bundle}` is a bundle here, and a {} at {position}",
                     other.kind
                 );
                 self.problem(span.clone(), message);
@@ -228,9 +228,9 @@ impl Reader<'_> {
                 places,
                 ..
             } = other;
-            let line = self.line(places.start());
+            let position = self.position(places.start());
             let message = format!(
-                "{subject} two tools `{name}`: of bundle `{bundle}` here, and of bundle `{owner}` in line {line}"
+                "{subject} two tools `{name}`: of bundle `{bundle}` here, and of bundle `{owner}` at {position}"
             );
             self.problem(tool.places.name(), message);
         }

@@ -113,7 +113,7 @@ impl Reader<'_> {
         for (name, section) in in_order::<Table<EndpointSection>>(&file.endpoint) {
             let table = section.get_ref();
             self.kind(name, table);
-            self.members(table, members);
+            self.members(name, table, members);
             let mut options = ServeOptions::default();
             options.tasks.clone_from(tasks);
             table.apply(&mut options);
@@ -172,7 +172,7 @@ impl Reader<'_> {
     }
 
     /// Reports members that do not exist, and those that are listed twice.
-    fn members(&mut self, table: &EndpointSection, known: &[&str]) {
+    fn members(&mut self, endpoint: &str, table: &EndpointSection, known: &[&str]) {
         let mut seen = HashMap::new();
         for member in table.bundles.iter().flatten() {
             let (name, span) = (member.get_ref(), member.span());
@@ -183,8 +183,9 @@ impl Reader<'_> {
                 let message = format!("there is no servlet, remote or bundle `{name}`{hint}");
                 self.problem(span.clone(), message);
             }
-            if let Some(first) = seen.insert(name, self.line(span.start)) {
-                let message = format!("`{name}` is listed twice, first in line {first}");
+            if let Some(first) = seen.insert(name, self.position(span.start)) {
+                let message =
+                    format!("`{name}` is listed twice in endpoint `{endpoint}`, first at {first}");
                 self.problem(span, message);
             }
         }

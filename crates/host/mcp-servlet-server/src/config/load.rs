@@ -1,8 +1,8 @@
 //! Loads what a configuration names.
 
-use mcp_servlet_host::{Loaded, Mount, VirtualToolError};
+use mcp_servlet_host::{Host, Loaded, Member, Mount, VirtualToolError};
 
-use super::{Config, ConfigError};
+use super::{Config, ConfigError, Problem, problem::position};
 
 impl Config {
     /// Loads the servlets, and proves that the virtual tools fit them; see [`Loaded::load`].
@@ -30,33 +30,65 @@ impl Config {
     /// [`ConfigError`] with every problem.
     pub fn prove(&self, loaded: &Loaded, remotes: &[Mount]) -> Result<(), ConfigError> {
         let endpoints = self.endpoints.iter();
-        let hosts = endpoints.map(|endpoint| self.host_of(endpoint, loaded, remotes));
+        let hosts = endpoints.map(|endpoint| {
+            let host = self.host_of(endpoint, loaded, remotes);
+            (Some(endpoint.name.as_str()), host)
+        });
         let has_more = self.endpoints.is_empty() && !remotes.is_empty();
-        let all = has_more.then(|| self.host_of_all(loaded, remotes));
-        let mut errors = loaded.host.virtual_tool_errors().to_vec();
-        for host in hosts.chain(all) {
-            for error in host.virtual_tool_errors() {
-                if !errors.contains(error) {
-                    errors.push(error.clone());
+        let all = has_more.then(|| (None, self.host_of_all(loaded, remotes)));
+        let mut problems = self.problems_at(None, &loaded.host, loaded, remotes);
+        for (endpoint, host) in hosts.chain(all) {
+            for problem in self.problems_at(endpoint, &host, loaded, remotes) {
+                if !problems.contains(&problem) {
+                    problems.push(problem);
                 }
             }
         }
-        if errors.is_empty() {
+        if problems.is_empty() {
             return Ok(());
         }
-        Err(self.wrong_tools(&errors))
+        Err(ConfigError::wrong(self.source.clone(), problems))
     }
 
-    fn wrong_tools(&self, errors: &[VirtualToolError]) -> ConfigError {
-        let problems = errors.iter().map(|error| self.bundles.problem(error));
-        let mut problems: Vec<_> = problems.collect();
-        problems.sort_by_key(|problem| problem.span.start);
-        let (path, text) = self.source.clone();
-        ConfigError::Wrong {
-            path,
-            text,
-            problems,
-        }
+    /// The problems of the virtual tools of an endpoint, or of a server without endpoints.
+    fn problems_at(
+        &self,
+        endpoint: Option<&str>,
+        host: &Host,
+        loaded: &Loaded,
+        remotes: &[Mount],
+    ) -> Vec<Problem> {
+        let located = |error: &VirtualToolError| {
+            let mut problem = self.bundles.problem(error);
+            let is_owner = |member: &&Member| error.owner.as_deref() == Some(member.name());
+            if let Some(owner) = host.members().find(is_owner) {
+                let start = self.members.start_of(owner.name(), loaded, remotes);
+                problem.message = self.same_name(error, endpoint, owner, start);
+            }
+            problem
+        };
+        host.virtual_tool_errors().iter().map(located).collect()
+    }
+
+    /// The message about a virtual tool with the name of another tool, which `owner` has.
+    fn same_name(
+        &self,
+        error: &VirtualToolError,
+        endpoint: Option<&str>,
+        owner: &Member,
+        start: Option<usize>,
+    ) -> String {
+        let VirtualToolError { bundle, tool, .. } = error;
+        let subject = endpoint.map_or_else(
+            || "there are".to_owned(),
+            |endpoint| format!("endpoint `{endpoint}` would have"),
+        );
+        let (kind, name, origin) = (owner.kind(), owner.name(), owner.origin());
+        let position = start.map(|start| format!(" at {}", position(&self.source.1, start)));
+        let position = position.unwrap_or_default();
+        format!(
+            "{subject} two tools `{tool}`: of bundle `{bundle}` here, and of {kind} `{name}` (`{origin}`){position}; give that {kind} another prefix"
+        )
     }
 
     /// How many virtual tools the configuration has.

@@ -19,30 +19,50 @@ enum Member {
 
 /// The members by name.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Members(BTreeMap<String, Member>);
+pub(super) struct Members {
+    all: BTreeMap<String, Member>,
+    /// Where the sections of servlets and remotes begin.
+    starts: BTreeMap<String, usize>,
+}
 
 impl Members {
     fn add(&mut self, name: &str, entries: Range<usize>) {
-        self.0.insert(name.to_owned(), Member::Servlets(entries));
+        self.all.insert(name.to_owned(), Member::Servlets(entries));
     }
 
     pub(super) fn add_remotes<'n>(&mut self, names: impl Iterator<Item = &'n String>) {
-        self.0
+        self.all
             .extend(names.map(|name| (name.clone(), Member::Remote)));
     }
 
     pub(super) fn add_bundles<'n>(&mut self, names: impl Iterator<Item = &'n String>) {
-        self.0
+        self.all
             .extend(names.map(|name| (name.clone(), Member::Bundle)));
     }
 
     pub(super) fn names(&self) -> Vec<&str> {
-        self.0.keys().map(String::as_str).collect()
+        self.all.keys().map(String::as_str).collect()
+    }
+
+    /// Where the section begins that this servlet or remote is from.
+    pub(super) fn start_of(
+        &self,
+        member: &str,
+        loaded: &Loaded,
+        remotes: &[Mount],
+    ) -> Option<usize> {
+        let has = |section: &str| {
+            let mounts = self.mounts(section, loaded, remotes);
+            mounts.iter().any(|mount| mount.member.name() == member)
+        };
+        let mut starts = self.starts.iter();
+        let (_, start) = starts.find(|(section, _)| has(section))?;
+        Some(*start)
     }
 
     /// What is served of a member: its servlets, without those that could not be loaded, or a remote.
     fn mounts(&self, name: &str, loaded: &Loaded, remotes: &[Mount]) -> Vec<Mount> {
-        match self.0.get(name) {
+        match self.all.get(name) {
             Some(Member::Servlets(entries)) => {
                 let mounts = loaded.mounts.get(entries.clone()).into_iter().flatten();
                 mounts.flatten().cloned().collect()
@@ -62,7 +82,11 @@ impl Reader<'_> {
         let mut sections: Vec<_> = file.servlet.iter().collect();
         sections.sort_by_key(|(_, section)| section.span().start);
         let mut entries = Vec::new();
-        let mut members = Members::default();
+        let starts = file.named().into_iter();
+        let mut members = Members {
+            starts: starts.map(|one| (one.name.to_owned(), one.start)).collect(),
+            ..Members::default()
+        };
         for (name, section) in sections {
             let start = entries.len();
             self.servlet(name, section, &mut entries);

@@ -89,6 +89,16 @@ pub struct Problem {
     pub message: String,
 }
 
+/// The line and the column of an offset, for messages about a second place.
+pub(super) fn position(text: &str, offset: usize) -> String {
+    let problem = Problem {
+        span: offset..offset,
+        message: String::new(),
+    };
+    let Located { line, column, .. } = located(text, &problem);
+    format!("line {line}, column {column}")
+}
+
 /// How many problems are shown at most.
 const MAX_SHOWN: usize = 100;
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     site::{OLD, PIPE, Site, WAYS, WEB, Way},
-    wasm::{echo, echo_of_hyper_mcp},
+    wasm::{echo, echo_features, echo_of_hyper_mcp},
 };
 
 async fn site() -> Site {
@@ -78,5 +78,28 @@ async fn plugins_for_hyper_mcp_read_the_id_of_the_request() {
             assert_eq!(is_empty, way == Way::HttpModern, "{way:?}: {context}");
         }
         assert_ne!(ids[0], ids[1], "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn resources_and_prompts_read_the_same_attributes() {
+    let forward = "forward_headers = [\"X-Request-Id\"]\n";
+    let config = format!("{WEB}{forward}{OLD}{forward}{PIPE}[servlet.a]\nsource = \"a.wasm\"\n");
+    let site = Site::start(&config, &[("a.wasm", &echo_features())]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let read = session.read_result("x:").await.expect("contents");
+        let prompt = session.prompt("p", [("a", "b"); 0]).await;
+        let results = [json!(read.raw), json!(prompt.expect("messages").raw)];
+        let metas = results.map(|raw| raw["_meta"]["params"]["_meta"].clone());
+        let id = metas[0]["mcp-servlet/session"].clone();
+        assert_eq!(id == "", way == Way::HttpModern, "{way:?}: {metas:?}");
+        let is_http = !matches!(way, Way::PipeLegacy | Way::PipeModern);
+        let headers = json!({ "x-request-id": "r-1" });
+        for meta in &metas {
+            assert_eq!(meta["mcp-servlet/session"], id, "{way:?}: {meta}");
+            let found = meta.get("mcp-servlet/headers");
+            assert_eq!(found, is_http.then_some(&headers), "{way:?}: {meta}");
+        }
     }
 }

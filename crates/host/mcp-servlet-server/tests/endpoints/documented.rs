@@ -246,6 +246,6 @@ fn one_endpoint_cannot_have_both_tools_of_the_complete_example() {
     let error = Config::parse("servlet.toml".as_ref(), &config).expect_err("two tools");
     let error = error.to_string();
     let expected = "servlet.toml:27:21: endpoint `team` would have two tools `find`: \
-        of bundle `public` here, and of bundle `team` in line 14";
+        of bundle `public` here, and of bundle `team` at line 14, column 19";
     assert!(error.contains(expected), "{error}");
 }

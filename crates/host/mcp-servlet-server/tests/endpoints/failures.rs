@@ -6,13 +6,15 @@ use serde_json::{Value, json};
 
 use crate::{
     site::{OLD, PIPE, Site, WAYS, WEB, eventually},
-    wasm::{Reply, replies},
+    support::Wat,
+    wasm::{Reply, describe, replies},
 };
 
 /// A servlet with a tool for each way to fail.
 fn failing() -> Vec<u8> {
-    const NAMES: [&str; 9] = [
-        "told", "coded", "fault", "named", "trap", "slow", "large", "bad", "fine",
+    const NAMES: [&str; 12] = [
+        "told", "coded", "fault", "named", "trap", "panic", "denied", "memory", "slow", "large",
+        "bad", "fine",
     ];
     let tools = NAMES.map(|name| json!({ "name": name, "inputSchema": { "type": "object" } }));
     let coded = r#"{"content":[{"type":"text","text":"slow down"}],"isError":true,"_meta":{"mcp-servlet/error":{"code":"RATE_LIMITED","data":{"retry":30}}}}"#;
@@ -32,6 +34,12 @@ fn failing() -> Vec<u8> {
             Reply::Error("gone\nmcp-fault: {\"code\":-32012,\"data\":{\"code\":\"GONE\"}}"),
         ),
         (r#""trap""#, Reply::Trap),
+        (r#""panic""#, Reply::Panic("no city")),
+        (
+            r#""denied""#,
+            Reply::Send(r#"{"url":"http://weather.example/v1?key=s3cret"}"#),
+        ),
+        (r#""memory""#, Reply::Grow),
         (r#""slow""#, Reply::Hang),
         (r#""large""#, Reply::Output(&large)),
         (r#""bad""#, Reply::Output("nonsense")),
@@ -44,7 +52,7 @@ fn failing() -> Vec<u8> {
 }
 
 const SERVLET: &str = "[servlet.f]\nsource = \"f.wasm\"\nlimits.timeout = \"10s\"\n\
-    tool.slow.timeout = \"200ms\"\ntool.large.output = \"1KiB\"\n";
+    limits.memory = \"4MiB\"\ntool.slow.timeout = \"200ms\"\ntool.large.output = \"1KiB\"\n";
 
 /// What a client gets: the code and the message of an error, or the text of a result.
 #[derive(Debug, PartialEq)]
@@ -99,7 +107,10 @@ async fn failures_without_an_entry_have_a_default() {
             ("coded", Told("slow down")),
             ("fault", Error(-32011, "gone", json!({ "id": 7 }))),
             ("named", Error(-32012, "gone", json!({ "code": "GONE" }))),
-            ("trap", Error(-32603, "", place())),
+            ("trap", Error(-32603, "trapped in `call`", place())),
+            ("panic", Error(-32603, "no city", place())),
+            ("denied", Error(-32603, "`http://weather.example`", place())),
+            ("memory", Error(-32603, "ran out of memory", place())),
             ("slow", Error(-32603, "200ms", place())),
             ("large", Error(-32603, "", place())),
             ("bad", Error(-32603, "", place())),
@@ -160,6 +171,86 @@ async fn the_first_entry_that_matches_makes_the_error() {
         ],
     )
     .await;
+}
+
+/// Tools, and the kinds of their failures.
+const KINDS: [(&str, &str); 7] = [
+    ("trap", "trap"),
+    ("panic", "panic"),
+    ("denied", "host_denied"),
+    ("memory", "out_of_memory"),
+    ("slow", "timeout"),
+    ("large", "output_too_large"),
+    ("bad", "bad_output"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_kind_of_failure_can_be_caught_by_its_kind_and_code() {
+    let entry = |(number, (_, kind)): (usize, (&str, &str))| {
+        let (code, name) = (number + 1, kind.to_uppercase());
+        format!(
+            "[[bundle.ops.tool.TOOL.catches]]\nkind = \"{kind}\"\ncode = \"{name}\"\n\
+             error = {{ code = -{code}, message = \"${{{{ error.code }}}}\", data = \"{kind}\" }}\n"
+        )
+    };
+    let catches: String = KINDS.into_iter().enumerate().map(entry).collect();
+    let expected = KINDS.into_iter().zip(1..).map(|((tool, kind), code)| {
+        let message: &'static str = kind.to_uppercase().leak();
+        (tool, Outcome::Error(-code, message, Value::Null))
+    });
+    outcomes(&catches, &expected.collect::<Vec<_>>()).await;
+}
+
+/// A servlet whose instances do not start once one of them has answered a call.
+fn starts_once() -> Vec<u8> {
+    let imports = r#"(import "extism:host/env" "var_get" (func $var_get (param i64) (result i64)))
+        (import "extism:host/env" "var_set" (func $var_set (param i64 i64)))"#;
+    let start = r#"(func $key (result i64) (local $at i64)
+            (local.set $at (call $alloc (i64.const 1)))
+            (call $store (local.get $at) (i32.const 120))
+            (local.get $at))
+        (func (export "_initialize")
+            (if (i64.ne (call $var_get (call $key)) (i64.const 0)) (then (unreachable))))"#;
+    let set = "(call $var_set (call $key) (call $key)) (call $output {}) (i32.const 0)";
+    let wat = Wat::new().import(imports).describe(&describe(&["t"]));
+    wat.export("call", r#"{"content":[]}"#, set)
+        .after(start)
+        .wasm()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_does_not_start_has_a_default_and_can_be_caught() {
+    let bundle = r#"
+[servlet.s]
+source = "s.wasm"
+limits.isolation = "call"
+[bundle.ops.tool.plain]
+handler = "s:t"
+[bundle.ops.tool.caught]
+handler = "s:t"
+[[bundle.ops.tool.caught.catches]]
+kind = "start"
+code = "START"
+error = { code = -32007, message = "out of order" }
+"#;
+    let config = format!("{WEB}{OLD}{PIPE}{bundle}");
+    let site = Site::start(&config, &[("s.wasm", &starts_once())]).await;
+    let session = site.connect(WAYS[0].0, WAYS[0].1).await;
+    session.call("plain", json!({})).await.expect("a result");
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let plain = session.call("plain", json!({})).await;
+        let plain = plain.expect_err("it does not start");
+        assert_eq!(plain.code(), Some(-32603), "{way:?}: {plain}");
+        assert!(
+            plain.message().contains("does not start"),
+            "{way:?}: {plain}"
+        );
+        let caught = session.call("caught", json!({})).await;
+        let caught = caught.expect_err("it does not start");
+        let found = (caught.code(), caught.message());
+        assert_eq!(found, (Some(-32007), "out of order"), "{way:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

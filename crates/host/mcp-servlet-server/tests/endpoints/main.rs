@@ -15,5 +15,6 @@ mod sse;
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 mod time;
+mod virtual_calls;
 mod virtual_tools;
 mod wasm;

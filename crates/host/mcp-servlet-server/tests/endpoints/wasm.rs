@@ -34,35 +34,78 @@ pub(crate) fn echo_of_hyper_mcp(tools: &[&str]) -> Vec<u8> {
     echo_with("list_tools", "call_tool", &describe(tools))
 }
 
+/// The same, but the first of each two calls returns this text.
+pub(crate) fn echo_after(first: &str, description: &str) -> Vec<u8> {
+    let calls = "(global.set $calls (i32.add (global.get $calls) (i32.const 1)))";
+    let output = format!("(call $output (i32.const 0) (i32.const {}))", first.len());
+    let is_first = "(i32.and (global.get $calls) (i32.const 1))";
+    let before = format!("{calls} (if {is_first} (then {output} (return (i32.const 0))))");
+    echo_to(
+        Wat::new().text(first),
+        ["describe", "call"],
+        &before,
+        description,
+    )
+}
+
 fn echo_with(list: &str, call: &str, description: &str) -> Vec<u8> {
-    let copy = "(func $echo (param $from i32) (param $length i32)
-        (local $to i64) (local $i i64) (local $n i64)
-        (local.set $n (i64.extend_i32_u (local.get $length)))
-        (local.set $to (call $alloc
-            (i64.add (i64.add (local.get $n) (call $input_length)) (i64.const 1))))
-        (block $done (loop $next
-            (br_if $done (i64.ge_u (local.get $i) (local.get $n)))
-            (call $store (i64.add (local.get $to) (local.get $i))
-                (i32.load8_u (i32.add (local.get $from) (i32.wrap_i64 (local.get $i)))))
-            (local.set $i (i64.add (local.get $i) (i64.const 1)))
-            (br $next)))
-        (local.set $i (i64.const 0))
-        (block $done (loop $next
-            (br_if $done (i64.ge_u (local.get $i) (call $input_length)))
-            (call $store
-                (i64.add (i64.add (local.get $to) (local.get $n)) (local.get $i))
-                (call $input (local.get $i)))
-            (local.set $i (i64.add (local.get $i) (i64.const 1)))
-            (br $next)))
-        (call $store
-            (i64.add (i64.add (local.get $to) (local.get $n)) (call $input_length))
-            (i32.const 125))
-        (call $output_set (local.get $to)
-            (i64.add (i64.add (local.get $n) (call $input_length)) (i64.const 1))))";
-    let wat = Wat::new().export(list, description, "(call $output {}) (i32.const 0)");
+    echo_to(Wat::new(), [list, call], "", description)
+}
+
+/// Adds an export that returns its input, unless the code `before` returns something else.
+fn echo_to(wat: Wat, [list, call]: [&str; 2], before: &str, description: &str) -> Vec<u8> {
+    let wat = wat.export(list, description, "(call $output {}) (i32.const 0)");
     let begin = r#"{"content":[],"structuredContent":"#;
-    let wat = wat.export(call, begin, "(call $echo {}) (i32.const 0)");
-    wat.after(copy).wasm()
+    let wat = wat.export(
+        call,
+        begin,
+        &format!("{before} (call $echo {{}}) (i32.const 0)"),
+    );
+    wat.after(ECHO).wasm()
+}
+
+/// Returns a constant, the input, and a brace.
+const ECHO: &str = "(func $echo (param $from i32) (param $length i32)
+    (local $to i64) (local $i i64) (local $n i64)
+    (local.set $n (i64.extend_i32_u (local.get $length)))
+    (local.set $to (call $alloc
+        (i64.add (i64.add (local.get $n) (call $input_length)) (i64.const 1))))
+    (block $done (loop $next
+        (br_if $done (i64.ge_u (local.get $i) (local.get $n)))
+        (call $store (i64.add (local.get $to) (local.get $i))
+            (i32.load8_u (i32.add (local.get $from) (i32.wrap_i64 (local.get $i)))))
+        (local.set $i (i64.add (local.get $i) (i64.const 1)))
+        (br $next)))
+    (local.set $i (i64.const 0))
+    (block $done (loop $next
+        (br_if $done (i64.ge_u (local.get $i) (call $input_length)))
+        (call $store
+            (i64.add (i64.add (local.get $to) (local.get $n)) (local.get $i))
+            (call $input (local.get $i)))
+        (local.set $i (i64.add (local.get $i) (i64.const 1)))
+        (br $next)))
+    (call $store
+        (i64.add (i64.add (local.get $to) (local.get $n)) (call $input_length))
+        (i32.const 125))
+    (call $output_set (local.get $to)
+        (i64.add (i64.add (local.get $n) (call $input_length)) (i64.const 1))))";
+
+/// A servlet with a resource `x:` and a prompt `p`, which return their requests in `_meta`.
+pub(crate) fn echo_features() -> Vec<u8> {
+    let wat = Wat::new().describe(&describe(&[])).answer("{}");
+    let resources = json!({ "resources": [{ "uri": "x:", "name": "x" }] }).to_string();
+    let prompts = json!({ "prompts": [{ "name": "p" }] }).to_string();
+    let (output, echo) = (
+        "(call $output {}) (i32.const 0)",
+        "(call $echo {}) (i32.const 0)",
+    );
+    let contents = r#"{"contents":[{"uri":"x:","text":"x"}],"_meta":"#;
+    wat.export("list_resources", &resources, output)
+        .export("read_resource", contents, echo)
+        .export("list_prompts", &prompts, output)
+        .export("get_prompt", r#"{"messages":[],"_meta":"#, echo)
+        .after(ECHO)
+        .wasm()
 }
 
 /// The behaviour of a tool.
@@ -72,10 +115,19 @@ pub(crate) enum Reply<'t> {
     Output(&'t str),
     /// The text of an error, which may be a fault.
     Error(&'t str),
+    /// The message of a panic.
+    Panic(&'t str),
     Trap,
+    /// It takes memory until there is no more.
+    Grow,
+    /// It sends an HTTP request, in the JSON of Extism, and traps.
+    Send(&'t str),
     /// It does not end.
     Hang,
 }
+
+const HTTP: &str =
+    r#"(import "extism:host/env" "http_request" (func $http (param i64 i64) (result i64)))"#;
 
 /// A servlet that replies to a request by how it begins: with the name of the tool and the arguments, such as
 /// `"search","arguments":{"query":"rust"`. It traps if it gets another request.
@@ -88,7 +140,16 @@ pub(crate) fn replies(tools: &Value, replies: &[(&str, Reply<'_>)]) -> Vec<u8> {
         let (text, does) = match reply {
             Reply::Output(text) => (*text, "(call $output {}) (return (i32.const 0))"),
             Reply::Error(text) => (*text, "(call $error {}) (return (i32.const 1))"),
+            Reply::Panic(text) => (*text, "(call $error {}) (unreachable)"),
             Reply::Trap => ("", "(unreachable)"),
+            Reply::Grow => (
+                "",
+                "(loop $again (drop (memory.grow (i32.const 16))) (br $again))",
+            ),
+            Reply::Send(request) => (
+                *request,
+                "(drop (call $http (call $block {}) (i64.const 0))) (unreachable)",
+            ),
             Reply::Hang => ("", "(loop $again (br $again))"),
         };
         let place = format!("(i32.const {}) (i32.const {})", texts.len(), text.len());
@@ -112,5 +173,10 @@ pub(crate) fn replies(tools: &Value, replies: &[(&str, Reply<'_>)]) -> Vec<u8> {
     let description = json!({ "tools": tools }).to_string();
     let wat = Wat::new().text(&texts).describe(&description);
     let wat = wat.export("call", "", &format!("{} (unreachable)", cases.concat()));
-    wat.after(begins).wasm()
+    let sends = replies
+        .iter()
+        .any(|(_, reply)| matches!(reply, Reply::Send(_)));
+    wat.import(if sends { HTTP } else { "" })
+        .after(begins)
+        .wasm()
 }

@@ -1,0 +1,233 @@
+//! Virtual tools over handlers that hang, report progress, ask, or are cancelled, for clients of each transport.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use futures_util::future::BoxFuture;
+use mcp_servlet_client::{
+    Answers, CallOptions, Elicitation, Event, Input, Offers, Options, Session,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    site::{OLD, PIPE, Site, WAYS, WEB, eventually},
+    support::Wat,
+    wasm::{Reply, echo_after, replies},
+};
+
+/// Serves a servlet `f` with a bundle at an endpoint of each kind.
+async fn site(wasm: &[u8], more: &str) -> Site {
+    let config = format!("{WEB}{OLD}{PIPE}[servlet.f]\nsource = \"f.wasm\"\n{more}");
+    Site::start(&config, &[("f.wasm", wasm)]).await
+}
+
+/// A servlet with two tools that do not end, and one that does.
+fn hanging() -> Vec<u8> {
+    let tools = ["hang", "capped", "fine"];
+    let tools = tools.map(|name| json!({ "name": name, "inputSchema": { "type": "object" } }));
+    let fine = r#"{"content":[{"type":"text","text":"fine"}]}"#;
+    let replies_ = [
+        (r#""hang""#, Reply::Hang),
+        (r#""capped""#, Reply::Hang),
+        (r#""fine""#, Reply::Output(fine)),
+    ];
+    replies(&json!(tools), &replies_)
+}
+
+/// A call that hangs would take the only instance from all others.
+const HANGING: &str = r#"limits = { timeout = "60s", instances = { max = 1 } }
+tool.capped.timeout = "300ms"
+[bundle.ops.tool.slow]
+handler = "f:hang"
+timeout = "200ms"
+[bundle.ops.tool.caught]
+handler = "f:hang"
+timeout = "200ms"
+[[bundle.ops.tool.caught.catches]]
+kind = "timeout"
+code = "TIMEOUT"
+error = { code = -32019, message = "too slow: ${{ error.code }}" }
+[bundle.ops.tool.patient]
+handler = "f:capped"
+timeout = "1h"
+[bundle.ops.tool.endless]
+handler = "f:hang"
+[bundle.ops.tool.done]
+handler = "f:fine"
+timeout = "30s"
+"#;
+
+/// Calls a tool that hangs, and then one that needs its instance.
+async fn stopped(session: &Session, tool: &str) -> (i64, String) {
+    let begun = Instant::now();
+    let error = session.call(tool, json!({})).await.expect_err("no result");
+    assert!(begun.elapsed() < Duration::from_secs(20), "{error}");
+    let done = session.call("done", json!({})).await.expect("a result");
+    assert_eq!(done.text(), "fine");
+    (error.code().expect("a code"), error.message().to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_virtual_tool_has_a_time_limit_of_its_own() {
+    let site = site(&hanging(), HANGING).await;
+    let limit = |time: &str| format!("servlet `f` did not finish `call` within {time}");
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        for (tool, expected) in [
+            ("slow", (-32603, limit("200ms"))),
+            ("caught", (-32019, "too slow: TIMEOUT".to_owned())),
+            // The shorter limit of the handler applies.
+            ("patient", (-32603, limit("300ms"))),
+        ] {
+            assert_eq!(stopped(&session, tool).await, expected, "{way:?} {tool}");
+        }
+        let error = session.call("slow", json!({})).await.expect_err("no time");
+        let data = json!({ "servlet": "f", "export": "call" });
+        assert_eq!(error.data(), Some(&data), "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancelling_a_virtual_tool_stops_its_handler() {
+    let site = site(&hanging(), HANGING).await;
+    let running = |count: usize| {
+        let metrics = site.endpoints.server().metrics();
+        metrics.contains(&format!("servlet_calls_running {count}\n"))
+    };
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        {
+            let call = session.call("endless", json!({}));
+            let begun = eventually("the call runs", async || running(1));
+            tokio::select! {
+                ended = call => panic!("{way:?}: {ended:?}"),
+                () = begun => {}
+            }
+        }
+        eventually("the call has ended", async || running(0)).await;
+        let done = session.call("done", json!({})).await.expect("a result");
+        assert_eq!(done.text(), "fine", "{way:?}");
+    }
+}
+
+/// The description of a servlet with a tool that takes two arguments.
+fn described() -> String {
+    let properties = json!({ "units": { "type": "string" }, "place": { "type": "string" } });
+    let schema = json!({ "type": "object", "properties": properties });
+    json!({ "tools": [{ "name": "t", "inputSchema": schema }] }).to_string()
+}
+
+/// A servlet that logs and reports its progress. The server passes on only the report with the client's own token.
+fn reporting() -> Vec<u8> {
+    let imports = r#"(import "extism:host/user" "notify_progress" (func $progress (param i64)))
+        (import "extism:host/user" "notify_logging_message" (func $log (param i64)))"#;
+    let log = json!({ "level": "warning", "logger": "f", "data": { "at": 1 } }).to_string();
+    let reports = (0..32).map(|token| {
+        json!({ "progressToken": token, "progress": 1, "total": 2, "message": "half" }).to_string()
+    });
+    let sent = std::iter::once(("log", log)).chain(reports.map(|report| ("progress", report)));
+    let mut texts = String::new();
+    let body = sent.map(|(function, text)| {
+        let (from, length) = (texts.len(), text.len());
+        texts += &text;
+        format!("(call ${function} (call $block (i32.const {from}) (i32.const {length})))")
+    });
+    let body: String = body.collect();
+    let wat = Wat::new().import(imports).text(&texts);
+    let answer = r#"{"content":[{"type":"text","text":"done"}]}"#;
+    wat.describe(&described())
+        .export(
+            "call",
+            answer,
+            &format!("{body} (call $output {{}}) (i32.const 0)"),
+        )
+        .wasm()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_and_log_messages_of_a_handler_reach_the_client() {
+    let bundle = "[bundle.ops.tool.run]\nhandler = \"f:t\"\ninputs = { units = \"metric\" }\n\
+        result = { content = [{ type = \"text\", text = \"mapped\" }] }\n";
+    let site = site(&reporting(), bundle).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let mut events = session.events();
+        let reports = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&reports);
+        let level = json!({ "io.modelcontextprotocol/logLevel": "info" });
+        let options = CallOptions::new()
+            .meta(level.as_object().cloned().expect("an object"))
+            .on_progress(move |report| kept.lock().expect("no panic").push(report.to_string()));
+        let called = session.call_with("run", json!({}), &options).await;
+        assert_eq!(called.expect("a result").text(), "mapped", "{way:?}");
+        let reports = || reports.lock().expect("no panic").clone();
+        eventually("a report", async || !reports().is_empty()).await;
+        assert_eq!(reports(), ["1/2 half"], "{way:?}");
+        let event = tokio::time::timeout(Duration::from_secs(20), events.next()).await;
+        let event = event.unwrap_or_else(|_| panic!("{way:?}: no log message"));
+        let expected = Event::Log {
+            level: "warning".to_owned(),
+            logger: Some("f".to_owned()),
+            data: json!({ "at": 1 }),
+        };
+        assert_eq!(event.expect("open").expect("an event"), expected, "{way:?}");
+    }
+}
+
+/// Lives in Oslo.
+struct Oslo;
+
+impl Answers for Oslo {
+    fn offers(&self) -> Offers {
+        Offers {
+            elicitation: true,
+            ..Offers::default()
+        }
+    }
+
+    fn elicit(&self, request: Elicitation) -> BoxFuture<'_, Input> {
+        assert_eq!(request.message, "Which city?");
+        Box::pin(std::future::ready(Input::Accept(json!({ "city": "Oslo" }))))
+    }
+}
+
+/// A servlet that asks, and then returns its request.
+fn asking() -> Vec<u8> {
+    let city = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
+    let params = json!({ "mode": "form", "message": "Which city?", "requestedSchema": city });
+    let asks = json!({
+        "resultType": "input_required",
+        "inputRequests": { "q": { "method": "elicitation/create", "params": params } },
+        "requestState": "s1",
+    });
+    echo_after(&asks.to_string(), &described())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_of_a_handler_reaches_the_client_and_the_answer_the_handler() {
+    let bundle = r#"limits = { isolation = "shared", instances = { max = 1 } }
+[bundle.ops.tool.ask]
+handler = "f:t"
+inputs = { units = "metric", place = "${{ request.arguments.place }}" }
+arguments = { type = "object", properties = { place = { type = "string" } }, required = ["place"] }
+[bundle.ops.tool.ask.result]
+content = []
+structuredContent = { request = "${{ result.structuredContent }}" }
+"#;
+    let site = site(&asking(), bundle).await;
+    for (way, endpoint) in WAYS {
+        let options = Options::new().answers(Oslo);
+        let session = site.connect_with(way, endpoint, options).await;
+        let called = session.call("ask", json!({ "place": "here" })).await;
+        let called = called.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        let raw: Value = serde_json::from_str(called.raw.get()).expect("JSON");
+        let params = &raw["structuredContent"]["request"]["params"];
+        let inputs = json!({ "units": "metric", "place": "here" });
+        assert_eq!(params["arguments"], inputs, "{way:?}: {raw}");
+        let answer = json!({ "action": "accept", "content": { "city": "Oslo" } });
+        assert_eq!(params["inputResponses"], json!({ "q": answer }), "{way:?}");
+        assert_eq!(params["requestState"], "s1", "{way:?}: {raw}");
+    }
+}

@@ -1,0 +1,111 @@
+//! Requests of a remote to the client: elicitation, sampling and roots.
+
+use futures_util::future::{BoxFuture, FutureExt as _, ready};
+use mcp_servlet_client::{Answers, Elicitation, Input, Offers, Options, Root, Session};
+use puppet::Puppet;
+use serde_json::{Value, json};
+
+use crate::{
+    site::{OLD, PIPE, Site, WAYS, WEB},
+    support::with_calls,
+};
+
+/// A client that can answer everything.
+struct Able;
+
+impl Answers for Able {
+    fn offers(&self) -> Offers {
+        Offers {
+            elicitation: true,
+            sampling: true,
+            roots: true,
+        }
+    }
+
+    fn elicit(&self, request: Elicitation) -> BoxFuture<'_, Input> {
+        assert_eq!(request.message, "Which city?");
+        ready(Input::Accept(json!({ "city": "Oslo" }))).boxed()
+    }
+
+    fn sample(&self, request: Value) -> BoxFuture<'_, Option<Value>> {
+        assert_eq!(request["messages"], messages());
+        assert_eq!(request["maxTokens"], 9);
+        ready(Some(sample())).boxed()
+    }
+
+    fn roots(&self) -> BoxFuture<'_, Vec<Root>> {
+        let root = Root {
+            uri: "file:///work".to_owned(),
+            name: Some("work".to_owned()),
+        };
+        ready(vec![root]).boxed()
+    }
+}
+
+fn messages() -> Value {
+    json!([{ "role": "user", "content": { "type": "text", "text": "The capital of France?" } }])
+}
+
+fn sample() -> Value {
+    json!({ "role": "assistant", "model": "m", "content": { "type": "text", "text": "Paris" } })
+}
+
+/// The requests of a remote, and the answer of the client to each.
+fn requests() -> [(Value, Value); 3] {
+    let form = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
+    let params = json!({ "mode": "form", "message": "Which city?", "requestedSchema": form });
+    let elicitation = json!({ "method": "elicitation/create", "params": params });
+    let params = json!({ "messages": messages(), "maxTokens": 9 });
+    let sampling = json!({ "method": "sampling/createMessage", "params": params });
+    let roots = json!({ "method": "roots/list", "params": {} });
+    let accepted = json!({ "action": "accept", "content": { "city": "Oslo" } });
+    let work = json!({ "roots": [{ "uri": "file:///work", "name": "work" }] });
+    [(elicitation, accepted), (sampling, sample()), (roots, work)]
+}
+
+/// A remote that sends the request in the arguments of its call, and returns the answer. It is called this often.
+fn asking(version: &str, calls: usize) -> Puppet {
+    let request =
+        json!({ "method": "$params/arguments/method", "params": "$params/arguments/params" });
+    let returns = |answer: &str| json!({ "content": [], "structuredContent": { "is": answer } });
+    if version == "2025-11-25" {
+        let reply = json!({ "ask": request, "result": returns("$answer") });
+        return with_calls(&[version], json!([reply]));
+    }
+    let asks = json!({ "resultType": "input_required", "inputRequests": { "q": request } });
+    let replies = [asks, returns("$params/inputResponses/q")];
+    let replies = replies.map(|result| json!({ "result": result }));
+    let replies = replies.iter().cycle().take(2 * calls);
+    with_calls(&[version], replies.cloned().collect())
+}
+
+async fn answer(session: &Session, tool: &str, request: &Value) -> Value {
+    let called = session.call(tool, request.clone()).await;
+    let called = called.unwrap_or_else(|error| panic!("{tool} {request}: {error}"));
+    let mut raw: Value = serde_json::from_str(called.raw.get()).expect("JSON");
+    raw["structuredContent"]["is"].take()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_request_of_a_remote_reaches_the_client_and_the_answer_the_remote() {
+    for version in ["2025-11-25", "2026-07-28"] {
+        let puppet = asking(version, 2 * WAYS.len() * requests().len());
+        let far = format!(
+            "url = \"http://{}/mcp\"\nrequired = true",
+            puppet.http().await
+        );
+        let bundle = "[bundle.ops.tool.mine]\nhandler = \"far:t\"";
+        let config = format!("{WEB}{OLD}{PIPE}[remote.far]\n{far}\n{bundle}\n");
+        let site = Site::start(&config, &[]).await;
+        for (way, endpoint) in WAYS {
+            let options = Options::new().answers(Able);
+            let session = site.connect_with(way, endpoint, options).await;
+            for (request, expected) in requests() {
+                for tool in ["t", "mine"] {
+                    let found = answer(&session, tool, &request).await;
+                    assert_eq!(found, expected, "{version} {way:?} {tool}");
+                }
+            }
+        }
+    }
+}
