@@ -29,13 +29,16 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{server::Server, session_id::SessionId};
+use crate::{
+    response_headers::{EndpointHeaders, ResponseHeaders},
+    server::Server,
+    session_id::SessionId,
+};
 use connections::Limits;
 use cors::Page;
 use headers::Sender;
 pub use names::{parse_host_header, parse_origin, split_authority};
-pub(crate) use options::{EndpointHeaders, header_name};
-pub use options::{HttpOptions, HttpTransport, ResponseForm, ResponseHeaders};
+pub use options::{HttpOptions, HttpTransport, ResponseForm};
 use sse::Sse;
 use streamable::Streamable;
 
@@ -218,7 +221,7 @@ impl Endpoint {
         Self {
             server: server.clone(),
             transport,
-            headers: Arc::new(EndpointHeaders::of(&options)),
+            headers: Arc::new(options.endpoint_headers()),
             options,
         }
     }

@@ -31,6 +31,7 @@ mod opening;
 mod panics;
 mod params;
 mod passthrough;
+mod response_headers;
 mod server;
 mod session_id;
 mod signals;
@@ -40,10 +41,11 @@ pub mod watch;
 pub use config::Remotes;
 pub use endpoints::{BindError, Bound, Endpoints};
 pub use http::{
-    HttpOptions, HttpTransport, ResponseForm, ResponseHeaders, http, listen, operations,
-    parse_host_header, parse_origin, split_authority,
+    HttpOptions, HttpTransport, ResponseForm, http, listen, operations, parse_host_header,
+    parse_origin, split_authority,
 };
 pub use mcp_servlet_remote::NotReady;
+pub use response_headers::ResponseHeaders;
 pub use server::{ServeOptions, Server, TaskOptions};
 pub use signals::shutdown_signal;
 pub use stdio::{ServeError, serve_stream, stdio};

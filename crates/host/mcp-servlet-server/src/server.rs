@@ -22,7 +22,7 @@ use mcp_servlet_host::{Host, Introduction, Member, Servlet};
 use mcp_servlet_runtime::Change;
 use tokio::sync::Semaphore;
 
-use crate::http::EndpointHeaders;
+use crate::response_headers::EndpointHeaders;
 use changes::{Changes, differences};
 use followers::{Followers, follow};
 pub use options::{ServeOptions, TaskOptions};

@@ -18,7 +18,7 @@ use super::{
     file::{EndpointSection, File, Kind, ListenerSection},
     table::Table,
 };
-use crate::{HttpOptions, ServeOptions, TaskOptions, http::header_name};
+use crate::{HttpOptions, ServeOptions, TaskOptions, response_headers::header_name};
 use address::split_address;
 pub(super) use address::{host_of, sse_url, url};
 

@@ -5,10 +5,7 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc};
 use mcp_servlet_host::{Filter, Host, Loaded, Mount, Prefix, Servlet};
 
 use super::Endpoints;
-use crate::{
-    config::{Config, EndpointTransport, Remotes, Renewed, Watch, warn_of},
-    http::EndpointHeaders,
-};
+use crate::config::{Config, EndpointTransport, Remotes, Renewed, Watch, warn_of};
 
 impl Endpoints {
     /// Reloads the configuration whenever the file or a module that it names changes.
@@ -35,7 +32,7 @@ impl Endpoints {
                 warn_of(&host);
                 server.replace(Arc::new(host));
                 if let EndpointTransport::Http { options, .. } = &renewed.transport {
-                    server.replace_headers(EndpointHeaders::of(options));
+                    server.replace_headers(options.endpoint_headers());
                 }
             }
             watch.report();
