@@ -8,8 +8,9 @@ use mcp_servlet_host::bundle::{NoText, SessionText};
 /// The headers that an endpoint adds to its successful responses.
 #[derive(Debug, Default)]
 pub(crate) struct EndpointHeaders {
+    /// Those of all responses, or of all but `messages`.
     pub(crate) all: ResponseHeaders,
-    /// Of responses to messages of HTTP+SSE.
+    /// Those of responses to messages of HTTP+SSE.
     pub(crate) messages: Option<ResponseHeaders>,
 }
 
@@ -125,8 +126,10 @@ impl ResponseHeaders {
         session: &str,
     ) -> Result<(), (&HeaderName, NoHeader)> {
         for (name, text) in &self.0 {
-            let value = text.value(session).map_err(|error| (name, error))?;
-            headers.extend(value.map(|value| (name.clone(), value)));
+            if let Some(value) = text.value(session).map_err(|error| (name, error))? {
+                // It replaces the server's own, such as `cache-control`.
+                headers.insert(name, value);
+            }
         }
         Ok(())
     }

@@ -172,6 +172,14 @@ async fn both_kinds_of_responses_have_headers_of_their_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_header_replaces_the_servers_own() {
+    let site = site("headers = { cache-control = \"private\" }\n").await;
+    let response = send("GET", site.url("old"), &[], "");
+    let values: Vec<_> = response.headers().get_all("cache-control").iter().collect();
+    assert_eq!(values, ["private"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn headers_can_depend_on_the_session() {
     let id = "${{ session.id }}";
     let headers = format!("headers = {{ x-stream = \"{id}\" }}\n");
