@@ -14,7 +14,7 @@ use crate::{codegen, lint, tidy};
 /// The ABIs that a servlet can be built for, as `MCP_SERVLET_ABI` names them.
 pub(crate) const ABIS: [&str; 2] = ["servlet", "hyper-mcp-v2"];
 
-/// Servlets as wasm, through the real host. It takes as long as all other tests together.
+/// Servlets as wasm, through the real host. It takes longer than all other tests together.
 const LONGEST: &str = "e2e";
 
 /// The lints of the code that only a wasm build compiles, including all the unsafe code.

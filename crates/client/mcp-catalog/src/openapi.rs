@@ -33,8 +33,8 @@ pub struct OpenApi {
 impl Catalog {
     /// The tools as an OpenAPI 3.1 document: each is a path with `POST`, whose request body has the arguments.
     ///
-    /// All schemas are in `components`, in dialect 2020-12, and refer to each other there. Where a schema is not valid, or
-    /// refers to something else, the document accepts any value, and [`OpenApi::diagnostics`] says why. Without the feature
+    /// All schemas are in `components`, in dialect 2020-12, and refer to each other there. If a schema is not valid, or
+    /// refers to something else, the document accepts any value instead, and [`OpenApi::diagnostics`] says why. Without the feature
     /// `validate`, this includes schemas whose only [`error`](crate::Schema::error) is that they could take very long to apply.
     ///
     /// ```

@@ -84,7 +84,7 @@ impl SessionText {
             parts,
         };
         if problems.is_empty() && compiled.fill(SAMPLE) == Err(NoText(Failure::Budget)) {
-            let message = "the expression takes too long for each response";
+            let message = "the expression takes too long to run for each response";
             problems.push(Problem::new(place, message));
         }
         if problems.is_empty() {
@@ -98,7 +98,7 @@ impl SessionText {
     /// is one expression without a value.
     ///
     /// # Errors
-    /// If an expression has no value. Expressions get only a few microseconds, because this blocks the thread.
+    /// If an expression has no value. Expressions may only take a few steps, because this blocks the thread.
     pub fn fill(&self, session: &str) -> Result<Option<String>, NoText> {
         let view = SessionView(session);
         let scope = Scope::of_session(Part::Object(&view));
@@ -178,7 +178,10 @@ mod tests {
         let long =
             format!("${{{{ {digits}.map(a, {digits}.map(b, {digits}.map(c, a + b + c))) }}}}");
         let message = compile(&long).expect_err("a problem");
-        assert_eq!(message, "the expression takes too long for each response");
+        assert_eq!(
+            message,
+            "the expression takes too long to run for each response"
+        );
     }
 
     #[test]

@@ -279,7 +279,7 @@ impl Reader<'_> {
 
     /// The line and the column of this offset, for messages.
     fn position(&self, offset: usize) -> String {
-        problem::position(self.text, offset)
+        problem::position_in_words(self.text, offset)
     }
 
     fn servlet(

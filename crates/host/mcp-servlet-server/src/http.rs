@@ -247,7 +247,11 @@ impl Endpoint {
             .headers()
             .unwrap_or_else(|| Arc::clone(&self.headers));
         let headers = headers.of_method(request.method());
-        let session = headers.read_session().then(|| self.session(&request));
+        let session = if headers.read_session() {
+            self.session(&request)
+        } else {
+            None
+        };
         let mut response = match &self.transport {
             Transport::Streamable(streamable) => streamable.answer(request).await,
             Transport::Sse(sse) => sse.answer(request).await,
@@ -258,7 +262,7 @@ impl Endpoint {
                 .await;
         }
         if response.status().is_success() {
-            response = with_headers(response, headers, session.flatten());
+            response = with_headers(response, headers, session);
         }
         match page {
             Some(page) => page.share(response, headers.names()),

@@ -1,5 +1,6 @@
 //! No secret of a remote, a bundle or an endpoint is in any output at any log level, and in no error for a client.
 
+mod secret;
 #[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 
@@ -7,7 +8,7 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _},
     path::Path,
-    process::{Child, Command, Output, Stdio},
+    process::{Child, Stdio},
     sync::mpsc,
     thread::JoinHandle,
     time::{Duration, Instant},
@@ -15,37 +16,10 @@ use std::{
 
 use mcp_servlet_client::{Http, Options, Session, Target};
 use puppet::Puppet;
+use secret::{MARK, assert_kept, command, run};
 use serde_json::{Value, json};
 use support::Wat;
 use tempfile::TempDir;
-
-/// The beginning of every secret.
-const MARK: &str = "s3cr3t";
-
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
-    command
-        .args(arguments)
-        .arg("-vvv")
-        .current_dir(folder)
-        .env("MCP_SERVLET_TEST_TOKEN", "s3cr3t-environment")
-        .env_remove("RUST_LOG")
-        .stdin(Stdio::null());
-    command
-}
-
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    let output = command(folder, arguments).output();
-    output.expect("the command runs")
-}
-
-#[track_caller]
-fn assert_kept(what: &str, output: &Output) {
-    for (stream, bytes) in [("output", &output.stdout), ("error", &output.stderr)] {
-        let text = String::from_utf8_lossy(bytes);
-        assert!(!text.contains(MARK), "{what}, standard {stream}:\n{text}");
-    }
-}
 
 /// The failures of the servlet's tool, by the number in its arguments.
 const FAILURES: [&str; 6] = [
@@ -57,7 +31,7 @@ const FAILURES: [&str; 6] = [
     "(drop (call $http (call $block (i32.const 4) (i32.const 33)) (i64.const 0)))",
 ];
 
-/// A servlet whose tool fails in one of these ways, or returns something that is not a result.
+/// A servlet whose tool fails in one of these ways, or, for a greater number, returns something that is not a result.
 fn failing() -> Vec<u8> {
     let text = json!({ "type": "string", "maxLength": 60 });
     let properties = json!({ "do": { "type": "integer" }, "key": text, "token": text });
@@ -146,7 +120,7 @@ fn bundle() -> String {
          [bundle.ops.tool.divide]\nhandler = \"a:t\"\ninputs = {{ do = \"${{{{ 1 / int(request.arguments.n) }}}}\", {constant} }}\n{number}\
          [bundle.ops.tool.long]\nhandler = \"a:t\"\ninputs = {{ do = 9, key = \"s3cr3t-constant ${{{{ request.arguments.n }}}}\" }}\n{number}"
     );
-    let failures = (1..=7).map(|kind| {
+    let failures = (0..=FAILURES.len()).map(|kind| {
         let keys = format!("handler = \"a:t\"\ninputs = {{ do = {kind}, {constant} }}\n");
         format!(
             "[bundle.ops.tool.fails_{kind}]\n{keys}[bundle.ops.tool.caught_{kind}]\n{keys}\
@@ -195,7 +169,7 @@ impl Server {
             let mut start = 0;
             while errors.read_line(&mut log).expect("text") > 0 {
                 if let Some((_, url)) = log[start..].split_once(": listening on ") {
-                    // The test has ended if nobody receives it.
+                    // An error means that the test has ended.
                     let _ = sender.send(url.trim().to_owned());
                 }
                 start = log.len();
@@ -241,7 +215,7 @@ async fn answer(session: &Session, tool: &str, arguments: Value) -> String {
 
 /// Makes each failure happen, and returns what the client gets.
 async fn failures(session: &Session) -> Vec<(String, String)> {
-    let mut calls: Vec<_> = (1..=7)
+    let mut calls: Vec<_> = (0..=FAILURES.len())
         .flat_map(|kind| [format!("fails_{kind}"), format!("caught_{kind}")])
         .map(|tool| (tool, json!({})))
         .collect();
@@ -254,7 +228,7 @@ async fn failures(session: &Session) -> Vec<(String, String)> {
         ("divide", json!({ "n": 0 })),
         ("divide", json!({})),
         ("long", json!({ "n": "x".repeat(60) })),
-        ("fails_8", json!({})),
+        ("fails_none", json!({})),
         ("errors_t", json!({})),
     ] {
         calls.push((tool.to_owned(), arguments));
@@ -292,7 +266,7 @@ async fn a_server_shows_no_secret_of_its_members_when_they_fail() {
     for (tool, answer) in &answers {
         assert!(!answer.contains(MARK), "{tool}: {answer}");
         let is_unknown = answer.contains("unknown tool");
-        assert_eq!(is_unknown, tool == "fails_8", "{tool}: {answer}");
+        assert_eq!(is_unknown, tool == "fails_none", "{tool}: {answer}");
     }
     // The secrets have reached the remote.
     let log = json!(puppet.log()).to_string();

@@ -1,6 +1,7 @@
 //! No command prints a secret at any log level: configuration values, URLs, headers, environment variables.
 
 mod help;
+mod secret;
 #[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 
@@ -8,32 +9,12 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
-    path::Path,
-    process::{Command, Output, Stdio},
+    process::Stdio,
 };
 
+use secret::{MARK, assert_kept, command, run};
 use serde_json::json;
 use support::Wat;
-
-/// The beginning of every secret.
-const MARK: &str = "s3cr3t";
-
-fn servlet(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder, arguments)
-        .output()
-        .expect("the command runs")
-}
-
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
-    command
-        .args(arguments)
-        .arg("-vvv")
-        .current_dir(folder)
-        .env("MCP_SERVLET_TEST_TOKEN", "s3cr3t-environment")
-        .stdin(Stdio::null());
-    command
-}
 
 /// Serves a module at `/a.wasm`, and errors and redirects everywhere else.
 fn server(wasm: Vec<u8>) -> String {
@@ -90,14 +71,6 @@ fn sending(address: &str) -> Vec<u8> {
             "(drop (call $http (call $block {}) (i64.const 0))) (call $output (i32.const 0) (i32.const 0)) (i32.const 0)",
         )
         .wasm()
-}
-
-#[track_caller]
-fn assert_kept(what: &[&str], output: &Output) {
-    for (stream, bytes) in [("output", &output.stdout), ("error", &output.stderr)] {
-        let text = String::from_utf8_lossy(bytes);
-        assert!(!text.contains(MARK), "{what:?}, standard {stream}:\n{text}");
-    }
 }
 
 /// A proxy that refuses connections.
@@ -279,7 +252,7 @@ fn no_command_prints_a_secret() {
                 "test" => arguments.extend([source.as_str(), "--config", "token=s3cr3t-value"]),
                 _ => arguments.extend(["--config", "token=s3cr3t-value"]),
             }
-            assert_kept(&arguments, &servlet(folder.path(), &arguments));
+            assert_kept(&arguments, &run(folder.path(), &arguments));
         }
     }
     for source in sources(&address) {
@@ -288,7 +261,7 @@ fn no_command_prints_a_secret() {
         for (command, rest) in ON_SERVERS {
             let mut arguments: Vec<_> = command.split(' ').chain([&*source]).collect();
             arguments.extend(rest);
-            assert_kept(&arguments, &servlet(folder.path(), &arguments));
+            assert_kept(&arguments, &run(folder.path(), &arguments));
         }
     }
     let servers = json!({ "mcpServers": {
@@ -299,7 +272,7 @@ fn no_command_prints_a_secret() {
     let config = "[servlet.a]\nsource = \"sends.wasm\"\nconfig = { token = \"s3cr3t\" }\n";
     fs::write(folder.path().join("secret.toml"), config).expect("a file");
     for arguments in OTHERS {
-        assert_kept(arguments, &servlet(folder.path(), arguments));
+        assert_kept(arguments, &run(folder.path(), arguments));
     }
     let run = COMMANDS.iter().chain(&ON_SERVERS);
     let mut run: Vec<_> = run.map(|(command, _)| (*command).to_owned()).collect();
@@ -319,7 +292,7 @@ fn new_configuration_hides_and_reports_secrets() {
     let servlet_wasm = Wat::new().describe(support::DESCRIPTION).answer("{}");
     let address = server(servlet_wasm.wasm());
     let source = format!("http://user:s3cr3t@{address}/a.wasm?key=s3cr3t");
-    let output = servlet(folder.path(), &["config", "init", &source]);
+    let output = run(folder.path(), &["config", "init", &source]);
     assert!(output.status.success(), "{output:?}");
     let errors = String::from_utf8_lossy(&output.stderr);
     let note = format!("note: the URL `http://…@{address}/a.wasm?…` may be secret");
@@ -353,7 +326,7 @@ fn no_error_of_a_configuration_shows_a_secret() {
     ] {
         fs::write(&path, text).expect("a file");
         for arguments in [&["config", "check"][..], &["serve", "servlet.toml"]] {
-            let output = servlet(folder.path(), arguments);
+            let output = run(folder.path(), arguments);
             assert_kept(&[text], &output);
         }
     }

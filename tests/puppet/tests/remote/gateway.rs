@@ -2,32 +2,15 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use mcp_servlet_client::{Answers, CallOptions, Elicitation, Era, Input, Offers, Options, Session};
+use mcp_servlet_client::{CallOptions, Era, Options, Session};
 use mcp_servlet_server::{HttpOptions, ServeOptions, Server};
 use puppet::Puppet;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::net::TcpListener;
 
+use crate::client::Oslo;
 use crate::support::{connected, host, http, with_calls, within};
-
-/// Lives in Oslo.
-struct Oslo;
-
-impl Answers for Oslo {
-    fn offers(&self) -> Offers {
-        Offers {
-            elicitation: true,
-            ..Offers::default()
-        }
-    }
-
-    fn elicit(&self, request: Elicitation) -> BoxFuture<'_, Input> {
-        assert_eq!(request.message, "Which city?");
-        Box::pin(std::future::ready(Input::Accept(json!({ "city": "Oslo" }))))
-    }
-}
 
 /// A client of a server whose only member is this remote.
 async fn client(puppet: &Puppet, era: Era) -> (Session, Server) {

@@ -1,6 +1,8 @@
 //! Other MCP servers as members of a host and of a server.
 
 mod asks;
+#[path = "../../../../crates/host/mcp-servlet-server/tests/endpoints/client.rs"]
+mod client;
 mod gateway;
 mod life;
 mod lists;

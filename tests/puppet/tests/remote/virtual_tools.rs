@@ -1,16 +1,14 @@
 //! Virtual tools over remotes, as clients of each transport see them.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::time::Duration;
 
-use mcp_servlet_client::{CallOptions, Error, Event, Session};
+use mcp_servlet_client::{Error, Session};
 use mcp_servlet_server::{Remotes, config::Config};
 use puppet::Puppet;
 use serde_json::{Value, json};
 
 use crate::{
+    client::reported,
     site::{OLD, PIPE, Site, WAYS, WEB, eventually},
     support::{Mortal, with_calls, within},
 };
@@ -121,34 +119,10 @@ async fn progress_and_log_messages_of_a_remote_reach_the_client() {
             let session = site.connect(way, endpoint).await;
             for (tool, text) in [("far_t", "done"), ("run", "mapped")] {
                 let case = format!("{version} {way:?} {tool}");
-                assert_eq!(reported(&session, tool, &case).await, text, "{case}");
+                assert_eq!(reported(&session, tool, "far", &case).await, text, "{case}");
             }
         }
     }
-}
-
-/// Calls a tool, and returns the text of its result. The log message and the progress must have come.
-async fn reported(session: &Session, tool: &str, case: &str) -> String {
-    let mut events = session.events();
-    let reports = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&reports);
-    let level = json!({ "io.modelcontextprotocol/logLevel": "info" });
-    let options = CallOptions::new()
-        .meta(level.as_object().cloned().expect("an object"))
-        .on_progress(move |report| kept.lock().expect("no panic").push(report.to_string()));
-    let called = session.call_with(tool, json!({}), &options).await;
-    let reports = || reports.lock().expect("no panic").clone();
-    eventually(case, async || !reports().is_empty()).await;
-    assert_eq!(reports(), ["1/2 half"], "{case}");
-    let event = tokio::time::timeout(Duration::from_secs(20), events.next()).await;
-    let event = event.unwrap_or_else(|_| panic!("{case}: no log message"));
-    let expected = Event::Log {
-        level: "warning".to_owned(),
-        logger: Some("far".to_owned()),
-        data: json!({ "at": 1 }),
-    };
-    assert_eq!(event.expect("open").expect("an event"), expected, "{case}");
-    called.expect("a result").text()
 }
 
 /// The entries for all failures of remotes.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::JsonObject;
 
-/// What a keyword has.
+/// The schemas in the value of a keyword.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holds {
     /// A schema, or a list of them.
@@ -15,7 +15,7 @@ pub(super) enum Holds {
     Definitions,
 }
 
-/// What a keyword has in any dialect; `None` if it has no schemas.
+/// The schemas in the value of this keyword, in any dialect. `None` if it has none.
 pub(super) fn holds(keyword: &str) -> Option<Holds> {
     Some(match keyword {
         "additionalItems"

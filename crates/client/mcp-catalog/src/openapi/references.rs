@@ -138,7 +138,7 @@ fn pointer_of(reference: &str) -> Option<String> {
     (pointer.is_empty() || pointer.starts_with('/')).then(|| pointer.into_owned())
 }
 
-/// The reference of which [`pointer_of`] makes this JSON pointer.
+/// The reference to the schema at this JSON pointer, as [`pointer_of`] reads it.
 fn reference_to(pointer: &str) -> String {
     format!("#{}", pointer.replace('%', "%25"))
 }

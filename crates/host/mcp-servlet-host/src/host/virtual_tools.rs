@@ -221,7 +221,7 @@ fn same_name(tool: &VirtualTool, owner: &Member) -> Problem {
     let (kind, name) = (owner.kind(), tool.name());
     let (owner, origin) = (owner.name(), owner.origin());
     let message = format!(
-        "the {kind} `{owner}` (`{origin}`) has a tool `{name}` as well: give that {kind} a prefix"
+        "the {kind} `{owner}` (`{origin}`) has a tool `{name}` as well: give that {kind} another prefix"
     );
     Problem::new(mcp_servlet_bundle::Place::default(), message)
 }

@@ -116,10 +116,10 @@ impl Code {
         let code = Arc::new(code);
         source.share(&code);
         if options.quality.is_none() && code.quality() != Quality::Optimized {
-            let (code, turn) = (Arc::downgrade(&code), options.compile);
+            let (code, limit) = (Arc::downgrade(&code), options.compile);
             RUNTIME.spawn(async move {
                 tokio::time::sleep(SOON).await;
-                in_turn(turn, move || improve(&code, &source)).await;
+                in_turn(limit, move || improve(&code, &source)).await;
             });
         }
         Ok(code)

@@ -2,7 +2,7 @@
 
 use mcp_servlet_host::{Host, Loaded, Member, Mount, VirtualToolError};
 
-use super::{Config, ConfigError, Problem, problem::position};
+use super::{Config, ConfigError, Problem, problem::position_in_words};
 
 impl Config {
     /// Loads the servlets, and proves that the virtual tools fit them; see [`Loaded::load`].
@@ -84,7 +84,8 @@ impl Config {
             |endpoint| format!("endpoint `{endpoint}` would have"),
         );
         let (kind, name, origin) = (owner.kind(), owner.name(), owner.origin());
-        let position = start.map(|start| format!(" at {}", position(&self.source.1, start)));
+        let position =
+            start.map(|start| format!(" at {}", position_in_words(&self.source.1, start)));
         let position = position.unwrap_or_default();
         format!(
             "{subject} two tools `{tool}`: of bundle `{bundle}` here, and of {kind} `{name}` (`{origin}`){position}; give that {kind} another prefix"

@@ -21,7 +21,7 @@ enum Member {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Members {
     all: BTreeMap<String, Member>,
-    /// Where the sections of servlets and remotes begin.
+    /// The offsets of the sections of servlets and remotes in the file.
     starts: BTreeMap<String, usize>,
 }
 
@@ -44,7 +44,7 @@ impl Members {
         self.all.keys().map(String::as_str).collect()
     }
 
-    /// Where the section begins that this servlet or remote is from.
+    /// The offset of the section of this servlet or remote in the file.
     pub(super) fn start_of(
         &self,
         member: &str,

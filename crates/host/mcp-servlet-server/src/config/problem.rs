@@ -67,13 +67,15 @@ pub struct Located {
 
 fn located(text: &str, problem: &Problem) -> Located {
     let start = text.floor_char_boundary(problem.span.start);
-    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let line = text[line_start..].lines().next().unwrap_or_default();
-    let column = text[line_start..start].chars().count() + 1;
-    let end = problem.span.end.min(line_start + line.len());
+    let (line, column) = position(text, start);
+    let line_end = text[start..]
+        .lines()
+        .next()
+        .map_or(start, |rest| start + rest.len());
+    let end = problem.span.end.min(line_end);
     let width = text.get(start..end).map_or(0, |text| text.chars().count());
     Located {
-        line: text[..start].matches('\n').count() + 1,
+        line,
         column,
         end: column + width,
         message: problem.message.clone(),
@@ -89,13 +91,18 @@ pub struct Problem {
     pub message: String,
 }
 
-/// The line and the column of an offset, for messages about a second place.
-pub(super) fn position(text: &str, offset: usize) -> String {
-    let problem = Problem {
-        span: offset..offset,
-        message: String::new(),
-    };
-    let Located { line, column, .. } = located(text, &problem);
+/// The line and the column of an offset.
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = before.matches('\n').count() + 1;
+    let column = before[line_start..].chars().count() + 1;
+    (line, column)
+}
+
+/// A position in words, for messages about a second place.
+pub(super) fn position_in_words(text: &str, offset: usize) -> String {
+    let (line, column) = position(text, offset);
     format!("line {line}, column {column}")
 }
 

@@ -100,7 +100,7 @@ impl Default for HttpTransport {
 }
 
 impl HttpOptions {
-    /// The headers of all responses.
+    /// The headers that a reload can replace.
     pub(crate) fn endpoint_headers(&self) -> EndpointHeaders {
         let messages = match &self.transport {
             HttpTransport::Sse { headers, .. } => Some(headers.clone()),

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod bundles;
+mod client;
 mod config;
 mod documented;
 mod failures;

@@ -1,17 +1,12 @@
 //! Virtual tools over handlers that hang, report progress, ask, or are cancelled, for clients of each transport.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use futures_util::future::BoxFuture;
-use mcp_servlet_client::{
-    Answers, CallOptions, Elicitation, Event, Input, Offers, Options, Session,
-};
+use mcp_servlet_client::{Options, Session};
 use serde_json::{Value, json};
 
 use crate::{
+    client::{Oslo, reported},
     site::{OLD, PIPE, Site, WAYS, WEB, eventually},
     support::Wat,
     wasm::{Reply, echo_after, replies},
@@ -28,12 +23,12 @@ fn hanging() -> Vec<u8> {
     let tools = ["hang", "capped", "fine"];
     let tools = tools.map(|name| json!({ "name": name, "inputSchema": { "type": "object" } }));
     let fine = r#"{"content":[{"type":"text","text":"fine"}]}"#;
-    let replies_ = [
+    let outputs = [
         (r#""hang""#, Reply::Hang),
         (r#""capped""#, Reply::Hang),
         (r#""fine""#, Reply::Output(fine)),
     ];
-    replies(&json!(tools), &replies_)
+    replies(&json!(tools), &outputs)
 }
 
 /// A call that hangs would take the only instance from all others.
@@ -153,43 +148,8 @@ async fn progress_and_log_messages_of_a_handler_reach_the_client() {
     let site = site(&reporting(), bundle).await;
     for (way, endpoint) in WAYS {
         let session = site.connect(way, endpoint).await;
-        let mut events = session.events();
-        let reports = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&reports);
-        let level = json!({ "io.modelcontextprotocol/logLevel": "info" });
-        let options = CallOptions::new()
-            .meta(level.as_object().cloned().expect("an object"))
-            .on_progress(move |report| kept.lock().expect("no panic").push(report.to_string()));
-        let called = session.call_with("run", json!({}), &options).await;
-        assert_eq!(called.expect("a result").text(), "mapped", "{way:?}");
-        let reports = || reports.lock().expect("no panic").clone();
-        eventually("a report", async || !reports().is_empty()).await;
-        assert_eq!(reports(), ["1/2 half"], "{way:?}");
-        let event = tokio::time::timeout(Duration::from_secs(20), events.next()).await;
-        let event = event.unwrap_or_else(|_| panic!("{way:?}: no log message"));
-        let expected = Event::Log {
-            level: "warning".to_owned(),
-            logger: Some("f".to_owned()),
-            data: json!({ "at": 1 }),
-        };
-        assert_eq!(event.expect("open").expect("an event"), expected, "{way:?}");
-    }
-}
-
-/// Lives in Oslo.
-struct Oslo;
-
-impl Answers for Oslo {
-    fn offers(&self) -> Offers {
-        Offers {
-            elicitation: true,
-            ..Offers::default()
-        }
-    }
-
-    fn elicit(&self, request: Elicitation) -> BoxFuture<'_, Input> {
-        assert_eq!(request.message, "Which city?");
-        Box::pin(std::future::ready(Input::Accept(json!({ "city": "Oslo" }))))
+        let text = reported(&session, "run", "f", &format!("{way:?}")).await;
+        assert_eq!(text, "mapped", "{way:?}");
     }
 }
 
