@@ -310,7 +310,7 @@ async fn no_command_shows_a_secret_of_a_member() {
     for arguments in COMMANDS {
         let path = folder.path().to_owned();
         let output = tokio::task::spawn_blocking(move || run(&path, arguments)).await;
-        assert_kept(&format!("{arguments:?}"), &output.expect("output"));
+        assert_kept(format!("{arguments:?}"), &output.expect("output"));
     }
 }
 
@@ -401,7 +401,7 @@ fn no_error_of_a_configuration_shows_a_secret_of_a_member() {
             &["serve", "servlet.toml"],
         ] {
             assert_kept(
-                &format!("{keys} {arguments:?}"),
+                format!("{keys} {arguments:?}"),
                 &run(folder.path(), arguments),
             );
         }

@@ -327,7 +327,7 @@ fn no_error_of_a_configuration_shows_a_secret() {
         fs::write(&path, text).expect("a file");
         for arguments in [&["config", "check"][..], &["serve", "servlet.toml"]] {
             let output = run(folder.path(), arguments);
-            assert_kept(&[text], &output);
+            assert_kept([text], &output);
         }
     }
 }
