@@ -10,7 +10,8 @@ use std::{
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-use mcp_servlet_client::{Http, HttpTransport, Options, Session, Target};
+use mcp_servlet_client::{Era, Http, HttpTransport, Options, Session, Target};
+use puppet::Puppet;
 use serde_json::{Value, json};
 use support::{DESCRIPTION, Wat};
 use tempfile::TempDir;
@@ -21,6 +22,16 @@ const CONFIG: &str = "[listener.local]\naddress = \"127.0.0.1:0\"\n\
     [servlet.a]\nsource = \"a.wasm\"\n";
 
 const PIPE: &str = "[endpoint.pipe]\nkind = \"stdio\"\nname = \"pipe\"\n";
+
+/// A folder with a servlet whose tool is `t`, and a configuration.
+fn folder(config: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let answer = json!({ "content": [{ "type": "text", "text": "answer" }] });
+    let wat = Wat::new().describe(DESCRIPTION).answer(&answer.to_string());
+    fs::write(folder.path().join("a.wasm"), wat.wasm()).expect("a file");
+    fs::write(folder.path().join("servlet.toml"), config).expect("a file");
+    folder
+}
 
 /// A running server. It is killed when this value is dropped.
 struct Server {
@@ -34,14 +45,7 @@ struct Server {
 
 impl Server {
     fn start(config: &str) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let answer = json!({ "content": [{ "type": "text", "text": "answer" }] });
-        let wasm = Wat::new()
-            .describe(DESCRIPTION)
-            .answer(&answer.to_string())
-            .wasm();
-        fs::write(folder.path().join("a.wasm"), wasm).expect("a file");
-        fs::write(folder.path().join("servlet.toml"), config).expect("a file");
+        let folder = folder(config);
         let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
         command.args(["serve", "servlet.toml"]).current_dir(&folder);
         command
@@ -143,6 +147,81 @@ async fn a_server_of_one_client_ends_with_it_and_others_go_on() {
     several.input = None;
     let (_, text) = call(&urls["web"], HttpTransport::Streamable).await;
     assert_eq!(text, "answer");
+}
+
+/// A remote whose tool `search` finds something once, and is busy after that.
+fn busy_after_one_call() -> Puppet {
+    let tool = json!({ "name": "search", "inputSchema": { "type": "object" } });
+    let found = json!({ "content": [{ "type": "text", "text": "found" }] });
+    let busy = json!({ "code": -32005, "message": "slow down", "data": { "retry": 30 } });
+    let script = json!({
+        "capabilities": { "tools": {} },
+        "replies": {
+            "tools/list": [{ "result": { "tools": [tool] } }],
+            "tools/call": [{ "result": found }, { "error": busy }],
+        },
+    });
+    Puppet::with(serde_json::from_value(script).expect("a script"))
+}
+
+/// Two remotes, one over HTTP and one that is this command, and virtual tools over a servlet and over a remote.
+fn everything(address: &str) -> String {
+    let servlet = json!([env!("CARGO_BIN_EXE_servlet"), "serve", "a.wasm"]);
+    let remotes = format!(
+        "[remote.web]\nurl = \"http://{address}/mcp\"\nrequired = true\n\
+         [remote.near]\ncommand = {servlet}\nrequired = true\ntools.prefix = \"name\"\n"
+    );
+    let bundle = r#"
+[bundle.ops.tool.run]
+handler = "a:t"
+[bundle.ops.tool.run.result]
+content = [{ type = "text", text = "<${{ result.content[0].text }}>" }]
+[bundle.ops.tool.find]
+handler = "web:search"
+[[bundle.ops.tool.find.catches]]
+code = "SERVER_ERROR"
+error = { code = -32001, message = "busy: ${{ error.message }}", data = { retry = "${{ error.data.retry }}" } }
+"#;
+    format!("{PIPE}[servlet.a]\nsource = \"a.wasm\"\n{remotes}{bundle}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_starts_the_server_uses_servlets_bundles_and_remotes() {
+    for era in [Era::Handshake, Era::Stateless] {
+        let puppet = busy_after_one_call();
+        let folder = folder(&everything(&puppet.http().await.to_string()));
+        let command = mcp_servlet_client::Command::new(env!("CARGO_BIN_EXE_servlet"))
+            .args(["serve", "servlet.toml"])
+            .current_dir(folder.path());
+        let session = Session::connect_with(&command.into(), &Options::new().era(era))
+            .await
+            .unwrap_or_else(|error| panic!("{era:?}: {error}"));
+        assert_eq!(session.server().is_stateless(), era == Era::Stateless);
+        let name = session.server().name();
+        assert!(name.starts_with("pipe "), "{era:?}: {name}");
+
+        let lists = session.lists().await.expect("lists");
+        let tools = json!(lists.tools.expect("tools"));
+        let tools = tools.as_array().expect("an array").iter();
+        let names: Vec<_> = tools.map(|tool| tool["name"].clone()).collect();
+        assert_eq!(names, ["t", "search", "near_t", "run", "find"], "{era:?}");
+
+        for (tool, text) in [
+            ("t", "answer"),
+            ("run", "<answer>"),
+            ("near_t", "answer"),
+            ("search", "found"),
+        ] {
+            let called = session.call(tool, json!({})).await;
+            let called = called.unwrap_or_else(|error| panic!("{era:?} {tool}: {error}"));
+            assert_eq!(called.text(), text, "{era:?} {tool}");
+        }
+        let error = session.call("find", json!({})).await.expect_err("busy");
+        assert_eq!(error.code(), Some(-32001), "{era:?}: {error}");
+        assert_eq!(error.message(), "busy: slow down", "{era:?}");
+        assert_eq!(error.data(), Some(&json!({ "retry": 30 })), "{era:?}");
+        session.close().await;
+    }
 }
 
 #[test]
