@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use mcp_servlet_client::Event;
+use mcp_servlet_client::{Event, Events};
 use mcp_servlet_server::{Remotes, config::Config};
 use serde_json::json;
 
 use crate::{
     log,
-    site::{OLD, PIPE, Site, WAYS, WEB, tools},
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
     support::{Mortal, call, child, connected, script, with_calls, within},
 };
 
@@ -18,6 +18,14 @@ const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
 fn free() -> std::net::SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("a port")
+}
+
+/// Waits for the notification that the list of tools has changed.
+async fn tools_changed(way: Way, events: &mut Events) {
+    let event = tokio::time::timeout(Duration::from_secs(10), events.next()).await;
+    let event = event.unwrap_or_else(|_| panic!("{way:?}: no event"));
+    let event = event.expect("an open session").expect("an event");
+    assert_eq!(event, Event::ToolsChanged, "{way:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -39,13 +47,7 @@ async fn tools_of_a_remote_that_comes_later_appear_with_a_notification() {
     let _mortal = Mortal::start_at(&puppet, address);
     let came = Instant::now();
     for (way, session, events) in &mut clients {
-        let event = tokio::time::timeout(Duration::from_secs(10), events.next()).await;
-        let event = event.unwrap_or_else(|_| panic!("{way:?}: no event"));
-        assert_eq!(
-            event.expect("an event").expect("an event"),
-            Event::ToolsChanged,
-            "{way:?}"
-        );
+        tools_changed(*way, events).await;
         assert!(
             came.elapsed() < Duration::from_secs(3),
             "{way:?}: {:?}",
@@ -53,6 +55,65 @@ async fn tools_of_a_remote_that_comes_later_appear_with_a_notification() {
         );
         assert_eq!(tools(session).await, ["t"], "{way:?}");
         session.call("t", json!({})).await.expect("a result");
+    }
+}
+
+/// Two remotes at one address, which differ in `when_down`, with a virtual tool over each.
+fn kept_and_hidden(address: std::net::SocketAddr) -> String {
+    let section = |when_down: &str| {
+        format!(
+            "[remote.{when_down}]\nurl = \"http://{address}/mcp\"\nrequired = true\n\
+             when_down = \"{when_down}\"\nretry.every = \"50ms\"\ntools.prefix = \"name\"\n\
+             [bundle.ops.tool.my_{when_down}]\nhandler = \"{when_down}:t\"\n"
+        )
+    };
+    format!("{}{}", section("keep"), section("hide"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_of_a_remote_that_is_down_are_kept_or_hidden_as_configured() {
+    const ALL: [&str; 4] = ["keep_t", "hide_t", "my_keep", "my_hide"];
+    let puppet = with_calls(&BOTH, json!([{ "result": { "content": [] } }]));
+    let mut mortal = Mortal::start(&puppet);
+    let config = format!("{WEB}{OLD}{PIPE}{}", kept_and_hidden(mortal.address));
+    let site = Site::start(&config, &[]).await;
+    let mut clients = Vec::new();
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        assert_eq!(tools(&session).await, ALL, "{way:?}");
+        let events = session.watch(std::iter::empty::<String>()).await;
+        clients.push((way, session, events.expect("events")));
+    }
+
+    mortal.kill();
+    // That the server has gone is only seen by a request.
+    for tool in ["keep_t", "hide_t"] {
+        let error = clients[0].1.call(tool, json!({})).await.expect_err(tool);
+        assert_eq!(error.code(), Some(-32000), "{tool}: {error}");
+    }
+    for (way, session, events) in &mut clients {
+        tools_changed(*way, events).await;
+        assert_eq!(tools(session).await, ["keep_t", "my_keep"], "{way:?}");
+        for tool in ["keep_t", "my_keep"] {
+            let error = session.call(tool, json!({})).await.expect_err(tool);
+            assert_eq!(error.code(), Some(-32000), "{way:?} {tool}: {error}");
+            let data = json!({ "remote": "keep", "retry": true });
+            assert_eq!(error.data(), Some(&data), "{way:?} {tool}");
+        }
+        for tool in ["hide_t", "my_hide"] {
+            let error = session.call(tool, json!({})).await.expect_err(tool);
+            assert_eq!(error.code(), Some(-32602), "{way:?} {tool}: {error}");
+        }
+    }
+
+    let _mortal = Mortal::start_at(&puppet, mortal.address);
+    for (way, session, events) in &mut clients {
+        tools_changed(*way, events).await;
+        assert_eq!(tools(session).await, ALL, "{way:?}");
+        for tool in ALL {
+            let called = async || session.call(tool, json!({})).await.is_ok();
+            eventually(&format!("{way:?} {tool} is back"), called).await;
+        }
     }
 }
 
