@@ -142,6 +142,11 @@ impl ProtectedServer {
         self.grants().refresh.len()
     }
 
+    /// The PKCE verifiers of all logins.
+    pub fn verifiers(&self) -> Vec<String> {
+        self.grants().verifiers.clone()
+    }
+
     fn base(&self) -> String {
         format!("http://{}", self.address)
     }

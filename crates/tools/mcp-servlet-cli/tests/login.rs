@@ -100,6 +100,31 @@ async fn a_user_logs_in_and_out() {
 }
 
 #[tokio::test]
+async fn no_secret_is_logged_when_a_login_is_renewed_or_has_ended() {
+    let stage = Stage::new(AuthorizationServer {
+        first_lifetime: 0,
+        ..Default::default()
+    })
+    .await;
+    let url = stage.server.url();
+    let (log, code) = stage.log_in(&["login", &url, "--no-browser", "-vvv"]).await;
+    assert_eq!(code, 0, "{log}");
+    let mut logs = vec![log];
+    for (code, renewals) in [(0, 1), (13, 2)] {
+        let output = stage.run(&["catalog", &url, "-vvv"]).await;
+        let log = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{log}");
+        assert_eq!(stage.server.count("refresh_token"), renewals, "{log}");
+        logs.push(log);
+        stage.server.expire_tokens();
+        stage.server.expire_logins();
+    }
+    for secret in [&[SECRET.to_owned()][..], &stage.server.verifiers()].concat() {
+        assert!(logs.iter().all(|log| !log.contains(&secret)), "{logs:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_refused_registration_ends_at_once() {
     let stage = Stage::new(AuthorizationServer {
         refuses_clients: true,

@@ -37,6 +37,8 @@ pub(super) struct Grants {
     /// The redirect URIs of registered clients.
     clients: HashMap<String, String>,
     codes: HashMap<String, Code>,
+    /// The PKCE verifiers that clients have sent.
+    pub(super) verifiers: Vec<String>,
     /// How many access tokens were given.
     pub(super) issued: usize,
     made: usize,
@@ -136,7 +138,9 @@ impl Grants {
     fn exchange(&mut self, form: &Form) -> Result<Value, Refused> {
         let code = self.codes.remove(form.get("code"));
         let code = code.ok_or(Refused("invalid_grant"))?;
-        let digest = Sha256::digest(form.get("code_verifier"));
+        let verifier = form.get("code_verifier");
+        self.verifiers.push(verifier.to_owned());
+        let digest = Sha256::digest(verifier);
         let is_valid = code.challenge == URL_SAFE_NO_PAD.encode(digest)
             && code.redirect_uri == form.get("redirect_uri")
             && code.client == form.get("client_id");
