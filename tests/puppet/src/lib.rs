@@ -28,7 +28,7 @@ pub struct Puppet {
 }
 
 impl Puppet {
-    /// The script `scripts/NAME.json`.
+    /// The script `scripts/NAME.json`. A name with a `/` is the path of a script.
     ///
     /// # Panics
     /// If there is no such script, or if it is invalid.

@@ -1,4 +1,4 @@
-//! `puppet SCRIPT [--log FILE] [--ignore-end]` plays a script over standard input and output.
+//! `puppet SCRIPT [--log FILE] [--ignore-end]` plays a script over standard input and output. SCRIPT is a name or a path.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use puppet::{Ended, Puppet};
 #[tokio::main]
 async fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let name = arguments.next().expect("the name of a script");
+    let name = arguments.next().expect("the name or path of a script");
     let mut log = None;
     let mut stays = false;
     while let Some(argument) = arguments.next() {

@@ -103,7 +103,11 @@ impl Default for Script {
 
 impl Script {
     pub(crate) fn read(name: &str) -> Self {
-        let path = format!("{}/scripts/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let path = if name.contains('/') {
+            name.to_owned()
+        } else {
+            format!("{}/scripts/{name}.json", env!("CARGO_MANIFEST_DIR"))
+        };
         let text = std::fs::read_to_string(&path);
         let text = text.unwrap_or_else(|error| panic!("{path}: {error}"));
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))

@@ -2,12 +2,11 @@
 
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 use mcp_servlet_client::{Answers, Elicitation, Input, Offers, Options, Root, Session};
-use puppet::Puppet;
 use serde_json::{Value, json};
 
 use crate::{
     site::{OLD, PIPE, Site, WAYS, WEB},
-    support::with_calls,
+    support::{script, script_with_calls},
 };
 
 /// A client that can answer everything.
@@ -63,20 +62,32 @@ fn requests() -> [(Value, Value); 3] {
     [(elicitation, accepted), (sampling, sample()), (roots, work)]
 }
 
-/// A remote that sends the request in the arguments of its call, and returns the answer. It is called this often.
-fn asking(version: &str, calls: usize) -> Puppet {
+/// The script of a remote that sends the request in the arguments of its call, and returns the answer. It is called this
+/// often.
+fn asking(version: &str, calls: usize) -> Value {
     let request =
         json!({ "method": "$params/arguments/method", "params": "$params/arguments/params" });
     let returns = |answer: &str| json!({ "content": [], "structuredContent": { "is": answer } });
     if version == "2025-11-25" {
         let reply = json!({ "ask": request, "result": returns("$answer") });
-        return with_calls(&[version], json!([reply]));
+        return script_with_calls(&[version], json!([reply]));
     }
     let asks = json!({ "resultType": "input_required", "inputRequests": { "q": request } });
     let replies = [asks, returns("$params/inputResponses/q")];
     let replies = replies.map(|result| json!({ "result": result }));
     let replies = replies.iter().cycle().take(2 * calls);
-    with_calls(&[version], replies.cloned().collect())
+    script_with_calls(&[version], replies.cloned().collect())
+}
+
+/// How to reach a remote that plays a script. A command reads it from `asking.json`.
+async fn target(transport: &str, asking: &Value) -> String {
+    if transport == "stdio" {
+        let command = json!([env!("CARGO_BIN_EXE_puppet"), "./asking.json"]);
+        return format!("command = {command}");
+    }
+    let address = script(asking.clone()).http().await;
+    let path = if transport == "sse" { "sse" } else { "mcp" };
+    format!("url = \"http://{address}/{path}\"\ntransport = \"{transport}\"")
 }
 
 async fn answer(session: &Session, tool: &str, request: &Value) -> Value {
@@ -88,22 +99,27 @@ async fn answer(session: &Session, tool: &str, request: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_request_of_a_remote_reaches_the_client_and_the_answer_the_remote() {
-    for version in ["2025-11-25", "2026-07-28"] {
-        let puppet = asking(version, 2 * WAYS.len() * requests().len());
-        let far = format!(
-            "url = \"http://{}/mcp\"\nrequired = true",
-            puppet.http().await
-        );
+    for (transport, version) in [
+        ("http", "2025-11-25"),
+        ("http", "2026-07-28"),
+        ("stdio", "2025-11-25"),
+        ("stdio", "2026-07-28"),
+        ("sse", "2025-11-25"),
+    ] {
+        let asking = asking(version, 2 * WAYS.len() * requests().len());
+        let target = target(transport, &asking).await;
         let bundle = "[bundle.ops.tool.mine]\nhandler = \"far:t\"";
-        let config = format!("{WEB}{OLD}{PIPE}[remote.far]\n{far}\n{bundle}\n");
-        let site = Site::start(&config, &[]).await;
+        let far = format!("[remote.far]\n{target}\nrequired = true\n");
+        let asking = asking.to_string();
+        let files: [(&str, &[u8]); 1] = [("asking.json", asking.as_bytes())];
+        let site = Site::start(&format!("{WEB}{OLD}{PIPE}{far}{bundle}\n"), &files).await;
         for (way, endpoint) in WAYS {
             let options = Options::new().answers(Able);
             let session = site.connect_with(way, endpoint, options).await;
             for (request, expected) in requests() {
                 for tool in ["t", "mine"] {
                     let found = answer(&session, tool, &request).await;
-                    assert_eq!(found, expected, "{version} {way:?} {tool}");
+                    assert_eq!(found, expected, "{transport} {version} {way:?} {tool}");
                 }
             }
         }

@@ -94,11 +94,16 @@ pub(crate) fn script(json: Value) -> Puppet {
 
 /// A server with one tool, whose calls get these replies.
 pub(crate) fn with_calls(versions: &[&str], replies: Value) -> Puppet {
-    script(json!({
+    script(script_with_calls(versions, replies))
+}
+
+/// The script of that server.
+pub(crate) fn script_with_calls(versions: &[&str], replies: Value) -> Value {
+    json!({
         "versions": versions,
         "capabilities": { "tools": {}, "logging": {} },
         "replies": { "tools/list": [{ "result": { "tools": [TOOL.clone()] } }], "tools/call": replies },
-    }))
+    })
 }
 
 static TOOL: std::sync::LazyLock<Value> =
