@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::{select_all, try_join_all};
 use mcp_servlet_client::{Error, Events};
 use mcp_servlet_host::ResourceWatch;
 use tokio::sync::{Notify, broadcast};
@@ -12,8 +13,11 @@ use tokio::time::sleep;
 
 use crate::connection::Connection;
 
-/// The most resources of one server that are watched.
-const MOST: usize = 1_000;
+/// The most resources of one server that are watched. It is ten times as many as the server lets one client watch, so that no
+/// client keeps out the others.
+const MOST: usize = 10_000;
+/// The most resources in one subscription. Servers limit the size of a request, and this one the resources of a subscription.
+const MOST_AT_ONCE: usize = 1_000;
 /// How many changes may wait for an endpoint that is slow. After that, it counts all resources as changed.
 const WAITING: usize = 256;
 /// The pause between a change of what clients want and the requests to the server, which are made for all changes in that time.
@@ -157,9 +161,9 @@ impl Watched {
 #[derive(Debug, Default)]
 struct Subscriptions {
     uris: BTreeSet<String>,
-    /// Since 2026-07-28, one subscription has all resources.
-    listening: Option<Events>,
-    /// The server has refused that subscription.
+    /// Since 2026-07-28, a subscription has many resources.
+    listening: Vec<Events>,
+    /// The server has refused a subscription.
     is_refused: bool,
 }
 
@@ -195,17 +199,16 @@ impl Subscriptions {
         }
     }
 
-    /// Replaces the subscription. The new one begins before the previous one ends, so that no change is missed.
+    /// Replaces the subscriptions. The new ones begin before the previous ones end, so that no change is missed.
     async fn listen(
         &mut self,
         connection: &Connection,
         wanted: &BTreeSet<String>,
     ) -> Result<(), Error> {
-        self.listening = if wanted.is_empty() {
-            None
-        } else {
-            Some(connection.session.watch(wanted).await?)
-        };
+        let uris: Vec<_> = wanted.iter().collect();
+        let parts = uris.chunks(MOST_AT_ONCE);
+        let subscriptions = parts.map(|uris| connection.session.watch(uris.iter().copied()));
+        self.listening = try_join_all(subscriptions).await?;
         Ok(())
     }
 
@@ -224,17 +227,23 @@ impl Subscriptions {
         }
     }
 
-    /// Waits until the server has ended or refused the subscription.
+    /// Waits until the server has ended or refused a subscription.
     async fn ended(&mut self) {
         if self.is_refused {
             return;
         }
-        let Some(events) = &mut self.listening else {
+        if self.listening.is_empty() {
             return std::future::pending().await;
-        };
+        }
         // The task that follows the connection has the events, too.
-        while events.next().await.is_some() {}
-        self.listening = None;
+        let end = async |events: &mut Events| while events.next().await.is_some() {};
+        select_all(
+            self.listening
+                .iter_mut()
+                .map(|events| Box::pin(end(events))),
+        )
+        .await;
+        self.listening.clear();
         self.uris.clear();
     }
 }

@@ -307,7 +307,10 @@ impl ServerHandler for Handler {
         if self.subscribed.add(&self.server, request.uri) {
             return Ok(());
         }
-        let message = "this session is subscribed to too many resources; unsubscribe from some";
+        let message = format!(
+            "this session is subscribed to {} resources, which is the maximum; unsubscribe from some",
+            Subscribed::LIMIT
+        );
         Err(ErrorData::invalid_params(message, None))
     }
 
@@ -333,12 +336,18 @@ impl ServerHandler for Handler {
         Ok(())
     }
 
-    /// Accepts everything that the client asks for; rmcp removes what the capabilities do not include.
+    /// Accepts everything that the client asks for, unless there are too many resources; rmcp removes what the capabilities do
+    /// not include.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(requested.clone())
+        let mut accepted = requested.clone();
+        // rmcp compares each requested resource with each accepted one.
+        if has_too_many_resources(requested) {
+            accepted.resource_subscriptions = None;
+        }
+        Some(accepted)
     }
 
     fn listen(
@@ -346,9 +355,14 @@ impl ServerHandler for Handler {
         subscription: SubscriptionContext,
     ) -> impl Future<Output = Result<(), ErrorData>> + MaybeSendFuture + '_ {
         Box::pin(async move {
+            if has_too_many_resources(subscription.requested()) {
+                let limit = Subscribed::LIMIT;
+                let message = format!("a subscription can have at most {limit} resources");
+                return Err(ErrorData::invalid_params(message, None));
+            }
             let follower = self.server.0.changes.follow();
             let accepted = subscription.accepted().resource_subscriptions.clone();
-            let uris = accepted.iter().flatten().take(Subscribed::LIMIT);
+            let uris = accepted.iter().flatten();
             let _watches: Vec<_> = uris.map(|uri| self.server.watch(uri)).collect();
             tokio::select! {
                 () = follower.feed(&subscription) => {}
@@ -366,6 +380,11 @@ impl ServerHandler for Handler {
     ) -> Result<CustomResult, ErrorData> {
         Err(params::refuse(request, Era::of(&context)))
     }
+}
+
+fn has_too_many_resources(filter: &SubscriptionFilter) -> bool {
+    let uris = filter.resource_subscriptions.as_ref();
+    uris.is_some_and(|uris| uris.len() > Subscribed::LIMIT)
 }
 
 /// Adds the server's name and version, unless the result has them.

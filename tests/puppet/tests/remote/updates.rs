@@ -192,3 +192,33 @@ async fn a_watched_resource_keeps_an_idle_remote_connected() {
     session.unwatch(LOG).await.expect("the end");
     within(SOON, is_idle).await;
 }
+
+/// The resources of all subscriptions since 2026-07-28.
+fn listened(puppet: &Puppet) -> Vec<Vec<Value>> {
+    let log = puppet.log();
+    let uris = |message: &Value| {
+        let uris = &message["params"]["notifications"]["resourceSubscriptions"];
+        uris.as_array().cloned()
+    };
+    log.iter().filter_map(uris).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_with_many_subscriptions_leave_room_for_others() {
+    let puppet = reporter("2026-07-28", true);
+    let remote = connected("r", http(puppet.http().await)).await;
+    let (address, _server) = serve(&remote).await;
+    let mut held = Vec::new();
+    for name in ["one", "two"] {
+        let greedy = client(address, Era::Stateless).await;
+        let made_up = (0..1000).map(|number| format!("{name}:{number}"));
+        held.push(greedy.watch(made_up).await.expect("events"));
+    }
+    let other = client(address, Era::Handshake).await;
+    let mut events = other.watch([LOG]).await.expect("events");
+    let has_log = |uris: &Vec<Value>| uris.contains(&json!(LOG));
+    within(SOON, || listened(&puppet).iter().any(has_log)).await;
+    other.call("r_t", json!({})).await.expect("a result");
+    updated(&mut events).await;
+    assert!(listened(&puppet).iter().all(|uris| uris.len() <= 1000));
+}

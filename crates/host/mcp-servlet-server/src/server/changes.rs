@@ -122,8 +122,8 @@ async fn feed(
 pub(crate) struct Subscribed(Mutex<HashMap<String, ClientWatch>>);
 
 impl Subscribed {
-    /// The limit for one client, so that it cannot exhaust the memory.
-    pub(crate) const LIMIT: usize = 10_000;
+    /// The limit for one client, so that it leaves room for others in the subscriptions at remotes.
+    pub(crate) const LIMIT: usize = 1_000;
 
     /// Adds a subscription. False if there are too many.
     pub(crate) fn add(&self, server: &Server, uri: String) -> bool {

@@ -1,10 +1,12 @@
-//! Resources whose contents are kept.
+//! Resources whose contents are kept, and the number of subscriptions to resources.
+
+use std::time::Duration;
 
 use mcp_servlet_client::Session;
 use serde_json::{Value, json};
 
 use crate::{
-    site::{OLD, PIPE, Site, WAYS, WEB},
+    site::{OLD, PIPE, Site, WAYS, WEB, Way},
     support::Wat,
     wasm::describe,
 };
@@ -67,4 +69,33 @@ async fn with_a_cache_all_endpoints_get_what_was_read_once() {
         left.is_some_and(|left| (1..=60_000).contains(&left)),
         "{left:?}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_cannot_subscribe_to_more_than_a_thousand_resources() {
+    let config = format!("{WEB}{OLD}{PIPE}[servlet.a]\nsource = \"a.wasm\"\n");
+    let site = Site::start(&config, &[("a.wasm", &counter())]).await;
+    let uris = |count: usize| (0..count).map(|number| format!("made-up:{number}"));
+
+    let old = site.connect(Way::PipeLegacy, "pipe").await;
+    let error = old.watch(uris(1001)).await.expect_err("too many");
+    let expected =
+        "this session is subscribed to 1000 resources, which is the maximum; unsubscribe from some";
+    assert_eq!((error.code(), error.message()), (Some(-32602), expected));
+    old.unwatch("made-up:0").await.expect("the end of one");
+    old.watch(["count:"]).await.expect("room for another");
+
+    for (way, endpoint) in [(Way::HttpModern, "web"), (Way::PipeModern, "pipe")] {
+        let new = site.connect(way, endpoint).await;
+        new.watch(uris(1000)).await.expect("events");
+        let mut events = new.watch(uris(1001)).await.expect("events");
+        let end = tokio::time::timeout(Duration::from_secs(20), events.next()).await;
+        let error = end
+            .expect("an end")
+            .expect("an event")
+            .expect_err("too many");
+        let expected = "a subscription can have at most 1000 resources";
+        let found = (error.code(), error.message());
+        assert_eq!(found, (Some(-32602), expected), "{way:?}");
+    }
 }
