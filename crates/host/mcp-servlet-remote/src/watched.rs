@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{select_all, try_join_all};
+use futures_util::stream::{self, StreamExt as _};
 use mcp_servlet_client::{Error, Events};
 use mcp_servlet_host::ResourceWatch;
 use tokio::sync::{Notify, broadcast};
@@ -22,6 +23,8 @@ const MOST_AT_ONCE: usize = 1_000;
 const WAITING: usize = 256;
 /// The pause between a change of what clients want and the requests to the server, which are made for all changes in that time.
 const SETTLE: Duration = Duration::from_millis(20);
+/// How many requests to subscribe run at the same time, so that those of one client do not delay the others for long.
+const REQUESTS: usize = 16;
 /// The pause before a new subscription, if the server has ended or refused one.
 const AGAIN: Duration = Duration::from_secs(10);
 
@@ -215,11 +218,13 @@ impl Subscriptions {
     /// Up to 2025-11-25, each resource has a subscription of its own. The server may refuse some.
     async fn subscribe(&self, remote: &str, connection: &Connection, wanted: &BTreeSet<String>) {
         let session = &connection.session;
-        for uri in wanted.difference(&self.uris) {
+        let add = async |uri: &String| {
             if let Err(error) = session.watch([uri]).await {
                 tracing::debug!(remote, %error, "a remote does not report changes of a resource");
             }
-        }
+        };
+        let new = stream::iter(wanted.difference(&self.uris));
+        new.for_each_concurrent(REQUESTS, add).await;
         for uri in self.uris.difference(wanted) {
             if let Err(error) = session.unwatch(uri).await {
                 tracing::debug!(remote, %error, "a remote goes on to report changes of a resource");

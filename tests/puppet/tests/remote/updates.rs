@@ -222,3 +222,25 @@ async fn clients_with_many_subscriptions_leave_room_for_others() {
     updated(&mut events).await;
     assert!(listened(&puppet).iter().all(|uris| uris.len() <= 1000));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn subscriptions_of_one_client_do_not_delay_those_of_others() {
+    let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {}, "resources": { "subscribe": true } },
+        "replies": {
+            "tools/list": [{ "result": { "tools": [tool] } }],
+            "resources/subscribe": [{ "wait_ms": 50, "result": {} }],
+        },
+    }));
+    let remote = connected("r", http(puppet.http().await)).await;
+    let (address, _server) = serve(&remote).await;
+    let greedy = client(address, Era::Stateless).await;
+    let made_up = (0..100).map(|number| format!("made-up:{number}"));
+    let _held = greedy.watch(made_up).await.expect("events");
+    within(SOON, || puppet.received("resources/subscribe") > 0).await;
+    let other = client(address, Era::Handshake).await;
+    other.watch([LOG]).await.expect("events");
+    within(SOON, || subscriptions(&puppet) == 1).await;
+}
