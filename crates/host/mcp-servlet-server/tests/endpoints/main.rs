@@ -11,6 +11,7 @@ mod lists;
 mod log;
 mod reload;
 mod resources;
+mod shapes;
 mod site;
 mod sse;
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]

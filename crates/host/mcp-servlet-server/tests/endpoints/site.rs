@@ -14,7 +14,7 @@ use mcp_servlet_server::{Endpoints, Remotes, config::Config, serve_stream};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{
-    io::{duplex, split},
+    io::{DuplexStream, duplex, split},
     task::JoinHandle,
 };
 
@@ -148,18 +148,20 @@ impl Site {
         endpoint: &str,
         options: &Options,
     ) -> Result<Session, mcp_servlet_client::Error> {
-        let server = self
-            .endpoints
-            .server_of(endpoint)
-            .expect("an endpoint")
-            .clone();
+        let (reader, writer) = split(self.pipe(endpoint));
+        Session::attach(reader, writer, options).await
+    }
+
+    /// The client's end of a pipe to an endpoint.
+    pub(crate) fn pipe(&self, endpoint: &str) -> DuplexStream {
+        let server = self.endpoints.server_of(endpoint);
+        let server = server.expect("an endpoint").clone();
         let (ours, theirs) = duplex(1 << 16);
         tokio::spawn(async move {
             let (reader, writer) = split(theirs);
             serve_stream(&server, reader, writer).await
         });
-        let (reader, writer) = split(ours);
-        Session::attach(reader, writer, options).await
+        ours
     }
 }
 
