@@ -13,8 +13,26 @@ use anyhow::Context;
 
 use crate::shell::{cargo, run, target};
 
+/// The ABIs that a servlet can be built for, as `MCP_SERVLET_ABI` names them.
+pub(crate) const ABIS: [&str; 2] = ["servlet", "hyper-mcp-v2"];
+
 /// The libraries that build scripts of the workspace link.
 const LINKED: [&str; 1] = ["xtp_codegen"];
+
+/// The lints of the code that only a wasm build compiles, including all the unsafe code.
+const GUEST: [&str; 11] = [
+    "clippy",
+    "--package",
+    "mcp-servlet",
+    "--features",
+    "global-allocator,http,log,xtp",
+    "--target",
+    "wasm32-unknown-unknown",
+    "--quiet",
+    "--",
+    "--deny",
+    "warnings",
+];
 
 /// If this variable is set, this program is the wrapper. Its value is the folder for the documentation.
 const WRAPPER: &str = "MCP_SERVLET_LINT";
@@ -31,7 +49,11 @@ pub(crate) fn lint() -> anyhow::Result<()> {
     build.env("RUSTC_WORKSPACE_WRAPPER", env::current_exe()?);
     // Clippy and cargo know this form of its options.
     build.env("CLIPPY_ARGS", "--deny__CLIPPY_HACKERY__warnings");
-    run(build.env(WRAPPER, target().join("doc")))
+    run(build.env(WRAPPER, target().join("doc")))?;
+    for abi in ABIS {
+        run(cargo(&GUEST).env("MCP_SERVLET_ABI", abi))?;
+    }
+    Ok(())
 }
 
 /// Whether cargo runs this program instead of rustc.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
-use std::process::Command;
+use std::path::PathBuf;
+use std::process::{Child, Command};
 
 use anyhow::ensure;
 use cargo_metadata::MetadataCommand;
@@ -11,26 +12,8 @@ use cargo_metadata::MetadataCommand;
 use crate::shell::{cargo, root, run, show_first_build, target};
 use crate::{codegen, lint, tidy};
 
-/// The ABIs that a servlet can be built for, as `MCP_SERVLET_ABI` names them.
-pub(crate) const ABIS: [&str; 2] = ["servlet", "hyper-mcp-v2"];
-
-/// Servlets as wasm, through the real host. It takes longer than all other tests together.
-const LONGEST: &str = "e2e";
-
-/// The lints of the code that only a wasm build compiles, including all the unsafe code.
-const GUEST: [&str; 11] = [
-    "clippy",
-    "--package",
-    "mcp-servlet",
-    "--features",
-    "global-allocator,http,log,xtp",
-    "--target",
-    "wasm32-unknown-unknown",
-    "--quiet",
-    "--",
-    "--deny",
-    "warnings",
-];
+/// The tests that build servlets. They take longer than all others together, and a build of a servlet uses one processor.
+const BUILDING: [&str; 2] = ["cli", "e2e"];
 
 /// Fetches dependencies. Some tests run cargo offline, so that changes of a registry do not matter,
 /// and they may run before a test that fetches.
@@ -59,33 +42,47 @@ pub(crate) fn test() -> anyhow::Result<()> {
         "--workspace",
         "--no-run",
     ])))?;
-    run_tests()?;
+    let building = BUILDING.map(Aside::start);
+    let others = run_others();
     step("lints and documentation");
-    lint::lint()?;
-    for abi in ABIS {
-        run(cargo(&GUEST).env("MCP_SERVLET_ABI", abi))?;
-    }
+    let lints = lint::lint();
+    step("tests that build servlets");
+    let building = building.into_iter().map(|test| test?.finish());
+    building.fold(others.and(lints), anyhow::Result::and)?;
     println!("\nall is well");
     Ok(())
 }
 
-/// Runs the longest test next to all others: both wait for servers, and for builds that use one processor.
-fn run_tests() -> anyhow::Result<()> {
-    let path = target().join("longest-test.log");
-    let log = File::create(&path)?;
-    let mut longest = tests();
-    longest.args(["--test", LONGEST]).stdout(log.try_clone()?);
-    let mut longest = longest.stderr(log).spawn()?;
+fn run_others() -> anyhow::Result<()> {
     let mut others = tests();
     others.args(["--lib", "--bins"]);
     others.args(test_targets()?.iter().flat_map(|name| ["--test", name]));
     let others = run(&mut others);
-    let examples = run(tests().arg("--doc"));
-    let status = longest.wait()?;
-    io::copy(&mut File::open(path)?, &mut io::stdout())?;
-    others.and(examples)?;
-    ensure!(status.success(), "the test `{LONGEST}` failed");
-    Ok(())
+    others.and(run(tests().arg("--doc")))
+}
+
+/// A test that runs aside. Its output is shown at its end.
+struct Aside {
+    process: Child,
+    log: PathBuf,
+}
+
+impl Aside {
+    fn start(test: &str) -> anyhow::Result<Self> {
+        let log = target().join(test).with_extension("log");
+        let file = File::create(&log)?;
+        let mut command = tests();
+        command.args(["--test", test]).stdout(file.try_clone()?);
+        let process = command.stderr(file).spawn()?;
+        Ok(Self { process, log })
+    }
+
+    fn finish(mut self) -> anyhow::Result<()> {
+        let status = self.process.wait()?;
+        io::copy(&mut File::open(&self.log)?, &mut io::stdout())?;
+        ensure!(status.success(), "a test of {} failed", self.log.display());
+        Ok(())
+    }
 }
 
 fn tests() -> Command {
@@ -94,7 +91,7 @@ fn tests() -> Command {
     tests
 }
 
-/// The names of all integration tests but the longest one.
+/// The names of all integration tests that build no servlets.
 fn test_targets() -> anyhow::Result<Vec<String>> {
     let metadata = MetadataCommand::new()
         .no_deps()
@@ -104,7 +101,7 @@ fn test_targets() -> anyhow::Result<Vec<String>> {
     let targets = packages.flat_map(|package| package.targets);
     let tests = targets.filter(|target| target.is_test() && target.test);
     let names: BTreeSet<_> = tests.map(|target| target.name).collect();
-    Ok(names.into_iter().filter(|name| name != LONGEST).collect())
+    Ok(names.into_iter().filter(|name| !BUILDING.contains(&name.as_str())).collect())
 }
 
 /// Accepts the output of the tests as the expected one.

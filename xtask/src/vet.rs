@@ -7,9 +7,9 @@ use std::process::Command;
 use anyhow::Context;
 use cargo_metadata::MetadataCommand;
 
+use crate::lint::ABIS;
 use crate::python;
 use crate::shell::{cargo, root, run, target};
-use crate::test::ABIS;
 
 /// The crates that servlets link, which are built by older compilers than the others.
 const GUEST: [&str; 4] = [
