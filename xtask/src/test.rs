@@ -101,7 +101,10 @@ fn test_targets() -> anyhow::Result<Vec<String>> {
     let targets = packages.flat_map(|package| package.targets);
     let tests = targets.filter(|target| target.is_test() && target.test);
     let names: BTreeSet<_> = tests.map(|target| target.name).collect();
-    Ok(names.into_iter().filter(|name| !BUILDING.contains(&name.as_str())).collect())
+    Ok(names
+        .into_iter()
+        .filter(|name| !BUILDING.contains(&name.as_str()))
+        .collect())
 }
 
 /// Accepts the output of the tests as the expected one.
