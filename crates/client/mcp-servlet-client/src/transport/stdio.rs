@@ -15,6 +15,9 @@ use super::lines::{End, Lines};
 use crate::error::{Error, ErrorKind};
 use crate::tap::Tap;
 
+/// How many lines are written at once.
+const LINES_AT_ONCE: usize = 64;
+
 /// Some programs write it before their first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -85,24 +88,38 @@ async fn error(end: End, child: Option<&Child>) -> Error {
 }
 
 /// Writes lines in the order in which they are sent, and closes the stream after the last one.
+///
+/// Lines that wait are written at once, so that the server wakes up once for all of them.
 async fn write_lines<W: AsyncWrite + Unpin>(
     mut writer: W,
-    mut lines: mpsc::UnboundedReceiver<Line>,
+    mut queue: mpsc::UnboundedReceiver<Line>,
 ) {
-    while let Some((line, written)) = lines.recv().await {
-        let result = async {
-            writer.write_all(line.as_bytes()).await?;
-            writer.flush().await
-        };
-        let result = match result.await {
-            // The server has ended. Its output ends, too, and there the reason is known.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            result => result,
-        };
-        // The sender may have given up.
-        let _ = written.send(result);
+    let mut lines = Vec::new();
+    while queue.recv_many(&mut lines, LINES_AT_ONCE).await > 0 {
+        let (texts, senders): (Vec<_>, Vec<_>) = lines.drain(..).unzip();
+        let written = write(&mut writer, &texts.concat()).await;
+        for sender in senders {
+            let result = match &written {
+                Ok(()) => Ok(()),
+                Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+            };
+            // The sender may have given up.
+            let _ = sender.send(result);
+        }
     }
     let _ = writer.shutdown().await;
+}
+
+async fn write<W: AsyncWrite + Unpin>(writer: &mut W, text: &str) -> io::Result<()> {
+    let result = async {
+        writer.write_all(text.as_bytes()).await?;
+        writer.flush().await
+    };
+    match result.await {
+        // The server has ended. Its output ends, too, and there the reason is known.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
 }
 
 impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Stdio<R> {
