@@ -217,7 +217,10 @@ async fn clients_with_many_subscriptions_leave_room_for_others() {
     let other = client(address, Era::Handshake).await;
     let mut events = other.watch([LOG]).await.expect("events");
     let has_log = |uris: &Vec<Value>| uris.contains(&json!(LOG));
-    within(SOON, || listened(&puppet).iter().any(has_log)).await;
+    within(Duration::from_secs(10), || {
+        listened(&puppet).iter().any(has_log)
+    })
+    .await;
     other.call("r_t", json!({})).await.expect("a result");
     updated(&mut events).await;
     assert!(listened(&puppet).iter().all(|uris| uris.len() <= 1000));
@@ -231,7 +234,7 @@ async fn subscriptions_of_one_client_do_not_delay_those_of_others() {
         "capabilities": { "tools": {}, "resources": { "subscribe": true } },
         "replies": {
             "tools/list": [{ "result": { "tools": [tool] } }],
-            "resources/subscribe": [{ "wait_ms": 50, "result": {} }],
+            "resources/subscribe": [{ "wait_ms": 100, "result": {} }],
         },
     }));
     let remote = connected("r", http(puppet.http().await)).await;
@@ -242,5 +245,6 @@ async fn subscriptions_of_one_client_do_not_delay_those_of_others() {
     within(SOON, || puppet.received("resources/subscribe") > 0).await;
     let other = client(address, Era::Handshake).await;
     other.watch([LOG]).await.expect("events");
-    within(SOON, || subscriptions(&puppet) == 1).await;
+    // One after the other, they take ten seconds.
+    within(Duration::from_secs(5), || subscriptions(&puppet) == 1).await;
 }
