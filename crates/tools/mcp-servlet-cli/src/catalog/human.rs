@@ -178,7 +178,7 @@ pub(crate) fn write_problem<W: Write>(
 /// ``tool `forecast` at /inputSchema: is missing``.
 fn sentence(problem: &Diagnostic) -> String {
     let item = problem.item.as_ref().map(|item| match &*item.key {
-        "" => format!("{} without a name", item.kind.label()),
+        "" => format!("{} without a {}", item.kind.label(), key_label(item.kind)),
         key => format!("{} `{key}`", item.kind.label()),
     });
     let place = match (item, &*problem.pointer) {
@@ -187,6 +187,15 @@ fn sentence(problem: &Diagnostic) -> String {
         (None, at) => at.to_owned(),
     };
     format!("{place}: {}", problem.message)
+}
+
+/// What requests call items of this kind by.
+fn key_label(kind: ItemKind) -> &'static str {
+    match kind {
+        ItemKind::Tool | ItemKind::Prompt => "name",
+        ItemKind::Resource => "URI",
+        ItemKind::ResourceTemplate => "URI template",
+    }
 }
 
 /// Writes text with a margin before each of its lines.
