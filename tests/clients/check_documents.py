@@ -1,6 +1,6 @@
 """Validates a catalog and an OpenAPI document: SCHEMA CATALOG DOCUMENT.
 
-Prints how many tools the catalog has, and how many paths the document has."""
+Prints how many paths the document must have for what the catalog lists, and how many it has."""
 
 import json
 import sys
@@ -31,8 +31,11 @@ def main(schema, catalog, document):
     validator.check_schema(schema)
     fail(catalog, validator(schema).iter_errors(listed))
     fail(document, OpenAPIV31SpecValidator(described).iter_errors())
-    tools = [item for item in listed["items"] if item["type"] == "tool"]
-    print(json.dumps({"tools": len(tools), "paths": len(described["paths"])}))
+    kinds = [item["type"] for item in listed["items"]]
+    expected = kinds.count("tool") + kinds.count("prompt")
+    if "resource" in kinds or "resource-template" in kinds:
+        expected += 1
+    print(json.dumps({"expected": expected, "paths": len(described["paths"])}))
 
 
 main(*sys.argv[1:])

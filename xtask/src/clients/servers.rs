@@ -42,7 +42,7 @@ struct Outcome {
     /// How many entries the server wrote, or has over stdio.
     expected: usize,
     is_equal: bool,
-    /// How many tools its OpenAPI document has.
+    /// How many paths its OpenAPI document has.
     paths: Option<usize>,
 }
 

@@ -96,6 +96,15 @@ impl ItemKind {
             Self::Prompt => "prompt",
         }
     }
+
+    /// Where an entry has what requests call the item by.
+    pub(crate) fn key_pointer(self) -> &'static str {
+        match self {
+            Self::Tool | Self::Prompt => "/name",
+            Self::Resource => "/uri",
+            Self::ResourceTemplate => "/uriTemplate",
+        }
+    }
 }
 
 /// Which item a diagnostic is about.

@@ -26,7 +26,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
-//! [`Catalog::to_openapi`] describes the tools as an OpenAPI document.
+//! [`Catalog::to_openapi`] makes an OpenAPI document of a catalog.
 //!
 //! The crate reads and writes no files, opens no connections and runs nothing. Schemas are checked
 //! offline and within limits. A catalog as JSON can be read back; `docs/catalog.md` describes the

@@ -24,11 +24,7 @@ pub(crate) fn check(items: &[Item]) -> Vec<Diagnostic> {
     let problems = items
         .filter(|(_, item)| !item.key().is_empty())
         .flat_map(|(index, item)| {
-            let pointer = match item.kind() {
-                ItemKind::Tool | ItemKind::Prompt => "/name",
-                ItemKind::Resource => "/uri",
-                ItemKind::ResourceTemplate => "/uriTemplate",
-            };
+            let pointer = item.kind().key_pointer();
             let problems = seen.taken(index, item).into_iter().chain(bad_name(item));
             let problems = problems.map(move |(code, severity, problem)| {
                 Diagnostic::new(code, severity, pointer, problem).of(item.to_key(index))

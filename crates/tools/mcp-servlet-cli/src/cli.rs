@@ -74,7 +74,7 @@ enum Command {
     ///
     /// `--output` writes the catalog to a file as JSON, and `servlet catalog diff` compares it later.
     Catalog(catalog::CatalogCommand),
-    /// Write an OpenAPI document about the tools of a servlet or of any other MCP server
+    /// Write an OpenAPI document of what a servlet or any other MCP server offers
     Export(export::Export),
     /// Call a tool of a servlet or of any other MCP server, and show its result
     ///

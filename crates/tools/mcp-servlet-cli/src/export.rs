@@ -20,10 +20,12 @@ pub(crate) struct Export {
 
 #[derive(Debug, Subcommand)]
 enum Document {
-    /// Print an OpenAPI 3.1 document, in which each tool is a path with POST
+    /// Print an OpenAPI 3.1 document of the tools, prompts and resources
     ///
-    /// The request body has the arguments of the tool, and the response its structured content or its result. A schema that
-    /// cannot be used is replaced by one that accepts more, with a warning.
+    /// Each tool is a path /tools/NAME with POST, and each prompt a path /prompts/NAME with POST. The request body has the
+    /// arguments. The response of a tool is its structured content or its result. GET /resources?uri= reads a resource.
+    ///
+    /// A schema that cannot be used is replaced by one that accepts more, with a warning.
     #[command(name = "openapi")]
     OpenApi(Box<OpenApi>),
 }

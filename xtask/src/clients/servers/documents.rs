@@ -25,7 +25,8 @@ pub(super) struct Checker<'a> {
 /// The line that the script prints.
 #[derive(Deserialize)]
 struct Counts {
-    tools: usize,
+    /// How many paths the items of the catalog need: one for each tool and prompt, and one for all resources.
+    expected: usize,
     paths: usize,
 }
 
@@ -35,7 +36,8 @@ impl<'a> Checker<'a> {
         Ok(Self { python, folder })
     }
 
-    /// Fails if a document of the server is not valid, or if a tool has no path. Returns how many have one.
+    /// Fails if a document of the server is not valid, or if a tool, a prompt or the resources have no path. Returns the number of
+    /// paths.
     pub(super) fn check(&self, name: &str, server: &Command) -> anyhow::Result<usize> {
         let catalog = self.folder.join(format!("{name}.catalog.json"));
         let document = self.folder.join(format!("{name}.openapi.json"));
@@ -48,8 +50,8 @@ impl<'a> Checker<'a> {
         validate.current_dir(root()).args([SCRIPT, SCHEMA]);
         let counts = output(validate.arg(&catalog).arg(&document))?;
         let counts: Counts = serde_json::from_slice(&counts).context("the output of the script")?;
-        if counts.paths != counts.tools {
-            bail!("{} paths for {} tools", counts.paths, counts.tools);
+        if counts.paths != counts.expected {
+            bail!("{} paths instead of {}", counts.paths, counts.expected);
         }
         Ok(counts.paths)
     }

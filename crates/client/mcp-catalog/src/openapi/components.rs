@@ -1,5 +1,7 @@
 //! The schemas of the document.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -8,53 +10,64 @@ use super::{
 };
 use crate::{
     JsonObject,
-    catalog::{Schema, Tool},
-    diagnostic::{Diagnostic, Severity, code},
+    catalog::Schema,
+    diagnostic::{Diagnostic, ItemKind, Severity, code},
 };
 
-/// `components`, tool by tool.
+/// `components`, item by item.
 pub(super) struct Components {
     schemas: JsonObject,
     names: Names,
-}
-
-/// References to the schemas of a tool.
-pub(super) struct ToolSchemas {
-    pub(super) input: String,
-    pub(super) output: Option<String>,
+    /// The kinds of items whose results are in the document.
+    results: HashSet<ItemKind>,
 }
 
 impl Default for Components {
     fn default() -> Self {
-        let mut all = Self {
-            schemas: JsonObject::new(),
-            names: Names::default(),
-        };
-        for (name, schema) in results::schemas() {
-            all.names.add(name);
-            all.schemas.insert(name.to_owned(), schema);
+        let mut names = Names::default();
+        for (_, name, _) in results::schemas() {
+            names.take(name);
         }
-        all
+        Self {
+            schemas: JsonObject::new(),
+            names,
+            results: HashSet::new(),
+        }
     }
 }
 
 impl Components {
-    /// Adds the schemas of a tool, and tells which of them had to be replaced.
-    pub(super) fn tool(&mut self, name: &str, tool: &Tool) -> (ToolSchemas, Vec<Diagnostic>) {
-        let mut problems = Vec::new();
-        let input = self.add(&format!("{name}_input"), &tool.input);
-        let input = input.unwrap_or_else(|(name, why)| {
-            problems.push(replaced("/inputSchema", &why, "any object"));
-            self.replace(name, json!({ "type": "object" }), why)
-        });
-        let output = tool.output.as_ref().map(|output| {
-            let output = self.add(&format!("{name}_output"), output);
-            output.unwrap_or_else(|(name, why)| {
-                problems.push(replaced("/outputSchema", &why, "any JSON"));
-                self.replace(name, json!({}), why)
-            })
-        });
-        (ToolSchemas { input, output }, problems)
+    /// Adds the schema of the arguments of an item. Returns a reference to it, or to a schema that replaces it, and why.
+    pub(super) fn input(
+        &mut self,
+        owner: &str,
+        schema: &Schema,
+        pointer: &str,
+    ) -> (String, Option<Diagnostic>) {
+        match self.add(&format!("{owner}_input"), schema) {
+            Ok(reference) => (reference, None),
+            Err((name, why)) => {
+                let problem = replaced(pointer, &why, "any object");
+                let reference = self.replace(name, json!({ "type": "object" }), why);
+                (reference, Some(problem))
+            }
+        }
+    }
+
+    /// Adds the schema of the structured content of a tool, as [`Components::input`] does.
+    pub(super) fn output(&mut self, owner: &str, schema: &Schema) -> (String, Option<Diagnostic>) {
+        match self.add(&format!("{owner}_output"), schema) {
+            Ok(reference) => (reference, None),
+            Err((name, why)) => {
+                let problem = replaced("/outputSchema", &why, "any JSON");
+                (self.replace(name, json!({}), why), Some(problem))
+            }
+        }
+    }
+
+    /// Adds the schemas of MCP's results for this kind of item.
+    pub(super) fn result(&mut self, kind: ItemKind) {
+        self.results.insert(kind);
     }
 
     /// Adds a schema with everything that it refers to. The error has the name that it was to have, and the reason.
@@ -80,7 +93,12 @@ impl Components {
     }
 
     pub(super) fn finish(self) -> Value {
-        json!({ "schemas": self.schemas, "responses": results::responses() })
+        let results = results::schemas().into_iter();
+        let results =
+            results.filter(|(kind, ..)| kind.is_none_or(|kind| self.results.contains(&kind)));
+        let results = results.map(|(_, name, schema)| (name.to_owned(), schema));
+        let schemas: JsonObject = results.chain(self.schemas).collect();
+        json!({ "schemas": schemas, "responses": results::responses() })
     }
 }
 

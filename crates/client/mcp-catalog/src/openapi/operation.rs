@@ -1,50 +1,53 @@
-//! The path and the operation of a tool.
+//! The paths and operations of tools and prompts.
 
 use iri_string::percent_encode::PercentEncodedForUri;
 use serde_json::{Value, json};
 
-use super::{components::ToolSchemas, results};
+use super::{
+    members::{extensions, present, text},
+    results,
+};
 use crate::{JsonObject, catalog::Item};
 
 /// The path. Names that differ have paths that differ.
-pub(super) fn path(name: &str) -> String {
-    format!("/tools/{}", PercentEncodedForUri::from_path_segment(name))
+pub(super) fn path(folder: &str, name: &str) -> String {
+    format!(
+        "/{folder}/{}",
+        PercentEncodedForUri::from_path_segment(name)
+    )
 }
 
-/// What a request calls, sends and gets.
-pub(super) fn of(item: &Item, schemas: &ToolSchemas) -> Value {
-    let mut operation = JsonObject::new();
-    let mut member = |name: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            operation.insert(name.to_owned(), value);
-        }
+/// Calls a tool.
+pub(super) fn tool(item: &Item, input: &str, output: Option<&str>) -> Value {
+    let responses = match output {
+        Some(schema) => responses("The structured content of the result", schema),
+        None => responses("The result of the tool", results::TOOL_RESULT),
     };
-    let text = |text: &Option<String>| text.as_deref().map(Value::from);
-    member("operationId", Some(item.name.as_str().into()));
-    member("summary", text(&item.title));
-    member("description", text(&item.description));
-    member("requestBody", Some(body(&schemas.input)));
-    member("responses", Some(responses(schemas.output.as_deref())));
-    member("x-mcp-icons", item.meta.icons.clone().map(Value::from));
-    member(
-        "x-mcp-annotations",
-        item.meta.annotations.clone().map(Value::from),
-    );
-    member("x-mcp-meta", item.meta.meta.clone().map(Value::from));
-    let extra = Some(&item.extra).filter(|extra| !extra.is_empty());
-    member("x-mcp-extra", extra.cloned().map(Value::from));
+    post(item, &item.name, input, responses)
+}
+
+/// Gets a prompt.
+pub(super) fn prompt(item: &Item, id: &str, input: &str) -> Value {
+    let responses = responses("The messages of the prompt", results::PROMPT_RESULT);
+    post(item, id, input, responses)
+}
+
+fn post(item: &Item, id: &str, input: &str, responses: Value) -> Value {
+    let body = json!({ "required": true, "content": content(input) });
+    let mut operation = JsonObject::new();
+    operation.extend(present([
+        ("operationId", Some(id.into())),
+        ("summary", text(item.title.as_deref())),
+        ("description", text(item.description.as_deref())),
+        ("requestBody", Some(body)),
+        ("responses", Some(responses)),
+    ]));
+    operation.extend(extensions(item));
     Value::Object(operation)
 }
 
-fn body(schema: &str) -> Value {
-    json!({ "required": true, "content": content(schema) })
-}
-
-fn responses(output: Option<&str>) -> Value {
-    let (description, schema) = match output {
-        Some(schema) => ("The structured content of the result", schema),
-        None => ("The result of the tool", results::TOOL_RESULT),
-    };
+/// A result, and errors.
+pub(super) fn responses(description: &str, schema: &str) -> Value {
     json!({
         "200": { "description": description, "content": content(schema) },
         "default": { "$ref": results::PROBLEM_RESPONSE },

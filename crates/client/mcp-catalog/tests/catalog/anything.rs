@@ -3,7 +3,7 @@
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
-use crate::support::{assert_references, assert_valid, catalog_of};
+use crate::support::{assert_operation_ids, assert_references, assert_valid, catalog_of};
 
 /// Names of members that mean something somewhere.
 const NAMES: [&str; 24] = [
@@ -98,6 +98,8 @@ proptest! {
         }).to_string());
         assert_valid(&catalog);
         prop_assert_eq!(catalog.items.len(), entries);
-        assert_references(&catalog.to_openapi().document);
+        let document = catalog.to_openapi().document;
+        assert_references(&document);
+        assert_operation_ids(&document);
     }
 }

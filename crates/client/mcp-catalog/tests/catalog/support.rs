@@ -1,6 +1,6 @@
 //! What the tests share.
 
-use std::sync::LazyLock;
+use std::{collections::HashSet, sync::LazyLock};
 
 use mcp_catalog::{Catalog, JsonObject, Lists};
 use serde_json::{Value, json};
@@ -50,5 +50,16 @@ pub(crate) fn assert_references(document: &JsonObject) {
     let schemas = document["components"]["schemas"].as_object();
     for name in schemas.expect("schemas").keys() {
         component(document, &format!("#/components/schemas/{name}"));
+    }
+}
+
+/// Fails if two operations of an OpenAPI document have the same id.
+pub(crate) fn assert_operation_ids(document: &JsonObject) {
+    let paths = document["paths"].as_object().expect("paths").values();
+    let operations = paths.flat_map(|path| path.as_object().expect("a path").values());
+    let mut ids = HashSet::new();
+    for operation in operations {
+        let id = operation["operationId"].as_str().expect("an id");
+        assert!(ids.insert(id), "{id}");
     }
 }

@@ -244,4 +244,33 @@ fn a_server_and_its_catalog_in_a_file_have_one_openapi_document() {
     let printed: Value = serde_json::from_str(&printed).expect("JSON");
     let weather = &printed["paths"]["/tools/weather"]["post"];
     assert_eq!(weather["description"], "The weather of a city.");
+    let review = &printed["paths"]["/prompts/review"]["post"];
+    assert_eq!(review["operationId"], "prompt_review");
+    let read = &printed["paths"]["/resources"]["get"];
+    let example = &read["parameters"][0]["examples"]["readme"];
+    assert_eq!(example["value"], "file:///readme");
+    let templates = json!([{ "uriTemplate": "city://{name}", "name": "city" }]);
+    assert_eq!(read["x-mcp-resource-templates"], templates);
+}
+
+#[test]
+fn an_openapi_document_leaves_out_what_no_request_reaches() {
+    let list = |name: &str, entries: Value| json!([{ "result": { name: entries } }]);
+    let url = http_with(json!({ "replies": {
+        "prompts/list": list("prompts", json!([{ "name": "a" }, { "name": "a" }])),
+        "resources/list": list("resources", json!([{ "name": "no URI" }])),
+        "resources/templates/list": list("resourceTemplates", json!([{ "name": "no template" }])),
+        "tools/list": list("tools", json!([])),
+    } }));
+    let (code, document, warnings) = run(["export", "openapi", &url]);
+    assert_eq!(code, 0);
+    let document: Value = serde_json::from_str(&document).expect("JSON");
+    let paths = document["paths"].as_object().expect("paths").keys();
+    assert_eq!(paths.collect::<Vec<_>>(), ["/prompts/a"]);
+    let expected = "\
+warning[bad-member]: resource without a URI at /uri: is missing or empty, so no request reaches the resource; the document leaves it out
+warning[bad-member]: resource template without a URI template at /uriTemplate: is missing or empty, so no request reaches the resource template; the document leaves it out
+warning[duplicate-name]: prompt `a` at /name: item 2 has the same one, so no request reaches the prompt; the document leaves it out
+";
+    assert_eq!(warnings, expected);
 }
