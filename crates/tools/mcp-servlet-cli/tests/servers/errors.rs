@@ -140,6 +140,23 @@ fn servers_that_break_rules_have_exit_codes() {
     );
 }
 
+/// The kind `schema`, exit code 25, is for programs that read results into types.
+#[test]
+fn a_result_that_does_not_match_its_output_schema_is_shown() {
+    let output = json!({ "type": "object", "required": ["days"] });
+    let tool = json!({ "name": "weather", "inputSchema": { "properties": { "city": {} } }, "outputSchema": output });
+    let result = json!({ "content": [], "structuredContent": { "rain": "much" } });
+    let url = http_with(json!({ "replies": {
+        "tools/list": [{ "result": { "tools": [tool] } }],
+        "tools/call": [{ "result": result }],
+    } }));
+    for arguments in [&["city=Oslo"][..], &["--json", "{}"]] {
+        let call = ["call", &url, "weather", "--select", "/structuredContent"];
+        let (code, stdout, stderr) = run(call.iter().chain(arguments));
+        assert_eq!((code, &*stdout, &*stderr), (0, "{\"rain\":\"much\"}\n", ""));
+    }
+}
+
 #[test]
 fn targets_that_cannot_be_used_are_wrong_usage() {
     for (arguments, expected) in [
