@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::future::{select_all, try_join_all};
+use futures_util::future::{join_all, select_all};
 use futures_util::stream::{self, StreamExt as _};
 use mcp_servlet_client::{Error, Events};
 use mcp_servlet_host::ResourceWatch;
@@ -17,8 +17,11 @@ use crate::connection::Connection;
 /// The most resources of one server that are watched. It is ten times as many as the server lets one client watch, so that no
 /// client keeps out the others.
 const MOST: usize = 10_000;
-/// The most resources in one subscription. Servers limit the size of a request, and this one the resources of a subscription.
-const MOST_AT_ONCE: usize = 1_000;
+/// The longest URI of a resource that is watched, in bytes.
+const LONGEST: usize = 2_048;
+/// The most resources in one subscription. With the longest URIs, it is a request of about 1 MiB. Servers limit the size of a
+/// request, and this one the resources of a subscription.
+const MOST_AT_ONCE: usize = 500;
 /// How many changes may wait for an endpoint that is slow. After that, it counts all resources as changed.
 const WAITING: usize = 256;
 /// The pause between a change of what clients want and the requests to the server, which are made for all changes in that time.
@@ -77,6 +80,13 @@ impl Drop for Handle {
 impl Watched {
     /// Watches a resource until the result is dropped.
     pub(crate) fn add(self: &Arc<Self>, remote: &str, uri: &str) -> ResourceWatch {
+        if uri.len() > LONGEST {
+            tracing::warn!(
+                remote,
+                "resource not watched: its URI is longer than {LONGEST} bytes"
+            );
+            return ResourceWatch::new(());
+        }
         let mut wanted = self.wanted();
         if wanted.len() >= MOST && !wanted.contains_key(uri) {
             tracing::warn!(
@@ -202,7 +212,8 @@ impl Subscriptions {
         }
     }
 
-    /// Replaces the subscriptions. The new ones begin before the previous ones end, so that no change is missed.
+    /// Replaces the subscriptions. The new ones begin before the previous ones end, so that no change is missed. If the server
+    /// refuses one, the others begin. If it refuses all, the previous ones go on.
     async fn listen(
         &mut self,
         connection: &Connection,
@@ -211,8 +222,17 @@ impl Subscriptions {
         let uris: Vec<_> = wanted.iter().collect();
         let parts = uris.chunks(MOST_AT_ONCE);
         let subscriptions = parts.map(|uris| connection.session.watch(uris.iter().copied()));
-        self.listening = try_join_all(subscriptions).await?;
-        Ok(())
+        let (mut accepted, mut outcome) = (Vec::new(), Ok(()));
+        for subscription in join_all(subscriptions).await {
+            match subscription {
+                Ok(events) => accepted.push(events),
+                Err(error) => outcome = Err(error),
+            }
+        }
+        if outcome.is_ok() || !accepted.is_empty() {
+            self.listening = accepted;
+        }
+        outcome
     }
 
     /// Up to 2025-11-25, each resource has a subscription of its own. The server may refuse some.
