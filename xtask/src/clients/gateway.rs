@@ -30,8 +30,11 @@ const LISTS: [(&str, &str); 4] = [
     ("resourceTemplates", "uriTemplate"),
 ];
 
-/// Arguments for tools that need some, and change nothing.
-const ARGUMENTS: [(&str, &str, &str); 22] = [
+/// What stands for the address of the endpoint in arguments.
+const ADDRESS: &str = "{address}";
+
+/// Arguments for tools that need some. Calls may be repeated, and change nothing but a file in `target`.
+const ARGUMENTS: [(&str, &str, &str); 27] = [
     ("everything", "echo", r#"{"message":"hello"}"#),
     ("everything", "get-sum", r#"{"a":19,"b":23}"#),
     (
@@ -43,6 +46,22 @@ const ARGUMENTS: [(&str, &str, &str); 22] = [
         "everything",
         "get-structured-content",
         r#"{"location":"New York"}"#,
+    ),
+    (
+        "filesystem",
+        "write_file",
+        r#"{"path":"target/written.txt","content":"hello"}"#,
+    ),
+    (
+        "filesystem",
+        "edit_file",
+        r#"{"path":"target/written.txt","edits":[{"oldText":"hello","newText":"hello"}]}"#,
+    ),
+    ("filesystem", "create_directory", r#"{"path":"target"}"#),
+    (
+        "filesystem",
+        "read_media_file",
+        r#"{"path":"examples/everything/src/assets/square.png"}"#,
     ),
     ("filesystem", "directory_tree", r#"{"path":"docs"}"#),
     ("filesystem", "get_file_info", r#"{"path":"deny.toml"}"#),
@@ -82,6 +101,7 @@ const ARGUMENTS: [(&str, &str, &str); 22] = [
         r#"{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}"#,
     ),
     ("time", "get_current_time", r#"{"timezone":"UTC"}"#),
+    ("fetch", "fetch", r#"{"url":"{address}/health"}"#),
 ];
 
 /// This server lists more tools to clients that can answer questions. The endpoint can, `servlet catalog` cannot.
@@ -239,6 +259,7 @@ impl Member {
             let Some(arguments) = self.arguments(tool) else {
                 continue;
             };
+            let arguments = arguments.replace(ADDRESS, url.trim_end_matches("/mcp"));
             let direct = || call(&[&[name.to_owned()], alone].concat(), &arguments);
             // If a result differs before and after, such as a time, only the form is compared.
             let first = direct()?;
