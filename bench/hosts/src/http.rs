@@ -60,7 +60,7 @@ impl Listening {
             url: format!("http://127.0.0.1:{port}/mcp"),
         };
         let started = Instant::now();
-        while let Err(error) = Session::open(&server.url).and_then(Session::close) {
+        while let Err(error) = Client::open(&server.url).and_then(Client::close) {
             let took = started.elapsed();
             ensure!(took < PATIENCE, "`{program}` does not answer: {error:#}");
             thread::sleep(Duration::from_millis(100));
@@ -74,38 +74,61 @@ pub(crate) fn free_port() -> anyhow::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
-/// A client with a session.
-pub(crate) struct Session {
+/// The protocol version of clients with a session.
+const WITH_SESSION: &str = "2025-06-18";
+/// The protocol version of clients without one.
+const STATELESS: &str = "2026-07-28";
+
+/// A client, with a session or without.
+pub(crate) struct Client {
     agent: Agent,
     url: String,
+    version: &'static str,
     id: Option<String>,
     last: u64,
 }
 
-impl Session {
-    pub(crate) fn open(url: &str) -> anyhow::Result<Self> {
+impl Client {
+    fn new(url: &str, version: &'static str) -> Self {
         let agent: Agent = Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(PATIENCE))
             .build()
             .into();
-        let mut session = Self {
+        Self {
             agent,
             url: url.to_owned(),
+            version,
             id: None,
             last: 0,
-        };
-        session.request("initialize", &initialize())?;
-        session.post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
-        Ok(session)
+        }
+    }
+
+    /// A client of the protocol since 2026-07-28, which has no sessions.
+    pub(crate) fn stateless(url: &str) -> Self {
+        Self::new(url, STATELESS)
+    }
+
+    /// A client of an earlier protocol version, with a session.
+    pub(crate) fn open(url: &str) -> anyhow::Result<Self> {
+        let mut client = Self::new(url, WITH_SESSION);
+        client.request("initialize", &initialize())?;
+        client.post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+        Ok(client)
     }
 
     /// The only response to a request: its result or its error.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
         self.last += 1;
         let id = self.last;
-        let body =
-            self.post(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        if self.is_stateless() {
+            message["params"]["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": STATELESS,
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+        }
+        let body = self.post(&message)?;
         let answers = body.lines().filter_map(|line| {
             let json = line.strip_prefix("data:").unwrap_or(line);
             serde_json::from_str::<Value>(json).ok()
@@ -128,13 +151,25 @@ impl Session {
         Ok(())
     }
 
+    fn is_stateless(&self) -> bool {
+        self.version == STATELESS
+    }
+
     fn post(&mut self, message: &Value) -> anyhow::Result<String> {
         let mut request = self
             .agent
             .post(&self.url)
             .header("content-type", "application/json")
             .header("accept", "application/json, text/event-stream")
-            .header("mcp-protocol-version", "2025-06-18");
+            .header("mcp-protocol-version", self.version);
+        if self.is_stateless() {
+            for (name, value) in [
+                ("mcp-method", &message["method"]),
+                ("mcp-name", &message["params"]["name"]),
+            ] {
+                request = request.header(name, value.as_str().unwrap_or_default());
+            }
+        }
         if let Some(id) = &self.id {
             request = request.header("mcp-session-id", id);
         }
@@ -144,11 +179,13 @@ impl Session {
         }
         let status = response.status();
         let body = response.body_mut().read_to_string()?;
-        ensure!(status.is_success(), "HTTP status {status}: {body}");
+        // Since 2026-07-28, errors of JSON-RPC have a status of their own.
+        let has_answer = status.is_success() || self.is_stateless();
+        ensure!(has_answer, "HTTP status {status}: {body}");
         Ok(body)
     }
 
-    /// Ends the session, as clients should.
+    /// Ends the session, if there is one, as clients should.
     pub(crate) fn close(self) -> anyhow::Result<()> {
         if let Some(id) = &self.id {
             self.agent
@@ -172,23 +209,23 @@ pub(crate) struct Clients<'a> {
 impl Clients<'_> {
     /// Makes all calls, and returns how many there were per second.
     pub(crate) fn run(&self, url: &str) -> anyhow::Result<f64> {
-        let sessions = (0..self.clients).map(|_| Session::open(url));
-        let mut sessions: Vec<Session> = sessions.collect::<Result<_, _>>()?;
+        let clients = (0..self.clients).map(|_| Client::open(url));
+        let mut clients: Vec<Client> = clients.collect::<Result<_, _>>()?;
         let start = Instant::now();
         thread::scope(|scope| {
-            let clients: Vec<_> = sessions
+            let threads: Vec<_> = clients
                 .iter_mut()
-                .map(|session| {
-                    let call = |_| session.call(self.tool, &self.arguments);
+                .map(|client| {
+                    let call = |_| client.call(self.tool, &self.arguments);
                     scope.spawn(move || (0..self.calls).try_for_each(call))
                 })
                 .collect();
-            clients
+            threads
                 .into_iter()
-                .try_for_each(|client| client.join().expect("clients do not panic"))
+                .try_for_each(|thread| thread.join().expect("clients do not panic"))
         })?;
         let rate = (self.clients * self.calls) as f64 / start.elapsed().as_secs_f64();
-        sessions.into_iter().try_for_each(Session::close)?;
+        clients.into_iter().try_for_each(Client::close)?;
         Ok(rate)
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::expected::Expected;
 use super::lasting::{Progress, Worker};
-use crate::http::Session;
+use crate::http::Client;
 
 pub(super) const CLIENTS: usize = 8;
 /// The interval between requests of a client, so that the machine is not fully busy for half an hour.
@@ -32,30 +32,34 @@ impl<'a> Call<'a> {
 /// The call of each turn.
 pub(super) type Next<'a> = &'a (dyn Fn(usize) -> Call<'a> + Sync);
 
-/// A worker that is one client after the other, each with a session of its own.
+/// A worker that is one client after the other. Those of half of the workers have no sessions, the others one each.
 pub(super) fn client<'a>(url: &'a str, number: usize, next: Next<'a>) -> Worker<'a> {
     Box::new(move |progress| {
         let mut turn = number;
         while !progress.has_ended() {
-            let mut session = Session::open(url)?;
+            let mut client = if number % 4 < 2 {
+                Client::stateless(url)
+            } else {
+                Client::open(url)?
+            };
             for _ in 0..REQUESTS {
                 let start = Instant::now();
-                make(&next(turn), &mut session, progress)?;
+                make(&next(turn), &mut client, progress)?;
                 turn += 1;
                 if progress.has_ended() {
                     break;
                 }
                 thread::sleep(PACE.saturating_sub(start.elapsed()));
             }
-            session.close()?;
+            client.close()?;
         }
         Ok(())
     })
 }
 
-fn make(call: &Call<'_>, session: &mut Session, progress: &Progress) -> anyhow::Result<()> {
+fn make(call: &Call<'_>, client: &mut Client, progress: &Progress) -> anyhow::Result<()> {
     let sent = Instant::now();
-    let answer = session.request("tools/call", &call.params)?;
+    let answer = client.request("tools/call", &call.params)?;
     ensure!(
         call.expected.fits(&answer, sent),
         "{:.200} is answered by {:.500}",

@@ -21,7 +21,7 @@ use super::lasting::{self, Progress, Worker};
 use super::outage::Outage;
 use super::servlet;
 use crate::Subject;
-use crate::http::{Listening, Session, free_port};
+use crate::http::{Client, Listening, free_port};
 use crate::stdio::PATIENCE;
 
 const KILL_EVERY: Duration = Duration::from_secs(20);
@@ -199,8 +199,8 @@ fn change(
         }
         config.write(greeting)?;
         let written = Instant::now();
-        let mut session = Session::open(url)?;
-        while !welcome(&mut session)?.starts_with(greeting) {
+        let mut client = Client::open(url)?;
+        while !welcome(&mut client)?.starts_with(greeting) {
             ensure!(
                 written.elapsed() < RELOAD,
                 "the configuration is still the previous one after {} s",
@@ -208,15 +208,15 @@ fn change(
             );
             thread::sleep(Duration::from_millis(50));
         }
-        session.close()?;
+        client.close()?;
         changes.fetch_add(1, Ordering::Relaxed);
     }
     Ok(())
 }
 
-fn welcome(session: &mut Session) -> anyhow::Result<String> {
+fn welcome(client: &mut Client) -> anyhow::Result<String> {
     let params = json!({ "name": "welcome", "arguments": { "name": "Ada" } });
-    let answer: Value = session.request("tools/call", &params)?;
+    let answer: Value = client.request("tools/call", &params)?;
     let text = answer["result"]["content"][0]["text"].as_str();
     let text = text.with_context(|| format!("a virtual tool is answered by {answer}"))?;
     Ok(text.to_owned())
