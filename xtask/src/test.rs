@@ -12,8 +12,8 @@ use cargo_metadata::MetadataCommand;
 use crate::shell::{cargo, root, run, show_first_build, target};
 use crate::{codegen, lint, tidy};
 
-/// The tests that build servlets. They take longer than all others together, and a build of a servlet uses one processor.
-const BUILDING: [&str; 2] = ["cli", "e2e"];
+/// The tests that build servlets. Cargo does one build at a time, mostly on one processor, so the other tests run meanwhile.
+const BUILDING: [&str; 3] = ["cli", "e2e", "servers"];
 
 /// Fetches dependencies. Some tests run cargo offline, so that changes of a registry do not matter,
 /// and they may run before a test that fetches.
@@ -43,6 +43,9 @@ pub(crate) fn test() -> anyhow::Result<()> {
         "--no-run",
     ])))?;
     let building = BUILDING.map(Aside::start);
+    // Those take the longest, so what follows has a lower priority.
+    #[cfg(unix)]
+    rustix::process::nice(5)?;
     let others = run_others();
     step("lints and documentation");
     let lints = lint::lint();
