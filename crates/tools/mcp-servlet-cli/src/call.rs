@@ -1,5 +1,6 @@
 //! `servlet call`: calls a tool.
 
+mod check;
 mod feedback;
 mod remote;
 mod save;
@@ -47,6 +48,11 @@ pub(crate) struct Call {
     /// Write images, audio and binary resources of the result to new files in this folder
     #[arg(long, value_name = "FOLDER")]
     save: Option<PathBuf>,
+
+    /// Check the arguments against the input schema of the tool before the call, and the structured content of the result against
+    /// the output schema. For a `.wasm` file, both are always checked
+    #[arg(long)]
+    check: bool,
 
     /// `json` prints the whole result
     #[arg(long, value_enum, default_value_t)]

@@ -1,13 +1,13 @@
 //! Calls of tools through a session.
 
-use std::io::Write as _;
+use std::{borrow::Cow, io::Write as _};
 
 use mcp_servlet_client::{CallOptions, CallResult, Error, Event, List, Progress, Session};
 use mcp_servlet_host::CallToolResult;
 use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json, value::RawValue};
 
-use super::{Call, any_text, failed_if_error, feedback, select, show, signature};
+use super::{Call, any_text, check::Check, failed_if_error, feedback, select, show, signature};
 use crate::{
     failure::{Failure, Kind},
     format::Format,
@@ -21,12 +21,19 @@ pub(super) async fn call(session: &Session, call: &Call, words: &[String]) -> Re
         let tools = entries(session, List::Tools).await?;
         return Ok(signature::list(&mut terminal::out(), tools.iter())?);
     };
-    let schema = if call.arguments.need_schema(words) {
-        Some(input_schema(session, tool).await?)
+    let entry = if call.check || call.arguments.need_schema(words) {
+        Some(entry(session, tool).await?)
     } else {
         None
     };
-    let arguments = call.arguments.read(words, schema.as_ref())?;
+    let arguments = call
+        .arguments
+        .read(words, entry.as_ref().map(input_schema).as_deref())?;
+    let check = entry.filter(|_| call.check);
+    let check = check.as_ref().map(Check::of).transpose()?;
+    if let Some(check) = &check {
+        check.arguments(&arguments)?;
+    }
     let options = CallOptions::new().on_progress(|one| feedback::show_progress(&params(&one)));
     let options = match call.request_meta()? {
         meta if meta.is_empty() => options,
@@ -42,17 +49,21 @@ pub(super) async fn call(session: &Session, call: &Call, words: &[String]) -> Re
         (Some(pointer), _) => select(shown.json(), pointer),
         (None, Format::Json) => failed_if_error(shown.json()),
         (None, Format::Human) => show(&shown, |_| None),
-    }
+    }?;
+    check.map_or(Ok(()), |check| check.result(&shown))
+}
+
+/// A tool as the server lists it.
+async fn entry(session: &Session, tool: &str) -> Result<JsonObject, Failure> {
+    let found = find(session, List::Tools, "name", tool).await?;
+    found.map_err(|known| unknown("tool", tool, &known))
 }
 
 /// The schema of a tool's arguments. If it is missing or wrong, all arguments are text.
-async fn input_schema(session: &Session, tool: &str) -> Result<JsonObject, Failure> {
-    match find(session, List::Tools, "name", tool).await? {
-        Ok(mut entry) => match entry.remove("inputSchema") {
-            Some(Value::Object(schema)) => Ok(schema),
-            _ => Ok(any_text()),
-        },
-        Err(known) => Err(unknown("tool", tool, &known)),
+fn input_schema(entry: &JsonObject) -> Cow<'_, JsonObject> {
+    match entry.get("inputSchema") {
+        Some(Value::Object(schema)) => Cow::Borrowed(schema),
+        _ => Cow::Owned(any_text()),
     }
 }
 

@@ -140,20 +140,49 @@ fn servers_that_break_rules_have_exit_codes() {
     );
 }
 
-/// The kind `schema`, exit code 25, is for programs that read results into types.
 #[test]
-fn a_result_that_does_not_match_its_output_schema_is_shown() {
+fn check_compares_a_call_with_the_schemas_of_the_tool() {
+    let input = json!({ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] });
     let output = json!({ "type": "object", "required": ["days"] });
-    let tool = json!({ "name": "weather", "inputSchema": { "properties": { "city": {} } }, "outputSchema": output });
+    let tool = json!({ "name": "weather", "inputSchema": input, "outputSchema": output });
+    let bad = json!({ "name": "bad", "inputSchema": { "type": 7 } });
     let result = json!({ "content": [], "structuredContent": { "rain": "much" } });
     let url = http_with(json!({ "replies": {
-        "tools/list": [{ "result": { "tools": [tool] } }],
+        "tools/list": [{ "result": { "tools": [tool, bad] } }],
         "tools/call": [{ "result": result }],
     } }));
-    for arguments in [&["city=Oslo"][..], &["--json", "{}"]] {
-        let call = ["call", &url, "weather", "--select", "/structuredContent"];
-        let (code, stdout, stderr) = run(call.iter().chain(arguments));
-        assert_eq!((code, &*stdout, &*stderr), (0, "{\"rain\":\"much\"}\n", ""));
+    let shown = "{\"rain\":\"much\"}\n";
+    for (arguments, expected, stdout, problem) in [
+        // What is not asked for is not checked.
+        (&["weather", "city=Oslo"][..], 0, shown, ""),
+        (&["weather", "--json", "{}"], 0, shown, ""),
+        (
+            &["weather", "--check", "--json", "{}"],
+            25,
+            "",
+            "error: invalid arguments: `/city` is missing",
+        ),
+        (
+            &["weather", "--check", "city=Oslo"],
+            25,
+            shown,
+            "error: the structured content of the result is wrong",
+        ),
+        (
+            &["bad", "--check"],
+            25,
+            "",
+            "error: a schema of the tool is not valid: /inputSchema/type",
+        ),
+    ] {
+        let call = ["call", &url, "--select", "/structuredContent"];
+        let (code, found, stderr) = run(call.iter().chain(arguments));
+        assert_eq!(
+            (code, &*found),
+            (expected, stdout),
+            "{arguments:?}: {stderr}"
+        );
+        assert!(stderr.starts_with(problem), "{arguments:?}: {stderr}");
     }
 }
 
