@@ -97,7 +97,7 @@ impl ItemKind {
         }
     }
 
-    /// Where an entry has what requests call the item by.
+    /// The JSON pointer, within an entry, to the name or URI by which requests identify the item.
     pub(crate) fn key_pointer(self) -> &'static str {
         match self {
             Self::Tool | Self::Prompt => "/name",

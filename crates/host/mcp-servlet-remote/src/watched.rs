@@ -14,8 +14,7 @@ use tokio::time::sleep;
 
 use crate::connection::Connection;
 
-/// The most resources of one server that are watched. It is ten times as many as the server lets one client watch, so that no
-/// client keeps out the others.
+/// The most resources of one server that are watched. One client can watch a tenth of them, so it cannot keep out the others.
 const MOST: usize = 10_000;
 /// The longest URI of a resource that is watched, in bytes.
 const LONGEST: usize = 2_048;

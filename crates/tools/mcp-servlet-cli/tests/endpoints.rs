@@ -1,11 +1,11 @@
 //! `servlet serve` with the endpoints of a configuration.
 
+mod folder;
 #[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 
 use std::{
     collections::BTreeMap,
-    fs,
     io::{BufRead as _, BufReader, Lines, Write as _},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio},
 };
@@ -13,8 +13,9 @@ use std::{
 use mcp_servlet_client::{Era, Http, HttpTransport, Options, Session, Target};
 use puppet::Puppet;
 use serde_json::{Value, json};
-use support::{DESCRIPTION, Wat};
 use tempfile::TempDir;
+
+use crate::folder::folder;
 
 const CONFIG: &str = "[listener.local]\naddress = \"127.0.0.1:0\"\n\
     [endpoint.web]\nkind = \"http\"\nlistener = \"local\"\nname = \"web\"\n\
@@ -22,16 +23,6 @@ const CONFIG: &str = "[listener.local]\naddress = \"127.0.0.1:0\"\n\
     [servlet.a]\nsource = \"a.wasm\"\n";
 
 const PIPE: &str = "[endpoint.pipe]\nkind = \"stdio\"\nname = \"pipe\"\n";
-
-/// A folder with a servlet whose tool is `t`, and a configuration.
-fn folder(config: &str) -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    let answer = json!({ "content": [{ "type": "text", "text": "answer" }] });
-    let wat = Wat::new().describe(DESCRIPTION).answer(&answer.to_string());
-    fs::write(folder.path().join("a.wasm"), wat.wasm()).expect("a file");
-    fs::write(folder.path().join("servlet.toml"), config).expect("a file");
-    folder
-}
 
 /// A running server. It is killed when this value is dropped.
 struct Server {

@@ -1,26 +1,15 @@
 //! Configurations with bundles and remotes.
 
+mod folder;
 #[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 
-use std::{
-    fs,
-    process::{Command, Output},
-};
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
-use support::{DESCRIPTION, Wat};
 use tempfile::TempDir;
 
-/// A folder with a servlet whose tool is `t`, and a configuration.
-fn folder(config: &str) -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    let answer = json!({ "content": [{ "type": "text", "text": "answer" }] });
-    let wat = Wat::new().describe(DESCRIPTION).answer(&answer.to_string());
-    fs::write(folder.path().join("a.wasm"), wat.wasm()).expect("a file");
-    fs::write(folder.path().join("servlet.toml"), config).expect("a file");
-    folder
-}
+use crate::folder::folder;
 
 fn run(folder: &TempDir, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));

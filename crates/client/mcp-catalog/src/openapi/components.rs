@@ -44,23 +44,29 @@ impl Components {
         schema: &Schema,
         pointer: &str,
     ) -> (String, Option<Diagnostic>) {
-        match self.add(&format!("{owner}_input"), schema) {
-            Ok(reference) => (reference, None),
-            Err((name, why)) => {
-                let problem = replaced(pointer, &why, "any object");
-                let reference = self.replace(name, json!({ "type": "object" }), why);
-                (reference, Some(problem))
-            }
-        }
+        let open = (json!({ "type": "object" }), "any object");
+        self.add_or_replace(&format!("{owner}_input"), schema, pointer, open)
     }
 
     /// Adds the schema of the structured content of a tool, as [`Components::input`] does.
     pub(super) fn output(&mut self, owner: &str, schema: &Schema) -> (String, Option<Diagnostic>) {
-        match self.add(&format!("{owner}_output"), schema) {
+        let open = (json!({}), "any JSON");
+        self.add_or_replace(&format!("{owner}_output"), schema, "/outputSchema", open)
+    }
+
+    /// Adds a schema, or one that accepts more, which is given with what it accepts.
+    fn add_or_replace(
+        &mut self,
+        wanted: &str,
+        schema: &Schema,
+        pointer: &str,
+        (open, accepted): (Value, &str),
+    ) -> (String, Option<Diagnostic>) {
+        match self.add(wanted, schema) {
             Ok(reference) => (reference, None),
             Err((name, why)) => {
-                let problem = replaced("/outputSchema", &why, "any JSON");
-                (self.replace(name, json!({}), why), Some(problem))
+                let problem = replaced(pointer, &why, accepted);
+                (self.replace(name, open, why), Some(problem))
             }
         }
     }

@@ -36,7 +36,7 @@ use Class::{Denied, OutOfMemory, Panic, Timeout, Trap};
 /// The code of a module in this runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
-    /// The code of the first calls: that of the baseline compiler, or what replaces it where there is none.
+    /// The code that the first calls run: from the baseline compiler, or optimised code where that compiler cannot be used.
     First,
     /// The code of later calls.
     Optimized,

@@ -153,7 +153,7 @@ fn check_compares_a_call_with_the_schemas_of_the_tool() {
     } }));
     let shown = "{\"rain\":\"much\"}\n";
     for (arguments, expected, stdout, problem) in [
-        // What is not asked for is not checked.
+        // Without `--check`, the schemas do not matter.
         (&["weather", "city=Oslo"][..], 0, shown, ""),
         (&["weather", "--json", "{}"], 0, shown, ""),
         (
