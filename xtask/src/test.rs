@@ -40,6 +40,7 @@ pub(crate) fn test() -> anyhow::Result<()> {
     run(show_first_build(&mut cargo(&[
         "test",
         "--workspace",
+        "--tests",
         "--no-run",
     ])))?;
     let building = BUILDING.map(Aside::start);

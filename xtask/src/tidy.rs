@@ -1,6 +1,7 @@
 //! House rules that no compiler checks.
 
 mod arrows;
+mod units;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use crate::shell::{cargo, root, run};
 /// The most lines that a file may have.
 const MAX_LINES: usize = 500;
 
-/// Checks all handwritten Rust files, and the lock file of `bench`.
+/// Checks all handwritten Rust files, the dependencies between crates and modules, and the lock file of `bench`.
 pub(crate) fn check() -> anyhow::Result<()> {
     let mut problems = Vec::new();
     for folder in ["crates", "examples", "tests", "xtask"] {
@@ -31,6 +32,10 @@ pub(crate) fn check() -> anyhow::Result<()> {
         }
     }
     problems.extend(arrows::problems()?);
+    // Other systems have other dependencies.
+    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        problems.extend(units::problems()?);
+    }
     if !problems.is_empty() {
         bail!("{}", problems.join("\n   "));
     }

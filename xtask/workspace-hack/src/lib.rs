@@ -1,0 +1,1 @@
+//! This package only has dependencies. `Cargo.toml` says what they are for.
