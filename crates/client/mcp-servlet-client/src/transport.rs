@@ -6,3 +6,69 @@ mod lines;
 pub(crate) mod sse;
 mod stderr;
 pub(crate) mod stdio;
+
+use std::io;
+
+use futures_util::future::Either;
+use rmcp::RoleClient;
+use rmcp::model::ServerJsonRpcMessage;
+use rmcp::service::TxJsonRpcMessage;
+use rmcp::transport::Transport;
+use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpError};
+
+use self::http::Reported;
+use self::sse::Events;
+use self::stdio::Stdio;
+
+/// Any way to a server. rmcp's code for a transport is large, so they share one instance of it.
+pub(crate) enum AnyTransport {
+    Stdio(Stdio),
+    Http(StreamableHttpClientTransport<http::Client>),
+    Sse(Events),
+}
+
+/// Why a message was not sent.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TransportError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Http(#[from] StreamableHttpError<Reported>),
+}
+
+impl Transport<RoleClient> for AnyTransport {
+    type Error = TransportError;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), TransportError>> + Send + 'static {
+        let sending = match self {
+            Self::Stdio(stdio) => Either::Left(Either::Left(stdio.send(message))),
+            Self::Sse(events) => Either::Left(Either::Right(events.send(message))),
+            Self::Http(http) => Either::Right(http.send(message)),
+        };
+        async {
+            match sending {
+                Either::Left(sending) => Ok(sending.await?),
+                Either::Right(sending) => Ok(sending.await?),
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        match self {
+            Self::Stdio(stdio) => stdio.receive().await,
+            Self::Http(http) => http.receive().await,
+            Self::Sse(events) => events.receive().await,
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), TransportError> {
+        match self {
+            Self::Stdio(stdio) => Ok(stdio.close().await?),
+            Self::Http(http) => Ok(http.close().await?),
+            Self::Sse(events) => Ok(events.close().await?),
+        }
+    }
+}

@@ -54,7 +54,11 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = Lines::new(server.clone(), reader, writer);
+    let transport = Lines::new(server.clone(), Box::new(reader), Box::new(writer));
+    serve_lines(server, transport).await
+}
+
+async fn serve_lines(server: &Server, transport: Lines) -> Result<(), ServeError> {
     let closed = transport.closed();
     // Boxed, because the future is large.
     let opening = Box::pin(service(server, SessionId::random()).serve(transport));

@@ -4,10 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::RoleClient;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _};
-use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{sleep, timeout};
 
@@ -19,6 +17,7 @@ use crate::options::{Era, Options};
 use crate::server::Server;
 use crate::tap::Tap;
 use crate::target::{Command, Http, HttpTransport, Target};
+use crate::transport::AnyTransport;
 use crate::transport::child::Child;
 use crate::transport::http::{Client, connector};
 use crate::transport::sse;
@@ -120,6 +119,7 @@ where
 {
     let tap = Tap::new();
     let streams = Stdio::new(reader, writer, options.limits.message, Arc::clone(&tap));
+    let streams = AnyTransport::Stdio(streams);
     let opening = open(streams, tap, "attached streams", options);
     within(options.timeouts.connect, opening).await
 }
@@ -156,7 +156,8 @@ async fn start(
 ) -> Result<Session, Error> {
     let (child, stdin, stdout) = Child::start(command, options.on_stderr.clone())?;
     let streams = Stdio::new(stdout, stdin, options.limits.message, Arc::clone(tap));
-    open(streams.of_child(child), Arc::clone(tap), name, options).await
+    let streams = AnyTransport::Stdio(streams.of_child(child));
+    open(streams, Arc::clone(tap), name, options).await
 }
 
 /// Whether the process ran before it ended.
@@ -184,6 +185,7 @@ async fn open_http(
     let tap = Tap::new();
     let streamable = connector.tapped(&tap, options);
     let streamable = streamable.transport(connector.http.url().as_str());
+    let streamable = AnyTransport::Http(streamable);
     let error = match open(streamable, tap, name, options).await {
         Err(error) if matches!(error.http_status(), Some(404 | 405)) => error,
         opened => return opened,
@@ -219,19 +221,16 @@ async fn open_sse(
     let events = sse::Events::open(client, &connector.http.sse_url()).await?;
     // Servers of that time know nothing of later versions.
     let options = options.clone().era(Era::Handshake);
-    open(events, tap, name, &options).await
+    open(AnyTransport::Sse(events), tap, name, &options).await
 }
 
 /// Opens a session on a transport.
-async fn open<T>(
-    transport: T,
+async fn open(
+    transport: AnyTransport,
     tap: Arc<Tap>,
     target: &str,
     options: &Options,
-) -> Result<Session, Error>
-where
-    T: Transport<RoleClient> + Send + 'static,
-{
+) -> Result<Session, Error> {
     let asking = Arc::new(Asking::default());
     let handler = Handler::new(options, Arc::clone(&asking));
     let mode = lifecycle(options.era);

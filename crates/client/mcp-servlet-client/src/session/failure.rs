@@ -7,18 +7,16 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use crate::error::{Error, ErrorKind};
 use crate::tap::Tap;
+use crate::transport::TransportError;
 use crate::transport::http::Reported;
 
 /// Why there is no response, if not even the transport knows it.
 pub(super) fn not_answered(tap: &Tap, error: ServiceError) -> Error {
     match error {
-        ServiceError::TransportSend(error) => {
-            let error = error.error.downcast::<StreamableHttpError<Reported>>();
-            match error.map(|error| *error) {
-                Ok(error) => not_sent(error),
-                Err(_) => closed(tap),
-            }
-        }
+        ServiceError::TransportSend(error) => match error.error.downcast().map(|error| *error) {
+            Ok(TransportError::Http(error)) => not_sent(error),
+            Ok(TransportError::Io(_)) | Err(_) => closed(tap),
+        },
         // The tap has all errors of the server, so this one is of rmcp.
         ServiceError::McpError(error) => session_lost(error.message.into_owned()),
         ServiceError::Cancelled { .. } => {

@@ -22,8 +22,8 @@ const LINES_AT_ONCE: usize = 64;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The streams of a server.
-pub(crate) struct Stdio<R> {
-    reader: Lines<R>,
+pub(crate) struct Stdio {
+    reader: Lines<Box<dyn AsyncRead + Send + Unpin>>,
     /// Lines for the task that writes. None once the transport is closed.
     writer: Option<mpsc::UnboundedSender<Line>>,
     tap: Arc<Tap>,
@@ -34,15 +34,16 @@ pub(crate) struct Stdio<R> {
 /// A line, and who waits until it is written.
 type Line = (String, oneshot::Sender<io::Result<()>>);
 
-impl<R: AsyncRead + Send + Unpin> Stdio<R> {
-    pub(crate) fn new<W>(reader: R, writer: W, limit: usize, tap: Arc<Tap>) -> Self
+impl Stdio {
+    pub(crate) fn new<R, W>(reader: R, writer: W, limit: usize, tap: Arc<Tap>) -> Self
     where
+        R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let (sender, lines) = mpsc::unbounded_channel();
         tokio::spawn(write_lines(writer, lines));
         Self {
-            reader: Lines::new(reader, limit),
+            reader: Lines::new(Box::new(reader), limit),
             writer: Some(sender),
             tap,
             child: None,
@@ -122,7 +123,7 @@ async fn write<W: AsyncWrite + Unpin>(writer: &mut W, text: &str) -> io::Result<
     }
 }
 
-impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Stdio<R> {
+impl Transport<RoleClient> for Stdio {
     type Error = io::Error;
 
     fn send(

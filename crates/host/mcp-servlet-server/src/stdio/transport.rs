@@ -36,15 +36,19 @@ pub(super) struct Closed {
     pub(super) output: CancellationToken,
 }
 
+// Not type parameters: rmcp's code for a transport is large, so all streams share one.
+type Reader = Box<dyn AsyncRead + Send + Unpin>;
+type Writer = Box<dyn AsyncWrite + Send + Unpin>;
+
 /// One message per line, on a reader and a writer.
-pub(super) struct Lines<R, W> {
-    reader: BufReader<R>,
+pub(super) struct Lines {
+    reader: BufReader<Reader>,
     /// The line that is being read. It is kept here because sending a message cancels the read.
     line: BytesMut,
     /// The line exceeds the limit. The error was sent, and the rest of the line is skipped.
     skipping: bool,
     /// None once it is closed.
-    writer: Arc<Mutex<Option<W>>>,
+    writer: Arc<Mutex<Option<Writer>>>,
     closed: Closed,
     /// The error for an invalid line. It is written by a task of its own, because a write that is
     /// cancelled halfway would corrupt the next message.
@@ -54,12 +58,8 @@ pub(super) struct Lines<R, W> {
     server: Server,
 }
 
-impl<R, W> Lines<R, W>
-where
-    R: AsyncRead + Send + Unpin,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
-    pub(super) fn new(server: Server, reader: R, writer: W) -> Self {
+impl Lines {
+    pub(super) fn new(server: Server, reader: Reader, writer: Writer) -> Self {
         Self {
             reader: BufReader::new(reader),
             line: BytesMut::new(),
@@ -151,21 +151,14 @@ fn parse(mut line: BytesMut, server: &Server) -> Result<Option<Incoming>, Refusa
     message::decode(&mut line).map_err(|refusal| refusal.to(kind.into_id()))
 }
 
-async fn write<W: AsyncWrite + Unpin>(
-    writer: Arc<Mutex<Option<W>>>,
-    line: Vec<u8>,
-) -> io::Result<()> {
+async fn write(writer: Arc<Mutex<Option<Writer>>>, line: Vec<u8>) -> io::Result<()> {
     let mut writer = writer.lock().await;
     let writer = writer.as_mut().ok_or(io::ErrorKind::NotConnected)?;
     writer.write_all(&line).await?;
     writer.flush().await
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
-where
-    R: AsyncRead + Send + Unpin,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
+impl Transport<RoleServer> for Lines {
     type Error = io::Error;
 
     fn send(
