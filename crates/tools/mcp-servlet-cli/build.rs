@@ -1,4 +1,4 @@
-//! Options for the linker that make the memory of the `servlet` command smaller.
+//! Options for the linker that make the `servlet` command and its memory smaller.
 
 use std::{env, error::Error, fs, path::Path, process::Command};
 
@@ -11,6 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if uses_default_linker() {
         println!("cargo::rerun-if-changed={ORDER}");
         order_functions()?;
+        merge_functions();
     }
     Ok(())
 }
@@ -62,4 +63,11 @@ fn order_functions() -> Result<(), Box<dyn Error>> {
         path.display()
     );
     Ok(())
+}
+
+/// Keeps one of several functions with the same machine code, which makes the command 1.5 % smaller.
+///
+/// They then have the same address. Rust does not promise different ones.
+fn merge_functions() {
+    println!("cargo::rustc-link-arg-bin=servlet=-Wl,--icf=all");
 }

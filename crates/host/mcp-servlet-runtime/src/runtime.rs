@@ -2,7 +2,7 @@
 
 use std::{
     pin::pin,
-    sync::{Arc, LazyLock},
+    sync::{Arc, LazyLock, OnceLock},
     task::{Context, Poll, Wake},
     thread::{self, Thread, available_parallelism},
 };
@@ -18,11 +18,27 @@ pub fn processors() -> usize {
     *PROCESSORS
 }
 
+/// What threads of [`RUNTIME`] do when they have no work.
+static PAUSE: OnceLock<fn()> = OnceLock::new();
+
+/// Sets what each thread of this crate does when it has no work, which can be many times in a second. An allocator may want to give
+/// back the memory that other threads have freed. Only the first function that is set counts.
+pub fn set_pause(pause: fn()) {
+    let _ = PAUSE.set(pause);
+}
+
+fn pause() {
+    if let Some(pause) = PAUSE.get() {
+        pause();
+    }
+}
+
 pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     let mut builder = Builder::new_multi_thread();
     // It looks at timers and sockets after each time slice of a call.
     builder
         .thread_name("servlet")
+        .on_thread_park(pause)
         .enable_all()
         .event_interval(1);
     builder
@@ -35,6 +51,11 @@ pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
+    let work = || {
+        let result = work();
+        pause();
+        result
+    };
     RUNTIME.spawn_blocking(work).await.ok()
 }
 
@@ -59,5 +80,22 @@ struct Unpark(Thread);
 impl Wake for Unpark {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn threads_pause_after_blocking_work() {
+        static PAUSES: AtomicUsize = AtomicUsize::new(0);
+        set_pause(|| {
+            PAUSES.fetch_add(1, Ordering::Relaxed);
+        });
+        assert_eq!(block_on(run_blocking(|| 1)), Some(1));
+        assert!(PAUSES.load(Ordering::Relaxed) > 0);
     }
 }

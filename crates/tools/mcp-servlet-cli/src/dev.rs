@@ -11,14 +11,14 @@ use clap::Args;
 use mcp_servlet_host::{Entry, Host, Introduction, Loaded, OnFailure};
 use mcp_servlet_runtime::Source;
 use mcp_servlet_server::{HttpOptions, ServeOptions, Server, watch::Snapshot};
-use tokio::{runtime::Runtime, task::JoinError};
+use tokio::task::JoinError;
 
 use crate::{
     build::{self, Abi, Project},
     clients::{self, Client, Way},
     failure::{Failure, Kind},
     limits::Limits,
-    needs,
+    memory, needs,
     serve::{self, transports::Transports},
     terminal::note,
     variable::Variable,
@@ -77,7 +77,7 @@ impl Dev {
             profile: self.profile,
             limits: self.limits,
         };
-        let runtime = Runtime::new()?;
+        let runtime = memory::runtime()?;
         let result = runtime.block_on(serve(server, Arc::new(workshop), self.transports));
         // Does not wait for standard input or for a build whose result is no longer needed.
         runtime.shutdown_background();

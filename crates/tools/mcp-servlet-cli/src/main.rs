@@ -41,6 +41,7 @@ mod logging;
 mod login;
 mod logins;
 mod logout;
+mod memory;
 mod needs;
 mod new;
 mod ping;
@@ -59,11 +60,6 @@ mod xtp;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use mimalloc::MiMalloc;
-
-/// A call makes a few hundred small allocations, and another thread frees most of them. mimalloc is fast at that.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let cli = match cli::Cli::try_parse() {

@@ -16,13 +16,12 @@ use mcp_servlet_server::{
     HttpOptions, Remotes, ServeOptions, Server,
     config::{self, Config},
 };
-use tokio::runtime::Runtime;
 
 use crate::{
     clients::{self, Client, Way},
     failure::{Failure, Kind, chain, indented},
     limits::Limits,
-    needs,
+    memory, needs,
     terminal::note,
     variable::Variable,
 };
@@ -100,7 +99,7 @@ impl Serve {
         if let Some((_, config)) = &config {
             options.tasks.clone_from(&config.tasks);
         }
-        let runtime = Runtime::new()?;
+        let runtime = memory::runtime()?;
         let inside = runtime.enter();
         let connected = Remotes::default();
         let members = runtime.block_on(connected.update(remotes));

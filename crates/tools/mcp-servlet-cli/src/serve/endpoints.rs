@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use mcp_servlet_host::Loaded;
 use mcp_servlet_server::{Bound, Endpoints, Remotes, config::Config, operations};
-use tokio::runtime::Runtime;
 
 use super::transports::{Transports, bind, second_signal, stop_on_signal, warn_if_public};
 use crate::{
     failure::{Failure, Kind, chain, indented},
+    memory,
     terminal::note,
 };
 
@@ -20,7 +20,7 @@ pub(super) fn serve(
     loaded: Loaded,
     transports: &Transports,
 ) -> Result<(), Failure> {
-    let runtime = Runtime::new()?;
+    let runtime = memory::runtime()?;
     let remotes = Remotes::default();
     let result = runtime.block_on(async {
         let members = remotes.update(&config.remotes).await;
