@@ -11,7 +11,7 @@ use std::io;
 
 use futures_util::future::Either;
 use rmcp::RoleClient;
-use rmcp::model::ServerJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpError};
@@ -34,6 +34,11 @@ pub(crate) enum TransportError {
     Io(#[from] io::Error),
     #[error(transparent)]
     Http(#[from] StreamableHttpError<Reported>),
+}
+
+/// A message as JSON. rmcp's code for this is large, too.
+fn to_json(message: &ClientJsonRpcMessage) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(message)
 }
 
 impl Transport<RoleClient> for AnyTransport {

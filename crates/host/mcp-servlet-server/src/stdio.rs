@@ -4,6 +4,7 @@ mod transport;
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use rmcp::{
     ServiceExt as _,
     service::{QuitReason, ServerInitializeError},
@@ -58,7 +59,13 @@ where
     serve_lines(server, transport).await
 }
 
-async fn serve_lines(server: &Server, transport: Lines) -> Result<(), ServeError> {
+/// It returns a trait object, because the compiler copies the code of other futures into each crate that awaits them, and rmcp's
+/// code for a connection is large.
+fn serve_lines(server: &Server, transport: Lines) -> BoxFuture<'_, Result<(), ServeError>> {
+    Box::pin(serve_until_closed(server, transport))
+}
+
+async fn serve_until_closed(server: &Server, transport: Lines) -> Result<(), ServeError> {
     let closed = transport.closed();
     // Boxed, because the future is large.
     let opening = Box::pin(service(server, SessionId::random()).serve(transport));

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -25,6 +26,9 @@ use crate::transport::stdio::Stdio;
 
 /// After how long without an answer the log names a way around the probe.
 const PROBE_HINT: Duration = Duration::from_secs(2);
+
+/// An attempt to open a session.
+type Opening<'a> = BoxFuture<'a, Result<Session, Error>>;
 
 /// A target with what all attempts share.
 enum Prepared<'a> {
@@ -61,7 +65,14 @@ impl<'a> Prepared<'a> {
 }
 
 /// Connects as often as the options say.
-pub(super) async fn connect(target: &Target, options: &Options) -> Result<Session, Error> {
+///
+/// It returns a trait object, because the compiler copies the code of other futures into each crate that awaits them, and rmcp's
+/// code for a connection is large.
+pub(super) fn connect<'a>(target: &'a Target, options: &'a Options) -> Opening<'a> {
+    Box::pin(connect_with_retries(target, options))
+}
+
+async fn connect_with_retries(target: &Target, options: &Options) -> Result<Session, Error> {
     let server = Prepared::new(target, options).map_err(|error| error.at(&target.to_string()))?;
     let mut attempts = 0;
     loop {
@@ -109,27 +120,26 @@ async fn attempt(
             Prepared::Http(connector) => open_http(connector, &name, options).await,
         }
     };
-    within(options.timeouts.connect, opening).await
+    within(options.timeouts.connect, Box::pin(opening)).await
 }
 
-pub(super) async fn attach<R, W>(reader: R, writer: W, options: &Options) -> Result<Session, Error>
+pub(super) fn attach<R, W>(reader: R, writer: W, options: &Options) -> Opening<'_>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let tap = Tap::new();
     let streams = Stdio::new(reader, writer, options.limits.message, Arc::clone(&tap));
-    let streams = AnyTransport::Stdio(streams);
-    let opening = open(streams, tap, "attached streams", options);
-    within(options.timeouts.connect, opening).await
+    open_attached(AnyTransport::Stdio(streams), tap, options)
 }
 
-async fn within<F>(limit: Duration, opening: F) -> Result<Session, Error>
-where
-    F: Future<Output = Result<Session, Error>>,
-{
-    // Boxed, because the future is large.
-    timeout(limit, Box::pin(opening)).await.unwrap_or_else(|_| {
+fn open_attached(streams: AnyTransport, tap: Arc<Tap>, options: &Options) -> Opening<'_> {
+    let opening = open(streams, tap, "attached streams", options);
+    Box::pin(within(options.timeouts.connect, Box::pin(opening)))
+}
+
+async fn within(limit: Duration, opening: Opening<'_>) -> Result<Session, Error> {
+    timeout(limit, opening).await.unwrap_or_else(|_| {
         let message = format!("the server did not open a session within {limit:?}");
         Err(Error::new(ErrorKind::RequestTimeout, message)
             .with_help("give it more time to connect, or choose the protocol generation"))

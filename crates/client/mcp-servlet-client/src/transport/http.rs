@@ -230,7 +230,7 @@ impl StreamableHttpClient for Client {
         self.tap.sent(&message);
         let request = self.request(Method::POST, &uri);
         let request = with_session(request, session.as_deref(), token, headers);
-        let body = serde_json::to_vec(&message)?;
+        let body = super::to_json(&message)?;
         let request = request.header(CONTENT_TYPE, JSON).body(body);
         match self.post(request, &message).await {
             Ok(response) => Ok(response),

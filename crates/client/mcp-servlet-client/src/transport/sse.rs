@@ -147,7 +147,7 @@ async fn post(
     endpoint: &Url,
     message: &ClientJsonRpcMessage,
 ) -> Result<(), Error> {
-    let body = serde_json::to_vec(message).map_err(|source| {
+    let body = super::to_json(message).map_err(|source| {
         Error::new(
             ErrorKind::ParseError,
             "the message cannot be written as JSON",

@@ -32,7 +32,7 @@ pub(crate) struct Stdio {
 }
 
 /// A line, and who waits until it is written.
-type Line = (String, oneshot::Sender<io::Result<()>>);
+type Line = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
 impl Stdio {
     pub(crate) fn new<R, W>(reader: R, writer: W, limit: usize, tap: Arc<Tap>) -> Self
@@ -111,9 +111,9 @@ async fn write_lines<W: AsyncWrite + Unpin>(
     let _ = writer.shutdown().await;
 }
 
-async fn write<W: AsyncWrite + Unpin>(writer: &mut W, text: &str) -> io::Result<()> {
+async fn write<W: AsyncWrite + Unpin>(writer: &mut W, text: &[u8]) -> io::Result<()> {
     let result = async {
-        writer.write_all(text.as_bytes()).await?;
+        writer.write_all(text).await?;
         writer.flush().await
     };
     match result.await {
@@ -132,8 +132,8 @@ impl Transport<RoleClient> for Stdio {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         self.tap.sent(&message);
         let (sender, written) = oneshot::channel();
-        let queued = serde_json::to_string(&message).map(|mut line| {
-            line.push('\n');
+        let queued = super::to_json(&message).map(|mut line| {
+            line.push(b'\n');
             let queue = self.writer.as_ref();
             queue.is_some_and(|queue| queue.send((line, sender)).is_ok())
         });
