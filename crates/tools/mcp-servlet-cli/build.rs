@@ -11,7 +11,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     if uses_default_linker() {
         println!("cargo::rerun-if-changed={ORDER}");
         order_functions()?;
-        merge_functions();
+        if has_lld() {
+            merge_functions();
+        }
     }
     Ok(())
 }
@@ -65,9 +67,22 @@ fn order_functions() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Whether this compiler came with LLD, which it then uses on this system. A compiler of a Linux distribution may use another linker.
+fn has_lld() -> bool {
+    let Some(rustc) = env::var_os("RUSTC") else {
+        return false;
+    };
+    let output = Command::new(rustc).args(["--print", "sysroot"]).output();
+    output.is_ok_and(|output| {
+        let sysroot = String::from_utf8_lossy(&output.stdout);
+        let programs = "lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld";
+        Path::new(sysroot.trim()).join(programs).exists()
+    })
+}
+
 /// Keeps one of several functions with the same machine code, which makes the command 1.5 % smaller.
 ///
-/// They then have the same address. Rust does not promise different ones.
+/// They then have the same address. Rust does not promise different ones. Other linkers do not know the option.
 fn merge_functions() {
     println!("cargo::rustc-link-arg-bin=servlet=-Wl,--icf=all");
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::shell::{cargo, show};
 
-/// What cargo would compile for the tests. The option is unstable, but all it does is to print.
+/// Prints what cargo would compile for the tests. The option is unstable.
 const PLAN: [&str; 7] = [
     "test",
     "--workspace",
@@ -57,7 +57,8 @@ pub(super) fn problems() -> anyhow::Result<Vec<String>> {
         show(&plan),
         String::from_utf8_lossy(&output.stderr)
     );
-    let plan: Plan = serde_json::from_slice(&output.stdout).context("the units of cargo")?;
+    let plan: Plan = serde_json::from_slice(&output.stdout)
+        .context("cannot parse the output of `cargo --unit-graph`")?;
     Ok(repeated(plan.units))
 }
 
@@ -70,7 +71,9 @@ fn repeated(units: Vec<Unit>) -> Vec<String> {
     libraries.retain(|_, features| features.len() > 1);
     let problem = |(library, features): (String, Vec<String>)| {
         format!(
-            "{library} is compiled with the features `{}`: unify them in xtask/workspace-hack/Cargo.toml",
+            "{library} is compiled {} times, with the features `{}`: list all of them in xtask/workspace-hack/Cargo.toml, or \
+             find out what else differs",
+            features.len(),
             features.join("` and `")
         )
     };
@@ -101,7 +104,8 @@ mod tests {
         assert_eq!(
             repeated(units),
             [
-                "a@1 is compiled with the features `x` and `y`: unify them in xtask/workspace-hack/Cargo.toml"
+                "a@1 is compiled 2 times, with the features `x` and `y`: list all of them in xtask/workspace-hack/Cargo.toml, \
+                 or find out what else differs"
             ]
         );
     }

@@ -20,7 +20,7 @@ use self::http::Reported;
 use self::sse::Events;
 use self::stdio::Stdio;
 
-/// Any way to a server. rmcp's code for a transport is large, so they share one instance of it.
+/// Any way to a server. It is one type, because the compiler copies rmcp's large code for each type of transport.
 pub(crate) enum AnyTransport {
     Stdio(Stdio),
     Http(StreamableHttpClientTransport<http::Client>),
@@ -36,7 +36,7 @@ pub(crate) enum TransportError {
     Http(#[from] StreamableHttpError<Reported>),
 }
 
-/// A message as JSON. rmcp's code for this is large, too.
+/// A message as JSON. All transports use this function, so that serde's code for all messages of rmcp is compiled once.
 fn to_json(message: &ClientJsonRpcMessage) -> serde_json::Result<Vec<u8>> {
     serde_json::to_vec(message)
 }

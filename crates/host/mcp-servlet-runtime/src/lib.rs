@@ -69,6 +69,6 @@ pub use options::{
 };
 pub use public_url::public_url;
 pub use request_meta::{ClientSession, RequestMeta};
-pub use runtime::{processors, run_blocking, set_pause};
+pub use runtime::{processors, run_blocking, set_on_idle};
 pub use source::{Fetched, Source};
 pub use text::{chain, quoted};

@@ -7,7 +7,10 @@ use std::{
     thread::{self, Thread, available_parallelism},
 };
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::oneshot,
+};
 
 /// How many processors this process may use, at least one.
 ///
@@ -18,18 +21,20 @@ pub fn processors() -> usize {
     *PROCESSORS
 }
 
-/// What threads of [`RUNTIME`] do when they have no work.
-static PAUSE: OnceLock<fn()> = OnceLock::new();
+/// What threads of [`RUNTIME`] do when they become idle.
+static ON_IDLE: OnceLock<fn()> = OnceLock::new();
 
-/// Sets what each thread of this crate does when it has no work, which can be many times in a second. An allocator may want to give
-/// back the memory that other threads have freed. Only the first function that is set counts.
-pub fn set_pause(pause: fn()) {
-    let _ = PAUSE.set(pause);
+/// Sets what each thread of this crate does when it becomes idle, for example to give back the memory that other threads have
+/// freed. Later calls have no effect.
+///
+/// A thread may become idle thousands of times in a second, so the function must be quick. It must not panic.
+pub fn set_on_idle(on_idle: fn()) {
+    let _ = ON_IDLE.set(on_idle);
 }
 
-fn pause() {
-    if let Some(pause) = PAUSE.get() {
-        pause();
+fn on_idle() {
+    if let Some(on_idle) = ON_IDLE.get() {
+        on_idle();
     }
 }
 
@@ -38,7 +43,7 @@ pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     // It looks at timers and sockets after each time slice of a call.
     builder
         .thread_name("servlet")
-        .on_thread_park(pause)
+        .on_thread_park(on_idle)
         .enable_all()
         .event_interval(1);
     builder
@@ -51,12 +56,14 @@ pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
-    let work = || {
-        let result = work();
-        pause();
-        result
-    };
-    RUNTIME.spawn_blocking(work).await.ok()
+    let (sender, result) = oneshot::channel();
+    RUNTIME.spawn_blocking(|| {
+        // An error means that the caller has stopped waiting.
+        let _ = sender.send(work());
+        on_idle();
+    });
+    // An error means that the work has panicked.
+    result.await.ok()
 }
 
 /// Blocks this thread until the future is complete.
@@ -85,17 +92,38 @@ impl Wake for Unpark {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::{
+        sync::{Mutex, PoisonError},
+        thread::ThreadId,
+        time::{Duration, Instant},
+    };
 
     use super::*;
 
+    static IDLE: Mutex<Vec<ThreadId>> = Mutex::new(Vec::new());
+
+    fn was_idle(thread: ThreadId) -> bool {
+        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.contains(&thread)
+    }
+
     #[test]
-    fn threads_pause_after_blocking_work() {
-        static PAUSES: AtomicUsize = AtomicUsize::new(0);
-        set_pause(|| {
-            PAUSES.fetch_add(1, Ordering::Relaxed);
+    fn a_thread_is_idle_after_blocking_work() {
+        set_on_idle(|| {
+            let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+            idle.push(thread::current().id());
         });
-        assert_eq!(block_on(run_blocking(|| 1)), Some(1));
-        assert!(PAUSES.load(Ordering::Relaxed) > 0);
+        let worker = block_on(run_blocking(|| thread::current().id())).unwrap();
+        let start = Instant::now();
+        while !was_idle(worker) {
+            assert!(start.elapsed() < Duration::from_secs(60));
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn blocking_work_that_panics_has_no_result() {
+        let result = block_on(run_blocking(|| std::panic::resume_unwind(Box::new(()))));
+        assert_eq!(result, None::<()>);
     }
 }

@@ -59,8 +59,7 @@ where
     serve_lines(server, transport).await
 }
 
-/// It returns a trait object, because the compiler copies the code of other futures into each crate that awaits them, and rmcp's
-/// code for a connection is large.
+/// The future is a trait object. Otherwise each crate that awaits it would compile rmcp's code for a connection again.
 fn serve_lines(server: &Server, transport: Lines) -> BoxFuture<'_, Result<(), ServeError>> {
     Box::pin(serve_until_closed(server, transport))
 }

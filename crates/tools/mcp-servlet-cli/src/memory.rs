@@ -1,8 +1,7 @@
 //! The allocator, and threads that give back memory.
 //!
-//! In mimalloc, memory belongs to the thread that has allocated it. If other threads free it, it stays in use until that thread
-//! looks for it. A large message is allocated by one thread and freed by another, so a server would keep several megabytes
-//! for each of its threads.
+//! Memory that another thread frees stays reserved until the thread that has allocated it collects it. A large message is
+//! allocated by one thread and freed by another, so a server would keep several megabytes for each of its threads.
 
 use std::{
     cell::Cell,
@@ -17,12 +16,12 @@ use tokio::runtime::{Builder, Runtime};
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// How often a thread looks for memory that it can give back.
+/// A thread gives back memory at most this often.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// A runtime for a server, whose threads give back memory. Those of the servlets do, too.
+/// The tokio runtime of a server. Its threads give back free memory when they become idle, and so do the threads that run servlets.
 pub(crate) fn runtime() -> io::Result<Runtime> {
-    mcp_servlet_runtime::set_pause(give_back);
+    mcp_servlet_runtime::set_on_idle(give_back);
     Builder::new_multi_thread()
         .enable_all()
         .on_thread_park(give_back)
@@ -40,8 +39,9 @@ fn give_back() {
     }
 }
 
-#[allow(unsafe_code, reason = "mimalloc is a C library")]
+#[expect(unsafe_code, reason = "mimalloc is a C library")]
 fn collect() {
+    // `true`, because it skips full pages otherwise, even if other threads have freed all of their memory.
     // SAFETY: it may be called on any thread at any time.
     unsafe { libmimalloc_sys::mi_collect(true) }
 }

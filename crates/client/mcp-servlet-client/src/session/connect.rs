@@ -27,8 +27,8 @@ use crate::transport::stdio::Stdio;
 /// After how long without an answer the log names a way around the probe.
 const PROBE_HINT: Duration = Duration::from_secs(2);
 
-/// An attempt to open a session.
-type Opening<'a> = BoxFuture<'a, Result<Session, Error>>;
+/// A future that opens a session.
+type Connecting<'a> = BoxFuture<'a, Result<Session, Error>>;
 
 /// A target with what all attempts share.
 enum Prepared<'a> {
@@ -66,9 +66,8 @@ impl<'a> Prepared<'a> {
 
 /// Connects as often as the options say.
 ///
-/// It returns a trait object, because the compiler copies the code of other futures into each crate that awaits them, and rmcp's
-/// code for a connection is large.
-pub(super) fn connect<'a>(target: &'a Target, options: &'a Options) -> Opening<'a> {
+/// The future is a trait object. Otherwise each crate that awaits it would compile rmcp's code for a connection again.
+pub(super) fn connect<'a>(target: &'a Target, options: &'a Options) -> Connecting<'a> {
     Box::pin(connect_with_retries(target, options))
 }
 
@@ -123,7 +122,7 @@ async fn attempt(
     within(options.timeouts.connect, Box::pin(opening)).await
 }
 
-pub(super) fn attach<R, W>(reader: R, writer: W, options: &Options) -> Opening<'_>
+pub(super) fn attach<R, W>(reader: R, writer: W, options: &Options) -> Connecting<'_>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -133,12 +132,12 @@ where
     open_attached(AnyTransport::Stdio(streams), tap, options)
 }
 
-fn open_attached(streams: AnyTransport, tap: Arc<Tap>, options: &Options) -> Opening<'_> {
+fn open_attached(streams: AnyTransport, tap: Arc<Tap>, options: &Options) -> Connecting<'_> {
     let opening = open(streams, tap, "attached streams", options);
     Box::pin(within(options.timeouts.connect, Box::pin(opening)))
 }
 
-async fn within(limit: Duration, opening: Opening<'_>) -> Result<Session, Error> {
+async fn within(limit: Duration, opening: Connecting<'_>) -> Result<Session, Error> {
     timeout(limit, opening).await.unwrap_or_else(|_| {
         let message = format!("the server did not open a session within {limit:?}");
         Err(Error::new(ErrorKind::RequestTimeout, message)

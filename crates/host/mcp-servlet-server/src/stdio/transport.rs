@@ -36,7 +36,7 @@ pub(super) struct Closed {
     pub(super) output: CancellationToken,
 }
 
-// Not type parameters: rmcp's code for a transport is large, so all streams share one.
+// Trait objects, so that rmcp's large code for a transport is compiled once for all streams.
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
