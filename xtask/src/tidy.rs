@@ -13,7 +13,8 @@ use crate::shell::{cargo, root, run};
 /// The most lines that a file may have.
 const MAX_LINES: usize = 500;
 
-/// Checks all handwritten Rust files, the dependencies between crates and modules, and the lock file of `bench`.
+/// Checks all handwritten Rust files, the dependencies between crates and modules, that the tests compile no dependency twice, and the
+/// lock file of `bench`.
 pub(crate) fn check() -> anyhow::Result<()> {
     let mut problems = Vec::new();
     for folder in ["crates", "examples", "tests", "xtask"] {

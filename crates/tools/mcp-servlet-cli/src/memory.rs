@@ -1,7 +1,7 @@
 //! The allocator, and threads that give back memory.
 //!
 //! Memory that another thread frees stays reserved until the thread that has allocated it collects it. A large message is
-//! allocated by one thread and freed by another, so a server would keep several megabytes for each of its threads.
+//! allocated by one thread and freed by another, so a server would keep much more memory than it uses.
 
 use std::{
     cell::Cell,
