@@ -37,6 +37,7 @@ mod server;
 mod session;
 mod tap;
 mod target;
+mod task;
 mod transport;
 mod typed;
 

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::options::Options;
 use crate::session::Session;
 use crate::target::Target;
+use crate::task::spawn;
 
 /// A server whose session is opened when it is needed, and closed after a time without use.
 ///
@@ -83,7 +84,7 @@ impl Pool {
             uses: watch::Sender::new(0),
         };
         let lease = open.lease();
-        tokio::spawn(close_when_idle(
+        spawn(close_when_idle(
             Arc::downgrade(&self.0),
             open.uses.subscribe(),
         ));

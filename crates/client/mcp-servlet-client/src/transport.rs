@@ -2,6 +2,7 @@
 
 pub(crate) mod child;
 pub(crate) mod http;
+mod json;
 mod lines;
 pub(crate) mod sse;
 mod stderr;
@@ -11,12 +12,13 @@ use std::io;
 
 use futures_util::future::Either;
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::ServerJsonRpcMessage;
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpError};
 
 use self::http::Reported;
+use self::json::to_json;
 use self::sse::Events;
 use self::stdio::Stdio;
 
@@ -34,11 +36,6 @@ pub(crate) enum TransportError {
     Io(#[from] io::Error),
     #[error(transparent)]
     Http(#[from] StreamableHttpError<Reported>),
-}
-
-/// A message as JSON. All transports use this function, so that serde's code for all messages of rmcp is compiled once.
-fn to_json(message: &ClientJsonRpcMessage) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(message)
 }
 
 impl Transport<RoleClient> for AnyTransport {

@@ -57,11 +57,13 @@ pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (sender, result) = oneshot::channel();
-    RUNTIME.spawn_blocking(|| {
+    // A trait object, because the compiler copies tokio's code for each type.
+    let work: Box<dyn FnOnce() + Send> = Box::new(|| {
         // An error means that the caller has stopped waiting.
         let _ = sender.send(work());
         on_idle();
     });
+    RUNTIME.spawn_blocking(work);
     // An error means that the work has panicked.
     result.await.ok()
 }

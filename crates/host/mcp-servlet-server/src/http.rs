@@ -21,7 +21,7 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::get,
 };
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use mcp_servlet_host::Tool;
@@ -60,6 +60,23 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
 /// The first endpoint's `connections`, `head_time` and `body_time` apply to the listener. If two endpoints have
 /// the same path, the first one answers.
 pub async fn listen(server: &Server, listener: TcpListener, endpoints: Vec<(Server, HttpOptions)>) {
+    listening(server, listener, endpoints).await;
+}
+
+/// The future is a trait object, so that crates that await it do not compile the code of the server again.
+fn listening(
+    server: &Server,
+    listener: TcpListener,
+    endpoints: Vec<(Server, HttpOptions)>,
+) -> BoxFuture<'_, ()> {
+    Box::pin(answer_until_stopped(server, listener, endpoints))
+}
+
+async fn answer_until_stopped(
+    server: &Server,
+    listener: TcpListener,
+    endpoints: Vec<(Server, HttpOptions)>,
+) {
     let end = CancellationToken::new();
     let first = endpoints.first().map(|(_, options)| Limits::of(options));
     let limits = first.unwrap_or_else(|| Limits::of(&HttpOptions::default()));

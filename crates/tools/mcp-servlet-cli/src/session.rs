@@ -11,6 +11,7 @@ mod target;
 use std::{ffi::OsString, path::Path, time::Duration};
 
 use clap::Args;
+use futures_util::future::LocalBoxFuture;
 use mcp_servlet_client::{ErrorKind, Http, HttpTransport, Session, Target as Server};
 use mcp_servlet_runtime::Source;
 use mcp_servlet_server::shutdown_signal;
@@ -54,6 +55,9 @@ pub(crate) struct ServerOptions {
     #[command(flatten)]
     pub(crate) limits: Limits,
 }
+
+/// The work of a command. A trait object, so that the code that runs it is not compiled for each command.
+type Working<'a, T> = LocalBoxFuture<'a, Result<T, Failure>>;
 
 /// A server that is ready to be connected to.
 struct Opening {
@@ -193,16 +197,13 @@ impl ServerOptions {
         format: Format,
         work: impl AsyncFnOnce(&Session) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let result = runtime.block_on(async {
-            let result = self.connected(target, work).await;
-            if !matches!(target, Target::Module(_) | Target::Servlets(_)) {
-                settle().await;
-            }
-            result
-        });
-        // Does not wait for a thread that reads standard input.
-        runtime.shutdown_background();
+        let working = async {
+            let (session, name) = until_signal(Box::pin(self.open(target))).await?;
+            let result = until_signal(Box::pin(work(&session))).await;
+            session.close().await;
+            result.map_err(|failure| failure.of_server(name))
+        };
+        let result = block_on(Box::pin(working), target);
         if let (Err(failure), Format::Json) = (&result, format) {
             failure.print_json()?;
         }
@@ -210,17 +211,6 @@ impl ServerOptions {
             Target::Module(_) | Target::Servlets(_) => result.map_err(Failure::of_servlet),
             _ => result,
         }
-    }
-
-    async fn connected<T>(
-        &self,
-        target: &Target,
-        work: impl AsyncFnOnce(&Session) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let (session, name) = until_signal(self.open(target)).await?;
-        let result = until_signal(work(&session)).await;
-        session.close().await;
-        result.map_err(|failure| failure.of_server(name))
     }
 
     /// Opens a session, and returns what messages call the server if its command or URL may be secret.
@@ -302,12 +292,26 @@ fn not_a_server(path: &Path) -> Failure {
     Failure::with_help(Kind::Usage, message, "name a servlet or a server")
 }
 
+/// Runs the work of a command, and then what goes on after it.
+fn block_on<T>(work: Working<'_, T>, target: &Target) -> Result<T, Failure> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let result = runtime.block_on(async {
+        let result = work.await;
+        if !matches!(target, Target::Module(_) | Target::Servlets(_)) {
+            settle().await;
+        }
+        result
+    });
+    // Does not wait for a thread that reads standard input.
+    runtime.shutdown_background();
+    result
+}
+
 /// Works until the user presses Ctrl-C. The process of a server is in a group of its own, so it does not get that signal.
-async fn until_signal<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+async fn until_signal<T>(work: Working<'_, T>) -> Result<T, Failure> {
     tokio::select! {
         biased;
-        // Boxed, because the future is large.
-        result = Box::pin(work) => result,
+        result = work => result,
         signal = shutdown_signal() => {
             signal?;
             Err(Failure::new(Kind::Server(ErrorKind::Cancelled), "cancelled"))

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use rmcp::transport::auth::{
@@ -34,7 +35,16 @@ pub(super) struct Provider {
 impl Provider {
     /// Finds the authorization server as the server describes it: protected resource metadata (RFC 9728), then
     /// authorization server metadata (RFC 8414) or `OpenID` discovery.
-    pub(super) async fn discover(target: &Http, network: &Network) -> Result<Self, Error> {
+    ///
+    /// The future is a trait object, so that crates that await it do not compile its code again.
+    pub(super) fn discover<'a>(
+        target: &'a Http,
+        network: &'a Network,
+    ) -> BoxFuture<'a, Result<Self, Error>> {
+        Box::pin(Self::find(target, network))
+    }
+
+    async fn find(target: &Http, network: &Network) -> Result<Self, Error> {
         let challenge = challenge(target, network).await?;
         let mut manager = manager(target, network).await?;
         let memory = InMemoryCredentialStore::new();

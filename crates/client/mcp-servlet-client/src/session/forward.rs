@@ -3,6 +3,7 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::call::is_header_mismatch;
 use super::{CallOptions, List, Session};
 use crate::error::Error;
 
@@ -21,12 +22,14 @@ impl Session {
         options: &CallOptions,
     ) -> Result<Box<RawValue>, Error> {
         let options = options.request_options();
-        match self.request(method, params.clone(), &options).await {
-            Err(error) if method == "tools/call" && super::call::is_header_mismatch(&error) => {
+        // Only such servers compare headers with arguments. Other requests need no copy.
+        let again = (self.server.is_stateless() && method == "tools/call").then(|| params.clone());
+        match (self.request(method, params, &options).await, again) {
+            (Err(error), Some(params)) if is_header_mismatch(&error) => {
                 self.page(List::Tools, None).await?;
                 self.request(method, params, &options).await
             }
-            result => result,
+            (result, _) => result,
         }
     }
 }

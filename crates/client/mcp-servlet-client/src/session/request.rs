@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use rmcp::RoleClient;
 use rmcp::model::{CustomRequest, RequestMetaObject};
 use rmcp::service::{PeerRequestOptions, RequestHandle, ServiceError};
@@ -14,6 +15,7 @@ use super::failure::{not_answered, timed_out};
 use crate::error::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::tap::{Reply, Slot, SlotExtension, Tap};
+use crate::task::spawn;
 
 /// How many reports of progress wait for a caller that is slow. Further ones are dropped.
 const PROGRESS: usize = 1024;
@@ -45,27 +47,35 @@ impl Drop for Sent<'_> {
         }
         self.tap.cancel(&handle.id);
         // Without a runtime, the connection is gone as well.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        if tokio::runtime::Handle::try_current().is_ok() {
             let reason = "the caller does not wait any longer".to_owned();
-            runtime.spawn(handle.cancel(Some(reason)));
+            spawn(async {
+                // An error means that the connection is gone.
+                let _ = handle.cancel(Some(reason)).await;
+            });
         }
     }
 }
 
 impl Session {
     /// Sends a request, and returns the result as the server wrote it.
-    pub(super) async fn request(
-        &self,
+    ///
+    /// The future is a trait object, so that crates that await it do not compile its code again.
+    pub(super) fn request<'a>(
+        &'a self,
         method: &'static str,
         params: Value,
-        options: &RequestOptions<'_>,
-    ) -> Result<Box<RawValue>, Error> {
-        let result = match self.reply(method, params, options).await {
-            Ok(Reply::Result(result)) => Ok(result),
-            Ok(Reply::Error(error)) => Err(Error::from_json_rpc(&error)),
-            Ok(Reply::Failed(error)) | Err(error) => Err(error),
+        options: &'a RequestOptions<'_>,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, Error>> {
+        let result = async move {
+            let result = match self.reply(method, params, options).await {
+                Ok(Reply::Result(result)) => Ok(result),
+                Ok(Reply::Error(error)) => Err(Error::from_json_rpc(&error)),
+                Ok(Reply::Failed(error)) | Err(error) => Err(error),
+            };
+            result.map_err(|error| error.at(&self.target).during(method))
         };
-        result.map_err(|error| error.at(&self.target).during(method))
+        Box::pin(result)
     }
 
     async fn reply(

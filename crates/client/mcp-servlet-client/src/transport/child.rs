@@ -15,6 +15,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::error::{Error, ErrorKind};
 use crate::on_stderr::OnStderr;
 use crate::target::Command;
+use crate::task::spawn;
 
 use super::stderr::{self, Tail};
 
@@ -42,7 +43,7 @@ impl Child {
         on_stderr: OnStderr,
     ) -> Result<(Self, ChildStdin, ChildStdout), Error> {
         let program = command.program().to_string_lossy().into_owned();
-        let mut process = spawn(command).map_err(|source| {
+        let mut process = start_process(command).map_err(|source| {
             let message = format!("cannot start `{program}`: {source}");
             Error::new(ErrorKind::Connectivity, message)
                 .with_help("check that the program is installed, and in PATH")
@@ -52,11 +53,11 @@ impl Child {
         let stdout = process.stdout().take().expect("it is piped");
         let stderr = process.stderr().take().expect("it is piped");
         let tail = Arc::<Mutex<Tail>>::default();
-        let reading = tokio::spawn(stderr::read(stderr, Arc::clone(&tail), on_stderr));
+        let reading = spawn(stderr::read(stderr, Arc::clone(&tail), on_stderr));
         let stop = CancellationToken::new();
         let (sender, exit) = watch::channel(None);
         let token = stop.clone();
-        tokio::spawn(async move {
+        spawn(async move {
             let status = supervise(process, token).await;
             // What the process wrote last may still be in the pipe. Its own children may keep the pipe open.
             let _ = timeout(GRACE, reading).await;
@@ -99,7 +100,7 @@ impl Child {
 }
 
 /// Starts a process in a group of its own, so that signals reach its children too.
-fn spawn(command: &Command) -> io::Result<Box<dyn ChildWrapper>> {
+fn start_process(command: &Command) -> io::Result<Box<dyn ChildWrapper>> {
     let mut wrap = CommandWrap::with_new(command.program(), |process| {
         if let Some(names) = command.inherited() {
             process.env_clear().envs(copied_variables(names));

@@ -3,6 +3,7 @@
 use std::io;
 
 use futures_util::StreamExt as _;
+use futures_util::future::FutureExt as _;
 use futures_util::stream::BoxStream;
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
@@ -19,6 +20,7 @@ use url::Url;
 use super::http::{BodyError, Client, EVENTS, JSON, content_type, events};
 use crate::error::{Error, ErrorKind};
 use crate::target::public_url;
+use crate::task::spawn;
 
 /// An event stream, and the URL for messages.
 pub(crate) struct Events {
@@ -46,7 +48,8 @@ impl Events {
         let (queue, messages) = mpsc::unbounded_channel();
         let (stop, broken) = (CancellationToken::new(), CancellationToken::new());
         let posting = post_messages(client.clone(), endpoint, messages, broken.clone());
-        tokio::spawn(stop.clone().run_until_cancelled_owned(posting));
+        let stopped = stop.clone().run_until_cancelled_owned(posting);
+        spawn(async { stopped.await.unwrap_or_default() });
         Ok(Self {
             stream,
             client,
@@ -111,7 +114,7 @@ async fn post_messages(
         if comes_first {
             posting.await;
         } else {
-            posts.spawn(posting);
+            posts.spawn(posting.boxed());
         }
         while posts.try_join_next().is_some() {}
     }

@@ -1,6 +1,7 @@
 //! Messages on a pair of streams, one per line, as over standard input and output.
 
 use std::io;
+use std::mem;
 use std::sync::Arc;
 
 use rmcp::RoleClient;
@@ -14,6 +15,7 @@ use super::child::Child;
 use super::lines::{End, Lines};
 use crate::error::{Error, ErrorKind};
 use crate::tap::Tap;
+use crate::task::spawn;
 
 /// How many lines are written at once.
 const LINES_AT_ONCE: usize = 64;
@@ -41,7 +43,7 @@ impl Stdio {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let (sender, lines) = mpsc::unbounded_channel();
-        tokio::spawn(write_lines(writer, lines));
+        spawn(write_lines(writer, lines));
         Self {
             reader: Lines::new(Box::new(reader), limit),
             writer: Some(sender),
@@ -97,8 +99,20 @@ async fn write_lines<W: AsyncWrite + Unpin>(
 ) {
     let mut lines = Vec::new();
     while queue.recv_many(&mut lines, LINES_AT_ONCE).await > 0 {
-        let (texts, senders): (Vec<_>, Vec<_>) = lines.drain(..).unzip();
-        let written = write(&mut writer, &texts.concat()).await;
+        // Other tasks may be about to send lines.
+        tokio::task::yield_now().await;
+        while lines.len() < LINES_AT_ONCE
+            && let Ok(line) = queue.try_recv()
+        {
+            lines.push(line);
+        }
+        let (mut texts, senders): (Vec<_>, Vec<_>) = lines.drain(..).unzip();
+        // One line, which may be large, needs no copy.
+        let text = match &mut *texts {
+            [text] => mem::take(text),
+            texts => texts.concat(),
+        };
+        let written = write(&mut writer, &text).await;
         for sender in senders {
             let result = match &written {
                 Ok(()) => Ok(()),

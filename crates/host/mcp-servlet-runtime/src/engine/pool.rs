@@ -1,6 +1,7 @@
 //! The instances of one servlet and the queue in front of them.
 
 use std::{
+    pin::Pin,
     sync::{
         Arc, Mutex, Weak,
         atomic::{AtomicUsize, Ordering},
@@ -63,6 +64,9 @@ impl IdleInstance {
         self.since.checked_add(limit)
     }
 }
+
+/// A job that runs.
+type Execution = Pin<Box<dyn Future<Output = Result<Vec<u8>, Stop>> + Send>>;
 
 /// Counts a call as waiting until dropped.
 struct Waiting<'a>(&'a AtomicUsize);
@@ -127,12 +131,20 @@ impl Pool {
     /// Runs a job. Dropping the future stops this job and no other.
     pub(crate) async fn run_async(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
         let permit = self.admit().await?;
-        let (pool, slice) = (Arc::clone(self), Slice::default());
-        let run = {
-            let slice = slice.clone();
-            Box::pin(async move { pool.execute(job, permit, &slice).await })
-        };
+        let slice = Slice::default();
+        let run = self.execution(job, permit, slice.clone());
         schedule::run(run, slice).await?
+    }
+
+    /// A job as a trait object, so that crates that await it do not compile the code for instances again.
+    fn execution(
+        self: &Arc<Self>,
+        job: Job,
+        permit: OwnedSemaphorePermit,
+        slice: Slice,
+    ) -> Execution {
+        let pool = Arc::clone(self);
+        Box::pin(async move { pool.execute(job, permit, &slice).await })
     }
 
     async fn execute(

@@ -48,7 +48,7 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 
 /// Runs a call. Dropping the future stops it.
 pub(super) async fn run<T: Send + 'static>(
-    mut call: Pin<Box<impl Future<Output = T> + Send + 'static>>,
+    mut call: Pin<Box<dyn Future<Output = T> + Send>>,
     slice: Slice,
 ) -> Result<T, Stop> {
     let first = poll_fn(|context| match poll(call.as_mut(), context) {
@@ -72,7 +72,7 @@ pub(super) fn block_on<T>(call: impl Future<Output = T>) -> Result<T, Stop> {
 
 /// Lets a call run for a time slice.
 fn poll<T>(
-    call: Pin<&mut impl Future<Output = T>>,
+    call: Pin<&mut (impl Future<Output = T> + ?Sized)>,
     context: &mut Context<'_>,
 ) -> Poll<Result<T, Stop>> {
     let _runtime = RUNTIME.enter();
