@@ -92,7 +92,9 @@ impl Client {
     fn new(url: &str, version: &'static str) -> Self {
         let agent: Agent = Agent::config_builder()
             .http_status_as_error(false)
-            .timeout_global(Some(PATIENCE))
+            // With a time limit for the whole request, ureq starts a thread for each, to resolve the address.
+            .timeout_recv_response(Some(PATIENCE))
+            .timeout_recv_body(Some(PATIENCE))
             .build()
             .into();
         Self {
