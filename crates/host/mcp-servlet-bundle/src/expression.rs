@@ -2,6 +2,7 @@
 
 mod budget;
 mod check;
+mod column;
 mod functions;
 mod parse;
 mod path;
@@ -30,6 +31,7 @@ use crate::{
 pub use budget::{Budget, MAX_STEPS, MAX_TIME};
 use budget::{MAX_READ, weigh_json, weigh_members};
 use check::Check;
+use column::Column;
 use rewrite::Rewrite;
 use source::Source;
 
@@ -68,6 +70,8 @@ struct Cel {
     /// How deep its parts are nested.
     depth: usize,
     patterns: Arc<[Regex]>,
+    /// The same without `cel`, for most lists.
+    column: Option<Column>,
 }
 
 impl std::fmt::Debug for Cel {
@@ -134,6 +138,7 @@ impl Expression {
         let program = if let Some(path) = path::path(&expression, &source) {
             Program::Path(path)
         } else {
+            let column = Column::of(&expression, &source);
             let mut rewrite = Rewrite::default();
             rewrite.part(&mut expression);
             Program::Cel(Arc::new(Cel {
@@ -141,6 +146,7 @@ impl Expression {
                 functions: rewrite.functions,
                 depth: check.deepest,
                 patterns: check.patterns.into(),
+                column,
             }))
         };
         Ok(Self {
@@ -179,6 +185,10 @@ impl Expression {
         scope: &Scope<'_>,
         budget: &mut Budget,
     ) -> Result<Option<Value>, Failure> {
+        let column = cel.column.as_ref();
+        if let Some(values) = column.and_then(|column| column.run(scope, budget)) {
+            return Ok(Some(values));
+        }
         let parts = self.parts(scope, budget)?;
         let meter = Arc::new(budget.start());
         let run = || evaluate(cel, &parts, &meter);

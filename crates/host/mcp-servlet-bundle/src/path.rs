@@ -25,6 +25,13 @@ impl PathStep {
             Self::Item { .. } => None,
         }
     }
+
+    /// Whether what this leads to may be absent.
+    pub(crate) fn is_optional(&self) -> bool {
+        match self {
+            Self::Member { is_optional, .. } | Self::Item { is_optional, .. } => *is_optional,
+        }
+    }
 }
 
 /// A path that begins at a name.

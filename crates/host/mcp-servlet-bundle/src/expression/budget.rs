@@ -92,6 +92,16 @@ impl Budget {
         self.allow(weight <= self.read)
     }
 
+    /// Whether the steps are enough for so many bytes of values.
+    pub(super) fn affords(&self, bytes: u64) -> bool {
+        bytes / BYTES <= self.steps
+    }
+
+    /// Takes the steps for so many bytes of values.
+    pub(super) fn spend(&mut self, bytes: u64) {
+        self.steps = self.steps.saturating_sub(bytes / BYTES);
+    }
+
     /// Whether an expression may wait for another thread.
     pub(super) fn may_block(&mut self) -> bool {
         self.allow(!self.is_attempt())

@@ -73,6 +73,64 @@ fn a_path_keeps_order_and_is_looked_up_in_the_json() {
     assert_eq!(run("request.gone", &request), Err(Failure::Absent));
 }
 
+/// With a condition, `cel` itself runs `map`.
+#[test]
+fn a_member_of_each_item_is_the_same_as_in_cel() {
+    let lists = [
+        json!([]),
+        json!([{ "a": 1 }, { "a": 1.0, "b": 2 }, { "a": "x" }, { "a": null }, { "a": u64::MAX }]),
+        json!([{ "a": 1e300 }, { "a": -0.0 }]),
+        json!([{ "a": { "b": { "y": 1, "x": 2 } } }, { "a": { "b": [1] } }]),
+        json!([{ "a": { "b": true } }]),
+        json!([{ "b": 1 }]),
+        json!([{ "a": 1 }, 2]),
+        json!([["a"]]),
+        json!({ "a": 1 }),
+        json!("a"),
+        json!(null),
+    ];
+    let texts = [
+        "request.list.map(one, one.a)",
+        "request.list.map(one, one['a'])",
+        "request.list.map(one, one.a.b)",
+        "request.list.map(request, request.a)",
+        "request['list'].map(one, one.a)",
+        "request.lists[0].map(one, one.a)",
+        "request.?list.map(one, one.a)",
+        "request.list.map(one, one.?a)",
+        "request.list.map(one, request.list)",
+        "request.list.map(one, one)",
+        "request.gone.map(one, one.a)",
+    ];
+    for list in lists {
+        for text in texts {
+            let request = json!({ "list": list, "lists": [list] });
+            let in_cel = text.replace(", ", ", true, ");
+            assert_eq!(
+                run(text, &request),
+                run(&in_cel, &request),
+                "{text} of {list}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_member_of_each_item_costs_steps() {
+    let items: Vec<_> = (0..budget::MAX_STEPS * 5)
+        .map(|_| json!({ "a": 1 }))
+        .collect();
+    let request = json!({ "list": items });
+    let text = "request.list.map(one, one.a)";
+    assert_eq!(run(text, &request), Err(Failure::TooMuch));
+    let expression = Expression::parse(text).expect("an expression");
+    let request = json!({ "list": [{ "a": 1 }, { "a": "x".repeat(1000) }] });
+    let mut budget = Budget::default();
+    let value = expression.run(&scope(&request), &mut budget);
+    assert!(matches!(value, Ok(Some(_))));
+    assert_eq!(budget.steps(), MAX_STEPS - 16);
+}
+
 #[test]
 fn failures_have_kinds() {
     let request = json!({ "n": 0, "s": "secret" });
