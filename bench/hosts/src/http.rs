@@ -92,7 +92,9 @@ impl Client {
     fn new(url: &str, version: &'static str) -> Self {
         let agent: Agent = Agent::config_builder()
             .http_status_as_error(false)
-            // With a time limit for the whole request, ureq starts a thread for each, to resolve the address.
+            // `timeout_global` makes ureq resolve the address in a new thread for each request.
+            .timeout_connect(Some(PATIENCE))
+            .timeout_send_body(Some(PATIENCE))
             .timeout_recv_response(Some(PATIENCE))
             .timeout_recv_body(Some(PATIENCE))
             .build()

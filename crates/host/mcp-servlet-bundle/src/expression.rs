@@ -70,7 +70,7 @@ struct Cel {
     /// How deep its parts are nested.
     depth: usize,
     patterns: Arc<[Regex]>,
-    /// The same without `cel`, for most lists.
+    /// A faster way for `list.map(item, item.member)`.
     column: Option<Column>,
 }
 

@@ -58,12 +58,12 @@ pub async fn run_blocking<T: Send + 'static>(
 ) -> Option<T> {
     let (sender, result) = oneshot::channel();
     // A trait object, because the compiler copies tokio's code for each type.
-    let work: Box<dyn FnOnce() + Send> = Box::new(|| {
+    let task: Box<dyn FnOnce() + Send> = Box::new(|| {
         // An error means that the caller has stopped waiting.
         let _ = sender.send(work());
         on_idle();
     });
-    RUNTIME.spawn_blocking(work);
+    RUNTIME.spawn_blocking(task);
     // An error means that the work has panicked.
     result.await.ok()
 }

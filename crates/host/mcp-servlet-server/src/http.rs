@@ -60,19 +60,19 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
 /// The first endpoint's `connections`, `head_time` and `body_time` apply to the listener. If two endpoints have
 /// the same path, the first one answers.
 pub async fn listen(server: &Server, listener: TcpListener, endpoints: Vec<(Server, HttpOptions)>) {
-    listening(server, listener, endpoints).await;
+    serve_endpoints_boxed(server, listener, endpoints).await;
 }
 
 /// The future is a trait object, so that crates that await it do not compile the code of the server again.
-fn listening(
+fn serve_endpoints_boxed(
     server: &Server,
     listener: TcpListener,
     endpoints: Vec<(Server, HttpOptions)>,
 ) -> BoxFuture<'_, ()> {
-    Box::pin(answer_until_stopped(server, listener, endpoints))
+    Box::pin(serve_endpoints(server, listener, endpoints))
 }
 
-async fn answer_until_stopped(
+async fn serve_endpoints(
     server: &Server,
     listener: TcpListener,
     endpoints: Vec<(Server, HttpOptions)>,

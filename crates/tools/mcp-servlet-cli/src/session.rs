@@ -56,8 +56,8 @@ pub(crate) struct ServerOptions {
     pub(crate) limits: Limits,
 }
 
-/// The work of a command. A trait object, so that the code that runs it is not compiled for each command.
-type Working<'a, T> = LocalBoxFuture<'a, Result<T, Failure>>;
+/// The work of a command. A trait object, so that the code that runs it is compiled once per type of result, not per command.
+type Work<'a, T> = LocalBoxFuture<'a, Result<T, Failure>>;
 
 /// A server that is ready to be connected to.
 struct Opening {
@@ -195,15 +195,15 @@ impl ServerOptions {
         &self,
         target: &Target,
         format: Format,
-        work: impl AsyncFnOnce(&Session) -> Result<T, Failure>,
+        command: impl AsyncFnOnce(&Session) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let working = async {
+        let work = async {
             let (session, name) = until_signal(Box::pin(self.open(target))).await?;
-            let result = until_signal(Box::pin(work(&session))).await;
+            let result = until_signal(Box::pin(command(&session))).await;
             session.close().await;
             result.map_err(|failure| failure.of_server(name))
         };
-        let result = block_on(Box::pin(working), target);
+        let result = run_to_end(Box::pin(work), target);
         if let (Err(failure), Format::Json) = (&result, format) {
             failure.print_json()?;
         }
@@ -292,8 +292,8 @@ fn not_a_server(path: &Path) -> Failure {
     Failure::with_help(Kind::Usage, message, "name a servlet or a server")
 }
 
-/// Runs the work of a command, and then what goes on after it.
-fn block_on<T>(work: Working<'_, T>, target: &Target) -> Result<T, Failure> {
+/// Runs the work of a command, and waits for the tasks that stop a server or store a login.
+fn run_to_end<T>(work: Work<'_, T>, target: &Target) -> Result<T, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(async {
         let result = work.await;
@@ -308,7 +308,7 @@ fn block_on<T>(work: Working<'_, T>, target: &Target) -> Result<T, Failure> {
 }
 
 /// Works until the user presses Ctrl-C. The process of a server is in a group of its own, so it does not get that signal.
-async fn until_signal<T>(work: Working<'_, T>) -> Result<T, Failure> {
+async fn until_signal<T>(work: Work<'_, T>) -> Result<T, Failure> {
     tokio::select! {
         biased;
         result = work => result,

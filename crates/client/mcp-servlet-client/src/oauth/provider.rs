@@ -41,10 +41,10 @@ impl Provider {
         target: &'a Http,
         network: &'a Network,
     ) -> BoxFuture<'a, Result<Self, Error>> {
-        Box::pin(Self::find(target, network))
+        Box::pin(Self::discover_unboxed(target, network))
     }
 
-    async fn find(target: &Http, network: &Network) -> Result<Self, Error> {
+    async fn discover_unboxed(target: &Http, network: &Network) -> Result<Self, Error> {
         let challenge = challenge(target, network).await?;
         let mut manager = manager(target, network).await?;
         let memory = InMemoryCredentialStore::new();

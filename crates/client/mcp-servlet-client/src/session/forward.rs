@@ -22,7 +22,7 @@ impl Session {
         options: &CallOptions,
     ) -> Result<Box<RawValue>, Error> {
         let options = options.request_options();
-        // Only such servers compare headers with arguments. Other requests need no copy.
+        // Only servers since 2026-07-28 compare HTTP headers with arguments. Other requests need no copy.
         let again = (self.server.is_stateless() && method == "tools/call").then(|| params.clone());
         match (self.request(method, params, &options).await, again) {
             (Err(error), Some(params)) if is_header_mismatch(&error) => {

@@ -67,15 +67,14 @@ impl Session {
         params: Value,
         options: &'a RequestOptions<'_>,
     ) -> BoxFuture<'a, Result<Box<RawValue>, Error>> {
-        let result = async move {
+        Box::pin(async move {
             let result = match self.reply(method, params, options).await {
                 Ok(Reply::Result(result)) => Ok(result),
                 Ok(Reply::Error(error)) => Err(Error::from_json_rpc(&error)),
                 Ok(Reply::Failed(error)) | Err(error) => Err(error),
             };
             result.map_err(|error| error.at(&self.target).during(method))
-        };
-        Box::pin(result)
+        })
     }
 
     async fn reply(

@@ -7,9 +7,9 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 /// A message as JSON.
 ///
-/// rmcp copies the parameters of a message several times while it writes them. Those of a call can be large, and all
-/// requests of this crate are custom ones to rmcp, so these are written without copies. The others are small and rare. They
-/// become a `Value` first, because rmcp's HTTP transport contains the code for that, which is large.
+/// rmcp copies the parameters of a message several times while it writes them. Those of a call can be large, so requests of
+/// this crate, which are custom ones to rmcp, are written without copies. Other messages become a `Value` first: rmcp's HTTP
+/// transport contains that code anyway, so it is not compiled for another serializer.
 pub(super) fn to_json(message: &ClientJsonRpcMessage) -> serde_json::Result<Vec<u8>> {
     if let ClientJsonRpcMessage::Request(request) = message
         && let ClientRequest::CustomRequest(custom) = &request.request
@@ -33,7 +33,7 @@ struct Request<'a> {
     params: Params<'a>,
 }
 
-/// The parameters of a request, with what rmcp adds to `_meta`.
+/// The parameters of a request, with the `_meta` of rmcp, which at least has a progress token.
 struct Params<'a> {
     members: &'a JsonObject,
     meta: &'a JsonObject,
@@ -68,7 +68,7 @@ mod tests {
 
     use super::*;
 
-    /// A request with the progress token that rmcp gives each.
+    /// A request with a progress token, which rmcp adds to each.
     fn request(params: Option<Value>) -> ClientJsonRpcMessage {
         let mut request = CustomRequest::new("tools/call", params);
         let token = ProgressToken(RequestId::Number(3));

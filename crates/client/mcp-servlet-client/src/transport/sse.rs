@@ -49,7 +49,7 @@ impl Events {
         let (stop, broken) = (CancellationToken::new(), CancellationToken::new());
         let posting = post_messages(client.clone(), endpoint, messages, broken.clone());
         let stopped = stop.clone().run_until_cancelled_owned(posting);
-        spawn(async { stopped.await.unwrap_or_default() });
+        spawn(stopped.map(drop));
         Ok(Self {
             stream,
             client,

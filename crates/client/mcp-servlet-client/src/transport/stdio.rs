@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind};
 use crate::tap::Tap;
 use crate::task::spawn;
 
-/// How many lines are written at once.
+/// How many lines are written together.
 const LINES_AT_ONCE: usize = 64;
 
 /// Some programs write it before their first line.
@@ -92,20 +92,13 @@ async fn error(end: End, child: Option<&Child>) -> Error {
 
 /// Writes lines in the order in which they are sent, and closes the stream after the last one.
 ///
-/// Lines that wait are written at once, so that the server wakes up once for all of them.
+/// Lines that wait are written together, so that the server wakes up once for all of them.
 async fn write_lines<W: AsyncWrite + Unpin>(
     mut writer: W,
     mut queue: mpsc::UnboundedReceiver<Line>,
 ) {
     let mut lines = Vec::new();
     while queue.recv_many(&mut lines, LINES_AT_ONCE).await > 0 {
-        // Other tasks may be about to send lines.
-        tokio::task::yield_now().await;
-        while lines.len() < LINES_AT_ONCE
-            && let Ok(line) = queue.try_recv()
-        {
-            lines.push(line);
-        }
         let (mut texts, senders): (Vec<_>, Vec<_>) = lines.drain(..).unzip();
         // One line, which may be large, needs no copy.
         let text = match &mut *texts {

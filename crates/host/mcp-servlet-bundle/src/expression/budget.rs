@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 pub struct Budget {
     steps: u64,
     time: Duration,
-    /// How much JSON each expression may read, other than by a path; see [`weigh_json`].
+    /// How much JSON each expression may copy for `cel`; see [`weigh_json`].
     read: u64,
     /// Whether this is an [attempt](Self::attempt) that needs more than it may take. All its expressions fail.
     needs_more: bool,
@@ -34,14 +34,14 @@ pub const MAX_STEPS: u64 = 100_000;
 /// The time that the expressions of one call may take together. The last function that began in it runs to its end.
 pub const MAX_TIME: Duration = Duration::from_millis(200);
 
-/// How much JSON an expression may read, other than by a path; in bytes.
+/// How much JSON an expression may copy for `cel`, in bytes.
 pub(super) const MAX_READ: u64 = 1 << 20;
 
 /// What [`Budget::attempt`] allows: steps, time and JSON to read. It is little enough for a thread that must not block.
 const ATTEMPT: (u64, Duration, u64) = (1_000, Duration::from_millis(1), 32 << 10);
 
 /// How many bytes of a value cost one step.
-const BYTES: u64 = 64;
+pub(super) const STEP: u64 = 64;
 
 /// What a value costs in addition to its text, in bytes.
 const NODE: u64 = 16;
@@ -94,12 +94,12 @@ impl Budget {
 
     /// Whether the steps are enough for so many bytes of values.
     pub(super) fn affords(&self, bytes: u64) -> bool {
-        bytes / BYTES <= self.steps
+        bytes / STEP <= self.steps
     }
 
     /// Takes the steps for so many bytes of values.
     pub(super) fn spend(&mut self, bytes: u64) {
-        self.steps = self.steps.saturating_sub(bytes / BYTES);
+        self.steps = self.steps.saturating_sub(bytes / STEP);
     }
 
     /// Whether an expression may wait for another thread.
@@ -173,7 +173,7 @@ impl Meter {
 
     /// Takes the steps for bytes that are about to be made.
     pub(super) fn charge_bytes(&self, bytes: u64) -> Result<(), ExecutionError> {
-        self.charge(bytes / BYTES)
+        self.charge(bytes / STEP)
     }
 
     /// Takes the steps for a value.
@@ -183,11 +183,18 @@ impl Meter {
 
     /// The size of a value in bytes. One that costs more than is left may be larger.
     pub(super) fn weight(&self, value: &dyn Val) -> u64 {
-        let most = self.left.load(Ordering::Relaxed).saturating_mul(BYTES);
+        let most = self.left.load(Ordering::Relaxed).saturating_mul(STEP);
         let mut weight = 0;
-        weigh(value, most.saturating_add(BYTES), &mut weight);
+        weigh(value, most.saturating_add(STEP), &mut weight);
         weight
     }
+}
+
+/// The size of a value without members and items in bytes.
+pub(super) fn weight(scalar: &Value) -> u64 {
+    let mut weight = 0;
+    weigh_json(scalar, 0, &mut weight);
+    weight
 }
 
 /// The size of JSON in bytes: its text, and [`NODE`] for each value. Counting ends above `most`.

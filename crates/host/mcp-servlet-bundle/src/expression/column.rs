@@ -1,13 +1,12 @@
 //! Expressions that take one member of each item of a list, such as `result.days.map(day, day.high)`.
 //!
-//! Results are often lists of which a virtual tool shows one member. `cel` copies all items for that, with all of their
-//! members.
+//! Virtual tools often show one member of each item of a result. `cel` would copy all members of all items for that.
 
-use cel::common::ast::{Expr, IdedExpr, operators};
+use cel::common::ast::{ComprehensionExpr, Expr, IdedExpr, operators};
 use serde_json::Value;
 
 use super::{
-    budget::{Budget, MAX_READ, weigh_json},
+    budget::{Budget, STEP, weight},
     path::path,
     source::Source,
 };
@@ -24,56 +23,63 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// The column that an expression consists of: `map` without a condition, as the parser of `cel` expands it.
+    /// The column that an expression consists of.
     pub(super) fn of(node: &IdedExpr, source: &Source<'_>) -> Option<Self> {
         let Expr::Comprehension(map) = &node.expr else {
             return None;
         };
-        let Expr::Call(step) = &map.loop_step.expr else {
-            return None;
-        };
-        let [_, appended] = step.args.as_slice() else {
-            return None;
-        };
-        let Expr::List(appended) = &appended.expr else {
-            return None;
-        };
-        let [value] = appended.elements.as_slice() else {
-            return None;
-        };
-        let (list, value) = (path(&map.iter_range, source)?, path(value, source)?);
-        let is_map = step.func_name == operators::ADD && map.iter_var2.is_none();
-        let reads_item = value.root == map.iter_var && !value.steps.is_empty();
+        let (list, value) = (
+            path(&map.iter_range, source)?,
+            path(value_of(map)?, source)?,
+        );
         let mut steps = list.steps.iter().chain(&value.steps);
-        if !is_map || !reads_item || steps.any(PathStep::is_optional) {
+        if value.root != map.iter_var || value.steps.is_empty() || steps.any(PathStep::is_optional)
+        {
             return None;
         }
-        let members = value
-            .steps
-            .iter()
-            .map(|step| step.name().map(str::to_owned));
+        let members = value.steps.iter();
+        let members = members.map(|step| step.name().map(str::to_owned));
         let members = members.collect::<Option<_>>()?;
         Some(Self { list, members })
     }
 
-    /// The values, if all of them are there, and none has members or items. Otherwise `cel` has to find the value or the error.
+    /// The values, if every item has the member and no value is an object or an array. Otherwise `cel` finds the value or
+    /// the error.
     pub(super) fn run(&self, scope: &Scope<'_>, budget: &mut Budget) -> Option<Value> {
         let Found::Value(Part::Json(Value::Array(items))) = scope.find(&self.list) else {
             return None;
         };
-        let (mut values, mut weight) = (Vec::new(), 0);
+        let (mut values, mut cost) = (Vec::new(), 0);
         for item in items {
-            let value = self
-                .members
-                .iter()
-                .try_fold(item, |value, name| value.as_object()?.get(name))?;
-            weigh_json(value, MAX_READ, &mut weight);
-            if value.is_object() || value.is_array() || !budget.affords(weight) {
+            let members = &mut self.members.iter();
+            let value = members.try_fold(item, |value, name| value.as_object()?.get(name))?;
+            if value.is_object() || value.is_array() {
+                return None;
+            }
+            // As an iteration of `map`: a step, and the bytes of the value.
+            cost += STEP + weight(value);
+            if !budget.affords(cost) {
                 return None;
             }
             values.push(value.clone());
         }
-        budget.spend(weight);
+        budget.spend(cost);
         Some(values.into())
+    }
+}
+
+/// The value of each iteration, if this is `map` without a condition, as the parser of `cel` expands it.
+fn value_of(map: &ComprehensionExpr) -> Option<&IdedExpr> {
+    let Expr::Call(step) = &map.loop_step.expr else {
+        return None;
+    };
+    let [_, appended] = step.args.as_slice() else {
+        return None;
+    };
+    match &appended.expr {
+        Expr::List(list) if step.func_name == operators::ADD && map.iter_var2.is_none() => {
+            list.elements.first()
+        }
+        _ => None,
     }
 }

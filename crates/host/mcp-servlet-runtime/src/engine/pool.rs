@@ -65,7 +65,7 @@ impl IdleInstance {
     }
 }
 
-/// A job that runs.
+/// A running job.
 type Execution = Pin<Box<dyn Future<Output = Result<Vec<u8>, Stop>> + Send>>;
 
 /// Counts a call as waiting until dropped.
@@ -132,12 +132,12 @@ impl Pool {
     pub(crate) async fn run_async(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
         let permit = self.admit().await?;
         let slice = Slice::default();
-        let run = self.execution(job, permit, slice.clone());
+        let run = self.execute_boxed(job, permit, slice.clone());
         schedule::run(run, slice).await?
     }
 
     /// A job as a trait object, so that crates that await it do not compile the code for instances again.
-    fn execution(
+    fn execute_boxed(
         self: &Arc<Self>,
         job: Job,
         permit: OwnedSemaphorePermit,
