@@ -1,9 +1,10 @@
 //! The allocator, and threads that give back memory.
 //!
-//! Memory that another thread frees stays reserved until the thread that has allocated it collects it. A large message is
-//! allocated by one thread and freed by another, so a server would keep much more memory than it uses.
+//! mimalloc keeps free memory for the thread that has allocated it. A large message is allocated by one thread and freed by
+//! another, so a server would keep much more memory than it uses.
 
 use std::{
+    alloc::{GlobalAlloc, Layout},
     cell::Cell,
     io,
     time::{Duration, Instant},
@@ -14,7 +15,63 @@ use tokio::runtime::{Builder, Runtime};
 
 /// A call makes a few hundred small allocations, and another thread frees most of them. mimalloc is fast at that.
 #[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
+static ALLOCATOR: Allocator = Allocator;
+
+/// mimalloc, with pages of its own for each large block. They go back to the system soon after any thread frees the block.
+struct Allocator;
+
+/// The size of a large block.
+const LARGE: usize = 32 << 10;
+
+/// From this size on, mimalloc gives a block pages of its own. Memory that is not touched costs nothing.
+const OWN_PAGES: usize = (512 << 10) + 1;
+
+/// The size that mimalloc is asked for.
+fn enlarged(size: usize) -> usize {
+    if size < LARGE {
+        size
+    } else {
+        size.max(OWN_PAGES)
+    }
+}
+
+// SAFETY: mimalloc does the work, and gets at least the size that the caller asks for.
+#[expect(unsafe_code, reason = "`GlobalAlloc` is an unsafe trait")]
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        match Layout::from_size_align(enlarged(layout.size()), layout.align()) {
+            // SAFETY: the size is not zero, because that of the caller is not.
+            Ok(layout) => unsafe { MiMalloc.alloc(layout) },
+            Err(_) => std::ptr::null_mut(),
+        }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if enlarged(layout.size()) == layout.size() {
+            // SAFETY: the caller's layout has a size.
+            return unsafe { MiMalloc.alloc_zeroed(layout) };
+        }
+        // mimalloc would write zeros to all of the enlarged block.
+        // SAFETY: as above, and the block has at least this size.
+        unsafe {
+            let block = self.alloc(layout);
+            if !block.is_null() {
+                block.write_bytes(0, layout.size());
+            }
+            block
+        }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the block is of mimalloc, which does not need its size.
+        unsafe { MiMalloc.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the block is of mimalloc, which knows its size.
+        unsafe { MiMalloc.realloc(block, layout, enlarged(size)) }
+    }
+}
 
 /// A thread gives back memory at most this often.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -44,4 +101,38 @@ fn collect() {
     // `true`, because it skips full pages otherwise, even if other threads have freed all of their memory.
     // SAFETY: it may be called on any thread at any time.
     unsafe { libmimalloc_sys::mi_collect(true) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_all_sizes_keep_their_content() {
+        for size in [
+            1,
+            LARGE - 1,
+            LARGE,
+            100_000,
+            OWN_PAGES - 1,
+            OWN_PAGES,
+            2_000_000,
+        ] {
+            let mut bytes = vec![7_u8; size];
+            for larger in [size + 1, LARGE, 4 * size] {
+                bytes.reserve_exact(larger);
+                bytes.extend_from_slice(&[8]);
+                assert!(bytes[..size].iter().all(|byte| *byte == 7), "{size}");
+            }
+            bytes.truncate(size);
+            bytes.shrink_to_fit();
+            assert_eq!(bytes, vec![7; size]);
+            drop(bytes);
+            assert_eq!(
+                vec![0_u8; size],
+                [0].repeat(size),
+                "memory that is used again"
+            );
+        }
+    }
 }
