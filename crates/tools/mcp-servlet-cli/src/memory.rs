@@ -26,7 +26,7 @@ const LARGE: usize = 32 << 10;
 /// From this size on, mimalloc gives a block pages of its own. Memory that is not touched costs nothing.
 const OWN_PAGES: usize = (512 << 10) + 1;
 
-/// The size that mimalloc is asked for.
+/// The size of the block that this allocator requests from mimalloc, for a caller who needs `size` bytes.
 fn enlarged(size: usize) -> usize {
     if size < LARGE {
         size
@@ -40,7 +40,7 @@ fn enlarged(size: usize) -> usize {
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match Layout::from_size_align(enlarged(layout.size()), layout.align()) {
-            // SAFETY: the size is not zero, because that of the caller is not.
+            // SAFETY: the caller needs at least one byte, and the size only grows.
             Ok(layout) => unsafe { MiMalloc.alloc(layout) },
             Err(_) => std::ptr::null_mut(),
         }
@@ -48,7 +48,7 @@ unsafe impl GlobalAlloc for Allocator {
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if enlarged(layout.size()) == layout.size() {
-            // SAFETY: the caller's layout has a size.
+            // SAFETY: the caller needs at least one byte.
             return unsafe { MiMalloc.alloc_zeroed(layout) };
         }
         // mimalloc would write zeros to all of the enlarged block.
