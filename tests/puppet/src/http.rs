@@ -19,7 +19,7 @@ use tokio::time::{Duration, sleep};
 
 use crate::Puppet;
 use crate::player::{Act, Stage};
-use crate::script::Reply;
+use crate::script::{FailingPosts, Reply};
 
 const SESSION: &str = "mcp-session-id";
 
@@ -181,8 +181,12 @@ async fn common_stream(State(server): State<Server>, headers: HeaderMap) -> Resp
     } else {
         server.log(json!({ "http": "GET" }));
     }
-    if server.puppet.player().script.hangs_on_get {
+    let script = server.puppet.player().script.clone();
+    if script.hangs_on_get {
         std::future::pending::<()>().await;
+    }
+    if script.has_common_stream {
+        return event_stream(stream::pending());
     }
     StatusCode::METHOD_NOT_ALLOWED.into_response()
 }
@@ -222,13 +226,19 @@ async fn sse_message(
         return StatusCode::NOT_FOUND;
     };
     let message: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let hangs_on = server.puppet.player().script.hangs_on_post.clone();
-    let hangs = hangs_on.is_some_and(|method| message["method"] == *method);
+    let script = server.puppet.player().script.clone();
+    let hangs = script.hangs_on_post;
+    let hangs = hangs.is_some_and(|method| message["method"] == *method);
+    let fails = script.fails_on_post;
+    let fails = fails.filter(|posts| message["method"] == *posts.method);
     server.puppet.player().play(message, stage);
     if hangs {
         std::future::pending::<()>().await;
     }
-    StatusCode::ACCEPTED
+    match fails {
+        Some(posts) => server.fail(&posts).await,
+        None => StatusCode::ACCEPTED,
+    }
 }
 
 impl Server {
@@ -236,6 +246,13 @@ impl Server {
     fn stage(&self, session: &str) -> Option<Stage> {
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams.get(session).cloned()
+    }
+
+    /// The status of a POST that fails.
+    async fn fail(&self, posts: &FailingPosts) -> StatusCode {
+        sleep(Duration::from_millis(posts.wait_ms)).await;
+        self.log(json!({ "http": posts.status.to_string() }));
+        StatusCode::from_u16(posts.status).unwrap_or_default()
     }
 
     fn log(&self, entry: Value) {

@@ -18,7 +18,7 @@ pub use crate::authorization::{
     AuthorizationServer, ProtectedServer, ROBOT, ROBOT_SECRET, SECRET, browse,
 };
 use crate::player::Player;
-pub use crate::script::{Reply, Script, Sessions};
+pub use crate::script::{FailingPosts, Reply, Script, Sessions};
 pub use crate::stdio::Ended;
 
 /// A server that plays one script.

@@ -254,6 +254,7 @@ fn filled_text(text: &str, context: &Value) -> Option<Value> {
     let value = match name {
         "id" => &context["request"]["id"],
         "count" => return Some(context["count"].to_string().into()),
+        "environment" => return Some(std::env::vars().collect()),
         "params" => &context["request"]["params"],
         "client" => &context["client"],
         "subscription" => &context["subscription"],

@@ -29,8 +29,24 @@ pub struct Script {
     pub endpoint: Option<String>,
     /// The method whose POSTs over HTTP+SSE get no response. The answer is an event nevertheless.
     pub hangs_on_post: Option<String>,
+    /// The POSTs over HTTP+SSE that fail. The answers are events nevertheless.
+    pub fails_on_post: Option<FailingPosts>,
     /// Whether requests for the common stream get no answer at all, instead of 405.
     pub hangs_on_get: bool,
+    /// Whether there is a common stream, in which nothing comes. Otherwise requests for it get 405.
+    pub has_common_stream: bool,
+}
+
+/// POSTs that end with an error, as those do on which a proxy gives up.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailingPosts {
+    /// The method of their messages.
+    pub method: String,
+    /// The wait before the status.
+    pub wait_ms: u64,
+    /// The status, which the log has as `{"http": "504"}`.
+    pub status: u16,
 }
 
 /// Sessions over HTTP.
@@ -45,8 +61,8 @@ pub struct Sessions {
 
 /// The reply to one request. In its JSON, strings that begin with `$` are replaced: `$params/arguments/x` by a value of
 /// the request, `$client/name` by one of the client's information, `$answer` by what the client answered to `ask`, `$id` by
-/// the id of the request, `$subscription` by the id of the last `subscriptions/listen`, and `$count` by the number of
-/// requests of this method. `{"$repeat": ["x", 3]}` is `"xxx"`.
+/// the id of the request, `$subscription` by the id of the last `subscriptions/listen`, `$count` by the number of requests of
+/// this method, and `$environment` by the environment variables of the process. `{"$repeat": ["x", 3]}` is `"xxx"`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reply {
@@ -96,7 +112,9 @@ impl Default for Script {
             sessions: None,
             endpoint: None,
             hangs_on_post: None,
+            fails_on_post: None,
             hangs_on_get: false,
+            has_common_stream: false,
         }
     }
 }

@@ -21,6 +21,12 @@ pub enum Event {
         /// Its URI.
         uri: String,
     },
+    /// The server had forgotten the session (HTTP status 404), so the client has opened a new one. Servers do this when they
+    /// restart.
+    ///
+    /// Subscriptions to resources and the level of the log ended with the previous session, and changes may have been missed.
+    /// Watch again, and list again what you need. [`Session::server`](crate::Session::server) stays as it was.
+    SessionRenewed,
     /// A message for the log.
     Log {
         /// The level, such as `info`.
@@ -66,7 +72,7 @@ impl Event {
             "notifications/message" => Self::Log {
                 level: text("level").unwrap_or_default(),
                 logger: text("logger"),
-                data: params["data"].take(),
+                data: params.get_mut("data").map(Value::take).unwrap_or_default(),
             },
             _ => Self::Other { method, params },
         }
@@ -114,6 +120,63 @@ async fn next_received(events: &mut Receiver<Event>) -> Option<Result<Event, Err
         Err(RecvError::Lagged(lost)) => {
             let message = format!("{lost} events were lost, because they were not read in time");
             Some(Err(Error::new(ErrorKind::Limit, message)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_data_of_a_log_message_is_any_json() {
+        for data in [json!({ "at": 1 }), json!("text"), json!([1]), Value::Null] {
+            let params = json!({ "level": "info", "logger": "l", "data": data });
+            let expected = Event::Log {
+                level: "info".to_owned(),
+                logger: Some("l".to_owned()),
+                data,
+            };
+            let event = Event::new("notifications/message".to_owned(), params);
+            assert_eq!(event, expected);
+        }
+    }
+
+    #[test]
+    fn parameters_that_are_not_an_object_have_no_members() {
+        let no_log = Event::Log {
+            level: String::new(),
+            logger: None,
+            data: Value::Null,
+        };
+        let no_uri = Event::ResourceUpdated { uri: String::new() };
+        for params in [
+            Value::Null,
+            json!([{ "uri": "a:b", "data": 1 }]),
+            json!("data"),
+            json!(7),
+            json!(true),
+        ] {
+            let other = Event::Other {
+                method: "notifications/vendor".to_owned(),
+                params: params.clone(),
+            };
+            for (method, expected) in [
+                ("notifications/tools/list_changed", &Event::ToolsChanged),
+                (
+                    "notifications/resources/list_changed",
+                    &Event::ResourcesChanged,
+                ),
+                ("notifications/prompts/list_changed", &Event::PromptsChanged),
+                ("notifications/resources/updated", &no_uri),
+                ("notifications/message", &no_log),
+                ("notifications/vendor", &other),
+            ] {
+                let event = Event::new(method.to_owned(), params.clone());
+                assert_eq!(event, *expected, "{method}: {params}");
+            }
         }
     }
 }

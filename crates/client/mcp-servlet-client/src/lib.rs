@@ -27,6 +27,7 @@ mod content;
 mod error;
 mod events;
 mod limits;
+mod message;
 mod oauth;
 mod on_stderr;
 mod options;

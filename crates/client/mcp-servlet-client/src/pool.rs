@@ -118,8 +118,11 @@ async fn close_when_idle(pool: Weak<Shared>, mut uses: watch::Receiver<usize>) {
         let Some(idle) = pool.upgrade().map(|pool| pool.idle) else {
             return;
         };
-        if timeout(idle, uses.changed()).await.is_ok() {
-            continue;
+        match timeout(idle, uses.changed()).await {
+            Ok(Ok(())) => continue,
+            // The session was replaced or closed.
+            Ok(Err(_)) => return,
+            Err(_) => {}
         }
         let Some(pool) = pool.upgrade() else { return };
         let mut slot = pool.open.lock().await;

@@ -77,7 +77,7 @@ impl Session {
         connect::attach(reader, writer, options).await
     }
 
-    /// What the server says about itself.
+    /// What the server said about itself when the connection opened.
     pub fn server(&self) -> &Server {
         &self.server
     }
@@ -87,8 +87,11 @@ impl Session {
         self.tap.has_ended() || self.service.is_transport_closed()
     }
 
-    /// Whether the server may still work on a request that was cancelled: it has not answered it. Servers need not answer
-    /// such requests, so this may stay true.
+    /// Whether the server may still send something that belongs to a request that was cancelled.
+    ///
+    /// Over standard input and output and over HTTP+SSE, this holds until the server answers the request. Servers need not do
+    /// that, so it may stay true. Over streamable HTTP, the client stops reading the response of a cancelled request. The server
+    /// can only go on to send in a stream that belongs to no request; if it has one, this holds for five minutes.
     pub fn has_cancelled(&self) -> bool {
         self.tap.has_cancelled()
     }

@@ -5,21 +5,28 @@
 //! slot, and rmcp gets an empty result. rmcp reads the results of `initialize` and `server/discover` itself; their text is
 //! kept too.
 
-use std::collections::{HashMap, HashSet};
+mod cancelled;
+mod slot;
+
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions as _, GetMeta as _,
-    ProgressToken, RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientRequest, GetExtensions as _, GetMeta as _, ProgressToken,
+    RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::mpsc::{Sender, error::TrySendError};
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::broadcast;
+use tokio::sync::mpsc::error::TrySendError;
 
+use self::cancelled::Cancelled;
+pub(crate) use self::slot::{Reply, Slot, SlotExtension};
 use crate::error::Error;
 use crate::events::Event;
+use crate::message::{cancelled_id, is_initialized, request_id};
 use crate::progress::Progress;
 use crate::quote::start;
 
@@ -30,24 +37,19 @@ const IGNORED_LENGTH: usize = 200;
 /// How many events wait for a reader that is slow. Then the oldest are dropped.
 const EVENTS: usize = 1024;
 
-/// How many cancelled requests are kept.
-const CANCELLED: usize = 1024;
-
 /// Notifications that only rmcp needs.
 const OF_THE_PROTOCOL: [&str; 2] = [
     "notifications/cancelled",
     "notifications/subscriptions/acknowledged",
 ];
 
-/// What a request got.
+/// What waits for the response to a request.
 #[derive(Debug)]
-pub(crate) enum Reply {
-    /// The result, as the server wrote it.
-    Result(Box<RawValue>),
-    /// The error, as the server wrote it.
-    Error(Box<RawValue>),
-    /// The transport could not get a response.
-    Failed(Error),
+pub(crate) enum Waiter {
+    /// Someone who has sent it.
+    Caller,
+    /// The handshake, without which there is no session.
+    Opening,
 }
 
 /// A message, as far as the tap reads it.
@@ -62,22 +64,6 @@ struct Message {
     error: Option<Box<RawValue>>,
 }
 
-/// A place for the reply to one request.
-#[derive(Debug)]
-pub(crate) struct Slot {
-    reply: Mutex<Option<Reply>>,
-    /// Wakes the caller when the transport fails. Otherwise rmcp wakes it.
-    pub(crate) failed: Notify,
-    /// Whether rmcp gets the result as well.
-    pub(crate) shared: bool,
-    /// Receives progress.
-    pub(crate) progress: Option<Sender<Progress>>,
-}
-
-/// What the extensions of a request contain.
-#[derive(Clone, Debug)]
-pub(crate) struct SlotExtension(pub(crate) Arc<Slot>);
-
 /// The requests that wait for a response, and what is known about the connection.
 #[derive(Debug)]
 pub(crate) struct Tap {
@@ -89,15 +75,15 @@ struct State {
     waiting: HashMap<RequestId, Waiting>,
     /// Receives notifications. None after the end of the connection, so that receivers end as well.
     events: Option<broadcast::Sender<Event>>,
-    /// The result of `initialize` or `server/discover`.
+    /// The result of `initialize` or `server/discover`, until the session is open.
     opening: Option<Box<RawValue>>,
+    is_open: bool,
     /// Why the connection ended, or why it could not be opened.
     failure: Option<Error>,
     ignored: Vec<String>,
     /// The probes that rmcp has given up. It takes a late answer to one for the answer to the handshake.
     given_up: Vec<RequestId>,
-    /// The requests that were cancelled, and that the server has not answered.
-    cancelled: HashSet<RequestId>,
+    cancelled: Cancelled,
 }
 
 /// What rmcp shall read of a message.
@@ -141,30 +127,8 @@ enum Waiting {
     Caller(Weak<Slot>, Option<ProgressToken>),
     /// rmcp itself opens the connection.
     Opening,
-}
-
-impl Slot {
-    pub(crate) fn new(shared: bool, progress: Option<Sender<Progress>>) -> Arc<Self> {
-        Arc::new(Self {
-            reply: Mutex::default(),
-            failed: Notify::new(),
-            shared,
-            progress,
-        })
-    }
-
-    pub(crate) fn take(&self) -> Option<Reply> {
-        lock(&self.reply).take()
-    }
-
-    fn fill(&self, reply: Reply) {
-        lock(&self.reply).get_or_insert(reply);
-    }
-
-    fn fail(&self, error: Error) {
-        self.fill(Reply::Failed(error));
-        self.failed.notify_one();
-    }
+    /// rmcp itself opens a new session, because the server has forgotten the previous one.
+    Renewal,
 }
 
 impl Tap {
@@ -180,33 +144,30 @@ impl Tap {
 
     /// Notes a message that is about to be sent.
     pub(crate) fn sent(&self, message: &ClientJsonRpcMessage) {
-        match message {
-            ClientJsonRpcMessage::Request(request) => {
-                let waiting = match &request.request {
-                    ClientRequest::InitializeRequest(_) => {
-                        self.state().give_up_probes();
-                        Waiting::Opening
-                    }
-                    ClientRequest::DiscoverRequest(_) => Waiting::Opening,
-                    request => {
-                        let Some(SlotExtension(slot)) = request.extensions().get() else {
-                            return;
-                        };
-                        let token = request.get_meta().get_progress_token();
-                        Waiting::Caller(Arc::downgrade(slot), token)
-                    }
+        if let Some(id) = cancelled_id(message) {
+            self.state().waiting.remove(id);
+        }
+        let ClientJsonRpcMessage::Request(request) = message else {
+            return;
+        };
+        let waiting = match &request.request {
+            ClientRequest::InitializeRequest(_) => self.state().start_handshake(),
+            ClientRequest::DiscoverRequest(_) => Waiting::Opening,
+            request => {
+                let Some(SlotExtension(slot)) = request.extensions().get() else {
+                    return;
                 };
-                self.state().waiting.insert(request.id.clone(), waiting);
+                let token = request.get_meta().get_progress_token();
+                Waiting::Caller(Arc::downgrade(slot), token)
             }
-            ClientJsonRpcMessage::Notification(notification) => {
-                if let ClientNotification::CancelledNotification(cancelled) =
-                    &notification.notification
-                    && let Some(id) = &cancelled.params.request_id
-                {
-                    self.state().waiting.remove(id);
-                }
-            }
-            _ => {}
+        };
+        self.state().waiting.insert(request.id.clone(), waiting);
+    }
+
+    /// Notes that the server has accepted a message.
+    pub(crate) fn accepted(&self, message: &ClientJsonRpcMessage) {
+        if is_initialized(message) {
+            self.state().finish_handshake();
         }
     }
 
@@ -268,6 +229,7 @@ impl Tap {
                 }
                 Passed::All
             }
+            Some(Waiting::Renewal) => Passed::All,
             None if state.given_up.contains(id) => Passed::Nothing,
             None => {
                 state.cancelled.remove(id);
@@ -284,41 +246,37 @@ impl Tap {
         if is_protocol || (method == "notifications/progress" && self.progressed(&params)) {
             return;
         }
-        if let Some(events) = &self.state().events {
-            // An error means that there is no receiver.
-            let _ = events.send(Event::new(method, params));
-        }
+        self.state().report(Event::new(method, params));
     }
 
-    /// Notes why a message could not be sent or answered. Returns whether a caller waits for the response.
-    pub(crate) fn failed(&self, message: &ClientJsonRpcMessage, error: Error) -> bool {
+    /// Notes why a message could not be sent or answered, and returns what still waits for the response. The transport tells
+    /// rmcp, which wakes the caller.
+    pub(crate) fn failed(&self, message: &ClientJsonRpcMessage, error: Error) -> Option<Waiter> {
         let mut state = self.state();
-        let waiting = match message {
-            ClientJsonRpcMessage::Request(request) => state.waiting.remove(&request.id),
-            _ => None,
-        };
-        match waiting {
-            Some(Waiting::Caller(slot, _)) => {
+        match state.waiting.remove(request_id(message)?)? {
+            Waiting::Caller(slot, _) => {
                 if let Some(slot) = slot.upgrade() {
-                    slot.fail(error);
+                    slot.fill(Reply::Failed(error));
                 }
-                true
+                Some(Waiter::Caller)
             }
-            Some(Waiting::Opening) => {
+            Waiting::Opening => {
                 state.failure = Some(error);
-                false
+                Some(Waiter::Opening)
             }
-            None => false,
+            // The request that the server refused gets the error.
+            Waiting::Renewal => None,
         }
     }
 
-    /// Notes why a message could not be answered, if only its id is known.
-    pub(crate) fn failed_id(&self, id: &RequestId, error: Error) {
+    /// Ends a request whose response cannot be read. rmcp may try to read it again until the request is cancelled.
+    pub(crate) fn stop_reading(&self, id: &RequestId, error: Error) {
         let waiting = self.state().waiting.remove(id);
         if let Some(Waiting::Caller(slot, _)) = waiting
             && let Some(slot) = slot.upgrade()
         {
-            slot.fail(error);
+            slot.fill(Reply::Failed(error));
+            slot.failed.notify_one();
         }
     }
 
@@ -331,15 +289,22 @@ impl Tap {
     pub(crate) fn cancel(&self, id: &RequestId) {
         let mut state = self.state();
         state.waiting.remove(id);
-        // A server that answers none of so many requests is not worth more memory.
-        if state.cancelled.len() < CANCELLED {
-            state.cancelled.insert(id.clone());
-        }
+        state.cancelled.add(id);
     }
 
-    /// Whether the server may still work on a request that was cancelled.
+    /// Notes that the response stream of a cancelled request is not read any more.
+    pub(crate) fn unread(&self, id: &RequestId) {
+        self.state().cancelled.unread(id, Instant::now());
+    }
+
+    /// Notes that the server has a stream for messages that belong to no request.
+    pub(crate) fn common_stream_opened(&self) {
+        self.state().cancelled.has_common_stream = true;
+    }
+
+    /// Whether the server may still send something that belongs to a request that was cancelled.
     pub(crate) fn has_cancelled(&self) -> bool {
-        !self.state().cancelled.is_empty()
+        !self.state().cancelled.is_empty(Instant::now())
     }
 
     /// Passes progress to the request that it belongs to. Returns whether there is one.
@@ -398,6 +363,7 @@ impl Tap {
         let mut state = self.state();
         // A probe without an answer is forgotten.
         state.waiting.clear();
+        state.is_open = true;
         state.opening.take()
     }
 
@@ -420,6 +386,30 @@ impl Tap {
 }
 
 impl State {
+    /// Notes that rmcp sends `initialize`.
+    fn start_handshake(&mut self) -> Waiting {
+        if self.is_open {
+            return Waiting::Renewal;
+        }
+        self.give_up_probes();
+        Waiting::Opening
+    }
+
+    /// Notes that the server has accepted `notifications/initialized`. If the session is open already, this is a new one.
+    fn finish_handshake(&mut self) {
+        if self.is_open {
+            self.cancelled.clear();
+            self.report(Event::SessionRenewed);
+        }
+    }
+
+    fn report(&self, event: Event) {
+        if let Some(events) = &self.events {
+            // An error means that there is no receiver.
+            let _ = events.send(event);
+        }
+    }
+
     fn give_up_probes(&mut self) {
         let is_probe = |_: &RequestId, waiting: &mut Waiting| matches!(waiting, Waiting::Opening);
         let probes = self.waiting.extract_if(is_probe);

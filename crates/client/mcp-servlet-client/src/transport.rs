@@ -15,9 +15,9 @@ use rmcp::RoleClient;
 use rmcp::model::ServerJsonRpcMessage;
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
-use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpError};
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-use self::http::Reported;
+use self::http::{Reported, Streamable};
 use self::json::to_json;
 use self::sse::Events;
 use self::stdio::Stdio;
@@ -25,7 +25,7 @@ use self::stdio::Stdio;
 /// Any way to a server. It is one type, because the compiler copies rmcp's large code for each type of transport.
 pub(crate) enum AnyTransport {
     Stdio(Stdio),
-    Http(StreamableHttpClientTransport<http::Client>),
+    Http(Streamable),
     Sse(Events),
 }
 

@@ -40,14 +40,19 @@ impl Watch {
         let target = self.server.only_target(self.target.as_ref())?;
         self.server
             .with_session(&target, self.format, async |session| {
-                let events = session.watch(&self.resource).await?;
-                self.set_level(session).await?;
+                let events = self.subscribe(session).await?;
                 tokio::select! {
                     biased;
-                    ended = self.show_all(events) => ended,
+                    ended = self.show_all(session, events) => ended,
                     signal = shutdown_signal() => Ok(signal?),
                 }
             })
+    }
+
+    async fn subscribe(&self, session: &Session) -> Result<Events, Failure> {
+        let events = session.watch(&self.resource).await?;
+        self.set_level(session).await?;
+        Ok(events)
     }
 
     /// Since 2026-07-28, each request says which messages it wants, so there is no level for a connection.
@@ -59,9 +64,13 @@ impl Watch {
         Ok(())
     }
 
-    async fn show_all(&self, mut events: Events) -> Result<(), Failure> {
+    async fn show_all(&self, session: &Session, mut events: Events) -> Result<(), Failure> {
         while let Some(event) = events.next().await {
             let event = event?;
+            if event == Event::SessionRenewed {
+                // The subscriptions and the level have ended with the previous session.
+                events = self.subscribe(session).await?;
+            }
             match self.format {
                 Format::Human => writeln!(terminal::out(), "{}", one_line(&text(&event)))?,
                 Format::Json => writeln!(terminal::json(), "{}", json(&event))?,
@@ -79,6 +88,7 @@ fn text(event: &Event) -> String {
         Event::ResourcesChanged => "resources changed".to_owned(),
         Event::PromptsChanged => "prompts changed".to_owned(),
         Event::ResourceUpdated { uri } => format!("resource updated: {uri}"),
+        Event::SessionRenewed => "session renewed".to_owned(),
         Event::Log {
             level,
             logger,
@@ -102,6 +112,7 @@ fn json(event: &Event) -> Value {
         Event::ResourcesChanged => json!({ "event": "resources-changed" }),
         Event::PromptsChanged => json!({ "event": "prompts-changed" }),
         Event::ResourceUpdated { uri } => json!({ "event": "resource-updated", "uri": uri }),
+        Event::SessionRenewed => json!({ "event": "session-renewed" }),
         Event::Log {
             level,
             logger,

@@ -15,6 +15,39 @@ fn updated() -> Event {
 }
 
 #[tokio::test]
+async fn notifications_whose_parameters_are_no_object_end_nothing() {
+    let odd = [json!([{ "data": 1 }]), json!("data"), json!(7), json!(true)];
+    let methods = ["notifications/message", "notifications/resources/updated"];
+    let before = methods.iter().flat_map(|method| {
+        odd.iter()
+            .map(move |params| json!({ "method": method, "params": params }))
+    });
+    let before: Vec<_> = before.collect();
+    let reply = json!({ "before": before, "result": { "content": [] } });
+    let script = json!({ "versions": ["2025-11-25"], "replies": { "tools/call": [reply] } });
+    let puppet = Puppet::with(serde_json::from_value(script).expect("a script"));
+    let target = format!("http://{}/mcp", puppet.http().await);
+    let http = Session::connect(&target.parse().expect("a URL")).await;
+    let (reader, writer) = puppet.pipe();
+    let pipe = Session::attach(reader, writer, &Options::new()).await;
+    for session in [http.expect("a session"), pipe.expect("a session")] {
+        let mut events = session.events();
+        session.call("any", Value::Null).await.expect("a result");
+        for _ in &before {
+            let event = events.next().await.expect("an event");
+            let event = event.expect("no gap");
+            let is_empty = match &event {
+                Event::Log { data, .. } => data.is_null(),
+                Event::ResourceUpdated { uri } => uri.is_empty(),
+                _ => false,
+            };
+            assert!(is_empty, "{event:?}");
+        }
+        session.ping().await.expect("the session goes on");
+    }
+}
+
+#[tokio::test]
 async fn a_resource_is_subscribed_to_before_2026_07_28() {
     let (session, puppet) = attach("watch").await;
     let mut events = session.watch(["file:///log"]).await.expect("events");

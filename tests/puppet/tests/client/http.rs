@@ -7,17 +7,11 @@ use mcp_servlet_client::{
 };
 use puppet::Puppet;
 use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
 
 use crate::support::{
-    ERAS, attach, connect_http, count_tools, ends_during_a_call, http_target, lists_json,
+    ERAS, attach, connect_http, count_tools, ends_during_a_call, http_target, lists_json, url,
 };
-
-/// The URL of a puppet with this script.
-async fn url(script: Value) -> (String, Puppet) {
-    let puppet = Puppet::with(serde_json::from_value(script).expect("a script"));
-    let address = puppet.http().await;
-    (format!("http://{address}/mcp"), puppet)
-}
 
 /// The error of connecting to a server that answers `initialize` like this.
 async fn refused(reply: Value) -> Error {
@@ -100,27 +94,6 @@ async fn a_session_is_deleted_at_the_end() {
     session.close().await;
     let last = puppet.log().pop().expect("an entry");
     assert_eq!(last, json!({ "http": "DELETE", "session": "session-1" }));
-}
-
-#[tokio::test]
-async fn an_expired_session_is_renewed_once() {
-    let (session, puppet) = connect_http("expires").await;
-    let result = session.call("any", Value::Null).await.expect("a result");
-    assert_eq!(result.text(), "again");
-    assert_eq!(puppet.received("initialize"), 2);
-    assert_eq!(puppet.received("tools/call"), 1);
-}
-
-#[tokio::test]
-async fn a_session_that_expires_again_is_invalid() {
-    let (session, puppet) = connect_http("expires-always").await;
-    let error = session
-        .call("any", Value::Null)
-        .await
-        .expect_err("an error");
-    assert_eq!(error.kind(), ErrorKind::SessionInvalid, "{error}");
-    assert_eq!(error.kind().exit_code(), 22);
-    assert_eq!(puppet.received("tools/call"), 0);
 }
 
 #[tokio::test]
@@ -376,6 +349,30 @@ async fn a_request_over_http_can_time_out() {
         );
         assert_eq!(session.waiting(), 0);
         session.lists().await.expect("the session goes on");
+    }
+}
+
+#[tokio::test]
+async fn a_request_waits_for_no_other() {
+    for era in ERAS {
+        let (target, puppet) = http_target("slow").await;
+        let options = Options::new().era(era);
+        let session = Session::connect_with(&target, &options)
+            .await
+            .expect("a session");
+        let calls = (0..32).map(|_| session.call("any", Value::Null));
+        let calls = futures_util::future::join_all(calls);
+        let others = async {
+            while puppet.received("tools/call") < 32 {
+                sleep(Duration::from_millis(5)).await;
+            }
+            session.ping().await.expect("an answer");
+        };
+        let others = timeout(Duration::from_secs(5), others);
+        tokio::select! {
+            _ = calls => panic!("they are never answered"),
+            others = others => others.expect("all calls arrive, and the ping is answered"),
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use puppet::Puppet;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::support::{attach, attach_with};
+use crate::support::{arrived, attach, attach_with, forgotten};
 
 /// Answers everything.
 struct Everything;
@@ -62,6 +62,40 @@ async fn elicitation_during_a_call_is_answered() {
         got["answer"],
         json!({ "action": "accept", "content": { "city": "Oslo" } })
     );
+}
+
+#[tokio::test]
+async fn elicitation_over_http_is_answered_after_calls_that_failed_or_were_cancelled() {
+    let ask = json!({
+        "method": "elicitation/create",
+        "params": {
+            "message": "Which city?",
+            "requestedSchema": { "type": "object", "properties": { "city": { "type": "string" } } },
+        },
+    });
+    let answered = json!({ "content": [], "structuredContent": "$answer" });
+    let script = json!({
+        "versions": ["2025-11-25"],
+        "replies": { "tools/call": [{ "status": 503 }, {}, { "ask": ask, "result": answered }] },
+    });
+    let puppet = Puppet::with(serde_json::from_value(script).expect("a script"));
+    let target = format!("http://{}/mcp", puppet.http().await);
+    let options = Options::new().answers(Everything);
+    let session = Session::connect_with(&target.parse().expect("a URL"), &options).await;
+    let session = session.expect("a session");
+    let error = session.call("any", Value::Null).await;
+    assert_eq!(error.expect_err("an error").http_status(), Some(503));
+    let options = CallOptions::new().timeout(Duration::from_millis(50));
+    let error = session.call_with("any", Value::Null, &options).await;
+    let error = error.expect_err("a timeout");
+    assert_eq!(error.kind(), ErrorKind::RequestTimeout);
+    arrived(&puppet, "notifications/cancelled").await;
+    let result = session.call("any", Value::Null).await.expect("a result");
+    let answer = result.structured.expect("structured content");
+    let expected = r#"{"action":"accept","content":{"city":"Oslo"}}"#;
+    assert_eq!(answer.get(), expected);
+    forgotten(&session).await;
+    assert_eq!(puppet.received("notifications/cancelled"), 1);
 }
 
 #[tokio::test]

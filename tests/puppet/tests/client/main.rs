@@ -1,8 +1,11 @@
 //! Tests of the client against servers that play scripts.
 
+mod authority;
 mod calls;
+mod cancelled;
 mod errors;
 mod events;
+mod expiry;
 mod http;
 mod input;
 mod lists;

@@ -5,6 +5,8 @@ use std::time::Duration;
 use mcp_servlet_client::{Era, Options, Pool};
 use puppet::Puppet;
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tokio::time::{sleep, timeout};
 
 use crate::support::{arrived, command, http_target};
 
@@ -22,7 +24,7 @@ async fn pool(script: &str) -> (Pool, Puppet) {
 async fn deleted(puppet: &Puppet, sessions: usize) {
     let is_deletion = |one: &&Value| one["http"] == "DELETE";
     while puppet.log().iter().filter(is_deletion).count() < sessions {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        sleep(Duration::from_millis(5)).await;
     }
 }
 
@@ -47,7 +49,7 @@ async fn an_idle_process_gets_the_end_of_its_input() {
     pool.session().await.expect("a session");
     // The puppet writes its log when its input ends.
     while !log.exists() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        sleep(Duration::from_millis(5)).await;
     }
 }
 
@@ -58,7 +60,7 @@ async fn a_session_in_use_is_shared_and_stays_open() {
     let (first, second) = (first.expect("a session"), second.expect("a session"));
     assert_eq!(puppet.received("initialize"), 1);
     drop(first);
-    tokio::time::sleep(Duration::from_millis(150)).await;
+    sleep(Duration::from_millis(150)).await;
     second.ping().await.expect("an answer");
     assert!(!puppet.log().iter().any(|one| one["http"] == "DELETE"));
     drop(second);
@@ -82,6 +84,30 @@ async fn a_session_that_has_ended_is_replaced() {
             .expect_err("it ended");
         assert!(session.has_ended());
     }
+}
+
+#[tokio::test]
+async fn a_session_that_was_replaced_leaves_no_task() {
+    let pool = Pool::new(
+        command("dies-in-call").into(),
+        Options::new(),
+        Duration::from_millis(50),
+    );
+    for _ in 0..2 {
+        let session = pool.session().await.expect("a session");
+        let result = session.call("any", Value::Null).await;
+        result.expect_err("it ended");
+    }
+    // The pool is still there, and the second session is closed when it is idle.
+    let tasks = Handle::current().metrics();
+    let end = async {
+        while tasks.num_alive_tasks() > 0 {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let ended = timeout(Duration::from_secs(10), end).await;
+    assert!(ended.is_ok(), "{} tasks are left", tasks.num_alive_tasks());
+    drop(pool);
 }
 
 #[tokio::test]

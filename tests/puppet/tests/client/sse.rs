@@ -1,18 +1,43 @@
 //! Sessions over HTTP+SSE.
 
 use std::error::Error as _;
+use std::time::Duration;
 
-use mcp_servlet_client::{Era, ErrorKind, Http, HttpTransport, Options, Session};
+use mcp_servlet_client::{CallOptions, Era, ErrorKind, Http, HttpTransport, Options, Session};
 use puppet::Puppet;
 use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
 
 use crate::support::{arrived, attach_with, ends_during_a_call, lists_json};
 
 async fn sse(script: &str) -> (Http, Puppet) {
     let puppet = Puppet::new(script);
+    (sse_target(&puppet).await, puppet)
+}
+
+async fn sse_target(puppet: &Puppet) -> Http {
     let address = puppet.http().await;
     let http = Http::new(&format!("http://{address}")).expect("a URL");
-    (http.transport(HttpTransport::Sse), puppet)
+    http.transport(HttpTransport::Sse)
+}
+
+/// A server whose POSTs with this method fail after 50 ms. Its calls get these replies.
+fn failing_posts(method: &str, status: u16, calls: Value) -> Puppet {
+    let script = json!({
+        "versions": ["2025-11-25"],
+        "fails_on_post": { "method": method, "wait_ms": 50, "status": status },
+        "replies": { "tools/call": calls },
+    });
+    Puppet::with(serde_json::from_value(script).expect("a script"))
+}
+
+/// Waits until this many POSTs have failed, and until the client knows.
+async fn failed(puppet: &Puppet, status: u16, posts: usize) {
+    let entry = json!({ "http": status.to_string() });
+    while puppet.log().iter().filter(|one| **one == entry).count() < posts {
+        sleep(Duration::from_millis(5)).await;
+    }
+    sleep(Duration::from_millis(50)).await;
 }
 
 #[tokio::test]
@@ -117,6 +142,56 @@ async fn a_post_without_a_response_blocks_no_other_message() {
     }
     arrived(&puppet, "notifications/cancelled").await;
     session.ping().await.expect("an answer");
+}
+
+#[tokio::test]
+async fn a_post_that_fails_after_the_answer_ends_nothing() {
+    let done = json!({ "result": { "content": [{ "type": "text", "text": "done" }] } });
+    let puppet = failing_posts("tools/call", 504, json!([done, {}, done]));
+    let session = Session::connect(&sse_target(&puppet).await.into()).await;
+    let session = session.expect("a session");
+    let options = CallOptions::new().timeout(Duration::from_millis(10));
+    let call = async || session.call("any", Value::Null).await;
+    assert_eq!(call().await.expect("a result").text(), "done");
+    failed(&puppet, 504, 1).await;
+    // The second call has timed out before its POST fails.
+    let timed_out = session.call_with("any", Value::Null, &options).await;
+    let error = timed_out.expect_err("a timeout");
+    assert_eq!(error.kind(), ErrorKind::RequestTimeout, "{error}");
+    failed(&puppet, 504, 2).await;
+    assert_eq!(call().await.expect("a result").text(), "done");
+    assert!(!session.has_ended());
+    assert_eq!(puppet.received("initialize"), 1);
+}
+
+#[tokio::test]
+async fn a_post_that_fails_before_the_answer_ends_its_request_only() {
+    let puppet = failing_posts("tools/call", 503, json!([{}]));
+    let session = Session::connect(&sse_target(&puppet).await.into()).await;
+    let session = session.expect("a session");
+    for _ in 0..2 {
+        let error = session.call("any", Value::Null).await;
+        let error = error.expect_err("a failed POST");
+        assert_eq!(error.http_status(), Some(503), "{error}");
+        assert!(!session.has_cancelled());
+        session.ping().await.expect("the session goes on");
+    }
+    assert_eq!(session.waiting(), 0);
+    assert_eq!(puppet.received("notifications/cancelled"), 0);
+}
+
+#[tokio::test]
+async fn a_handshake_whose_post_fails_is_an_error_at_once() {
+    let script = json!({
+        "versions": ["2025-11-25"],
+        "fails_on_post": { "method": "initialize", "wait_ms": 0, "status": 503 },
+        "replies": { "initialize": [{}] },
+    });
+    let puppet = Puppet::with(serde_json::from_value(script).expect("a script"));
+    let target = sse_target(&puppet).await.into();
+    let connecting = timeout(Duration::from_secs(5), Session::connect(&target)).await;
+    let error = connecting.expect("an end").expect_err("no session");
+    assert_eq!(error.http_status(), Some(503), "{error}");
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use mcp_servlet_client::{Command, Era, ErrorKind, Options, Session, Target};
 use puppet::Puppet;
 use serde_json::Value;
+use tokio::time::{sleep, timeout};
 
 pub(crate) const ERAS: [Era; 2] = [Era::Handshake, Era::Stateless];
 
@@ -35,6 +36,13 @@ pub(crate) async fn http_target(script: &str) -> (Target, Puppet) {
     (target.expect("a URL"), puppet)
 }
 
+/// The URL of a puppet with this script.
+pub(crate) async fn url(script: Value) -> (String, Puppet) {
+    let puppet = Puppet::with(serde_json::from_value(script).expect("a script"));
+    let address = puppet.http().await;
+    (format!("http://{address}/mcp"), puppet)
+}
+
 /// Checks that a call of a server that ends during it fails, and that it was sent once.
 pub(crate) async fn ends_during_a_call(session: &Session, puppet: &Puppet) {
     let error = session.call("any", Value::Null).await;
@@ -51,8 +59,19 @@ pub(crate) async fn arrived(puppet: &Puppet, method: &str) -> Value {
         if let Some(message) = log.into_iter().find(|one| one["method"] == method) {
             return message;
         }
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// Waits until no request counts as cancelled.
+pub(crate) async fn forgotten(session: &Session) {
+    let forgotten = async {
+        while session.has_cancelled() {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let forgotten = timeout(Duration::from_secs(5), forgotten).await;
+    forgotten.expect("the cancelled request is forgotten");
 }
 
 /// A puppet as a process.

@@ -20,7 +20,7 @@ use crate::tap::Tap;
 use crate::target::{Command, Http, HttpTransport, Target};
 use crate::transport::AnyTransport;
 use crate::transport::child::Child;
-use crate::transport::http::{Client, connector};
+use crate::transport::http::{Client, Streamable, connector};
 use crate::transport::sse;
 use crate::transport::stdio::Stdio;
 
@@ -192,8 +192,8 @@ async fn open_http(
         return open_sse(connector, name, options).await;
     }
     let tap = Tap::new();
-    let streamable = connector.tapped(&tap, options);
-    let streamable = streamable.transport(connector.http.url().as_str());
+    let client = connector.tapped(&tap, options);
+    let streamable = Streamable::new(client, connector.http.url().as_str());
     let streamable = AnyTransport::Http(streamable);
     let error = match open(streamable, tap, name, options).await {
         Err(error) if matches!(error.http_status(), Some(404 | 405)) => error,

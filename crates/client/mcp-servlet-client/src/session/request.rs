@@ -34,6 +34,7 @@ pub(super) struct RequestOptions<'a> {
 struct Sent<'a> {
     handle: Option<RequestHandle<RoleClient>>,
     has_ended: bool,
+    slot: &'a Slot,
     tap: &'a Tap,
 }
 
@@ -42,7 +43,8 @@ impl Drop for Sent<'_> {
         let Some(handle) = self.handle.take() else {
             return;
         };
-        if self.has_ended {
+        // The answer may have come, although the caller has not seen it.
+        if self.has_ended || self.slot.is_answered() == Some(true) {
             return self.tap.forget(&handle.id);
         }
         self.tap.cancel(&handle.id);
@@ -100,10 +102,12 @@ impl Session {
         let mut sent = Sent {
             handle: Some(handle),
             has_ended: false,
+            slot: &slot,
             tap: &self.tap,
         };
-        let answered = self.answered(&mut sent, &slot, progress, options).await?;
-        sent.has_ended = answered.is_some();
+        let answered = self.answered(&mut sent, progress, options).await?;
+        // rmcp counts a broken connection as the end, but the server may go on.
+        sent.has_ended = slot.is_answered().unwrap_or(answered.is_some());
         match (slot.take(), answered) {
             (Some(reply), _) => Ok(reply),
             (None, Some(Err(error))) => Err(not_answered(&self.tap, error)),
@@ -119,7 +123,6 @@ impl Session {
     async fn answered(
         &self,
         sent: &mut Sent<'_>,
-        slot: &Slot,
         mut progress: Option<Receiver<Progress>>,
         options: &RequestOptions<'_>,
     ) -> Result<Option<Result<(), ServiceError>>, Error> {
@@ -145,7 +148,7 @@ impl Session {
                     let response = response.unwrap_or(Err(ServiceError::TransportClosed));
                     return Ok(Some(response.map(|_| ())));
                 }
-                () = slot.failed.notified() => return Ok(None),
+                () = sent.slot.failed.notified() => return Ok(None),
                 () = deadline.over() => return Err(timed_out(deadline.limit())),
                 Some(one) = async { progress.as_mut()?.recv().await } => {
                     report(one);

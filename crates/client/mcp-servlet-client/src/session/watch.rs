@@ -21,14 +21,16 @@ use crate::tap::Tap;
 const BUFFER: NonZeroUsize = NonZeroUsize::new(1024).expect("it is not zero");
 
 impl Session {
-    /// What the server reports from now on: changes of its lists, and its log.
+    /// What the server reports from now on: changes of its lists, and its log. After
+    /// [`Event::SessionRenewed`](crate::Event::SessionRenewed), list again what you need.
     ///
     /// Since 2026-07-28, servers report changes only to [`watch`](Self::watch).
     pub fn events(&self) -> Events {
         Events::new(self.tap.events(), None)
     }
 
-    /// As [`events`](Self::events), with changes of these resources.
+    /// As [`events`](Self::events), with changes of these resources. After
+    /// [`Event::SessionRenewed`](crate::Event::SessionRenewed), watch them again.
     ///
     /// # Errors
     /// If the server cannot report changes of a resource, or does not answer in the time of a request.

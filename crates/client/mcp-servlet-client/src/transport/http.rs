@@ -3,6 +3,7 @@
 mod body;
 mod cause;
 mod response;
+mod streamable;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Once};
@@ -16,20 +17,21 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::streamable_http_client::{
-    AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
-    StreamableHttpError, StreamableHttpPostResponse,
+    AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpError,
+    StreamableHttpPostResponse,
 };
-use rmcp::transport::{StreamableHttpClientTransport, common::client_side_sse::ExponentialBackoff};
 use sse_stream::Sse;
 
 use crate::bearer::{Bearer, Secret};
 use crate::error::{Error, ErrorKind};
+use crate::message::request_id;
 use crate::tap::{Received, Tap};
 use crate::target::{Http, TargetError};
 
 pub(super) use self::body::{BodyError, events, text};
 use self::response::refused;
 pub(crate) use self::response::{bearer_challenge, not_sent};
+pub(crate) use self::streamable::Streamable;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
@@ -95,17 +97,6 @@ impl Client {
         self
     }
 
-    /// rmcp's transport on this client.
-    pub(crate) fn transport(self, url: &str) -> StreamableHttpClientTransport<Self> {
-        let mut config = StreamableHttpClientTransportConfig::with_uri(url);
-        config.max_sse_event_size = self.limit;
-        let mut backoff = ExponentialBackoff::default();
-        backoff.max_times = Some(5);
-        backoff.max_delay = Some(Duration::from_secs(10));
-        config.retry_config = Arc::new(backoff);
-        StreamableHttpClientTransport::with_client(self, config)
-    }
-
     /// A request with the headers of the target.
     pub(super) fn request(&self, method: Method, url: &str) -> RequestBuilder {
         let accept = HeaderValue::from_static("application/json, text/event-stream");
@@ -163,7 +154,7 @@ impl Client {
         ) {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
-        let id = request_id(message);
+        let id = request_id(message).cloned();
         match content_type(&response) {
             Some(kind) if kind.starts_with(EVENTS) => {
                 let events = self.tapped_events(response, id);
@@ -200,7 +191,7 @@ impl Client {
             }
             Err(BodyError::Limit(error)) => {
                 if let Some(id) = &id {
-                    tap.failed_id(id, error.clone());
+                    tap.stop_reading(id, error.clone());
                 }
                 Err(SseError::Body(Box::new(error)))
             }
@@ -233,7 +224,10 @@ impl StreamableHttpClient for Client {
         let body = super::to_json(&message)?;
         let request = request.header(CONTENT_TYPE, JSON).body(body);
         match self.post(request, &message).await {
-            Ok(response) => Ok(response),
+            Ok(response) => {
+                self.tap.accepted(&message);
+                Ok(response)
+            }
             Err(error) if error.http_status() == Some(404) && session.is_some() => {
                 Err(StreamableHttpError::SessionExpired)
             }
@@ -273,6 +267,7 @@ impl StreamableHttpClient for Client {
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
         let request = self.request(Method::GET, &uri);
         let mut request = with_session(request, session.as_deref(), token, headers);
+        let is_common = last_event.is_none();
         if let Some(last_event) = last_event {
             request = request.header(LAST_EVENT, last_event);
         }
@@ -290,7 +285,12 @@ impl StreamableHttpClient for Client {
             }
         };
         match content_type(&response) {
-            Some(kind) if kind.starts_with(EVENTS) => Ok(self.tapped_events(response, None)),
+            Some(kind) if kind.starts_with(EVENTS) => {
+                if is_common {
+                    self.tap.common_stream_opened();
+                }
+                Ok(self.tapped_events(response, None))
+            }
             kind => Err(StreamableHttpError::UnexpectedContentType(kind)),
         }
     }
@@ -337,13 +337,6 @@ fn legacy_answer(message: &ClientJsonRpcMessage, error: &Error) -> Option<Server
         let data = ErrorData::new(code, error.message().to_owned(), error.data().cloned());
         ServerJsonRpcMessage::error(data, Some(request.id.clone()))
     })
-}
-
-fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
-    match message {
-        ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
-        _ => None,
-    }
 }
 
 pub(super) fn content_type(response: &Response) -> Option<String> {

@@ -8,7 +8,7 @@ use futures_util::stream::BoxStream;
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult};
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use sse_stream::Sse;
@@ -19,6 +19,8 @@ use url::Url;
 
 use super::http::{BodyError, Client, EVENTS, JSON, content_type, events};
 use crate::error::{Error, ErrorKind};
+use crate::message::{is_initialized, request_id};
+use crate::tap::Waiter;
 use crate::target::public_url;
 use crate::task::spawn;
 
@@ -27,9 +29,37 @@ pub(crate) struct Events {
     stream: BoxStream<'static, Result<Sse, BodyError>>,
     client: Client,
     queue: mpsc::UnboundedSender<ClientJsonRpcMessage>,
-    /// Cancelled when the connection cannot be opened.
-    broken: CancellationToken,
+    unanswered: mpsc::UnboundedReceiver<Unanswered>,
     _stop: DropGuard,
+}
+
+/// A request whose POST has failed, so that it gets no answer.
+enum Unanswered {
+    /// The request of a caller, for whom the tap has the error.
+    Request(RequestId),
+    /// The handshake, without which there is no session.
+    Opening(Error),
+}
+
+impl Unanswered {
+    /// What rmcp gets instead of the answer.
+    fn end(self) -> Result<ServerJsonRpcMessage, Error> {
+        match self {
+            Self::Request(id) => {
+                let nothing = ServerResult::empty(());
+                Ok(ServerJsonRpcMessage::response(nothing, id))
+            }
+            Self::Opening(error) => Err(error),
+        }
+    }
+}
+
+/// Where messages are posted.
+#[derive(Clone)]
+struct Endpoint {
+    client: Client,
+    url: Url,
+    unanswered: mpsc::UnboundedSender<Unanswered>,
 }
 
 impl Events {
@@ -44,19 +74,42 @@ impl Events {
                 .with_help("check the path of the URL, which is often `/sse`"));
         }
         let mut stream = events(response, client.limit()).boxed();
-        let endpoint = endpoint(&mut stream, url).await?;
+        let url = endpoint(&mut stream, url).await?;
         let (queue, messages) = mpsc::unbounded_channel();
-        let (stop, broken) = (CancellationToken::new(), CancellationToken::new());
-        let posting = post_messages(client.clone(), endpoint, messages, broken.clone());
+        let (sender, unanswered) = mpsc::unbounded_channel();
+        let endpoint = Endpoint {
+            client: client.clone(),
+            url,
+            unanswered: sender,
+        };
+        let stop = CancellationToken::new();
+        let posting = endpoint.post_all(messages);
         let stopped = stop.clone().run_until_cancelled_owned(posting);
         spawn(stopped.map(drop));
         Ok(Self {
             stream,
             client,
             queue,
-            broken,
+            unanswered,
             _stop: stop.drop_guard(),
         })
+    }
+
+    /// The next message for rmcp. An error means that there are no more.
+    async fn next(&mut self) -> Result<ServerJsonRpcMessage, Error> {
+        loop {
+            let event = tokio::select! {
+                event = self.stream.next() => event,
+                Some(unanswered) = self.unanswered.recv() => return unanswered.end(),
+            };
+            let Some(event) = event else {
+                let message = "the server has closed the event stream";
+                return Err(Error::new(ErrorKind::Connectivity, message));
+            };
+            if let Some(message) = self.parse(&event.map_err(ended)?) {
+                return Ok(message);
+            }
+        }
     }
 
     fn parse(&self, event: &Sse) -> Option<ServerJsonRpcMessage> {
@@ -99,68 +152,53 @@ async fn endpoint(
     Err(Error::new(ErrorKind::Protocol, message))
 }
 
-/// Posts each message in a task of its own, because servers may hold the response to a POST until the answer was sent.
-/// Only what comes after `notifications/initialized` waits for that one.
-async fn post_messages(
-    client: Client,
-    endpoint: Url,
-    mut messages: mpsc::UnboundedReceiver<ClientJsonRpcMessage>,
-    broken: CancellationToken,
-) {
-    let mut posts = JoinSet::new();
-    while let Some(message) = messages.recv().await {
-        let comes_first = is_initialized(&message);
-        let posting = post_or_report(client.clone(), endpoint.clone(), message, broken.clone());
-        if comes_first {
-            posting.await;
-        } else {
-            posts.spawn(posting.boxed());
+impl Endpoint {
+    /// Posts each message in a task of its own, because servers may hold the response to a POST until the answer was sent.
+    /// Only what comes after `notifications/initialized` waits for that one.
+    async fn post_all(self, mut messages: mpsc::UnboundedReceiver<ClientJsonRpcMessage>) {
+        let mut posts = JoinSet::new();
+        while let Some(message) = messages.recv().await {
+            let comes_first = is_initialized(&message);
+            let posting = self.clone().post_or_report(message);
+            if comes_first {
+                posting.await;
+            } else {
+                posts.spawn(posting.boxed());
+            }
+            while posts.try_join_next().is_some() {}
         }
-        while posts.try_join_next().is_some() {}
     }
-}
 
-fn is_initialized(message: &ClientJsonRpcMessage) -> bool {
-    let ClientJsonRpcMessage::Notification(notification) = message else {
-        return false;
-    };
-    matches!(
-        notification.notification,
-        ClientNotification::InitializedNotification(_)
-    )
-}
-
-async fn post_or_report(
-    client: Client,
-    endpoint: Url,
-    message: ClientJsonRpcMessage,
-    broken: CancellationToken,
-) {
-    if let Err(error) = post(&client, &endpoint, &message).await {
+    /// Posts a message. If that fails, a request that still waits for its answer gets none. It may have its answer already: a
+    /// proxy that gives up on a long POST does not keep the answer from the event stream.
+    async fn post_or_report(self, message: ClientJsonRpcMessage) {
+        let Err(error) = self.post(&message).await else {
+            return;
+        };
         tracing::debug!(%error, "message not sent");
-        let is_request = matches!(message, ClientJsonRpcMessage::Request(_));
-        if !client.tap().failed(&message, error) && is_request {
-            broken.cancel();
-        }
+        let waiter = self.client.tap().failed(&message, error.clone());
+        let unanswered = match (waiter, request_id(&message)) {
+            (Some(Waiter::Caller), Some(id)) => Unanswered::Request(id.clone()),
+            (Some(Waiter::Opening), _) => Unanswered::Opening(error),
+            _ => return,
+        };
+        // An error means that the connection is gone.
+        let _ = self.unanswered.send(unanswered);
     }
-}
 
-async fn post(
-    client: &Client,
-    endpoint: &Url,
-    message: &ClientJsonRpcMessage,
-) -> Result<(), Error> {
-    let body = super::to_json(message).map_err(|source| {
-        Error::new(
-            ErrorKind::ParseError,
-            "the message cannot be written as JSON",
-        )
-        .with_source(source)
-    })?;
-    let request = client.request(Method::POST, endpoint.as_str());
-    let request = request.header(CONTENT_TYPE, JSON).body(body);
-    client.send(request).await?;
-    Ok(())
+    async fn post(&self, message: &ClientJsonRpcMessage) -> Result<(), Error> {
+        let body = super::to_json(message).map_err(|source| {
+            Error::new(
+                ErrorKind::ParseError,
+                "the message cannot be written as JSON",
+            )
+            .with_source(source)
+        })?;
+        let request = self.client.request(Method::POST, self.url.as_str());
+        let request = request.header(CONTENT_TYPE, JSON).body(body);
+        self.client.send(request).await?;
+        Ok(())
+    }
 }
 
 fn ended(error: BodyError) -> Error {
@@ -186,25 +224,8 @@ impl Transport<RoleClient> for Events {
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        loop {
-            let event = tokio::select! {
-                event = self.stream.next() => event,
-                () = self.broken.cancelled() => return None,
-            };
-            let error = match event {
-                Some(Ok(event)) => match self.parse(&event) {
-                    Some(message) => return Some(message),
-                    None => continue,
-                },
-                Some(Err(error)) => ended(error),
-                None => Error::new(
-                    ErrorKind::Connectivity,
-                    "the server has closed the event stream",
-                ),
-            };
-            self.client.tap().ended(error);
-            return None;
-        }
+        let next = self.next().await;
+        next.map_err(|error| self.client.tap().ended(error)).ok()
     }
 
     async fn close(&mut self) -> io::Result<()> {

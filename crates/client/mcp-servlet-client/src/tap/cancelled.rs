@@ -1,0 +1,105 @@
+//! Cancelled requests that a server may still work on.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use rmcp::model::RequestId;
+
+/// How many are kept. A server that answers none of so many is not worth more memory.
+const MOST: usize = 1024;
+/// How long a request is kept whose response is not read, if the server has a common stream.
+const UNREAD: Duration = Duration::from_mins(5);
+
+/// The requests that were cancelled, and that the server has not answered. They matter because the server may still send
+/// requests and log messages that belong to them.
+#[derive(Debug, Default)]
+pub(super) struct Cancelled {
+    /// The ids, some with the time at which they are forgotten.
+    ids: HashMap<RequestId, Option<Instant>>,
+    /// Whether the server has a stream for messages that belong to no request. Some servers send all of their requests there.
+    pub(super) has_common_stream: bool,
+}
+
+impl Cancelled {
+    pub(super) fn add(&mut self, id: &RequestId) {
+        if self.ids.len() < MOST {
+            self.ids.insert(id.clone(), None);
+        }
+    }
+
+    /// Forgets a request, because the server has answered it.
+    pub(super) fn remove(&mut self, id: &RequestId) {
+        self.ids.remove(id);
+    }
+
+    /// Forgets a request whose response stream is not read any more: at once if the server has no other stream for what belongs
+    /// to the request, otherwise after some time.
+    pub(super) fn unread(&mut self, id: &RequestId, now: Instant) {
+        if !self.has_common_stream {
+            self.ids.remove(id);
+        } else if let Some(end) = self.ids.get_mut(id) {
+            *end = Some(now + UNREAD);
+        }
+    }
+
+    /// Forgets all, because their session has ended.
+    pub(super) fn clear(&mut self) {
+        self.ids.clear();
+    }
+
+    pub(super) fn is_empty(&mut self, now: Instant) -> bool {
+        self.ids.retain(|_, end| end.is_none_or(|end| end > now));
+        self.ids.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: RequestId = RequestId::Number(7);
+
+    #[test]
+    fn a_request_is_kept_until_the_server_answers() {
+        let mut cancelled = Cancelled::default();
+        let now = Instant::now();
+        cancelled.add(&ID);
+        assert!(!cancelled.is_empty(now + 100 * UNREAD));
+        cancelled.remove(&ID);
+        assert!(cancelled.is_empty(now));
+    }
+
+    #[test]
+    fn a_request_whose_response_is_not_read_is_forgotten() {
+        let mut cancelled = Cancelled::default();
+        let now = Instant::now();
+        cancelled.add(&ID);
+        cancelled.unread(&ID, now);
+        assert!(cancelled.is_empty(now));
+    }
+
+    #[test]
+    fn with_a_common_stream_it_is_forgotten_after_some_time() {
+        let mut cancelled = Cancelled {
+            has_common_stream: true,
+            ..Cancelled::default()
+        };
+        let now = Instant::now();
+        cancelled.add(&ID);
+        cancelled.unread(&ID, now);
+        assert!(!cancelled.is_empty(now));
+        assert!(cancelled.is_empty(now + UNREAD));
+        // It was answered before.
+        cancelled.unread(&ID, now);
+        assert!(cancelled.is_empty(now));
+    }
+
+    #[test]
+    fn a_server_that_answers_nothing_costs_little_memory() {
+        let mut cancelled = Cancelled::default();
+        for number in 0..10_000 {
+            cancelled.add(&RequestId::Number(number));
+        }
+        assert_eq!(cancelled.ids.len(), MOST);
+    }
+}

@@ -1,0 +1,105 @@
+//! The reply to one request.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::value::RawValue;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::Sender;
+
+use super::lock;
+use crate::error::{Error, ErrorKind};
+use crate::progress::Progress;
+
+/// What a request got.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// The result, as the server wrote it.
+    Result(Box<RawValue>),
+    /// The error, as the server wrote it.
+    Error(Box<RawValue>),
+    /// The transport could not get a response.
+    Failed(Error),
+}
+
+/// A place for the reply to one request.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    reply: Mutex<Option<Reply>>,
+    /// Wakes the caller if rmcp may go on to wait for the response. Otherwise rmcp wakes it.
+    pub(crate) failed: Notify,
+    /// Whether rmcp gets the result as well.
+    pub(crate) shared: bool,
+    /// Receives progress.
+    pub(crate) progress: Option<Sender<Progress>>,
+}
+
+/// What the extensions of a request contain.
+#[derive(Clone, Debug)]
+pub(crate) struct SlotExtension(pub(crate) Arc<Slot>);
+
+impl Reply {
+    /// Whether the server has answered, be it with an HTTP status or with something that is no message. Otherwise it may still
+    /// work on the request.
+    fn is_answer(&self) -> bool {
+        let Self::Failed(error) = self else {
+            return true;
+        };
+        match error.http_status() {
+            // A proxy got no response from the server.
+            Some(502 | 504) => false,
+            Some(_) => true,
+            // The connection broke before the response, or the response was too large to be read.
+            None => !matches!(error.kind(), ErrorKind::Connectivity | ErrorKind::Limit),
+        }
+    }
+}
+
+impl Slot {
+    pub(crate) fn new(shared: bool, progress: Option<Sender<Progress>>) -> Arc<Self> {
+        Arc::new(Self {
+            reply: Mutex::default(),
+            failed: Notify::new(),
+            shared,
+            progress,
+        })
+    }
+
+    pub(crate) fn take(&self) -> Option<Reply> {
+        lock(&self.reply).take()
+    }
+
+    /// Whether the server has answered. None without a reply, as long as it was not taken.
+    pub(crate) fn is_answered(&self) -> Option<bool> {
+        lock(&self.reply).as_ref().map(Reply::is_answer)
+    }
+
+    pub(super) fn fill(&self, reply: Reply) {
+        lock(&self.reply).get_or_insert(reply);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_an_answer_if_the_server_is_done_with_the_request() {
+        let failed = |kind| Error::new(kind, "");
+        let status = |status| failed(ErrorKind::Connectivity).with_http(status, None);
+        for (error, is_answer) in [
+            (status(400), true),
+            (status(429), true),
+            (status(503), true),
+            (status(502), false),
+            (status(504), false),
+            (failed(ErrorKind::Connectivity), false),
+            (failed(ErrorKind::Limit), false),
+            (failed(ErrorKind::ParseError), true),
+        ] {
+            let slot = Slot::new(false, None);
+            assert_eq!(slot.is_answered(), None);
+            slot.fill(Reply::Failed(error.clone()));
+            assert_eq!(slot.is_answered(), Some(is_answer), "{error:?}");
+        }
+    }
+}
