@@ -146,28 +146,52 @@ impl Proven {
     }
 
     fn wrong_input(&self, pointer: &str, arguments: &JsonObject) -> Refused {
-        let input = pointer.split('/').nth(1).unwrap_or_default();
-        let (key, templates) = self.tool.inputs.templates();
-        let template = templates.iter().find(|(name, _)| name == input);
-        let argument = match template {
-            Some((_, template)) => template.argument(),
-            // With `set`, all other arguments are those of the call.
-            None => arguments.contains_key(input).then_some(input),
+        let (key, _) = self.tool.inputs.templates();
+        let (place, text) = match pointer.split('/').nth(1) {
+            Some(input) => (
+                Place::of(key).key(input),
+                self.wrong_value(input, arguments),
+            ),
+            None => (Place::of(key), self.wrong_names(arguments)),
         };
-        if let Some(argument) = argument {
-            let schema = self.properties.get(input);
-            return Refused::Arguments(refusal(argument, schema, arguments.get(input)));
+        if let Some(text) = text {
+            return Refused::Arguments(text);
         }
-        let place = if input.is_empty() {
-            Place::of(key)
-        } else {
-            Place::of(key).key(input)
-        };
         let message = format!(
             "`{}` does not take the value of `{place}`",
             self.tool.handler
         );
         Refused::Error(self.error(&message, &place.to_string(), "MAPPING_FAILED"))
+    }
+
+    /// The text for a model whose argument has a value that the handler does not take for an input.
+    fn wrong_value(&self, input: &str, arguments: &JsonObject) -> Option<String> {
+        let argument = self.argument_of(input)?;
+        let schema = self.input_schema.argument(input);
+        Some(refusal(argument, schema, arguments.get(input)))
+    }
+
+    /// The argument of the call that an input consists of.
+    fn argument_of<'a>(&'a self, input: &'a str) -> Option<&'a str> {
+        let (_, templates) = self.tool.inputs.templates();
+        match templates.iter().find(|(name, _)| name == input) {
+            Some((_, template)) => template.argument(),
+            // With `set`, all other arguments are those of the call.
+            None => matches!(self.tool.inputs, Inputs::Set(_)).then_some(input),
+        }
+    }
+
+    /// The text for a model that has left out an argument that the handler requires, or has sent one that it does not know.
+    fn wrong_names(&self, arguments: &JsonObject) -> Option<String> {
+        let mut required = self.input_schema.required();
+        if let Some(missing) = required.find(|name| !arguments.contains_key(*name)) {
+            let argument = self.argument_of(missing)?;
+            return Some(format!("invalid arguments: `/{argument}` is missing"));
+        }
+        let mut names = arguments.keys();
+        let unknown = names.find(|name| !self.input_schema.takes(name))?;
+        let argument = self.argument_of(unknown)?;
+        Some(format!("invalid arguments: `/{argument}` is unknown"))
     }
 
     /// The result for the client; `None` if it is the handler's.

@@ -29,7 +29,7 @@ use crate::{
     scope::{Found, Part, Scope},
 };
 pub use budget::{Budget, MAX_STEPS, MAX_TIME};
-use budget::{MAX_READ, weigh_json, weigh_members};
+use budget::{MAX_COPY, MAX_READ, Size};
 use check::Check;
 use column::Column;
 use rewrite::Rewrite;
@@ -96,6 +96,8 @@ pub(crate) enum Failure {
     Budget,
     /// It reads too much.
     TooMuch,
+    /// The paths of the call copy too much.
+    TooLarge,
     /// JSON cannot express its value, which is this.
     Json(&'static str),
 }
@@ -109,6 +111,7 @@ impl std::fmt::Display for Failure {
             Self::Bounds => f.write_str("a list has no item with this number"),
             Self::Budget => f.write_str("the expressions of this call take too long"),
             Self::TooMuch => write!(f, "the expression reads more than {MAX_READ} bytes"),
+            Self::TooLarge => write!(f, "the paths of this call copy more than {MAX_COPY} bytes"),
             Self::Json(kind) => write!(f, "the result is {kind}"),
         }
     }
@@ -171,7 +174,7 @@ impl Expression {
     ) -> Result<Option<Value>, Failure> {
         match &self.program {
             Program::Path(path) => match scope.find(path) {
-                Found::Value(part) => Ok(Some(part.to_json())),
+                Found::Value(part) => copied(part, budget).map(Some),
                 Found::Absent => Ok(None),
                 Found::Missing => Err(Failure::Absent),
             },
@@ -218,15 +221,24 @@ impl Expression {
             let names: Vec<_> = path.members().collect();
             tree.add(&names, scope, &path.root);
         }
-        let mut weight = 0;
+        let mut size = Size::in_cel();
         for tree in roots.values() {
-            tree.weigh(&mut weight);
+            tree.add_to(&mut size);
         }
-        if budget.may_read(weight) {
+        if budget.may_read(&size) {
             Ok(roots)
         } else {
             Err(Failure::TooMuch)
         }
+    }
+}
+
+/// The JSON that a path leads to.
+fn copied(part: Part<'_>, budget: &mut Budget) -> Result<Value, Failure> {
+    if budget.may_copy(part) {
+        Ok(part.to_json())
+    } else {
+        Err(Failure::TooLarge)
     }
 }
 
@@ -283,10 +295,10 @@ impl<'s> Tree<'s> {
         tree.whole = part;
     }
 
-    fn weigh(&self, weight: &mut u64) {
-        match &self.whole {
-            Some(part) => weigh_part(*part, weight),
-            None => self.members.values().for_each(|tree| tree.weigh(weight)),
+    fn add_to(&self, size: &mut Size) {
+        match self.whole {
+            Some(part) => size.add_part(part),
+            None => self.members.values().for_each(|tree| tree.add_to(size)),
         }
     }
 
@@ -298,19 +310,6 @@ impl<'s> Tree<'s> {
                     .iter()
                     .map(|(name, tree)| (*name, tree.to_cel())),
             ),
-        }
-    }
-}
-
-/// Adds the size of a part, and ends when it is too large to be read.
-fn weigh_part(part: Part<'_>, weight: &mut u64) {
-    match part {
-        Part::Json(json) => weigh_json(json, MAX_READ, weight),
-        Part::Map(members) => weigh_members(members, MAX_READ, weight),
-        Part::Text(text) => *weight += text.len() as u64,
-        Part::Object(object) => {
-            let members = object.members().into_iter();
-            members.for_each(|(_, member)| weigh_part(member, weight));
         }
     }
 }

@@ -42,7 +42,9 @@
 
 mod call;
 mod code;
+mod constant;
 mod expression;
+mod input_schema;
 mod path;
 mod problem;
 mod prove;

@@ -1,12 +1,17 @@
 //! Checks that a virtual tool fits its handler, and makes the definition that clients see.
 
 mod arguments;
+mod fit;
+mod references;
+mod types;
 
-use mcp_servlet_schema::{Schemas, Validator, kind};
-use serde_json::{Map, Value, json};
+use mcp_servlet_schema::{Schemas, Validator};
+use serde_json::Value;
 
 use crate::{
     JsonObject,
+    constant::Taker,
+    input_schema::InputSchema,
     path::{Path, PathStep},
     problem::{Place, Problem, listed},
     proven::Proven,
@@ -14,24 +19,6 @@ use crate::{
     spec::{Inputs, VirtualTool},
     template::Template,
 };
-
-/// Keywords with which a schema can speak of properties outside `properties` and `required`.
-const ELSEWHERE: [&str; 14] = [
-    "$ref",
-    "$dynamicRef",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "if",
-    "patternProperties",
-    "propertyNames",
-    "dependentRequired",
-    "dependentSchemas",
-    "dependencies",
-    "minProperties",
-    "maxProperties",
-];
 
 impl VirtualTool {
     /// Checks that the tool fits its handler. `handler` is its definition in the member's `tools/list`.
@@ -41,12 +28,17 @@ impl VirtualTool {
     pub fn prove(&self, handler: &JsonObject) -> Result<Proven, Vec<Problem>> {
         let mut proof = Proof::new(self, handler);
         proof.inputs();
-        let schema = arguments::advertised(&mut proof);
-        proof.names(&schema);
+        let shown = arguments::advertised(&mut proof);
+        match &self.arguments {
+            Some(_) => fit::check(&mut proof, &shown),
+            None => references::check(&mut proof, &shown),
+        }
+        fit::needed(&mut proof, &shown);
+        proof.names(shown.json());
         if !proof.problems.is_empty() {
             return Err(proof.problems);
         }
-        let definition = proof.definition(schema);
+        let definition = proof.definition(shown.json().clone());
         let schemas = Schemas::of(&definition).map_err(|problem| {
             vec![Problem::new(
                 Place::of("arguments"),
@@ -54,8 +46,8 @@ impl VirtualTool {
             )]
         })?;
         Ok(Proven {
-            inputs: Validator::new(&proof.schema).ok(),
-            properties: proof.properties.clone(),
+            inputs: Validator::new(proof.input_schema.json()).ok(),
+            input_schema: proof.input_schema,
             output: self
                 .output
                 .as_ref()
@@ -89,27 +81,16 @@ pub(crate) struct Proof<'a> {
     tool: &'a VirtualTool,
     handler: &'a JsonObject,
     /// The input schema of the handler.
-    schema: Value,
-    properties: Map<String, Value>,
-    required: Vec<String>,
+    input_schema: InputSchema,
     problems: Vec<Problem>,
 }
 
 impl<'a> Proof<'a> {
     fn new(tool: &'a VirtualTool, handler: &'a JsonObject) -> Self {
-        let schema = handler
-            .get("inputSchema")
-            .cloned()
-            .unwrap_or_else(|| json!({}));
-        let properties = schema.get("properties").and_then(Value::as_object).cloned();
-        let required = schema.get("required").and_then(Value::as_array);
-        let required = required.into_iter().flatten().filter_map(Value::as_str);
         Self {
             tool,
             handler,
-            properties: properties.unwrap_or_default(),
-            required: required.map(str::to_owned).collect(),
-            schema,
+            input_schema: InputSchema::of_tool(handler),
             problems: Vec::new(),
         }
     }
@@ -118,22 +99,17 @@ impl<'a> Proof<'a> {
         self.problems.push(Problem::new(place, message));
     }
 
-    /// Whether the handler may take arguments that `properties` does not name.
-    fn is_open(&self) -> bool {
-        let others = self.schema.get("additionalProperties");
-        others.is_some_and(|others| *others != Value::Bool(false))
-            || ELSEWHERE.iter().any(|key| self.schema.get(key).is_some())
-    }
-
     fn inputs(&mut self) {
         let tool = self.tool;
         let (key, templates) = tool.inputs.templates();
         for (name, template) in templates {
-            let place = Place::of(key).key(name);
-            match self.properties.get(name).cloned() {
-                Some(schema) => self.constant(&place, name, template, &schema),
-                None if self.is_open() => {}
-                None => self.problem(place, self.takes_no(name)),
+            let message = if self.input_schema.takes(name) {
+                self.wrong_constant(name, template)
+            } else {
+                Some(self.takes_no(name))
+            };
+            if let Some(message) = message {
+                self.problem(Place::of(key).key(name), message);
             }
         }
         match &tool.inputs {
@@ -144,48 +120,42 @@ impl<'a> Proof<'a> {
     }
 
     fn takes_no(&self, name: &str) -> String {
-        let known = listed(self.properties.keys().map(String::as_str));
+        let known = self.input_schema.properties();
+        let known = listed(known.map(|(name, _)| name.as_str()));
         format!(
             "`{}` has no argument `{name}`; it has {known}",
             self.tool.handler
         )
     }
 
-    /// The problem with a constant, whose value is never shown.
-    fn constant(&mut self, place: &Place, name: &str, template: &Template, schema: &Value) {
-        let Some(value) = template.constant() else {
-            return;
+    /// The problem with a constant that the handler does not take for an argument.
+    fn wrong_constant(&self, name: &str, template: &Template) -> Option<String> {
+        let handler = Taker {
+            name: &self.tool.handler.to_string(),
+            schema: self.input_schema.json(),
         };
-        if arguments::accepts(&self.schema, schema, value) {
-            return;
-        }
-        let handler = &self.tool.handler;
-        let message = match arguments::shown(schema) {
-            Some(schema) => format!(
-                "`{handler}` takes {schema} for `{name}`, found {}",
-                kind(value)
-            ),
-            None => format!("`{handler}` does not take this value for `{name}`"),
-        };
-        self.problem(place.clone(), message);
+        let schema = self.input_schema.argument(name)?;
+        handler.problem(schema, &format!("for `{name}`"), template.constant()?)
     }
 
     fn needed(&mut self, templates: &[(String, Template)]) {
-        for name in self.required.clone() {
-            if !templates.iter().any(|(given, _)| *given == name) {
-                let message = format!(
-                    "`{}` needs `{name}`, which `inputs` does not have",
-                    self.tool.handler
-                );
-                self.problem(Place::of("inputs"), message);
-            }
+        let is_given = |name: &str| templates.iter().any(|(given, _)| given == name);
+        let missing = self.input_schema.required().filter(|name| !is_given(name));
+        let missing: Vec<_> = missing.map(str::to_owned).collect();
+        for name in missing {
+            let message = format!(
+                "`{}` needs `{name}`, which `inputs` does not have",
+                self.tool.handler
+            );
+            self.problem(Place::of("inputs"), message);
         }
     }
 
     /// Reports arguments that cannot be fixed, as other keywords of the schema may speak of them.
     fn elsewhere(&mut self, templates: &[(String, Template)]) {
-        let keyword = ELSEWHERE.iter().find(|key| self.schema.get(key).is_some());
-        let Some(keyword) = keyword else { return };
+        let Some(keyword) = self.input_schema.elsewhere() else {
+            return;
+        };
         for (name, _) in templates {
             let message = format!(
                 "`{name}` cannot be fixed: the schema of `{}` uses `{keyword}`; use `inputs` and `arguments`",

@@ -1,9 +1,8 @@
 //! A virtual tool that fits its handler.
 
 use mcp_servlet_schema::{Schemas, Validator};
-use serde_json::{Map, Value};
 
-use crate::{JsonObject, spec::VirtualTool};
+use crate::{JsonObject, input_schema::InputSchema, spec::VirtualTool};
 
 /// A virtual tool that fits its handler.
 #[derive(Debug)]
@@ -11,10 +10,10 @@ pub struct Proven {
     pub(crate) tool: VirtualTool,
     pub(crate) definition: JsonObject,
     pub(crate) schemas: Schemas,
-    /// The handler's input schema; `None` if it cannot be applied within the limits.
+    /// Checks the arguments of the handler; `None` if its schema cannot be applied within the limits.
     pub(crate) inputs: Option<Validator>,
-    /// The schemas of the handler's arguments.
-    pub(crate) properties: Map<String, Value>,
+    /// The handler's input schema.
+    pub(crate) input_schema: InputSchema,
     pub(crate) output: Option<Validator>,
     pub(crate) reads_client: bool,
 }
@@ -34,6 +33,11 @@ impl Proven {
     /// Whether the check of these arguments takes so long that [`prepare`](Self::prepare) should run on a blocking thread.
     pub fn takes_long(&self, arguments: Option<&JsonObject>) -> bool {
         self.schemas.takes_long(arguments)
+    }
+
+    /// The schemas of the tool, as clients see them.
+    pub fn schemas(&self) -> &Schemas {
+        &self.schemas
     }
 
     /// The definition for `tools/list`.

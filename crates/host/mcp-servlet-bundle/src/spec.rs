@@ -2,6 +2,7 @@
 
 mod catches;
 mod content;
+mod structured;
 
 use std::{fmt, time::Duration};
 
@@ -351,14 +352,31 @@ impl Compiler<'_, '_> {
                 ("result", Shape::Any),
             ],
         };
-        let parts = result.iter();
-        let parts: Vec<_> = parts
-            .map(|(key, value)| (key.clone(), self.template(value, &place.key(key), &names)))
-            .collect();
-        if let Some((_, content)) = parts.iter().find(|(key, _)| key == "content") {
-            content::check(content, &place.key("content"), &mut self.problems);
+        let mut parts = Vec::new();
+        for (key, value) in result {
+            let (place, before) = (place.key(key), self.problems.len());
+            let template = self.template(value, &place, &names);
+            // What a wrong expression stands for is not known.
+            if self.problems.len() == before {
+                self.result_part(key, &template, &place);
+            }
+            parts.push((key.clone(), template));
         }
         Some(parts)
+    }
+
+    /// Reports what is wrong with a part of the result in every call.
+    fn result_part(&mut self, key: &str, part: &Template, place: &Place) {
+        let (spec, problems) = (self.spec, &mut self.problems);
+        match (key, &spec.output) {
+            ("content", _) => content::check(part, place, problems),
+            ("isError", _) => part.expect("a boolean", place, problems),
+            ("_meta", _) => part.expect("an object", place, problems),
+            ("structuredContent", Some(output)) if !is_always_error(spec) => {
+                structured::check(part, output, place, problems);
+            }
+            _ => {}
+        }
     }
 
     fn catches(&mut self) -> Vec<Catch> {
@@ -385,6 +403,12 @@ impl Compiler<'_, '_> {
         catches::check_order(&self.spec.catches, &mut self.problems);
         catches
     }
+}
+
+/// Whether the result is an error in every call. Such a result does not have to match the output schema.
+fn is_always_error(spec: &Spec) -> bool {
+    let result = spec.result.as_ref();
+    result.and_then(|result| result.get("isError")) == Some(&Value::Bool(true))
 }
 
 /// All expressions of named templates.

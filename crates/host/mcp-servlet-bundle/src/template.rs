@@ -1,12 +1,13 @@
 //! JSON with expressions in its strings: `${{ … }}`.
 
+mod known;
+
 use std::fmt;
 
 use serde_json::{Map, Value};
 
 use crate::{
     expression::{Budget, Expression, Failure, Mistake},
-    path::PathStep,
     problem::{Place, Problem, Step},
     scope::Scope,
 };
@@ -157,35 +158,6 @@ impl Template {
                 pieces.extend(last);
                 Self::Text(pieces)
             }
-        }
-    }
-
-    /// The value, if it has no expressions.
-    pub(crate) fn constant(&self) -> Option<&Value> {
-        match self {
-            Self::Constant(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// The expression, if the value is one expression and nothing else.
-    pub(crate) fn expression(&self) -> Option<&Expression> {
-        match self {
-            Self::One(expression, _) => Some(expression),
-            _ => None,
-        }
-    }
-
-    /// The name of the argument, if the value is `${{ request.arguments.NAME }}` and nothing else.
-    pub(crate) fn argument(&self) -> Option<&str> {
-        let path = self.expression()?.path()?;
-        match path.steps.as_slice() {
-            [first, PathStep::Member { name, .. }]
-                if path.root == "request" && first.name() == Some("arguments") =>
-            {
-                Some(name)
-            }
-            _ => None,
         }
     }
 

@@ -3,14 +3,18 @@
 mod support;
 
 use mcp_servlet_bundle::{
-    Budget, CheckArguments, Kind, Proven, Refused, Request, RpcError, Session, Thrown,
+    Budget, CheckArguments, JsonObject, Kind, Proven, Refused, Request, RpcError, Session, Thrown,
 };
 use serde_json::{Value, json};
 use support::{compile, weather};
 
 fn tool(spec: &Value) -> Proven {
+    tool_over(&weather(), spec)
+}
+
+fn tool_over(handler: &JsonObject, spec: &Value) -> Proven {
     let tool = compile(spec).unwrap_or_else(|problems| panic!("{spec}: {problems:?}"));
-    tool.prove(&weather())
+    tool.prove(handler)
         .unwrap_or_else(|problems| panic!("{spec}: {problems:?}"))
 }
 
@@ -100,7 +104,7 @@ fn inputs_make_all_arguments_and_set_fixes_some() {
 
 #[test]
 fn the_model_learns_what_is_wrong_with_its_own_arguments_only() {
-    let arguments = json!({ "properties": { "n": {}, "m": {} } });
+    let arguments = json!({ "properties": { "n": {}, "m": {} }, "required": ["n"] });
     let tool = tool(&json!({
         "arguments": arguments,
         "inputs": { "city": "${{ request.arguments.n }}", "units": "${{ request.arguments.m + request.arguments.m }}" },
@@ -125,6 +129,68 @@ fn the_model_learns_what_is_wrong_with_its_own_arguments_only() {
         )
     );
     assert!(!format!("{error:?}").contains("8484"), "{error:?}");
+}
+
+/// The text for the model about these arguments.
+fn refusal(tool: &Proven, arguments: &Value) -> String {
+    match prepare(tool, arguments) {
+        Err(Refused::Arguments(text)) => text,
+        other => panic!("{arguments}: {other:?}"),
+    }
+}
+
+#[test]
+fn the_model_learns_which_arguments_the_handler_requires_and_does_not_know() {
+    let optional = tool(&json!({
+        "inputs": { "city": "${{ request.arguments.?place }}", "units": "m" },
+    }));
+    let required = optional.definition()["inputSchema"].get("required");
+    assert_eq!(required, None, "it may be left out");
+    let missing = "invalid arguments: `/place` is missing";
+    assert_eq!(refusal(&optional, &json!({})), missing);
+    // Other keywords than `required` may require an argument, so this is only found in a call.
+    let elsewhere = tool(&json!({
+        "arguments": { "properties": { "city": {} }, "anyOf": [{}] },
+        "set": { "units": "m" },
+    }));
+    let missing = "invalid arguments: `/city` is missing";
+    assert_eq!(refusal(&elsewhere, &json!({})), missing);
+
+    let mut closed = weather();
+    closed["inputSchema"]["additionalProperties"] = json!(false);
+    let open = tool_over(
+        &closed,
+        &json!({
+            "arguments": { "properties": { "city": {} }, "required": ["city"] },
+            "set": { "units": "m" },
+        }),
+    );
+    let unknown = "invalid arguments: `/more` is unknown";
+    let arguments = json!({ "city": "Oslo", "more": 1 });
+    assert_eq!(refusal(&open, &arguments), unknown);
+}
+
+#[test]
+fn a_handler_that_names_no_arguments_gets_all_of_them() {
+    let handler = json!({ "name": "get_weather", "inputSchema": { "type": "object" } });
+    let handler = handler.as_object().expect("an object");
+    let fixed = tool_over(handler, &json!({ "set": { "units": "metric" } }));
+    assert_eq!(
+        fixed.definition()["inputSchema"],
+        json!({ "type": "object" })
+    );
+    assert_eq!(
+        prepare(&fixed, &json!({ "city": "Oslo" })),
+        Ok(Some(json!({ "city": "Oslo", "units": "metric" })))
+    );
+    let unknown = "invalid arguments: `/units` is unknown";
+    assert_eq!(refusal(&fixed, &json!({ "units": "m" })), unknown);
+    let mapped = json!({ "inputs": { "city": "${{ request.arguments.place }}", "units": "m" } });
+    let mapped = tool_over(handler, &mapped);
+    assert_eq!(
+        prepare(&mapped, &json!({ "place": [1] })),
+        Ok(Some(json!({ "city": [1], "units": "m" })))
+    );
 }
 
 #[test]
@@ -213,6 +279,23 @@ fn content_that_is_not_content_is_an_error() {
     // Without a mapping for failures, they pass.
     let failed = json!({ "content": [], "isError": true });
     assert_eq!(finish(&tool, &arguments, failed.clone()), Ok(failed));
+}
+
+#[test]
+fn results_copy_at_most_eight_mebibytes() {
+    let arguments = json!({ "city": "Oslo", "units": "m" });
+    let block = json!({ "type": "text", "text": "${{ result.content[0].text }}" });
+    let tool = |blocks: usize| tool(&json!({ "result": { "content": vec![&block; blocks] } }));
+    let result = |mebibytes: usize| {
+        let text = "s3cret".repeat((mebibytes << 20) / 6);
+        json!({ "content": [{ "type": "text", "text": text }] })
+    };
+    let copied = finish(&tool(1), &arguments, result(7));
+    assert_eq!(copied, Ok(result(7)));
+    let error = finish(&tool(3), &arguments, result(3)).expect_err("too large");
+    let message = "tool `city_weather` cannot fill `result.content[2].text`: the paths of this call copy more than 8388608 bytes";
+    assert_eq!(error.message, message);
+    assert_eq!(error.data.expect("data")["code"], "MAPPING_FAILED");
 }
 
 fn thrown(kind: Kind, code: &str, number: i64) -> Thrown {

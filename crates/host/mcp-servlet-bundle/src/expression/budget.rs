@@ -17,13 +17,17 @@ use cel::{
 };
 use serde_json::{Map, Value};
 
+use crate::scope::Part;
+
 /// The work that the expressions of one call may do.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     steps: u64,
     time: Duration,
-    /// How much JSON each expression may copy for `cel`; see [`weigh_json`].
+    /// How much JSON each expression may copy for `cel`; see [`Size::in_cel`].
     read: u64,
+    /// How much JSON the paths of a call may still copy, in bytes of its text.
+    copy: u64,
     /// Whether this is an [attempt](Self::attempt) that needs more than it may take. All its expressions fail.
     needs_more: bool,
 }
@@ -37,6 +41,9 @@ pub const MAX_TIME: Duration = Duration::from_millis(200);
 /// How much JSON an expression may copy for `cel`, in bytes.
 pub(super) const MAX_READ: u64 = 1 << 20;
 
+/// How much JSON the paths of a call may copy, in bytes of its text. A servlet may return as much by default.
+pub(super) const MAX_COPY: u64 = 8 << 20;
+
 /// What [`Budget::attempt`] allows: steps, time and JSON to read. It is little enough for a thread that must not block.
 const ATTEMPT: (u64, Duration, u64) = (1_000, Duration::from_millis(1), 32 << 10);
 
@@ -46,12 +53,16 @@ pub(super) const STEP: u64 = 64;
 /// What a value costs in addition to its text, in bytes.
 const NODE: u64 = 16;
 
+/// The least that JSON text has for a value in addition to the characters of a string, such as two quotes or brackets.
+const QUOTES: u64 = 2;
+
 impl Default for Budget {
     fn default() -> Self {
         Self {
             steps: MAX_STEPS,
             time: MAX_TIME,
             read: MAX_READ,
+            copy: MAX_COPY,
             needs_more: false,
         }
     }
@@ -87,9 +98,18 @@ impl Budget {
         self.allow(!meter.is_spent.load(Ordering::Relaxed))
     }
 
-    /// Whether an expression may read JSON of this weight.
-    pub(super) fn may_read(&mut self, weight: u64) -> bool {
-        self.allow(weight <= self.read)
+    /// Whether an expression may read JSON of this size.
+    pub(super) fn may_read(&mut self, size: &Size) -> bool {
+        self.allow(size.bytes <= self.read)
+    }
+
+    /// Takes what a path copies. False if that is more than the paths of this call may still copy.
+    pub(super) fn may_copy(&mut self, part: Part<'_>) -> bool {
+        let mut size = Size::of_text(self.copy);
+        size.add_part(part);
+        let left = self.copy.checked_sub(size.bytes);
+        self.copy = left.unwrap_or(self.copy);
+        left.is_some()
     }
 
     /// Whether the steps are enough for so many bytes of values.
@@ -129,6 +149,7 @@ impl Budget {
             steps: self.steps.min(steps),
             time: self.time.min(time),
             read,
+            copy: self.copy,
             needs_more: false,
         };
         let mut end = begin;
@@ -137,6 +158,7 @@ impl Budget {
             return None;
         }
         self.steps -= begin.steps - end.steps;
+        self.copy = end.copy;
         self.time = self
             .time
             .saturating_sub(begin.time.saturating_sub(end.time));
@@ -192,37 +214,77 @@ impl Meter {
 
 /// The size of a value without members and items in bytes.
 pub(super) fn weight(scalar: &Value) -> u64 {
-    let mut weight = 0;
-    weigh_json(scalar, 0, &mut weight);
-    weight
+    NODE + scalar.as_str().map_or(0, |text| text.len() as u64)
 }
 
-/// The size of JSON in bytes: its text, and [`NODE`] for each value. Counting ends above `most`.
-pub(super) fn weigh_json(json: &Value, most: u64, weight: &mut u64) {
-    *weight += NODE;
-    match json {
-        Value::String(text) => *weight += text.len() as u64,
-        Value::Array(items) => {
-            for item in items {
-                if *weight > most {
-                    return;
-                }
-                weigh_json(item, most, weight);
+/// Adds up the size of JSON: the text of strings and names, and a number of bytes for each value and each name.
+#[derive(Debug)]
+pub(super) struct Size {
+    /// The bytes of each value and each name in addition to its text.
+    each: u64,
+    /// Values are not added any more when the size is above this one.
+    most: u64,
+    bytes: u64,
+}
+
+impl Size {
+    /// Adds up what is copied for `cel`.
+    pub(super) fn in_cel() -> Self {
+        Self {
+            each: NODE,
+            most: MAX_READ,
+            bytes: 0,
+        }
+    }
+
+    /// Adds up JSON text, without commas and escapes.
+    fn of_text(most: u64) -> Self {
+        Self {
+            each: QUOTES,
+            most,
+            bytes: 0,
+        }
+    }
+
+    pub(super) fn add_part(&mut self, part: Part<'_>) {
+        match part {
+            Part::Json(json) => self.add_json(json),
+            Part::Map(members) => self.add_members(members),
+            Part::Text(text) => self.add_text(text),
+            Part::Object(object) => {
+                let members = object.members().into_iter();
+                members.for_each(|(_, member)| self.add_part(member));
             }
         }
-        Value::Object(members) => weigh_members(members, most, weight),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
-}
 
-/// As [`weigh_json`], for the members of an object.
-pub(super) fn weigh_members(members: &Map<String, Value>, most: u64, weight: &mut u64) {
-    for (name, value) in members {
-        if *weight > most {
+    fn add_json(&mut self, json: &Value) {
+        if self.bytes > self.most {
             return;
         }
-        *weight += NODE + name.len() as u64;
-        weigh_json(value, most, weight);
+        match json {
+            Value::String(text) => self.add_text(text),
+            Value::Array(items) => {
+                self.bytes += self.each;
+                for item in items {
+                    self.add_json(item);
+                }
+            }
+            Value::Object(members) => self.add_members(members),
+            Value::Null | Value::Bool(_) | Value::Number(_) => self.bytes += self.each,
+        }
+    }
+
+    fn add_members(&mut self, members: &Map<String, Value>) {
+        self.bytes += self.each;
+        for (name, value) in members {
+            self.add_text(name);
+            self.add_json(value);
+        }
+    }
+
+    fn add_text(&mut self, text: &str) {
+        self.bytes += self.each + text.len() as u64;
     }
 }
 

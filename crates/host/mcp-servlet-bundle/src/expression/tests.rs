@@ -321,3 +321,20 @@ fn an_expression_reads_a_mebibyte() {
     assert_eq!(run("request.t + 1", &request), Ok(Some(json!(2))));
     assert!(run("request.s", &request).is_ok());
 }
+
+#[test]
+fn the_paths_of_a_call_copy_eight_mebibytes() {
+    let request = json!({ "large": "a".repeat(3 << 20), "small": { "a": [1, 2] } });
+    let copy = |text: &str, budget: &mut Budget| {
+        let path = Expression::parse(text).expect("a path");
+        let value = path.run(&scope(&request), budget);
+        value.map(|value| value.is_some())
+    };
+    let mut budget = Budget::default();
+    let attempt = budget.attempt(|budget| copy("request.large", budget));
+    assert_eq!(attempt, Some(Ok(true)));
+    assert_eq!(copy("request.large", &mut budget), Ok(true));
+    let third = budget.attempt(|budget| copy("request.large", budget));
+    assert_eq!(third, Some(Err(Failure::TooLarge)));
+    assert_eq!(copy("request.small", &mut budget), Ok(true));
+}

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    problem::{Place, Problem},
+    problem::{Place, Problem, listed},
     template::Template,
 };
 
@@ -16,63 +16,79 @@ const BLOCKS: [(&str, &[&str]); 5] = [
     ("resource", &["resource"]),
 ];
 
-/// Reports blocks that lack a member, as far as their keys are known before a call.
+const TEXT_OR_BLOB: &str = "expected either `text` or `blob`";
+
+/// Reports what is wrong with the blocks in every call.
 pub(super) fn check(content: &Template, place: &Place, problems: &mut Vec<Problem>) {
-    match content {
-        Template::Constant(Value::Array(blocks)) => {
-            for (number, block) in blocks.iter().enumerate() {
-                constant(block, &place.item(number), problems);
-            }
+    let Some(blocks) = content.items() else {
+        if content.kind().is_some() {
+            let message = "expected a list of content blocks";
+            problems.push(Problem::new(place.clone(), message));
         }
-        Template::Constant(_) | Template::Object(_) | Template::Text(_) => {
-            problems.push(Problem::new(
-                place.clone(),
-                "expected a list of content blocks",
-            ));
+        return;
+    };
+    for (number, block) in blocks.iter().enumerate() {
+        // Otherwise, the block is an expression.
+        if block.kind().is_some() {
+            let members = block.members().unwrap_or_default();
+            check_block(&members, &place.item(number), problems);
         }
-        Template::List(blocks) => {
-            for (number, block) in blocks.iter().enumerate() {
-                if let Template::Constant(block) = block {
-                    constant(block, &place.item(number), problems);
-                }
-                if let Template::Object(members) = block {
-                    let keys: Vec<_> = members.iter().map(|(key, _)| key.as_str()).collect();
-                    let kind = members.iter().find(|(key, _)| key == "type");
-                    let place = place.item(number);
-                    match kind {
-                        // The type is an expression.
-                        Some((_, kind)) if kind.constant().is_none() => {}
-                        kind => {
-                            let kind = kind.and_then(|(_, kind)| kind.constant());
-                            block_problem(kind, &keys, &place, problems);
-                        }
-                    }
-                }
-            }
-        }
-        Template::One(..) => {}
     }
 }
 
-fn constant(block: &Value, place: &Place, problems: &mut Vec<Problem>) {
-    let members = block.as_object().into_iter().flatten();
-    let keys: Vec<_> = members.map(|(key, _)| key.as_str()).collect();
-    block_problem(block.get("type"), &keys, place, problems);
+/// The names and values of the members of an object.
+type Members = [(String, Template)];
+
+fn member<'m>(members: &'m Members, key: &str) -> Option<&'m Template> {
+    let (_, value) = members.iter().find(|(name, _)| name == key)?;
+    Some(value)
 }
 
-fn block_problem(kind: Option<&Value>, keys: &[&str], place: &Place, problems: &mut Vec<Problem>) {
-    let kind = kind.and_then(Value::as_str).unwrap_or_default();
+fn check_block(members: &Members, place: &Place, problems: &mut Vec<Problem>) {
+    let kind = match member(members, "type") {
+        Some(kind) if kind.constant().is_none() => return,
+        kind => kind.and_then(Template::constant).and_then(Value::as_str),
+    };
+    let kind = kind.unwrap_or_default();
     let Some((_, needed)) = BLOCKS.iter().find(|(name, _)| *name == kind) else {
         let names = BLOCKS.map(|(name, _)| name);
-        let message = format!(
-            "a content block needs a `type`: {}",
-            crate::problem::listed(names)
-        );
+        let message = format!("a content block needs a `type`: {}", listed(names));
         return problems.push(Problem::new(place.clone(), message));
     };
-    if let Some(missing) = needed.iter().find(|key| !keys.contains(key)) {
-        let message = format!("`{missing}` is missing: a content block of type `{kind}` needs it");
+    for key in *needed {
+        match member(members, key) {
+            None => {
+                let message =
+                    format!("`{key}` is missing: a content block of type `{kind}` needs it");
+                problems.push(Problem::new(place.clone(), message));
+            }
+            Some(resource) if *key == "resource" => {
+                check_resource(resource, &place.key(key), problems);
+            }
+            Some(value) => value.expect("a string", &place.key(key), problems),
+        }
+    }
+}
+
+fn check_resource(resource: &Template, place: &Place, problems: &mut Vec<Problem>) {
+    resource.expect("an object", place, problems);
+    let Some(members) = resource.members() else {
+        return;
+    };
+    let keys = ["uri", "text", "blob"];
+    let [uri, text, blob] = keys.map(|key| member(&members, key));
+    if uri.is_none() {
+        let message = "`uri` is missing: a resource needs it";
         problems.push(Problem::new(place.clone(), message));
+    }
+    for (key, value) in keys.into_iter().zip([uri, text, blob]) {
+        if let Some(value) = value {
+            value.expect("a string", &place.key(key), problems);
+        }
+    }
+    let is_text = |value: Option<&Template>| value.is_some_and(|one| one.kind().is_some());
+    if text.is_none() && blob.is_none() || is_text(text) && is_text(blob) {
+        problems.push(Problem::new(place.clone(), TEXT_OR_BLOB));
     }
 }
 
@@ -110,7 +126,7 @@ fn wrong_resource(resource: Option<&Value>) -> Option<(String, &'static str)> {
     if !is_string("uri") {
         Some(("/resource/uri".to_owned(), "expected a string"))
     } else if is_string("text") == is_string("blob") {
-        Some(("/resource".to_owned(), "expected either `text` or `blob`"))
+        Some(("/resource".to_owned(), TEXT_OR_BLOB))
     } else {
         None
     }

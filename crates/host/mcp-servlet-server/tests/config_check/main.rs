@@ -52,6 +52,13 @@ fn folder() -> TempDir {
                 "anyOf": [{ "required": ["region"] }, { "required": ["city"] }],
             },
         },
+        {
+            "name": "plan_trip",
+            "inputSchema": {
+                "type": "object",
+                "properties": { "from": text, "to": { "$ref": "#/properties/from" } },
+            },
+        },
     ]);
     let hello = json!([{ "name": "greet", "inputSchema": { "type": "object" } }]);
     for (name, tools) in [("weather.wasm", weather), ("hello.wasm", hello)] {
