@@ -1,5 +1,7 @@
 //! Compares published servers behind one endpoint with the same servers alone.
 
+mod calls;
+
 use std::env;
 use std::fs;
 use std::path::PathBuf;
@@ -8,6 +10,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
 
+use self::calls::{Call, Places, calls, folder, skipped};
 use super::servers::{SERVERS, Server};
 use crate::serve::{Server as Endpoint, servlet};
 use crate::shell::{cargo, root, run, show, show_first_build, target};
@@ -30,82 +33,11 @@ const LISTS: [(&str, &str); 4] = [
     ("resourceTemplates", "uriTemplate"),
 ];
 
-/// What stands for the address of the endpoint in arguments.
-const ADDRESS: &str = "{address}";
-
-/// Arguments for tools that need some. Calls may be repeated, and change nothing but a file in `target`.
-const ARGUMENTS: [(&str, &str, &str); 27] = [
-    ("everything", "echo", r#"{"message":"hello"}"#),
-    ("everything", "get-sum", r#"{"a":19,"b":23}"#),
-    (
-        "everything",
-        "get-annotated-message",
-        r#"{"messageType":"success"}"#,
-    ),
-    (
-        "everything",
-        "get-structured-content",
-        r#"{"location":"New York"}"#,
-    ),
-    (
-        "filesystem",
-        "write_file",
-        r#"{"path":"target/written.txt","content":"hello"}"#,
-    ),
-    (
-        "filesystem",
-        "edit_file",
-        r#"{"path":"target/written.txt","edits":[{"oldText":"hello","newText":"hello"}]}"#,
-    ),
-    ("filesystem", "create_directory", r#"{"path":"target"}"#),
-    (
-        "filesystem",
-        "read_media_file",
-        r#"{"path":"examples/everything/src/assets/square.png"}"#,
-    ),
-    ("filesystem", "directory_tree", r#"{"path":"docs"}"#),
-    ("filesystem", "get_file_info", r#"{"path":"deny.toml"}"#),
-    ("filesystem", "list_directory", r#"{"path":"."}"#),
-    (
-        "filesystem",
-        "list_directory_with_sizes",
-        r#"{"path":"docs"}"#,
-    ),
-    ("filesystem", "read_file", r#"{"path":"deny.toml"}"#),
-    (
-        "filesystem",
-        "read_multiple_files",
-        r#"{"paths":["deny.toml"]}"#,
-    ),
-    ("filesystem", "read_text_file", r#"{"path":"deny.toml"}"#),
-    (
-        "filesystem",
-        "search_files",
-        r#"{"path":"docs","pattern":"**/*.md"}"#,
-    ),
-    ("memory", "add_observations", r#"{"observations":[]}"#),
-    ("memory", "create_entities", r#"{"entities":[]}"#),
-    ("memory", "create_relations", r#"{"relations":[]}"#),
-    ("memory", "delete_entities", r#"{"entityNames":[]}"#),
-    ("memory", "delete_observations", r#"{"deletions":[]}"#),
-    ("memory", "open_nodes", r#"{"names":["ada"]}"#),
-    ("memory", "search_nodes", r#"{"query":"ada"}"#),
-    (
-        "sequential-thinking",
-        "sequentialthinking",
-        r#"{"thought":"one","nextThoughtNeeded":false,"thoughtNumber":1,"totalThoughts":1}"#,
-    ),
-    (
-        "time",
-        "convert_time",
-        r#"{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}"#,
-    ),
-    ("time", "get_current_time", r#"{"timezone":"UTC"}"#),
-    ("fetch", "fetch", r#"{"url":"{address}/health"}"#),
-];
-
 /// This server lists more tools to clients that can answer questions. The endpoint can, `servlet catalog` cannot.
 const LISTS_MORE: &str = "everything";
+
+/// This server may write to the folders in its arguments.
+const WRITES: &str = "filesystem";
 
 /// A member of the endpoint, and the command that starts it.
 struct Member {
@@ -113,7 +45,8 @@ struct Member {
     command: Command,
 }
 
-/// Lists and calls every member alone and through the endpoint, and prints a table. Fails if an entry or a result differs.
+/// Lists and calls every member alone and through the endpoint, and prints a table. Fails if an entry or a result differs, or if a
+/// call fails that must succeed.
 pub(super) fn check() -> anyhow::Result<()> {
     run(show_first_build(&mut cargo(&["programs"])))?;
     let members = members()?;
@@ -129,6 +62,9 @@ pub(super) fn check() -> anyhow::Result<()> {
             Err(error) => format!("failed: {error:#}"),
         };
         println!("{:<20} {end}", member.name);
+        for (tool, reason) in skipped(member.name) {
+            println!("{:<20} `{tool}` is not called: {reason}", "");
+        }
     }
     if failed > 0 {
         bail!("{failed} servers differ");
@@ -143,10 +79,12 @@ fn entries<'a>(catalog: &'a Value, list: &str) -> &'a [Value] {
 fn members() -> anyhow::Result<Vec<Member>> {
     let servers = SERVERS.iter().filter(|one| MEMBERS.contains(&one.name));
     let member = |server: &Server| {
-        Ok(Member {
-            name: server.name,
-            command: server.install()?,
-        })
+        let mut command = server.install()?;
+        if server.name == WRITES {
+            command.arg(folder()?);
+        }
+        let name = server.name;
+        Ok(Member { name, command })
     };
     servers.map(member).collect()
 }
@@ -251,38 +189,29 @@ impl Member {
         format!("{}_{name}", self.name)
     }
 
-    /// Calls the tools that can be called alone. Returns how many there are.
+    /// Calls every tool, except those that are skipped. Returns how many there are.
     fn call_all(&self, own: &Value, url: &str, alone: &[String]) -> anyhow::Result<usize> {
-        let mut called = 0;
-        for tool in own["tools"].as_array().into_iter().flatten() {
-            let name = tool["name"].as_str().context("a tool without a name")?;
-            let Some(arguments) = self.arguments(tool) else {
-                continue;
-            };
-            let arguments = arguments.replace(ADDRESS, url.trim_end_matches("/mcp"));
-            let direct = || call(&[&[name.to_owned()], alone].concat(), &arguments);
+        let calls = calls(self.name, entries(own, "tools"), &Places::new(url)?)?;
+        for Call {
+            tool,
+            arguments,
+            fails,
+        } in &calls
+        {
+            let direct = || call(&[std::slice::from_ref(tool), alone].concat(), arguments);
             // If a result differs before and after, such as a time, only the form is compared.
             let first = direct()?;
-            let relayed = call(&[url.to_owned(), self.prefixed(name)], &arguments)?;
+            let relayed = call(&[url.to_owned(), self.prefixed(tool)], arguments)?;
             let second = direct()?;
             if first != relayed && (first == second || form(&first) != form(&relayed)) {
-                bail!("`{name}` results in {first}, and through the endpoint in {relayed}");
+                bail!("`{tool}` results in {first}, and through the endpoint in {relayed}");
             }
-            called += 1;
+            if (relayed["isError"] == true) != *fails {
+                let expected = if *fails { "an error" } else { "no error" };
+                bail!("`{tool}` results in {relayed}; expected {expected}");
+            }
         }
-        Ok(called)
-    }
-
-    /// The arguments of a tool that can be called without a person who knows what it needs.
-    fn arguments(&self, tool: &Value) -> Option<String> {
-        let needed = tool["inputSchema"]["required"].as_array();
-        if needed.is_none_or(Vec::is_empty) {
-            return Some("{}".to_owned());
-        }
-        let known = ARGUMENTS.iter().find(|(server, name, _)| {
-            (*server, *name) == (self.name, tool["name"].as_str().unwrap_or_default())
-        });
-        known.map(|(.., arguments)| (*arguments).to_owned())
+        Ok(calls.len())
     }
 }
 

@@ -98,7 +98,8 @@ pub(in crate::clients) const SERVERS: [Server; 12] = [
     server(
         "fetch",
         PyPi("mcp-server-fetch==2026.10.24", "mcp_server_fetch"),
-        &[],
+        // It fetches a page of this machine.
+        &["--allow-private-ips"],
     ),
     server(
         "fastmcp",
