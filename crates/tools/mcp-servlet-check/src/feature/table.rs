@@ -86,8 +86,8 @@ const RESULTS: [Feature; 9] = [
         "code and data of a fault",
         [
             Not("text only"),
-            Not("always −32603"),
-            Not("always −32603"),
+            Not("always -32603"),
+            Not("always -32603"),
             Yes,
         ],
     ),
