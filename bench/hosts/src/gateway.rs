@@ -57,8 +57,14 @@ impl Gateway {
         let bridges = Bridges::start(&self, folder.path())?;
         let mut base = Base::start(&self, folder.path())?;
         let mut comparisons = vec![
-            virtual_tool(&bundles, "16 HTTP clients, virtual tool", &MAPPED, 0.9),
-            virtual_tool(&bundles, "the same, paths only", &PATHS, 0.97),
+            virtual_tool(
+                &bundles,
+                "16 HTTP clients, virtual tool",
+                &MAPPED,
+                Some(0.9),
+            ),
+            virtual_tool(&bundles, "the same, paths only", &PATHS, Some(0.97)),
+            virtual_tool(&bundles, "the same, list computed", &COMPUTED, None),
             passed_through(&remote),
         ];
         comparisons.extend(bridged(&bridges));
@@ -80,7 +86,7 @@ impl Gateway {
 struct Comparison<'a> {
     peer: &'static str,
     label: &'static str,
-    target: Target,
+    target: Option<Target>,
     sides: Pair<Side<'a>>,
     rates: Vec<Pair<f64>>,
 }
@@ -92,14 +98,14 @@ impl<'a> Comparison<'a> {
     fn new(
         peer: &'static str,
         label: &'static str,
-        target: Target,
+        target: impl Into<Option<Target>>,
         ours: impl FnMut() -> anyhow::Result<f64> + 'a,
         other: impl FnMut() -> anyhow::Result<f64> + 'a,
     ) -> Self {
         Self {
             peer,
             label,
-            target,
+            target: target.into(),
             sides: [Box::new(ours), Box::new(other)],
             rates: Vec::new(),
         }
@@ -117,7 +123,7 @@ impl<'a> Comparison<'a> {
     }
 
     fn row(&self) -> Row {
-        row(self.label, Unit::PerSecond, &self.rates, Some(self.target))
+        row(self.label, Unit::PerSecond, &self.rates, self.target)
     }
 }
 
@@ -157,6 +163,11 @@ const MAPPED: VirtualTool = VirtualTool {
     name: "forecast",
     arguments: || json!({ "place": " Bern ", "weeks": 1, "metric": true }),
 };
+/// The same, but each item of the list is computed instead of copied.
+const COMPUTED: VirtualTool = VirtualTool {
+    name: "forecast_ranges",
+    arguments: MAPPED.arguments,
+};
 const PATHS: VirtualTool = VirtualTool {
     name: "forecast_of",
     arguments: || json!({ "city": "Bern", "days": 7, "units": "metric" }),
@@ -167,13 +178,13 @@ fn virtual_tool<'a>(
     bundles: &'a Bundles,
     label: &'static str,
     tool: &VirtualTool,
-    target: f64,
+    target: Option<f64>,
 ) -> Comparison<'a> {
     let server = &bundles.server;
     Comparison::new(
         "direct",
         label,
-        Target::AtLeast(target),
+        target.map(Target::AtLeast),
         clients(server, tool.name, (tool.arguments)(), 125),
         clients(server, "get_forecast", (PATHS.arguments)(), 125),
     )

@@ -11,7 +11,8 @@ use crate::http::{Listening, free_port};
 use crate::report::Pair;
 use crate::stdio::Stdio;
 
-/// Virtual tools over `get_forecast`: one whose expressions compute, and one whose expressions are paths.
+/// Virtual tools over `get_forecast`: two whose expressions compute, and one whose expressions are paths. Only the list of
+/// `forecast_ranges` takes an evaluation of its items.
 const BUNDLES: &str = r#"
 [bundle.ops.tool.forecast]
 handler = "weather:get_forecast"
@@ -26,6 +27,20 @@ units = "${{ request.arguments.metric ? 'metric' : 'imperial' }}"
 [bundle.ops.tool.forecast.result]
 content = [{ type = "text", text = "${{ result.summary }}" }]
 structuredContent = { highest = "${{ result.days.map(day, day.high) }}" }
+
+[bundle.ops.tool.forecast_ranges]
+handler = "weather:get_forecast"
+[bundle.ops.tool.forecast_ranges.arguments]
+type = "object"
+properties = { place = { type = "string" }, weeks = { type = "integer" }, metric = { type = "boolean" } }
+required = ["place", "weeks", "metric"]
+[bundle.ops.tool.forecast_ranges.inputs]
+city = "${{ request.arguments.place.trim() }}"
+days = "${{ request.arguments.weeks * 7 }}"
+units = "${{ request.arguments.metric ? 'metric' : 'imperial' }}"
+[bundle.ops.tool.forecast_ranges.result]
+content = [{ type = "text", text = "${{ result.summary }}" }]
+structuredContent = { ranges = "${{ result.days.map(day, day.high - day.low) }}" }
 
 [bundle.ops.tool.forecast_of]
 handler = "weather:get_forecast"
