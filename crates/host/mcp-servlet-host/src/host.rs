@@ -23,8 +23,8 @@ use names::{name_prompts, name_tools};
 pub use offer::Offer;
 use order::{Place, order};
 use overlap::shared_uris;
-use virtual_tools::VirtualTools;
 pub use virtual_tools::{PlacedTool, VirtualToolError};
+use virtual_tools::{Reserved, VirtualTools};
 
 /// A servlet or remote, and how its tools and prompts are listed.
 #[derive(Clone, Debug)]
@@ -98,8 +98,10 @@ impl Host {
         Self::compose_after(mounts, none, &Names::new(), &Names::new())
     }
 
-    /// The same members together with virtual tools, in the order of their places. They can also call `handlers` that the host does not serve. Virtual
-    /// tools have exactly their names: tools of members with [`Prefix::Auto`] give way to them.
+    /// The same members together with virtual tools, in the order of their places. They can also call `handlers` that the
+    /// host does not serve. Virtual tools have exactly their names: tools of members with [`Prefix::Auto`] get a prefix if
+    /// they have the same name, and others are left out, with a warning in [`problems`](Self::problems) and an error in
+    /// [`virtual_tool_errors`](Self::virtual_tool_errors).
     ///
     /// A virtual tool that does not fit its handler is left out, with a warning in [`problems`](Self::problems) and an error
     /// in [`virtual_tool_errors`](Self::virtual_tool_errors). One whose handler is missing, or is a remote that was not
@@ -123,8 +125,10 @@ impl Host {
         tools: &Names<'_>,
         prompts: &Names<'_>,
     ) -> Self {
-        let reserved = virtual_tools.iter().map(|one| one.tool.name());
-        let (tools, mut problems) = name_tools(&mounts, tools, reserved);
+        let reserved = Reserved::of(&virtual_tools);
+        let (mut tools, mut problems) = name_tools(&mounts, tools, reserved.names());
+        let hidden = reserved.hide(&mut tools, &mounts);
+        problems.extend(hidden.problems);
         let (tools, collisions) = Index::of(tools);
         problems.extend(
             collisions
@@ -138,7 +142,7 @@ impl Host {
                 .map(|one| taken(&mounts, FeatureKind::Prompt, one)),
         );
         problems.extend(shared_uris(&mounts));
-        let virtual_tools = VirtualTools::prove(virtual_tools, handlers, &mounts, &tools);
+        let virtual_tools = VirtualTools::prove(virtual_tools, handlers, &mounts, &hidden.owners);
         let servlets = mounts.iter().filter_map(|mount| mount.member.as_servlet());
         Self {
             order: order(&tools, &virtual_tools),
@@ -311,7 +315,13 @@ impl Host {
 
     /// How many of these arguments a call of the tool would drop.
     pub fn count_dropped(&self, tool: &str, arguments: Option<&JsonObject>) -> usize {
-        let (Some(served), Some(arguments)) = (self.tools.get(tool), arguments) else {
+        let Some(arguments) = arguments else {
+            return 0;
+        };
+        if let Some(virtual_tool) = self.virtual_tools.get(tool) {
+            return virtual_tool.count_dropped(arguments);
+        }
+        let Some(served) = self.tools.get(tool) else {
             return 0;
         };
         let (member, name) = self.place(served);

@@ -16,10 +16,13 @@ pub struct RemoteOptions {
     pub when_down: WhenDown,
     /// Closes the connection after this time without a request. The next request opens a new one. Default: never.
     pub idle: Option<Duration>,
-    /// How long a client may take to answer a question of the server. Default: 10 min.
+    /// How long a client may take to answer a question of the server, unless the request has an
+    /// [`input_timeout`](mcp_servlet_runtime::RequestMeta::input_timeout). Default: 10 min.
     pub question_time: Duration,
     /// Which requests share a connection.
     pub sessions: Sessions,
+    /// How long requests may go on after another server has [replaced](crate::RemoteServer::retire) this one. Default: 30 s.
+    pub drain: Duration,
 }
 
 /// Which requests share a connection.
@@ -66,6 +69,7 @@ impl Default for RemoteOptions {
             idle: None,
             question_time: Duration::from_mins(10),
             sessions: Sessions::default(),
+            drain: Duration::from_secs(30),
         }
     }
 }

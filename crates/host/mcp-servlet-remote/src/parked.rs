@@ -85,10 +85,11 @@ impl Parked {
         };
         let Waiting {
             connection,
-            call,
+            mut call,
             reply,
             expiry: _,
         } = waiting;
+        call.forget_events(&connection);
         let responses = request_meta.input_responses.as_ref();
         if let Some(answer) = responses.and_then(|responses| responses.get(KEY)) {
             // An error means that the server waits no more. Then the call ends by itself.
@@ -104,7 +105,7 @@ impl Parked {
         }
     }
 
-    /// Takes a call out that still waits. The server learns that there is no answer.
+    /// Takes a call out that still waits. Its question is refused.
     pub(crate) fn expire(&self, id: &str) -> Option<RunningCall> {
         let waiting = self.waiting().remove(id)?;
         // Otherwise the task that calls this would end itself.

@@ -182,13 +182,11 @@ impl Calls {
 }
 
 impl CallGuard {
-    /// Whether no other call has run at the same time.
+    /// Whether what the server sends now can only belong to this call. It sends nothing for a call that waits for its client.
     pub(crate) fn is_alone(&self) -> bool {
         let running = self.calls.running();
-        running
-            .calls
-            .get(&self.id)
-            .is_some_and(|call| call.is_alone)
+        let call = running.calls.get(&self.id);
+        call.is_some_and(|call| call.is_alone && call.questions == 0)
     }
 
     /// Notes that the server has answered the call, so that it sends nothing more.

@@ -1,9 +1,10 @@
 //! One request to a server, from the client's parameters to the checked result.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_servlet_host::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
-use mcp_servlet_runtime::{CallError, Fault, JsonObject, RemoteFailure, RequestMeta};
+use mcp_servlet_runtime::{CallError, Fault, InputTimeout, JsonObject, RemoteFailure, RequestMeta};
 use serde_json::Value;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -11,8 +12,9 @@ use crate::answer;
 use crate::connection::Connection;
 use crate::failure::{call_error, failure, invalid, is_of_connection};
 use crate::parked::{Resumed, input_required, parts};
+use crate::relay::Question;
 use crate::running::{Client, RunningCall, Step};
-use crate::shared::Shared;
+use crate::shared::{Shared, stopped};
 
 impl Shared {
     pub(crate) async fn call(
@@ -93,14 +95,20 @@ impl Shared {
                 (connection, call)
             }
         };
-        let step = call.go_on(&Client::of(request_meta)).await;
+        let client = Client::of(request_meta);
+        let step = self.aborted.run_until_cancelled(call.go_on(&client)).await;
+        let Some(step) = step else {
+            return Err(stopped());
+        };
         self.used();
         let failed = match step {
             Step::Answered(Ok(raw)) => {
                 let is_stateless = connection.session.server().is_stateless();
                 return answer::checked(&raw, member, is_stateless);
             }
-            Step::Asked(question) => return self.ask(connection, call, question),
+            Step::Asked(question) => {
+                return self.ask(connection, call, question, request_meta);
+            }
             Step::Answered(Err(error)) => failure(&error, self.options.timeout),
             Step::TimedOut => RemoteFailure::TimedOut {
                 limit: self.options.timeout,
@@ -112,29 +120,48 @@ impl Shared {
         Err(failed)
     }
 
-    /// Lets a call wait, and returns the result that asks the client.
+    /// Lets a call wait for the client's answer, and returns the result that asks for it.
     fn ask(
         self: &Arc<Self>,
         connection: Arc<Connection>,
         call: RunningCall,
-        question: crate::relay::Question,
+        question: Question,
+        request_meta: &RequestMeta,
     ) -> Result<JsonObject, RemoteFailure> {
         let (method, params, reply) = parts(question);
         let Some(id) = self.parked.keep(connection, call, reply) else {
             return Err(invalid("too many of its calls wait for answers of clients"));
         };
         let (shared, expiring) = (Arc::downgrade(self), id.clone());
-        let time = self.options.question_time;
+        let too_late = too_late(request_meta, self.options.question_time);
         let expiry = tokio::spawn(async move {
-            tokio::time::sleep(time).await;
+            too_late.await;
             let shared = shared.upgrade();
-            if let Some(mut call) = shared.and_then(|shared| shared.parked.expire(&expiring)) {
-                // The server can end the call by itself. It is only cancelled if it does not.
-                call.go_on(&Client::of(&RequestMeta::default())).await;
+            if let Some(call) = shared.and_then(|shared| shared.parked.expire(&expiring)) {
+                call.end().await;
             }
         });
         self.parked.expire_with(&id, AbortOnDropHandle::new(expiry));
         Ok(input_required(&id, method, params))
+    }
+}
+
+/// Waits until the client's answer to a question would come too late. `limit` is its time unless the request has another one.
+fn too_late(request_meta: &RequestMeta, limit: Duration) -> impl Future<Output = ()> + use<> {
+    let timeout = request_meta.input_timeout.clone();
+    let timeout = timeout.unwrap_or_else(|| InputTimeout::new(limit));
+    let session = request_meta.session.clone();
+    async move {
+        let session_ended = async {
+            match session {
+                Some(session) => session.ended().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = timeout.expired() => {}
+            () = session_ended => {}
+        }
     }
 }
 

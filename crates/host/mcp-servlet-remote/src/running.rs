@@ -15,6 +15,9 @@ use tokio::time::{Instant, sleep_until};
 use crate::connection::{Connection, relayed_capabilities};
 use crate::relay::{CallGuard, Question, Sent, notification};
 
+/// How long a server may take to end a call by itself after its question was refused.
+const GRACE: Duration = Duration::from_millis(500);
+
 /// A request that runs on a connection.
 pub(crate) struct RunningCall {
     response: BoxFuture<'static, Result<Box<RawValue>, Error>>,
@@ -35,7 +38,8 @@ pub(crate) enum Step {
     Asked(Question),
 }
 
-/// Who receives the notifications of a request.
+/// Who receives the notifications of a request. Nobody by default.
+#[derive(Default)]
 pub(crate) struct Client<'a> {
     listener: Option<&'a dyn Listener>,
     /// The client's own progress token.
@@ -100,6 +104,11 @@ impl RunningCall {
         }
     }
 
+    /// Forgets what the server has sent while this call waited for its client. It belongs to other calls.
+    pub(crate) fn forget_events(&mut self, connection: &Connection) {
+        self.events = connection.session.events();
+    }
+
     /// Waits for the result, or for a question.
     pub(crate) async fn go_on(&mut self, client: &Client<'_>) -> Step {
         let deadline = Instant::now() + self.left;
@@ -108,7 +117,7 @@ impl RunningCall {
                 biased;
                 response = &mut self.response => {
                     self.finish(client).await;
-                    if response.as_ref().map_or_else(|error| error.code().is_some(), |_| true) {
+                    if response.as_ref().map_or_else(is_answer, |_| true) {
                         self.call.answered();
                     }
                     return Step::Answered(response);
@@ -121,7 +130,8 @@ impl RunningCall {
                         return Step::Asked(question);
                     }
                 },
-                Some(Ok(event)) = self.events.next() => self.own(event),
+                // An error means that events were lost. More may come.
+                Some(event) = self.events.next() => event.ok().and_then(|event| self.own(event)),
             };
             if let Some(notification) = notification {
                 client.notify(notification).await;
@@ -129,13 +139,19 @@ impl RunningCall {
         }
     }
 
+    /// Ends a call whose question was refused. Most servers end it by themselves then. Otherwise it is cancelled.
+    pub(crate) async fn end(mut self) {
+        self.left = GRACE;
+        self.go_on(&Client::default()).await;
+    }
+
     /// Passes on what has arrived before the response.
     async fn finish(&mut self, client: &Client<'_>) {
         while let Ok(Sent::Notification(notification)) = self.sent.try_recv() {
             client.notify(notification).await;
         }
-        while let Some(Some(Ok(event))) = self.events.next().now_or_never() {
-            if let Some(notification) = self.own(event) {
+        while let Some(Some(event)) = self.events.next().now_or_never() {
+            if let Some(notification) = event.ok().and_then(|event| self.own(event)) {
                 client.notify(notification).await;
             }
         }
@@ -145,6 +161,12 @@ impl RunningCall {
     fn own(&self, event: Event) -> Option<Notification> {
         notification(event).filter(|_| self.call.is_alone())
     }
+}
+
+/// Whether the server has answered with this error. 502 and 504 are answers of a proxy that has given up.
+fn is_answer(error: &Error) -> bool {
+    let is_of_server = |status| !matches!(status, 502 | 504);
+    error.code().is_some() || error.http_status().is_some_and(is_of_server)
 }
 
 fn report(progress: &Progress) -> Notification {

@@ -10,7 +10,7 @@ use mcp_servlet_host::{
 };
 use mcp_servlet_runtime::{CallError, JsonObject, RemoteFailure, RequestMeta};
 use tokio::sync::{broadcast, watch};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::failure::call_error;
 use crate::options::{RemoteOptions, Sessions};
@@ -113,6 +113,29 @@ impl RemoteServer {
     ) -> Result<Arc<Shared>, CallError> {
         let connection = self.connection(request_meta);
         connection.map_err(|failure| call_error(&self.main.shared.name, method, failure))
+    }
+
+    /// Ends all connections after [`RemoteOptions::drain`], together with the requests that still run. Call this when another
+    /// server has replaced this one. Until then it can be used, and it ends earlier if its last handle is dropped.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn retire(self: &Arc<Self>) {
+        let drain = self.main.shared.options.drain;
+        let server = Arc::downgrade(self);
+        tokio::spawn(async move {
+            sleep(drain).await;
+            if let Some(server) = server.upgrade() {
+                server.abort();
+            }
+        });
+    }
+
+    fn abort(&self) {
+        self.main.abort();
+        for connection in self.sessions.take() {
+            connection.abort();
+        }
     }
 
     /// Closes all connections and waits until they are closed. If a call still runs on one, that connection closes when

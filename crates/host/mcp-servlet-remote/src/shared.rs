@@ -9,6 +9,7 @@ use mcp_servlet_host::{RemoteLists, ResourceWatch};
 use mcp_servlet_runtime::RemoteFailure;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use crate::connection::Connection;
 use crate::options::RemoteOptions;
@@ -32,6 +33,8 @@ pub(crate) struct Shared {
     pub(crate) suspect: Notify,
     pub(crate) parked: Parked,
     pub(crate) watched: Arc<Watched>,
+    /// Cancelled when requests must end.
+    pub(crate) aborted: CancellationToken,
     /// Whether this is the connection of one session.
     pub(crate) is_of_session: bool,
     last_use: Mutex<Instant>,
@@ -50,6 +53,7 @@ impl Shared {
             suspect: Notify::new(),
             parked: Parked::default(),
             watched: Arc::default(),
+            aborted: CancellationToken::new(),
             is_of_session: false,
             last_use: Mutex::new(Instant::now()),
         }
@@ -90,6 +94,8 @@ impl Shared {
                         return Err(why.clone());
                     }
                     Link::Down { .. } | Link::Idle if is_first => self.wanted.notify_one(),
+                    // It has ended, but the task that follows it may not know that yet.
+                    Link::Up(_) => self.suspect.notify_one(),
                     _ => {}
                 }
                 is_first = false;

@@ -39,6 +39,12 @@ impl Supervised {
         self.stop.cancel();
     }
 
+    /// Lets the connection end at once, with the requests that use it.
+    pub(crate) fn abort(&self) {
+        self.shared.aborted.cancel();
+        self.stop();
+    }
+
     /// Closes the connection and waits until it is closed. If a call still runs on it, the connection closes when that
     /// call ends, and this does not wait for it.
     pub(crate) async fn close(&self) {

@@ -163,6 +163,11 @@ impl Shared {
                 event = reports.events.next() => match event {
                     None => return End::Lost(ended(connection).await),
                     Some(Ok(Event::ResourceUpdated { uri })) => self.watched.changed_at_remote(uri),
+                    Some(Ok(Event::SessionRenewed)) => {
+                        self.renewed();
+                        have_changed = true;
+                        settled.as_mut().reset(tokio::time::Instant::now() + SETTLE);
+                    }
                     Some(Ok(event)) => {
                         if has_changed(&self.name, event) && !have_changed {
                             have_changed = true;
@@ -196,6 +201,23 @@ impl Shared {
                 () = self.unused(connection) => return End::Idle,
             }
         }
+    }
+
+    /// A session has replaced the one that the server has forgotten.
+    fn renewed(&self) {
+        let remote = &self.name;
+        if self.is_of_session {
+            tracing::warn!(
+                remote,
+                "the session of a client at a remote was lost, with its state; there is a new one"
+            );
+        } else {
+            tracing::info!(
+                remote,
+                "the session at a remote was lost; there is a new one"
+            );
+        }
+        self.watched.session_renewed();
     }
 
     /// Waits until nothing has used the connection for its time.

@@ -36,6 +36,8 @@ pub(crate) struct Watched {
     wanted: Mutex<HashMap<String, Wanted>>,
     /// The wanted resources are others than before.
     changed: Notify,
+    /// The subscriptions have ended with the session that they were made in.
+    renewed: Notify,
     updates: broadcast::Sender<String>,
 }
 
@@ -58,6 +60,7 @@ impl Default for Watched {
         Self {
             wanted: Mutex::default(),
             changed: Notify::new(),
+            renewed: Notify::new(),
             updates: broadcast::Sender::new(WAITING),
         }
     }
@@ -129,6 +132,11 @@ impl Watched {
         self.uris().into_iter().for_each(|uri| self.report(uri));
     }
 
+    /// Subscribes again, because a session has replaced the one that had the subscriptions.
+    pub(crate) fn session_renewed(&self) {
+        self.renewed.notify_one();
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.wanted().is_empty()
     }
@@ -145,6 +153,7 @@ impl Watched {
             tokio::select! {
                 () = self.changed.notified() => sleep(SETTLE).await,
                 () = subscriptions.ended() => sleep(AGAIN).await,
+                () = self.renewed.notified() => subscriptions = Subscriptions::default(),
             }
         }
     }
@@ -175,8 +184,8 @@ struct Subscriptions {
     uris: BTreeSet<String>,
     /// Since 2026-07-28, a subscription has many resources.
     listening: Vec<Events>,
-    /// The server has refused a subscription.
-    is_refused: bool,
+    /// A subscription has failed and should be tried again.
+    has_failed: bool,
 }
 
 impl Subscriptions {
@@ -187,24 +196,26 @@ impl Subscriptions {
         connection: &Connection,
         wanted: BTreeSet<String>,
     ) -> Vec<String> {
-        if wanted == self.uris && !self.is_refused {
+        if wanted == self.uris && !self.has_failed {
             return Vec::new();
         }
-        let new: Vec<_> = wanted.difference(&self.uris).cloned().collect();
+        let mut new: Vec<_> = wanted.difference(&self.uris).cloned().collect();
         let updated = if connection.session.server().is_stateless() {
-            self.listen(connection, &wanted).await
+            let listened = self.listen(connection, &wanted).await;
+            listened.map(|()| BTreeSet::new())
         } else {
-            self.subscribe(remote, connection, &wanted).await;
-            Ok(())
+            Ok(self.subscribe(remote, connection, &wanted).await)
         };
-        self.is_refused = updated.is_err();
         match updated {
-            Ok(()) => {
-                self.uris = wanted;
+            Ok(unanswered) => {
+                self.has_failed = !unanswered.is_empty();
+                self.uris = &wanted - &unanswered;
+                new.retain(|uri| !unanswered.contains(uri));
                 new
             }
             Err(error) => {
                 tracing::debug!(remote, %error, "a remote does not report changes of resources");
+                self.has_failed = true;
                 self.uris.clear();
                 Vec::new()
             }
@@ -234,26 +245,36 @@ impl Subscriptions {
         outcome
     }
 
-    /// Up to 2025-11-25, each resource has a subscription of its own. The server may refuse some.
-    async fn subscribe(&self, remote: &str, connection: &Connection, wanted: &BTreeSet<String>) {
+    /// Up to 2025-11-25, each resource has a subscription of its own. The server may refuse some. Returns those that it has
+    /// not answered.
+    async fn subscribe(
+        &self,
+        remote: &str,
+        connection: &Connection,
+        wanted: &BTreeSet<String>,
+    ) -> BTreeSet<String> {
         let session = &connection.session;
-        let add = async |uri: &String| {
-            if let Err(error) = session.watch([uri]).await {
+        let add = async |uri: &String| match session.watch([uri]).await {
+            Ok(_) => None,
+            Err(error) => {
                 tracing::debug!(remote, %error, "a remote does not report changes of a resource");
+                error.code().is_none().then(|| uri.clone())
             }
         };
-        let new = stream::iter(wanted.difference(&self.uris));
-        new.for_each_concurrent(REQUESTS, add).await;
+        let new = stream::iter(wanted.difference(&self.uris)).map(add);
+        let unanswered = new.buffer_unordered(REQUESTS);
+        let unanswered = unanswered.filter_map(std::future::ready).collect().await;
         for uri in self.uris.difference(wanted) {
             if let Err(error) = session.unwatch(uri).await {
                 tracing::debug!(remote, %error, "a remote goes on to report changes of a resource");
             }
         }
+        unanswered
     }
 
-    /// Waits until the server has ended or refused a subscription.
+    /// Waits until the server has ended a subscription. Returns at once if one has failed.
     async fn ended(&mut self) {
-        if self.is_refused {
+        if self.has_failed {
             return;
         }
         if self.listening.is_empty() {

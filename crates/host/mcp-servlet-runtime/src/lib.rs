@@ -68,7 +68,7 @@ pub use options::{
     Isolation, Limit, Limits, LoadOptions, ParseLimitError, Proxy, ToolOptions, UnknownArguments,
 };
 pub use public_url::public_url;
-pub use request_meta::{ClientSession, RequestMeta};
+pub use request_meta::{ClientSession, InputTimeout, RequestMeta};
 pub use runtime::{processors, run_blocking, set_on_idle};
 pub use source::{Fetched, Source};
 pub use text::{chain, quoted};

@@ -1,6 +1,6 @@
 //! The parts of a request other than the tool's name and the arguments.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Value, json};
@@ -27,6 +27,38 @@ pub struct RequestMeta {
     pub listener: Option<Arc<dyn Listener>>,
     /// The session of the client. None if the request belongs to no session. It is not sent to the servlet.
     pub session: Option<ClientSession>,
+    /// How long input requests of the result wait for responses. None leaves that to the member. It is not sent to the
+    /// servlet.
+    pub input_timeout: Option<InputTimeout>,
+}
+
+/// How long the input requests of a result wait for the client's responses.
+#[derive(Clone, Debug)]
+pub struct InputTimeout {
+    limit: Duration,
+    end: CancellationToken,
+}
+
+impl InputTimeout {
+    /// They wait for this long.
+    pub fn new(limit: Duration) -> Self {
+        let end = CancellationToken::new();
+        Self { limit, end }
+    }
+
+    /// They do not wait any longer when this token is cancelled.
+    #[must_use]
+    pub fn end_with(self, end: CancellationToken) -> Self {
+        Self { end, ..self }
+    }
+
+    /// Waits until a response comes too late. The time begins with this call.
+    pub async fn expired(&self) {
+        tokio::select! {
+            () = tokio::time::sleep(self.limit) => {}
+            () = self.end.cancelled() => {}
+        }
+    }
 }
 
 /// A session of a client. Its id is a secret, which `Debug` does not show.

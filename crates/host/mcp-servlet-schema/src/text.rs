@@ -23,12 +23,35 @@ pub fn kind(value: &Value) -> &'static str {
     }
 }
 
+/// Longer names are not compared, because that takes time in proportion to both lengths.
+const LONGEST: usize = 256;
+
 /// The known name that is most similar to `wanted`, if one is similar enough.
 pub fn similar<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if wanted.len() > LONGEST {
+        return None;
+    }
     let wanted = wanted.to_lowercase();
     known
+        .filter(|name| name.len() <= LONGEST)
         .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|(left, _), (right, _)| left.total_cmp(right))
         .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::iter;
+
+    use super::*;
+
+    #[test]
+    fn names_are_similar_if_they_are_not_too_long() {
+        assert_eq!(similar("gret", ["greet", "add"].into_iter()), Some("greet"));
+        assert_eq!(similar("subtract", iter::once("greet")), None);
+        let long = "a".repeat(LONGEST + 1);
+        assert_eq!(similar(&long, iter::once(&*long)), None);
+        assert_eq!(similar("a", iter::once(&*long)), None);
+    }
 }

@@ -208,6 +208,10 @@ enum Mode {
     Load,
 }
 
+/// What else has the name of a section.
+const IN_DIRECTORY: &str =
+    "a servlet that is named after its file in a directory; give one of them another name";
+
 /// Turns sections into entries and collects problems.
 struct Reader<'a> {
     text: &'a str,
@@ -232,20 +236,6 @@ impl Reader<'_> {
         self.proxy(&file.requests, &mut defaults);
         self.limits(limits, &defaults);
         self.defaults = defaults;
-    }
-
-    fn remotes(&mut self, file: &File) -> Vec<RemoteEntry> {
-        let mut sections: Vec<_> = file.remote.iter().collect();
-        sections.sort_by_key(|(_, section)| section.span().start);
-        let mut remotes = Vec::new();
-        for (name, section) in sections {
-            if file.servlet.contains_key(name) {
-                let message = format!("`{name}` is also a servlet; give one of them another name");
-                self.problem(section.span(), message);
-            }
-            remotes.extend(self.remote(name, section));
-        }
-        remotes
     }
 
     /// Reports a file or variable that the section needs and that is missing.

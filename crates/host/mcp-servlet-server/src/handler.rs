@@ -38,6 +38,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
     era::Era,
+    panics::caught_in_box,
     params,
     passthrough::{Passthrough, passthrough},
     server::{Server, active::Counted, changes::Subscribed},
@@ -102,8 +103,7 @@ impl Handler {
     ) -> RequestMeta {
         let (session, server) = (&self.session, &self.server);
         let notifier = session.notifier(server, context, era, TaskCell::default());
-        let forward = &server.0.options.forward_headers;
-        session.request_meta(context, era, inputs, notifier, forward)
+        session.request_meta(context, era, inputs, notifier, &server.0.options)
     }
 
     /// One page of a list, with the time for which clients may cache it.
@@ -127,7 +127,8 @@ impl Handler {
     }
 }
 
-/// Long futures are boxed: rmcp moves one that has room for those of all methods, several times for each request.
+/// Long futures are boxed: rmcp moves one that has room for those of all methods, several times for each request. If one of them
+/// panics, the client gets an error.
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let host = self.server.host();
@@ -181,7 +182,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + MaybeSendFuture + '_ {
-        Box::pin(async move {
+        caught_in_box("tools/list", async move {
             let era = Era::of(&context);
             let host = self.host(&context).await?;
             let tools = host.tools().map(|tool| {
@@ -202,7 +203,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<CallToolResponse, ErrorData>> + MaybeSendFuture + '_ {
-        Box::pin(self.call(request, context))
+        caught_in_box("tools/call", self.call(request, context))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -243,7 +244,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListResourcesResult, ErrorData>> + MaybeSendFuture + '_ {
-        Box::pin(async move {
+        caught_in_box("resources/list", async move {
             let host = self.host(&context).await?;
             let kind = FeatureKind::Resource;
             self.entries(&context, request, kind, host.resources())
@@ -256,7 +257,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListResourceTemplatesResult, ErrorData>> + MaybeSendFuture + '_
     {
-        Box::pin(async move {
+        caught_in_box("resources/templates/list", async move {
             let host = self.host(&context).await?;
             let kind = FeatureKind::ResourceTemplate;
             self.entries(&context, request, kind, host.resource_templates())
@@ -268,7 +269,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ReadResourceResponse, ErrorData>> + MaybeSendFuture + '_ {
-        Box::pin(self.read(request, context))
+        caught_in_box("resources/read", self.read(request, context))
     }
 
     fn list_prompts(
@@ -276,7 +277,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListPromptsResult, ErrorData>> + MaybeSendFuture + '_ {
-        Box::pin(async move {
+        caught_in_box("prompts/list", async move {
             let host = self.host(&context).await?;
             let kind = FeatureKind::Prompt;
             self.entries(&context, request, kind, host.prompts())
@@ -288,7 +289,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<GetPromptResponse, ErrorData>> + MaybeSendFuture + '_ {
-        Box::pin(self.prompt(request, context))
+        caught_in_box("prompts/get", self.prompt(request, context))
     }
 
     fn complete(
@@ -296,7 +297,7 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<CompleteResult, ErrorData>> + MaybeSendFuture + '_ {
-        Box::pin(self.suggest(request, context))
+        caught_in_box("completion/complete", self.suggest(request, context))
     }
 
     async fn subscribe(
@@ -354,7 +355,7 @@ impl ServerHandler for Handler {
         &self,
         subscription: SubscriptionContext,
     ) -> impl Future<Output = Result<(), ErrorData>> + MaybeSendFuture + '_ {
-        Box::pin(async move {
+        caught_in_box("subscriptions/listen", async move {
             if has_too_many_resources(subscription.requested()) {
                 let limit = Subscribed::LIMIT;
                 let message = format!("a subscription can have at most {limit} resources");

@@ -269,6 +269,7 @@ impl Endpoint {
         } else {
             None
         };
+        let is_in_session = streamable::session(request.headers()).is_some();
         let mut response = match &self.transport {
             Transport::Streamable(streamable) => streamable.answer(request).await,
             Transport::Sse(sse) => sse.answer(request).await,
@@ -278,12 +279,25 @@ impl Endpoint {
                 .refused(response, self.options.endpoint.as_deref())
                 .await;
         }
-        if response.status().is_success() {
-            response = with_headers(response, headers, session);
+        if response.status().is_success()
+            && let Some(refusal) = add_headers(&mut response, headers, session)
+        {
+            let opened = streamable::session(response.headers()).map(str::to_owned);
+            if let Some(id) = opened.filter(|_| !is_in_session) {
+                self.close(&id).await;
+            }
+            response = refusal;
         }
         match page {
             Some(page) => page.share(response, headers.names()),
             None => response,
+        }
+    }
+
+    /// Closes a session that the client does not get to know. One over HTTP+SSE ends with its stream.
+    async fn close(&self, id: &str) {
+        if let Transport::Streamable(streamable) = &self.transport {
+            streamable.close(id).await;
         }
     }
 
@@ -304,24 +318,21 @@ impl Endpoint {
     }
 }
 
-/// Adds headers to a response in a session. The response that opens a session names it itself.
-fn with_headers(
-    mut response: Response,
+/// Adds headers to a response in a session. The response that opens a session names it itself. If a header has no valid value,
+/// returns what the client gets instead.
+fn add_headers(
+    response: &mut Response,
     headers: &ResponseHeaders,
     session: Option<SessionId>,
-) -> Response {
+) -> Option<Response> {
     let opened = || match streamable::session(response.headers()) {
         Some(id) => Some(id.into()),
         None => response.extensions().get().cloned(),
     };
     let session = session.or_else(opened);
     let id = session.as_ref().map_or("", SessionId::as_str);
-    match headers.apply(response.headers_mut(), id) {
-        Ok(()) => response,
-        Err((name, error)) => {
-            tracing::error!(header = %name, %error, "response replaced, because a header has no valid value");
-            let text = format!("the header `{name}` of the endpoint has no valid value\n");
-            (StatusCode::INTERNAL_SERVER_ERROR, text).into_response()
-        }
-    }
+    let (name, error) = headers.apply(response.headers_mut(), id).err()?;
+    tracing::error!(header = %name, %error, "response replaced, because a header has no valid value");
+    let text = format!("the header `{name}` of the endpoint has no valid value\n");
+    Some((StatusCode::INTERNAL_SERVER_ERROR, text).into_response())
 }

@@ -35,17 +35,24 @@ fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Erro
 /// The kind of the message.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// A request with this id.
+    /// The request `initialize` with this id. It opens a session.
+    Initialize(Value),
+    /// Another request with this id.
     Request(Value),
     /// A response or a notification.
     Other,
 }
 
 impl Kind {
+    /// Whether this is a request.
+    pub(crate) fn is_request(&self) -> bool {
+        !matches!(self, Self::Other)
+    }
+
     /// The id, if this is a request.
     pub(crate) fn into_id(self) -> Option<Value> {
         match self {
-            Self::Request(id) => Some(id),
+            Self::Initialize(id) | Self::Request(id) => Some(id),
             Self::Other => None,
         }
     }
@@ -192,7 +199,11 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Kind, Refusal> {
     if let Some(error) = params::check(&method, envelope.params.map(RawValue::get)) {
         return Err(Refusal::from(error).to(id));
     }
-    Ok(id.map_or(Kind::Other, Kind::Request))
+    let of_request = match &*method {
+        "initialize" => Kind::Initialize,
+        _ => Kind::Request,
+    };
+    Ok(id.map_or(Kind::Other, of_request))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::{any::Any, panic::AssertUnwindSafe};
 
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, future::BoxFuture};
 use rmcp::ErrorData;
 
 /// The outcome of some work, or an error if it panics.
@@ -19,6 +19,14 @@ pub(crate) async fn caught<T>(
         let text = "the server panicked while it handled this request; see the server's log";
         Err(ErrorData::internal_error(text, None))
     })
+}
+
+/// The same as a boxed future.
+pub(crate) fn caught_in_box<'a, T: 'a>(
+    method: &'static str,
+    work: impl Future<Output = Result<T, ErrorData>> + Send + 'a,
+) -> BoxFuture<'a, Result<T, ErrorData>> {
+    Box::pin(caught(method, work))
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

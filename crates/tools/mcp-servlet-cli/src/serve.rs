@@ -9,7 +9,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_host::{Entry, LoadError, Loaded, OnFailure, Prefix, UnmetNeeds};
+use mcp_servlet_host::{Entry, Host, LoadError, Loaded, OnFailure, Prefix, UnmetNeeds};
 use mcp_servlet_runtime::{LoadOptions, Source, public_url};
 use mcp_servlet_schema::Provider;
 use mcp_servlet_server::{
@@ -86,15 +86,11 @@ impl Serve {
         let remotes = config
             .as_ref()
             .map_or(&[][..], |(_, config)| &config.remotes);
-        warn(&loaded);
+        warn_about_skipped(&loaded);
         if remotes.is_empty() {
             require_servlets(&loaded)?;
         }
         needs::warn(loaded.unmet_needs(), config.is_none());
-        let host = match self.schemas_for {
-            Some(_) => loaded.host.with_schemas_for(self.schemas_for),
-            None => loaded.host,
-        };
         let mut options = ServeOptions::default();
         if let Some((_, config)) = &config {
             options.tasks.clone_from(&config.tasks);
@@ -104,7 +100,15 @@ impl Serve {
         let connected = Remotes::default();
         let members = runtime.block_on(connected.update(remotes));
         let members = members.map_err(|error| Failure::new(Kind::Servlet, error.to_string()))?;
-        let server = Server::new(Arc::new(host.joined(members)), options);
+        if let Some((_, config)) = &config {
+            config.prove_required(&loaded, &members)?;
+        }
+        let mut host = loaded.host.joined(members);
+        if self.schemas_for.is_some() {
+            host = host.with_schemas_for(self.schemas_for);
+        }
+        warn_of(&host);
+        let server = Server::new(Arc::new(host), options);
         let mut http = HttpOptions::default();
         if let Some((path, config)) = config {
             http.clone_from(&config.http);
@@ -327,19 +331,21 @@ pub(crate) fn entries(
 
 /// Warns about servlets that are skipped. Fails if nothing is left.
 pub(crate) fn report(loaded: &Loaded) -> Result<(), Failure> {
-    warn(loaded);
+    warn_about_skipped(loaded);
+    warn_of(&loaded.host);
     require_servlets(loaded)
 }
 
 /// Fails if no servlet could be loaded.
-fn require_servlets(loaded: &Loaded) -> Result<(), Failure> {
+pub(crate) fn require_servlets(loaded: &Loaded) -> Result<(), Failure> {
     if loaded.host.servlets().is_empty() {
         return Err(Failure::new(Kind::Servlet, "no servlet could be loaded"));
     }
     Ok(())
 }
 
-fn warn_about_skipped(loaded: &Loaded) {
+/// Warns about servlets that are skipped.
+pub(crate) fn warn_about_skipped(loaded: &Loaded) {
     for problem in &loaded.skipped {
         note(format_args!(
             "warning: servlet skipped: {}",
@@ -348,10 +354,9 @@ fn warn_about_skipped(loaded: &Loaded) {
     }
 }
 
-/// Warns about skipped servlets and skipped entries.
-pub(crate) fn warn(loaded: &Loaded) {
-    warn_about_skipped(loaded);
-    for problem in loaded.host.problems() {
+/// Warns about what is left out of the lists.
+pub(crate) fn warn_of(host: &Host) {
+    for problem in host.problems() {
         note(format_args!("warning: {}", indented(&chain(problem), "  ")));
         if let Some(help) = problem.help() {
             note(format_args!("  help: {}", indented(&help, "        ")));

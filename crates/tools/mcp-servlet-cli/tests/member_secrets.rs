@@ -277,6 +277,35 @@ async fn a_server_shows_no_secret_of_its_members_when_they_fail() {
     assert_eq!(line, None);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_reach_a_remote_with_the_values_of_environment_variables() {
+    let remotes = [("http", puppet(), "mcp"), ("sse", puppet(), "sse")];
+    let mut sections = Vec::new();
+    for (transport, puppet, path) in &remotes {
+        let address = puppet.http().await;
+        sections.push(format!(
+            "[remote.{transport}]\nurl = \"http://{address}/{path}\"\ntransport = \"{transport}\"\n\
+             headers = {{ authorization = \"Bearer ${{MCP_SERVLET_TEST_TOKEN}}\", x-plain = \"as written\" }}\n"
+        ));
+    }
+    let folder = folder(&sections.concat());
+    let path = folder.path().to_owned();
+    let check = move || run(&path, &["config", "check", "servlet.toml", "--connect"]);
+    let output = tokio::task::spawn_blocking(check).await.expect("output");
+    assert!(output.status.success(), "{output:?}");
+    for (transport, puppet, _) in remotes {
+        let log = puppet.log();
+        let requests = log.iter().filter_map(|entry| entry.get("headers"));
+        let requests: Vec<_> = requests.collect();
+        assert!(!requests.is_empty(), "{transport}");
+        for headers in requests {
+            let token = &headers["authorization"];
+            assert_eq!(token, "Bearer s3cr3t-environment", "{transport}");
+            assert_eq!(headers["x-plain"], "as written", "{transport}");
+        }
+    }
+}
+
 /// Commands that read the configuration.
 const COMMANDS: [&[&str]; 9] = [
     &["config", "check", "servlet.toml"],

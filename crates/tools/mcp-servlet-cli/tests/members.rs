@@ -167,3 +167,15 @@ fn a_check_counts_the_sections() {
     let expected = "servlet.toml: valid, 1 servlet, 1 remote, 1 virtual tool\n";
     assert_eq!(stdout(&checked), expected, "{checked:?}");
 }
+
+#[test]
+fn a_bundle_without_tools_is_valid() {
+    let folder = folder("[bundle.ops]\n");
+    for load in [&[][..], &["--load"]] {
+        let check = [&["config", "check", "servlet.toml"], load].concat();
+        let checked = run(&folder, &check);
+        assert!(checked.status.success(), "{checked:?}");
+        let expected = "servlet.toml: valid, 0 servlets\n";
+        assert_eq!(stdout(&checked), expected, "{checked:?}");
+    }
+}

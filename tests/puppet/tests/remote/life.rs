@@ -86,6 +86,52 @@ async fn a_required_server_has_the_time_of_one_attempt() {
     assert_eq!(error.kind.name(), "connectivity");
 }
 
+/// A command that writes its process id to a file and plays a script.
+#[cfg(unix)]
+fn with_pid(file: &std::path::Path, script: &str) -> mcp_servlet_client::Target {
+    let line = "echo $$ > \"$0\"; exec \"$1\" \"$2\"";
+    let command = mcp_servlet_client::Command::new("sh").args(["-c", line]);
+    let command = command.args([file.as_os_str()]);
+    command.args([env!("CARGO_BIN_EXE_puppet"), script]).into()
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_process_of_a_retired_server_ends_even_if_a_call_still_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("pid");
+    let mut options = options();
+    options.timeout = Duration::from_mins(1);
+    options.drain = Duration::from_millis(300);
+    let remote = connected_with("old", with_pid(&file, "slow"), options).await;
+    let pid = std::fs::read_to_string(&file).expect("a process id");
+    let lives = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+        status.is_ok_and(|status| !status.contains(") Z "))
+    };
+    assert!(lives());
+    let (called, ()) = tokio::join!(call(&remote), async { remote.retire() });
+    let error = called.expect_err("it never answers");
+    assert_eq!(
+        error.to_string(),
+        "remote `old` cannot be reached: the host no longer uses it"
+    );
+    within(Duration::from_secs(5), || !lives()).await;
+    // The handle does not keep it.
+    assert!(matches!(remote.state(), State::Down { .. }));
+}
+
+#[tokio::test]
+async fn a_call_of_a_retired_server_has_time_to_end() {
+    let replies = json!([{ "wait_ms": 500, "result": { "content": [] } }]);
+    let puppet = with_calls(&["2025-11-25"], replies);
+    let remote = connected("old", http(puppet.http().await)).await;
+    let (called, ()) = tokio::join!(call(&remote), async { remote.retire() });
+    called.expect("a result");
+    // Requests that still reach it have the rest of that time.
+    call(&remote).await.expect("a result");
+}
+
 #[tokio::test]
 async fn an_idle_connection_closes_and_comes_back() {
     let puppet = with_calls(

@@ -1,6 +1,9 @@
 //! Other MCP servers as members of a host and of a server.
 
 mod asks;
+#[allow(dead_code, reason = "tests of the client use the rest")]
+#[path = "../client/authority.rs"]
+mod authority;
 #[path = "../../../../crates/host/mcp-servlet-server/tests/endpoints/client.rs"]
 mod client;
 mod gateway;
@@ -18,5 +21,6 @@ mod sessions;
 mod site;
 mod support;
 mod three;
+mod unanswered;
 mod updates;
 mod virtual_tools;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use mcp_servlet_client::{Event, Events};
 use mcp_servlet_server::{Remotes, config::Config};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     log,
@@ -188,6 +188,27 @@ async fn tools_of_a_remote_can_be_chosen() {
         }
         assert_eq!(puppet.received("tools/call"), before, "{way:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_process_of_a_remote_inherits_only_path_home_and_lang() {
+    // Cargo sets it for tests.
+    std::env::var("CARGO_MANIFEST_DIR").expect("a variable that is not inherited");
+    let command = json!([env!("CARGO_BIN_EXE_puppet"), "environment"]);
+    let far = format!(
+        "[remote.far]\ncommand = {command}\nenv = {{ TOKEN = \"t-1\" }}\nrequired = true\n"
+    );
+    let site = Site::start(&format!("{PIPE}{far}"), &[]).await;
+    let session = site.connect(Way::PipeModern, "pipe").await;
+    let called = session.call("t", json!({})).await.expect("a result");
+    let result: Value = serde_json::from_str(called.raw.get()).expect("JSON");
+    let mut expected = json!({ "TOKEN": "t-1" });
+    for name in ["PATH", "HOME", "LANG"] {
+        if let Ok(value) = std::env::var(name) {
+            expected[name] = value.into();
+        }
+    }
+    assert_eq!(result["structuredContent"], expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_servlet_remote::RemoteServer;
-use mcp_servlet_runtime::{Notification, RequestMeta};
+use mcp_servlet_runtime::{InputTimeout, Notification, RequestMeta};
 use puppet::Puppet;
 use serde_json::{Value, json};
 
@@ -247,6 +247,22 @@ async fn a_call_whose_client_does_not_answer_ends_by_itself() {
     assert_eq!(puppet.received("notifications/cancelled"), 0);
 }
 
+#[tokio::test]
+async fn the_time_of_a_request_replaces_that_of_the_options() {
+    let mut options = options();
+    options.question_time = Duration::from_millis(50);
+    let puppet = Puppet::new("elicits");
+    let remote = connected_with("r", http(puppet.http().await), options).await;
+    let mut request_meta = client(json!({ "elicitation": {} }));
+    request_meta.input_timeout = Some(InputTimeout::new(Duration::from_mins(1)));
+    let asked = call(&remote, "t", &request_meta).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let answer = json!({ "action": "accept", "content": { "city": "Oslo" } });
+    let again = answered(request_meta, &asked, answer.clone());
+    let result = call(&remote, "t", &again).await;
+    assert_eq!(result["structuredContent"]["answer"], answer);
+}
+
 /// How many questions of a server were answered with `cancel`.
 fn answers(puppet: &Puppet) -> usize {
     let cancel = json!({ "action": "cancel" });
@@ -271,4 +287,29 @@ async fn a_result_that_asks_passes_with_its_state() {
     let params = &result["structuredContent"]["params"];
     assert_eq!(params["requestState"], "s1");
     assert_eq!(params["inputResponses"], json!({ "city": answer }));
+}
+
+#[tokio::test]
+async fn a_call_that_waited_for_its_client_does_not_pass_on_the_messages_of_others() {
+    let log = json!({
+        "method": "notifications/message", "params": { "level": "info", "data": "of the second" },
+    });
+    let done = json!({ "content": [] });
+    let replies = json!([
+        { "ask": question(), "result": done },
+        { "before": [log], "sse": true, "result": done },
+    ]);
+    let puppet = with_calls(&["2025-11-25"], replies);
+    let remote = connected("r", http(puppet.http().await)).await;
+    let [first, second] = [Arc::new(Heard::default()), Arc::new(Heard::default())];
+    let mut request_meta = client(json!({ "elicitation": {} }));
+    request_meta.listener = Some(Arc::<Heard>::clone(&first));
+    let asked = call(&remote, "t", &request_meta).await;
+    let mut other = client(json!({}));
+    other.listener = Some(Arc::<Heard>::clone(&second));
+    call(&remote, "t", &other).await;
+    let again = answered(request_meta, &asked, json!({ "action": "decline" }));
+    call(&remote, "t", &again).await;
+    let count = |heard: &Heard| heard.0.lock().expect("no panic").len();
+    assert_eq!((count(&first), count(&second)), (0, 1));
 }

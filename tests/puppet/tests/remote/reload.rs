@@ -3,10 +3,13 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use mcp_servlet_client::{Event, Events, Session};
+use mcp_servlet_runtime::RequestMeta;
+use mcp_servlet_server::{Remotes, config::Config};
 use puppet::Puppet;
 use serde_json::{Value, json};
 
 use crate::{
+    authority::Authority,
     log,
     site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
     support::{script, with_calls, within},
@@ -96,6 +99,30 @@ async fn a_remote_with_another_url_connects_before_it_is_used_and_calls_end_wher
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_call_of_a_replaced_remote_has_limited_time() {
+    let config = |address| {
+        let far = format!("[remote.far]\nurl = \"http://{address}/mcp\"\nrequired = true\n");
+        Config::parse("servlet.toml".as_ref(), &far).expect("a configuration")
+    };
+    let (old, new) = (saying("old", 60_000), saying("new", 0));
+    let mut first = config(old.http().await);
+    first.remotes[0].options.drain = Duration::from_millis(200);
+    let second = config(new.http().await);
+    let remotes = Remotes::default();
+    let former = remotes.update(&first.remotes).await.expect("a remote");
+    let request_meta = RequestMeta::default();
+    let called = former[0].member.call_with("t", None, &request_meta);
+    let replaced = async {
+        within(Duration::from_secs(10), || old.received("tools/call") == 1).await;
+        remotes.update(&second.remotes).await.expect("a remote");
+        remotes.retire_replaced();
+    };
+    let (called, ()) = tokio::join!(called, replaced);
+    let error = called.expect_err("it takes a minute").to_string();
+    assert!(error.contains("the host no longer uses it"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_url_that_cannot_be_reached_replaces_the_old_one_only_if_it_is_not_required() {
     log::start();
     let old = saying("old", 0);
@@ -177,6 +204,43 @@ async fn a_remote_with_another_command_starts_before_it_is_used_and_the_old_proc
     assert_eq!(gone.code(), Some(-32602), "{gone}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn changed_certificates_are_read_again_and_bad_ones_leave_the_old_connection() {
+    log::start();
+    let authority = Authority::new();
+    let url = authority.serve(false).await;
+    let roots = |authority: &Authority| fs::read(authority.roots()).expect("a file");
+    let far = format!(
+        "[remote.secured]\nurl = \"{url}/mcp\"\ntls.ca = \"ca.pem\"\nrequired = true\nretry.most = 0\n"
+    );
+    let config = format!("{WEB}{OLD}{PIPE}{far}");
+    let site = Site::start(&config, &[("ca.pem", &roots(&authority))]).await;
+    let session = site.connect(Way::PipeModern, "pipe").await;
+    let oslo = json!({ "city": "Oslo" });
+    for (certificates, problem) in [
+        (
+            roots(&Authority::new()),
+            "still serving the previous version: remote `secured` cannot be reached",
+        ),
+        (b"none".to_vec(), "ca.pem` has no valid certificate in PEM"),
+    ] {
+        site.write("ca.pem", certificates);
+        log::says(problem).await;
+        let called = session.call("weather", oslo.clone()).await;
+        assert_eq!(called.expect("a result").text(), "Oslo");
+    }
+    let served = || site.endpoints.server().host();
+    let before = served();
+    let both = [roots(&Authority::new()), roots(&authority)].concat();
+    site.write("ca.pem", both);
+    eventually("the new certificates", async || {
+        !Arc::ptr_eq(&before, &served())
+    })
+    .await;
+    let called = session.call("weather", oslo).await;
+    assert_eq!(called.expect("a result").text(), "Oslo");
+}
+
 /// A server with one tool. Each call replaces the tool by the next of these names.
 fn changing(names: &[&str]) -> Puppet {
     let list = |name: &&str| {
@@ -244,6 +308,33 @@ async fn a_virtual_tool_whose_handler_disappears_is_hidden_until_it_is_back() {
         hears_nothing(*way, events).await;
     }
     hears_nothing(Way::HttpModern, &mut others).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_cannot_take_over_the_name_of_a_virtual_tool() {
+    log::start();
+    let (liar, near) = (changing(&["t", "run"]), saying("near", 0));
+    let (liar, near) = (liar.http().await, near.http().await);
+    let remotes = format!(
+        "[remote.liar]\nurl = \"http://{liar}/mcp\"\nrequired = true\ntools.prefix = \"never\"\n\
+         [remote.near]\nurl = \"http://{near}/mcp\"\nrequired = true\n"
+    );
+    let bundle = "[bundle.ops.tool.run]\nhandler = \"near:t\"\n";
+    let listed = "bundles = [\"liar\", \"ops\"]\n";
+    let site = Site::start(
+        &format!("{WEB}{listed}{OLD}{listed}{PIPE}{listed}{remotes}{bundle}"),
+        &[],
+    )
+    .await;
+    let mut clients = clients(&site).await;
+    assert_eq!(call(&clients[0].1, "run").await, "near");
+    call(&clients[0].1, "t").await;
+    for (way, session, events) in &mut clients {
+        hears_of_tools(*way, events).await;
+        assert_eq!(tools(session).await, ["run"], "{way:?}");
+        assert_eq!(call(session, "run").await, "near", "{way:?}");
+    }
+    log::says("`[bundle.ops]` already has the tool `run`").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -254,3 +254,21 @@ async fn subscriptions_of_one_client_do_not_delay_those_of_others() {
     // One after the other, they take ten seconds.
     within(Duration::from_secs(5), || subscriptions(&puppet) == 1).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscription_that_got_no_answer_is_made_again() {
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "resources": { "subscribe": true } },
+        "replies": {
+            "resources/list": [{ "result": { "resources": [{ "uri": LOG, "name": "log" }] } }],
+            "resources/templates/list": [{ "result": { "resourceTemplates": [] } }],
+            "resources/subscribe": [{ "status": 503 }, { "result": {} }],
+        },
+    }));
+    let remote = connected("r", http(puppet.http().await)).await;
+    let member = remote.member();
+    let member = member.as_remote().expect("a remote");
+    let _watch = member.remote().watch_resource(LOG);
+    within(PATIENCE, || puppet.received("resources/subscribe") == 2).await;
+}

@@ -10,6 +10,9 @@ use crate::{FeatureKind, Listed, LoadError, Member};
 /// hostile member has, count as overlapping if their literal beginnings do.
 const MAX_STEPS: usize = 1 << 20;
 
+/// All comparisons together take at most this many steps. Later pairs are not compared, so the warnings about them are missing.
+const MAX_STEPS_OF_ALL: usize = 1 << 24;
+
 /// Warnings about resources and templates that an earlier member also has.
 pub(crate) fn shared_uris(mounts: &[Mount]) -> Vec<Warning> {
     let mut problems = listed_twice(mounts, FeatureKind::Resource, Member::resources);
@@ -68,11 +71,12 @@ fn overlaps(mounts: &[Mount]) -> Vec<Warning> {
         })
         .collect();
     let origin = |at: usize| mounts[at].member.origin().to_owned();
+    let mut left = Steps(MAX_STEPS_OF_ALL);
     let mut problems = Vec::new();
     for second in 0..mounts.len() {
         for first in 0..second {
             // Equal templates have a warning already, because they are listed twice.
-            if let Some((one, other)) = overlap(&templates[second], &templates[first]) {
+            if let Some((one, other)) = left.overlap(&templates[second], &templates[first]) {
                 let problem = LoadError::Overlap {
                     template: one.text.to_owned(),
                     origin: origin(second),
@@ -81,7 +85,7 @@ fn overlaps(mounts: &[Mount]) -> Vec<Warning> {
                 };
                 problems.push((second, problem));
             }
-            if let Some((one, other)) = overlap(&resources[second], &templates[first]) {
+            if let Some((one, other)) = left.overlap(&resources[second], &templates[first]) {
                 let problem = LoadError::Covered {
                     uri: one.text.to_owned(),
                     origin: origin(second),
@@ -99,15 +103,27 @@ fn patterns(listed: &[Listed]) -> impl Iterator<Item = Pattern<'_>> {
     listed.iter().map(|one| Pattern::of(one.key()))
 }
 
-/// The first two different patterns that match the same URI.
-fn overlap<'p, 't>(
-    later: &'p [Pattern<'t>],
-    earlier: &'p [Pattern<'t>],
-) -> Option<(&'p Pattern<'t>, &'p Pattern<'t>)> {
-    let mut pairs = later
-        .iter()
-        .flat_map(|one| earlier.iter().map(move |other| (one, other)));
-    pairs.find(|(one, other)| one.text != other.text && one.overlaps(other))
+/// How many steps comparisons may still take.
+struct Steps(usize);
+
+impl Steps {
+    /// The first two different patterns that match the same URI, as far as there are steps left.
+    fn overlap<'p, 't>(
+        &mut self,
+        later: &'p [Pattern<'t>],
+        earlier: &'p [Pattern<'t>],
+    ) -> Option<(&'p Pattern<'t>, &'p Pattern<'t>)> {
+        let pairs = later
+            .iter()
+            .flat_map(|one| earlier.iter().map(move |other| (one, other)));
+        for (one, other) in pairs {
+            self.0 = self.0.checked_sub(one.steps(other))?;
+            if one.text != other.text && one.overlaps(other) {
+                return Some((one, other));
+            }
+        }
+        None
+    }
 }
 
 /// A URI template, as far as all dialects agree: `{name}` matches any text without `/`, and any
@@ -162,10 +178,25 @@ impl<'t> Pattern<'t> {
             .take_while(|part| !part.is_variable())
     }
 
+    /// Whether the literal beginnings of both templates match the same URIs.
+    fn starts_as(&self, other: &Self) -> bool {
+        let mut starts = self.literal_start().zip(other.literal_start());
+        starts.all(|(one, other)| one == other)
+    }
+
+    /// How many steps a comparison takes. There is one for two templates that begin differently.
+    fn steps(&self, other: &Self) -> usize {
+        if self.starts_as(other) {
+            let all = self.parts.len().saturating_mul(other.parts.len());
+            all.clamp(1, MAX_STEPS)
+        } else {
+            1
+        }
+    }
+
     /// Whether a URI exists that both templates match.
     fn overlaps(&self, other: &Self) -> bool {
-        let starts = self.literal_start().zip(other.literal_start());
-        if starts.into_iter().any(|(one, other)| one != other) {
+        if !self.starts_as(other) {
             return false;
         }
         if self.parts.len().saturating_mul(other.parts.len()) > MAX_STEPS {
@@ -233,6 +264,21 @@ mod tests {
                 assert_eq!(overlap, expected, "{one} {other}");
             }
         }
+    }
+
+    #[test]
+    fn many_hostile_templates_take_no_time() {
+        let texts = ["x", "y"].map(|end| {
+            let texts = (0..10_000).map(|at| format!("{{a}}{at}{end}"));
+            texts.collect::<Vec<_>>()
+        });
+        let [later, earlier] = texts.each_ref().map(|texts| {
+            let patterns = texts.iter().map(|text| Pattern::of(text));
+            patterns.collect::<Vec<_>>()
+        });
+        let mut left = Steps(MAX_STEPS_OF_ALL);
+        assert!(left.overlap(&later, &earlier).is_none());
+        assert!(left.0 < MAX_STEPS_OF_ALL / 1000, "no steps are left");
     }
 
     #[test]

@@ -9,9 +9,8 @@ use std::{collections::HashMap, fmt, sync::Arc};
 use mcp_servlet_bundle::{Problem, Proven, VirtualTool};
 use mcp_servlet_schema::similar;
 
-use super::Mount;
-use super::index::Index;
-use crate::{LoadError, Member, Tool};
+use super::{Mount, Warning, index::Chosen};
+use crate::{FeatureKind, LoadError, Member, Tool};
 
 /// A problem with a virtual tool that can only be found with the member that it calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +70,51 @@ impl Served {
     }
 }
 
+/// The names of virtual tools and their bundles. A member, such as a remote whose list has changed, cannot take them over.
+pub(super) struct Reserved<'t>(HashMap<&'t str, &'t str>);
+
+/// Tools of members that are left out, because virtual tools have their names.
+pub(super) struct Hidden {
+    /// Their members, by these names.
+    pub(super) owners: HashMap<String, usize>,
+    pub(super) problems: Vec<Warning>,
+}
+
+impl<'t> Reserved<'t> {
+    pub(super) fn of(tools: &'t [PlacedTool]) -> Self {
+        let tools = tools.iter().map(|one| (one.tool.name(), one.tool.bundle()));
+        Self(tools.collect())
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &'t str> {
+        self.0.keys().copied()
+    }
+
+    /// Removes the tools with these names.
+    pub(super) fn hide(&self, tools: &mut Vec<Chosen<'_, Tool>>, mounts: &[Mount]) -> Hidden {
+        let mut hidden = Hidden {
+            owners: HashMap::new(),
+            problems: Vec::new(),
+        };
+        tools.retain(|one| {
+            let Some(bundle) = self.0.get(&*one.name) else {
+                return true;
+            };
+            let problem = LoadError::Taken {
+                kind: FeatureKind::Tool,
+                entry: one.entry.name().to_owned(),
+                origin: mounts[one.member].member.origin().to_owned(),
+                key: one.name.clone(),
+                owner: format!("[bundle.{bundle}]"),
+            };
+            hidden.problems.push((one.member, problem));
+            hidden.owners.insert(one.name.clone(), one.member);
+            false
+        });
+        hidden
+    }
+}
+
 /// The virtual tools of a host.
 #[derive(Debug, Default)]
 pub(super) struct VirtualTools {
@@ -84,12 +128,12 @@ pub(super) struct VirtualTools {
 }
 
 impl VirtualTools {
-    /// Keeps the tools that fit their members. The names of `tools` belong to members.
+    /// Keeps the tools that fit their members. `owners` are the members that have tools of the same names, by these names.
     pub(super) fn prove(
         all: Arc<[PlacedTool]>,
         handlers: Vec<Member>,
         mounts: &[Mount],
-        tools: &Index<Tool>,
+        owners: &HashMap<String, usize>,
     ) -> Self {
         let mut virtual_tools = Self::default();
         for PlacedTool { tool, after } in &*all {
@@ -109,16 +153,14 @@ impl VirtualTools {
                 virtual_tools.warn(tool, why);
                 continue;
             }
-            let taken = tools
-                .get(tool.name())
-                .map(|served| &mounts[served.member].member);
-            if let Some(owner) = taken {
-                virtual_tools.fail(tool, vec![same_name(tool, owner)], Some(owner));
-                continue;
+            if let Some(owner) = owners.get(tool.name()) {
+                let owner = &mounts[*owner].member;
+                let owner_name = Some(owner.name().to_owned());
+                virtual_tools.error(tool, same_name(tool, owner), owner_name);
             }
             match prove(tool, *after, member) {
                 Ok(served) => virtual_tools.add(served),
-                Err(problems) => virtual_tools.fail(tool, problems, None),
+                Err(problems) => virtual_tools.fail(tool, problems),
             }
         }
         Self {
@@ -142,16 +184,20 @@ impl VirtualTools {
         });
     }
 
-    fn fail(&mut self, tool: &VirtualTool, problems: Vec<Problem>, owner: Option<&Member>) {
+    fn fail(&mut self, tool: &VirtualTool, problems: Vec<Problem>) {
         for problem in problems {
             self.warn(tool, problem.message.clone());
-            self.errors.push(VirtualToolError {
-                bundle: tool.bundle().to_owned(),
-                tool: tool.name().to_owned(),
-                problem,
-                owner: owner.map(|owner| owner.name().to_owned()),
-            });
+            self.error(tool, problem, None);
         }
+    }
+
+    fn error(&mut self, tool: &VirtualTool, problem: Problem, owner: Option<String>) {
+        self.errors.push(VirtualToolError {
+            bundle: tool.bundle().to_owned(),
+            tool: tool.name().to_owned(),
+            problem,
+            owner,
+        });
     }
 
     /// All tools, including those that are left out.

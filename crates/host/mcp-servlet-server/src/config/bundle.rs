@@ -17,7 +17,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Problem, Reader, named::Named};
+use super::{IN_DIRECTORY, Problem, Reader, named::Named};
 use places::Places;
 pub(super) use places::secrets;
 pub(super) use section::{BundleSection, ToolSection};
@@ -195,6 +195,9 @@ impl Reader<'_> {
                     other.kind
                 );
                 self.problem(span.clone(), message);
+            } else if self.in_directories.contains(bundle) {
+                let message = format!("`{bundle}` is a bundle here, and {IN_DIRECTORY}");
+                self.problem(span.clone(), message);
             }
         }
     }
@@ -245,20 +248,26 @@ impl Reader<'_> {
         // The servlets of a directory are named after its files.
         let in_directories = || self.in_directories.iter().map(String::as_str);
         let known = || members.iter().map(|one| one.name).chain(in_directories());
-        if known().any(|name| name == member) {
-            return;
-        }
-        let message = if bundles.names.contains_key(member) {
-            format!("`{member}` is a bundle; a handler is a tool of a servlet or remote")
-        } else {
-            match similar(member, known()) {
-                Some(name) => {
-                    format!("there is no servlet or remote `{member}`; there is `{name}`")
-                }
-                None => format!("there is no servlet or remote `{member}`"),
-            }
+        let message = match known().filter(|name| *name == member).count() {
+            1 => return,
+            0 => Self::no_member(member, bundles, known()),
+            _ => format!("`{member}` is the name of two members, one of them {IN_DIRECTORY}"),
         };
         self.problem(tool.places.at("handler"), message);
+    }
+    /// The message about a handler of a member that does not exist.
+    fn no_member<'n>(
+        member: &str,
+        bundles: &ReadBundles,
+        known: impl Iterator<Item = &'n str>,
+    ) -> String {
+        if bundles.names.contains_key(member) {
+            return format!("`{member}` is a bundle; a handler is a tool of a servlet or remote");
+        }
+        match similar(member, known) {
+            Some(name) => format!("there is no servlet or remote `{member}`; there is `{name}`"),
+            None => format!("there is no servlet or remote `{member}`"),
+        }
     }
 
     fn spec(&mut self, tool: &ReadTool) -> Option<Spec> {

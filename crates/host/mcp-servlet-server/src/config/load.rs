@@ -36,8 +36,10 @@ impl Config {
         });
         let has_more = self.endpoints.is_empty() && !remotes.is_empty();
         let all = has_more.then(|| (None, self.host_of_all(loaded, remotes)));
+        let unlisted = self.unlisted_bundles();
+        let unlisted = unlisted.map(|bundle| (None, self.host_of_bundle(bundle, loaded, remotes)));
         let mut problems = self.problems_at(None, &loaded.host, loaded, remotes);
-        for (endpoint, host) in hosts.chain(all) {
+        for (endpoint, host) in hosts.chain(all).chain(unlisted) {
             for problem in self.problems_at(endpoint, &host, loaded, remotes) {
                 if !problems.contains(&problem) {
                     problems.push(problem);
@@ -48,6 +50,23 @@ impl Config {
             return Ok(());
         }
         Err(ConfigError::wrong(self.source.clone(), problems))
+    }
+
+    /// As [`prove`](Self::prove), but only with those of the remotes without which the server does not start. What others list
+    /// must not prevent it from serving the rest.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem.
+    pub fn prove_required(&self, loaded: &Loaded, remotes: &[Mount]) -> Result<(), ConfigError> {
+        let is_required = |mount: &&Mount| {
+            let mut entries = self.remotes.iter();
+            entries.any(|entry| entry.required && entry.name == mount.member.name())
+        };
+        let required: Vec<_> = remotes.iter().filter(is_required).cloned().collect();
+        if required.is_empty() {
+            return Ok(());
+        }
+        self.prove(loaded, &required)
     }
 
     /// The problems of the virtual tools of an endpoint, or of a server without endpoints.

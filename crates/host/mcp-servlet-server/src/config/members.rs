@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use mcp_servlet_host::{Entry, Host, Loaded, Mount, PlacedTool};
 
-use super::{Config, Endpoint, Reader, endpoint, file::File};
+use super::{Config, Endpoint, IN_DIRECTORY, Reader, RemoteEntry, endpoint, file::File};
 
 /// A section whose tools an endpoint can list.
 #[derive(Clone, Debug)]
@@ -42,6 +42,13 @@ impl Members {
 
     pub(super) fn names(&self) -> Vec<&str> {
         self.all.keys().map(String::as_str).collect()
+    }
+
+    /// The names of the bundles.
+    fn bundles(&self) -> impl Iterator<Item = &str> {
+        let all = self.all.iter();
+        let bundles = all.filter(|(_, member)| matches!(member, Member::Bundle));
+        bundles.map(|(name, _)| name.as_str())
     }
 
     /// The offset of the section of this servlet or remote in the file.
@@ -94,6 +101,25 @@ impl Reader<'_> {
         }
         (entries, members)
     }
+
+    /// The remotes of the file, in its order.
+    pub(super) fn remotes(&mut self, file: &File) -> Vec<RemoteEntry> {
+        let mut sections: Vec<_> = file.remote.iter().collect();
+        sections.sort_by_key(|(_, section)| section.span().start);
+        let mut remotes = Vec::new();
+        for (name, section) in sections {
+            if let Some(servlet) = file.servlet.get(name) {
+                let position = self.position(servlet.span().start);
+                let message = format!("`{name}` is a remote here, and a servlet at {position}");
+                self.problem(section.span(), message);
+            } else if self.in_directories.contains(name) {
+                let message = format!("`{name}` is a remote here, and {IN_DIRECTORY}");
+                self.problem(section.span(), message);
+            }
+            remotes.extend(self.remote(name, section));
+        }
+        remotes
+    }
 }
 
 impl Config {
@@ -109,6 +135,25 @@ impl Config {
     pub fn host_of_all(&self, loaded: &Loaded, remotes: &[Mount]) -> Host {
         let host = self.host_of_members(None, loaded, remotes);
         host.introduced(self.introduction.clone())
+    }
+
+    /// A bundle by itself.
+    pub(super) fn host_of_bundle(&self, bundle: &str, loaded: &Loaded, remotes: &[Mount]) -> Host {
+        self.host_of_members(Some(&[bundle.to_owned()]), loaded, remotes)
+    }
+
+    /// The bundles that no endpoint lists, if there are endpoints.
+    pub(super) fn unlisted_bundles(&self) -> impl Iterator<Item = &str> {
+        let is_listed = |bundle: &str| {
+            let mut endpoints = self.endpoints.iter();
+            endpoints.any(|endpoint| match &endpoint.members {
+                None => true,
+                Some(members) => members.iter().any(|member| member == bundle),
+            })
+        };
+        let has_endpoints = !self.endpoints.is_empty();
+        let bundles = self.members.bundles().filter(move |_| has_endpoints);
+        bundles.filter(move |bundle| !is_listed(bundle))
     }
 
     fn host_of_members(

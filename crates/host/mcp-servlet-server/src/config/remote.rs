@@ -11,7 +11,7 @@ use std::{
 use mcp_servlet_host::{Filter, Prefix};
 use mcp_servlet_remote::{
     RemoteOptions, Retries, Sessions, WhenDown,
-    client::{Command, Http, HttpTransport, Target, Tls, TlsVersion},
+    client::{Command, Http, HttpTransport, Target, TargetError, Tls, TlsVersion},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -268,6 +268,14 @@ impl Reader<'_> {
         text.hash(digest);
         let mut http = match Http::new(text) {
             Ok(http) => http,
+            // In contrast to a command, a file cannot allow it.
+            Err(TargetError::PlainHttp { host }) => {
+                let message = format!(
+                    "`{host}` is another machine, and `http` is not encrypted; use `https`"
+                );
+                self.problem(url.span(), message);
+                return None;
+            }
             Err(error) => {
                 self.problem(url.span(), error.to_string());
                 return None;
@@ -285,7 +293,9 @@ impl Reader<'_> {
             });
         }
         for (name, value) in &section.headers {
-            let text = self.expanded(value)?;
+            let Some(text) = self.expanded(value) else {
+                continue;
+            };
             (name.get_ref(), &text).hash(digest);
             match http.clone().literal_header(name.get_ref(), &text) {
                 Ok(with_header) => http = with_header,

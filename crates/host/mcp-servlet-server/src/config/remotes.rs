@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
 use futures_util::future::join_all;
@@ -13,7 +13,14 @@ use super::remote::RemoteEntry;
 
 /// The remotes of a configuration, which stay connected while it is reloaded. Clones are handles to the same remotes.
 #[derive(Clone, Debug, Default)]
-pub struct Remotes(Arc<Mutex<HashMap<String, Running>>>);
+pub struct Remotes(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    running: HashMap<String, Running>,
+    /// Remotes that others have replaced. They may be served until the next version of the configuration is.
+    replaced: Vec<Weak<RemoteServer>>,
+}
 
 /// A remote, and the digest of the settings that it was connected with.
 #[derive(Clone, Debug)]
@@ -57,9 +64,18 @@ impl Remotes {
         });
         let mounts = mounts.collect();
         let names = entries.iter().map(|entry| entry.name.clone());
-        // A server that is left out here ends with the last call that uses it.
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = names.zip(running).collect();
+        self.state().replace(names.zip(running).collect());
         Ok(mounts)
+    }
+
+    /// Ends the remotes that earlier updates have replaced: with the last call that uses them, and after
+    /// [`RemoteOptions::drain`](mcp_servlet_remote::RemoteOptions::drain) at the latest. Call this when the members of the last
+    /// update are served.
+    pub fn retire_replaced(&self) {
+        let replaced = std::mem::take(&mut self.state().replaced);
+        for server in replaced.iter().filter_map(Weak::upgrade) {
+            server.retire();
+        }
     }
 
     /// Waits until each remote is connected or has failed once, and returns the failures.
@@ -76,8 +92,23 @@ impl Remotes {
     }
 
     fn running(&self) -> HashMap<String, Running> {
-        let running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        running.clone()
+        self.state().running.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn replace(&mut self, running: HashMap<String, Running>) {
+        let former = std::mem::replace(&mut self.running, running);
+        for (name, Running { server, .. }) in former {
+            let current = self.running.get(&name);
+            if current.is_none_or(|current| !Arc::ptr_eq(&current.server, &server)) {
+                self.replaced.push(Arc::downgrade(&server));
+            }
+        }
     }
 }
 

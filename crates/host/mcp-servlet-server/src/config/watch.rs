@@ -87,15 +87,19 @@ impl Watch {
         self.files = files;
         let (config, loaded) = loaded?;
         let remotes = self.remotes.update(&config.remotes).await;
+        let remotes = remotes.map_err(|error| chain(&error))?;
+        let proven = config.prove_required(&loaded, &remotes);
+        proven.map_err(|error| chain(&error))?;
         Ok(Renewed {
             config,
             loaded,
-            remotes: remotes.map_err(|error| chain(&error))?,
+            remotes,
         })
     }
 
-    /// Logs that the new version is served.
+    /// Logs that the new version is served, and ends the remotes of the previous one.
     pub(crate) fn report(&self) {
+        self.remotes.retire_replaced();
         tracing::info!("reloaded {}", self.path.display());
     }
 }

@@ -18,6 +18,7 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::{
@@ -87,8 +88,8 @@ impl ToolCall {
         let (server, session, era) = (&self.server, &self.session, self.era);
         let notifier = session.notifier(server, context, era, Arc::clone(&self.task));
         let usage = notifier.usage();
-        let forward = &server.0.options.forward_headers;
-        let request_meta = session.request_meta(context, era, inputs, notifier, forward);
+        let options = &server.0.options;
+        let request_meta = session.request_meta(context, era, inputs, notifier, options);
         let observed = self.server.0.process.metrics.call(&self.host, name);
         let arguments = self.request.arguments.as_ref();
         observed.dropped(self.host.count_dropped(name, arguments));
@@ -170,6 +171,7 @@ impl ToolCall {
         inputs: Inputs,
     ) -> Result<Answered, ErrorData> {
         let options = &self.server.0.options.tasks;
+        let end = inputs.end.clone();
         let support = TaskSupport::of(&self.host, &self.request.name);
         let may_be_task = self.client_has_tasks() && options.max > 0;
         if matches!(support, TaskSupport::Optional | TaskSupport::Required) && may_be_task {
@@ -177,7 +179,7 @@ impl ToolCall {
                 let first = Arc::clone(self);
                 // The call has to know its task before it begins.
                 let first = Box::pin(async move { first.run(inputs).await });
-                return Ok(Answered::Later(self.hand_over(handler, created, first)));
+                return Ok(self.hand_over(handler, created, end, first));
             }
             if support == TaskSupport::Required {
                 return Err(too_many());
@@ -189,7 +191,7 @@ impl ToolCall {
                 Ok(result) => return Ok(Answered::Now(result?)),
                 Err(_) => {
                     if let Some(created) = handler.tasks.create(&self.server) {
-                        return Ok(Answered::Later(self.hand_over(handler, created, first)));
+                        return Ok(self.hand_over(handler, created, end, first));
                     }
                 }
             }
@@ -197,13 +199,14 @@ impl ToolCall {
         first.await.map(Answered::Now)
     }
 
-    /// Hands a running call over to a task.
+    /// Hands a running call over to a task. `end` ends its input requests.
     fn hand_over(
         self: &Arc<Self>,
         handler: &Handler,
         created: Created,
+        end: CancellationToken,
         first: Running,
-    ) -> Arc<Task> {
+    ) -> Answered {
         let task = Arc::clone(&created.task);
         let (call, asked) = (Arc::clone(self), Arc::clone(&task));
         // A request becomes a task only once, so the cell is empty.
@@ -217,10 +220,10 @@ impl ToolCall {
                     task.ask(input_requests).await
                 }
             };
-            input_rounds::converse(&call.context, first, again, ask).await
+            input_rounds::converse(&call.context, end, first, again, ask).await
         };
         handler.tasks.spawn(&self.server, created, work);
-        task
+        Answered::Later(task)
     }
 }
 
@@ -259,11 +262,14 @@ impl Handler {
         let (asked, seal) = (call.asked(), &self.server.0.seal);
         let answer = if era == Era::Modern {
             let inputs = inputs.open(seal, &asked)?;
+            let open = inputs.end.clone().drop_guard();
             match Box::pin(call.answer(self, inputs)).await? {
                 Answered::Now(result) => {
-                    input_rounds::input_required_result(seal, context, &asked, result)?
+                    input_rounds::input_required_result(seal, context, &asked, result, open)?
                 }
                 Answered::Later(task) => {
+                    // The input requests of a task end with it.
+                    open.disarm();
                     let task = self.answer::<CreateTaskResult>(era, task.to_json());
                     return Ok(CallToolResponse::Task(task));
                 }

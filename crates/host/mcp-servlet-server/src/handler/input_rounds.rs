@@ -10,10 +10,12 @@ use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
 use mcp_servlet_runtime::JsonObject;
 use rmcp::{
     ErrorData, Peer, RoleServer,
-    model::{CustomRequest, ErrorCode, InputResponses, ServerRequest},
-    service::{RequestContext, ServiceError},
+    model::{ClientResult, CustomRequest, ErrorCode, InputResponses, ServerRequest},
+    service::{PeerRequestOptions, RequestContext, RequestHandle, ServiceError},
 };
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
     era::Era,
@@ -28,12 +30,14 @@ use crate::{
 const ROUNDS: usize = 16;
 
 /// The parameters that a request has in addition to its arguments in later rounds.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Inputs {
     /// The responses, by the keys of their input requests.
     pub(super) responses: Option<JsonObject>,
     /// The servlet's `requestState`.
     pub(super) state: Option<String>,
+    /// Cancelled when the input requests of the result get no responses any more.
+    pub(super) end: CancellationToken,
 }
 
 impl Inputs {
@@ -42,6 +46,7 @@ impl Inputs {
         Self {
             responses: responses.map(JsonObject::from_iter),
             state,
+            end: CancellationToken::new(),
         }
     }
 
@@ -81,22 +86,27 @@ where
         let Server(shared) = server;
         let (seal, patience) = (&shared.seal, shared.options.question_time);
         let inputs = inputs.open(seal, request)?;
+        let end = inputs.end.clone();
         if era == Era::Modern {
-            return input_required_result(seal, context, request, call(inputs).await?);
+            let open = end.drop_guard();
+            let result = call(inputs).await?;
+            return input_required_result(seal, context, request, result, open);
         }
         let ask = |input_requests| async move { ask(context, &input_requests, patience).await };
-        converse(context, call(inputs), call, ask)
+        converse(context, end, call(inputs), call, ask)
             .await
             .map(Answer::Complete)
     })
 }
 
-/// The result for a client since 2026-07-28. If it contains input requests, its state is signed.
+/// The result for a client since 2026-07-28. If it contains input requests, its state is signed, and they stay open after the
+/// request. Otherwise `open` ends them.
 pub(super) fn input_required_result(
     seal: &Seal,
     context: &RequestContext<RoleServer>,
     request: &Request<'_>,
     mut result: JsonObject,
+    open: DropGuard,
 ) -> Result<Answer, ErrorData> {
     if input_requests(context, &result)?.is_none() {
         return Ok(Answer::Complete(result));
@@ -104,13 +114,15 @@ pub(super) fn input_required_result(
     if let Some(Value::String(state)) = result.get_mut("requestState") {
         *state = seal.close(state, request);
     }
+    open.disarm();
     Ok(Answer::InputRequests(result))
 }
 
 /// Calls a servlet until it has a result: `first` is the running call, `again` calls with the
-/// responses from `ask`.
+/// responses from `ask`. Input requests that are still open after that, or when this is dropped, are ended by `end`.
 pub(super) async fn converse<F, A>(
     context: &RequestContext<RoleServer>,
+    end: CancellationToken,
     first: F,
     again: impl Fn(Inputs) -> F,
     ask: impl Fn(JsonObject) -> A,
@@ -119,6 +131,7 @@ where
     F: Future<Output = Result<JsonObject, ErrorData>>,
     A: Future<Output = Result<JsonObject, ErrorData>>,
 {
+    let _open = end.clone().drop_guard();
     let mut result = first.await?;
     let mut rounds = 0;
     while let Some(input_requests) = input_requests(context, &result)? {
@@ -132,6 +145,7 @@ where
         result = again(Inputs {
             responses: Some(responses),
             state: state.map(str::to_owned),
+            end: end.clone(),
         })
         .await?;
     }
@@ -276,8 +290,33 @@ async fn ask_one(peer: &Peer<RoleServer>, input_request: &Value) -> Result<Value
     let method = input_request["method"].as_str().unwrap_or_default();
     let request = CustomRequest::new(method, input_request.get("params").cloned());
     let request = ServerRequest::CustomRequest(request);
-    let response = peer.send_request(request).await?;
+    let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options());
+    let response = Waiting(Some(sent.await?)).response().await?;
     serde_json::to_value(response).map_err(|_| ServiceError::UnexpectedResponse)
+}
+
+/// A request that the client has not answered. If this is dropped, the client learns that nobody waits for the response, so
+/// that it can close its form.
+struct Waiting(Option<RequestHandle<RoleServer>>);
+
+impl Waiting {
+    async fn response(mut self) -> Result<ClientResult, ServiceError> {
+        let sent = self.0.as_mut().ok_or(ServiceError::TransportClosed)?;
+        let response = (&mut sent.rx).await;
+        self.0 = None;
+        response.map_err(|_| ServiceError::TransportClosed)?
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(sent) = self.0.take()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            let reason = "the response is no longer needed".to_owned();
+            runtime.spawn(sent.cancel(Some(reason)));
+        }
+    }
 }
 
 #[cfg(test)]

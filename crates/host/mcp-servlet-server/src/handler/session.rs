@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_servlet_runtime::{ClientSession, JsonObject, RequestMeta};
+use mcp_servlet_runtime::{ClientSession, InputTimeout, JsonObject, RequestMeta};
 use rmcp::{RoleServer, model::InitializeRequestParams, service::RequestContext};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -14,7 +14,7 @@ use crate::{
         input_rounds::Inputs,
         notifications::{Notifier, TaskCell, Threshold},
     },
-    server::Server,
+    server::{ServeOptions, Server},
     session_id::SessionId,
 };
 
@@ -69,9 +69,10 @@ impl Session {
         era: Era,
         inputs: Inputs,
         notifier: Notifier,
-        forward: &[String],
+        options: &ServeOptions,
     ) -> RequestMeta {
         let mut meta = context.meta.0.0.clone();
+        let forward = &options.forward_headers;
         attributes::set(&mut meta, context, era, self.id.as_ref(), forward);
         self.client.add_to(&mut meta, context);
         let mut request_meta = RequestMeta::default();
@@ -81,6 +82,8 @@ impl Session {
         request_meta.meta = Some(meta);
         request_meta.input_responses = inputs.responses;
         request_meta.request_state = inputs.state;
+        let input_timeout = InputTimeout::new(options.question_time).end_with(inputs.end);
+        request_meta.input_timeout = Some(input_timeout);
         request_meta.listener = Some(Arc::new(notifier));
         request_meta
     }

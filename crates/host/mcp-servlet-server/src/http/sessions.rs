@@ -44,6 +44,17 @@ struct Open {
 }
 
 impl Use {
+    fn new() -> Arc<Self> {
+        let open = Open {
+            count: 0,
+            since: Instant::now(),
+        };
+        Arc::new(Self {
+            open: Mutex::new(open),
+            end: CancellationToken::new(),
+        })
+    }
+
     fn open(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -90,14 +101,7 @@ impl Sessions {
 
     /// Registers a new session, which is in use until the returned guard is dropped.
     pub(super) fn open(&self, id: &str) -> InUse {
-        let open = Open {
-            count: 0,
-            since: Instant::now(),
-        };
-        let used = Arc::new(Use {
-            open: Mutex::new(open),
-            end: CancellationToken::new(),
-        });
+        let used = Use::new();
         let in_use = used.begin();
         self.uses().insert(id.into(), used);
         in_use
@@ -122,10 +126,15 @@ impl Sessions {
         loop {
             looks.tick().await;
             for id in self.idle(limit).await {
-                if let Err(error) = self.manager.close_session(&id).await {
-                    tracing::debug!(%error, "cannot end a session");
-                }
+                self.close(&id).await;
             }
+        }
+    }
+
+    /// Ends a session.
+    pub(super) async fn close(&self, id: &str) {
+        if let Err(error) = self.manager.close_session(&id.into()).await {
+            tracing::debug!(%error, "cannot end a session");
         }
     }
 
@@ -133,7 +142,12 @@ impl Sessions {
     async fn idle(&self, limit: Option<Duration>) -> Vec<SessionId> {
         let living = self.manager.sessions.read().await;
         let mut idle = Vec::new();
-        self.uses().retain(|id, used| {
+        let mut uses = self.uses();
+        for id in living.keys() {
+            // A client that disconnects while its session opens never uses it.
+            uses.entry(id.clone()).or_insert_with(Use::new);
+        }
+        uses.retain(|id, used| {
             let is_idle = limit.is_some_and(|limit| used.is_idle(limit));
             let lives = living.contains_key(id);
             if is_idle && lives {
@@ -141,6 +155,7 @@ impl Sessions {
             }
             lives && !is_idle
         });
+        drop(uses);
         idle
     }
 }
@@ -178,5 +193,12 @@ mod tests {
         assert!(sessions.enter(&living).is_some());
         assert!(sessions.enter("ended").is_none());
         assert_eq!(sessions.idle(Some(Duration::ZERO)).await, [living]);
+    }
+
+    #[tokio::test]
+    async fn a_session_whose_client_left_while_it_opened_ends() {
+        let sessions = Sessions::new();
+        let (unused, _transport) = sessions.manager.create_session().await.expect("a session");
+        assert_eq!(sessions.idle(Some(Duration::ZERO)).await, [unused]);
     }
 }

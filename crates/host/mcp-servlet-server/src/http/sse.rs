@@ -26,12 +26,7 @@ use super::{
     headers::{accepts_events, is_json},
     is_at,
 };
-use crate::{
-    handler::service,
-    message::{self, Kind},
-    server::Server,
-    session_id::SessionId,
-};
+use crate::{handler::service, message, server::Server, session_id::SessionId};
 use sessions::{Registered, Sessions};
 use transport::{Connection, Events};
 
@@ -131,7 +126,7 @@ impl Sse {
             Ok(checked) => checked,
             Err(refusal) => return refusal,
         };
-        if matches!(kind, Kind::Request(_)) && self.server.is_stopping() {
+        if kind.is_request() && self.server.is_stopping() {
             return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
         }
         let session = session(&parts.uri);

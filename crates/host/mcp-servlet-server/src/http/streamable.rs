@@ -61,6 +61,11 @@ impl Streamable {
         self.sessions.end_idle(self.options.session_idle).await;
     }
 
+    /// Closes a session.
+    pub(super) async fn close(&self, id: &str) {
+        self.sessions.close(id).await;
+    }
+
     pub(super) async fn answer(&self, mut request: Request) -> Response {
         headers::accept_all(request.headers_mut());
         match *request.method() {
@@ -122,15 +127,16 @@ impl Streamable {
 
     /// The body of an accepted request, or the response to a refused one.
     async fn check(&self, headers: &HeaderMap, body: Body) -> Result<(Bytes, Kind), Response> {
-        if opens_session(headers) && self.sessions.count().await >= self.options.sessions {
+        let (body, kind) = body::checked(body, &self.options).await?;
+        if kind.is_request() && self.server.is_stopping() {
+            let refusal = (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
+            return Err(refusal.into_response());
+        }
+        let opens_session = matches!(kind, Kind::Initialize(_)) && session(headers).is_none();
+        if opens_session && self.sessions.count().await >= self.options.sessions {
             let retry = [(header::RETRY_AFTER, "30")];
             let status = StatusCode::SERVICE_UNAVAILABLE;
             return Err((status, retry, "too many sessions").into_response());
-        }
-        let (body, kind) = body::checked(body, &self.options).await?;
-        if matches!(kind, Kind::Request(_)) && self.server.is_stopping() {
-            let refusal = (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
-            return Err(refusal.into_response());
         }
         Ok((body, kind))
     }
@@ -172,14 +178,6 @@ fn form(options: &HttpOptions) -> ResponseForm {
         HttpTransport::Streamable { response } => response,
         HttpTransport::Sse { .. } => ResponseForm::Sse,
     }
-}
-
-/// Whether a request, if it is valid, opens a session.
-fn opens_session(headers: &HeaderMap) -> bool {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    // Protocol versions are dates, so they compare as strings. Since 2026-07-28 there are no sessions.
-    let stateless = text("mcp-protocol-version").is_some_and(|version| version >= "2026-07-28");
-    !stateless && session(headers).is_none()
 }
 
 /// The session id of a request or response.

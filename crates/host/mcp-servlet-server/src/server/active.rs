@@ -13,7 +13,7 @@ use tokio_util::{
     task::{TaskTracker, task_tracker::TaskTrackerToken},
 };
 
-use crate::{panics::caught, server::Server};
+use crate::server::Server;
 
 /// The running work of all transports, and the signal to stop.
 #[derive(Debug, Default)]
@@ -94,8 +94,7 @@ impl<H: Service<RoleServer>> Service<RoleServer> for Counted<H> {
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
         let _active = self.server.0.process.active.begin();
-        let method = request.method().to_owned();
-        caught(&method, self.inner.handle_request(request, context)).await
+        self.inner.handle_request(request, context).await
     }
 
     async fn handle_notification(

@@ -20,7 +20,8 @@ pub struct ServeOptions {
     /// client's answer to an input request does not count, and neither do calls that have become
     /// tasks.
     pub timeout: Option<Duration>,
-    /// How long a client up to 2025-11-25 may take to answer one input request.
+    /// How long a client up to 2025-11-25 may take to answer one input request, and how long a call of a remote up to
+    /// 2025-11-25 waits for the answer of any client.
     pub question_time: Duration,
     /// The names of HTTP headers that servlets can read, as `mcp-servlet/headers` in `_meta`.
     pub forward_headers: Vec<String>,

@@ -145,7 +145,9 @@ fn parse(mut line: BytesMut, server: &Server) -> Result<Option<Incoming>, Refusa
         return Ok(None);
     }
     let kind = match message::check(&line)? {
-        Kind::Request(id) if server.is_stopping() => return Err(Refusal::stopping(id)),
+        Kind::Initialize(id) | Kind::Request(id) if server.is_stopping() => {
+            return Err(Refusal::stopping(id));
+        }
         kind => kind,
     };
     message::decode(&mut line).map_err(|refusal| refusal.to(kind.into_id()))

@@ -12,9 +12,9 @@ use crate::{
 
 /// A servlet with a tool for each way to fail.
 fn failing() -> Vec<u8> {
-    const NAMES: [&str; 12] = [
-        "told", "coded", "fault", "named", "trap", "panic", "denied", "memory", "slow", "large",
-        "bad", "fine",
+    const NAMES: [&str; 13] = [
+        "told", "coded", "fault", "named", "trap", "panic", "denied", "memory", "fuel", "slow",
+        "large", "bad", "fine",
     ];
     let tools = NAMES.map(|name| json!({ "name": name, "inputSchema": { "type": "object" } }));
     let coded = r#"{"content":[{"type":"text","text":"slow down"}],"isError":true,"_meta":{"mcp-servlet/error":{"code":"RATE_LIMITED","data":{"retry":30}}}}"#;
@@ -40,6 +40,7 @@ fn failing() -> Vec<u8> {
             Reply::Send(r#"{"url":"http://weather.example/v1?key=s3cret"}"#),
         ),
         (r#""memory""#, Reply::Grow),
+        (r#""fuel""#, Reply::Hang),
         (r#""slow""#, Reply::Hang),
         (r#""large""#, Reply::Output(&large)),
         (r#""bad""#, Reply::Output("nonsense")),
@@ -52,7 +53,7 @@ fn failing() -> Vec<u8> {
 }
 
 const SERVLET: &str = "[servlet.f]\nsource = \"f.wasm\"\nlimits.timeout = \"10s\"\n\
-    limits.memory = \"4MiB\"\ntool.slow.timeout = \"200ms\"\ntool.large.output = \"1KiB\"\n";
+    limits.memory = \"4MiB\"\ntool.fuel.fuel = 1_000_000\ntool.slow.timeout = \"200ms\"\ntool.large.output = \"1KiB\"\n";
 
 /// What a client gets: the code and the message of an error, or the text of a result.
 #[derive(Debug, PartialEq)]
@@ -111,6 +112,7 @@ async fn failures_without_an_entry_have_a_default() {
             ("panic", Error(-32603, "no city", place())),
             ("denied", Error(-32603, "`http://weather.example`", place())),
             ("memory", Error(-32603, "ran out of memory", place())),
+            ("fuel", Error(-32603, "ran out of fuel", place())),
             ("slow", Error(-32603, "200ms", place())),
             ("large", Error(-32603, "", place())),
             ("bad", Error(-32603, "", place())),
@@ -174,11 +176,12 @@ async fn the_first_entry_that_matches_makes_the_error() {
 }
 
 /// Tools, and the kinds of their failures.
-const KINDS: [(&str, &str); 7] = [
+const KINDS: [(&str, &str); 8] = [
     ("trap", "trap"),
     ("panic", "panic"),
     ("denied", "host_denied"),
     ("memory", "out_of_memory"),
+    ("fuel", "out_of_fuel"),
     ("slow", "timeout"),
     ("large", "output_too_large"),
     ("bad", "bad_output"),

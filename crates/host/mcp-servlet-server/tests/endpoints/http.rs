@@ -45,7 +45,7 @@ pub(crate) fn post(url: &str, headers: &[(&str, &str)], body: &str) -> Response<
     send("POST", url, &[&POST, headers].concat(), body)
 }
 
-fn header<'r>(response: &'r Response<Body>, name: &str) -> Option<&'r str> {
+pub(crate) fn header<'r>(response: &'r Response<Body>, name: &str) -> Option<&'r str> {
     Some(response.headers().get(name)?.to_str().expect("text"))
 }
 
@@ -104,20 +104,31 @@ fn progressing() -> Vec<u8> {
         .wasm()
 }
 
+/// A request since 2026-07-28.
+pub(crate) fn stateless(method: &str, mut params: Value) -> Value {
+    let meta = &mut params["_meta"];
+    meta["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
+    meta["io.modelcontextprotocol/clientInfo"] = json!({ "name": "c", "version": "1" });
+    meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
+}
+
+/// Sends such a request, which has no session.
+pub(crate) fn post_stateless(url: &str, request: &Value) -> Response<Body> {
+    let mut headers = vec![("mcp-protocol-version", "2026-07-28")];
+    headers.extend(
+        request["method"]
+            .as_str()
+            .map(|method| ("mcp-method", method)),
+    );
+    let name = request["params"]["name"].as_str();
+    headers.extend(name.map(|name| ("mcp-name", name)));
+    post(url, &headers, &request.to_string())
+}
+
 /// A request for the tools, without a session.
 fn list_without_session(url: &str) -> Response<Body> {
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": "c", "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let list =
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": meta } });
-    let headers = [
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/list"),
-    ];
-    post(url, &headers, &list.to_string())
+    post_stateless(url, &stateless("tools/list", json!({})))
 }
 
 async fn forms(response: &str) -> Vec<Option<String>> {
@@ -237,7 +248,7 @@ async fn a_header_without_a_valid_value_is_an_internal_error() {
     ] {
         let config = format!(
             "[listener.l]\naddress = \"127.0.0.1:0\"\n\
-             [endpoint.web]\nkind = \"http\"\nlistener = \"l\"\nheaders = {{ x-a = \"{value}\" }}\n{A}"
+             [endpoint.web]\nkind = \"http\"\nlistener = \"l\"\nheaders = {{ x-a = \"{value}\" }}\nsession.most = 1\n{A}"
         );
         let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
         let mut opened = post(site.url("web"), &[], INITIALIZE);
@@ -250,6 +261,9 @@ async fn a_header_without_a_valid_value_is_an_internal_error() {
                 "the header `x-a` of the endpoint has no valid value\n"
             );
             assert_eq!(header(&opened, "mcp-session-id"), None);
+            // It has not kept a session that nobody can use.
+            let again = post(site.url("web"), &[], INITIALIZE);
+            assert_eq!(again.status(), 500, "{value}");
         }
     }
 }
@@ -308,17 +322,20 @@ async fn progress_before_the_answer_makes_a_stream() {
     let session = header(&opened, "mcp-session-id")
         .expect("a session")
         .to_owned();
-    let call = |meta: Value| {
-        let params = json!({ "name": "t", "_meta": meta });
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string()
+    let params = |meta: Value| json!({ "name": "t", "_meta": meta });
+    let legacy = |meta| {
+        let call =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params(meta) });
+        post(url, &[("mcp-session-id", &session)], &call.to_string())
     };
-    let kind = |meta| {
-        let response = post(url, &[("mcp-session-id", &session)], &call(meta));
-        header(&response, "content-type").map(str::to_owned)
-    };
-    assert_eq!(kind(json!({})).as_deref(), Some("application/json"));
-    assert_eq!(
-        kind(json!({ "progressToken": "p" })).as_deref(),
-        Some("text/event-stream")
-    );
+    let modern = |meta| post_stateless(url, &stateless("tools/call", params(meta)));
+    for (meta, expected) in [
+        (json!({}), "application/json"),
+        (json!({ "progressToken": "p" }), "text/event-stream"),
+    ] {
+        for response in [legacy(meta.clone()), modern(meta.clone())] {
+            assert_eq!(response.status(), 200, "{meta}");
+            assert_eq!(header(&response, "content-type"), Some(expected), "{meta}");
+        }
+    }
 }

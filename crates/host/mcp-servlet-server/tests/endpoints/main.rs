@@ -9,6 +9,7 @@ mod failures;
 mod http;
 mod lists;
 mod log;
+mod raw;
 mod reload;
 mod resources;
 mod shapes;

@@ -140,8 +140,8 @@ async fn a_bundle_that_does_not_fit_keeps_the_previous_one() {
         ),
         ("handler = \"c:x\"", "there is no servlet or remote `c`"),
         (
-            "handler = \"a:x\"\nset = { q = 1 }",
-            "`a:x` has no argument `q`",
+            "handler = \"a:x\"\nresult = { content = \"${{ result.sum }}\" }",
+            "`a:x` has no output schema: write `result.structuredContent.sum`",
         ),
     ] {
         let changed = bundle("changed", "").replace("handler = \"a:x\"", wrong);

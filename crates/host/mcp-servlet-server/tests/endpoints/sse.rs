@@ -47,12 +47,12 @@ impl Stream {
         Self { lines, url }
     }
 
-    fn post(&self, message: &str) -> u16 {
+    pub(crate) fn post(&self, message: &str) -> u16 {
         send("POST", &self.url, &[JSON], message).status().as_u16()
     }
 
     /// The next message. None at the end of the stream.
-    fn next(&mut self) -> Option<Value> {
+    pub(crate) fn next(&mut self) -> Option<Value> {
         loop {
             let line = self.lines.next()?.ok()?;
             if let Some(data) = line.strip_prefix("data: ") {

@@ -84,6 +84,41 @@ async fn a_virtual_tool_has_a_time_limit_of_its_own() {
     }
 }
 
+/// Two tools with an entry for all failures. Only the first has a shorter time limit than its endpoint.
+const CATCHING: &str = r#"limits = { timeout = "60s", instances = { max = 1 } }
+[bundle.ops.tool.quick]
+handler = "f:hang"
+timeout = "100ms"
+[[bundle.ops.tool.quick.catches]]
+error = { code = -32000, message = "caught" }
+[bundle.ops.tool.endless]
+handler = "f:hang"
+[[bundle.ops.tool.endless.catches]]
+error = { code = -32000, message = "caught" }
+[bundle.ops.tool.done]
+handler = "f:fine"
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_time_limit_of_an_endpoint_cannot_be_caught() {
+    let time = "timeout = \"1s\"\n";
+    let endpoints = format!("{WEB}{time}{OLD}{time}{PIPE}{time}");
+    let config = format!("{endpoints}[servlet.f]\nsource = \"f.wasm\"\n{CATCHING}");
+    let site = Site::start(&config, &[("f.wasm", &hanging())]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let caught = stopped(&session, "quick").await;
+        assert_eq!(caught, (-32000, "caught".to_owned()), "{way:?}");
+        let error = session.call("endless", json!({})).await;
+        let error = error.expect_err("the time is over");
+        assert_eq!(error.code(), Some(-32603), "{way:?}: {error}");
+        assert_eq!(error.data(), Some(&json!({ "timeout": 1.0 })), "{way:?}");
+        // The handler was interrupted: its only instance is free.
+        let done = session.call("done", json!({})).await.expect("a result");
+        assert_eq!(done.text(), "fine", "{way:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn cancelling_a_virtual_tool_stops_its_handler() {
     let site = site(&hanging(), HANGING).await;

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use mcp_servlet_client::{CallResult, Options, Session};
+use mcp_servlet_client::{CallOptions, CallResult, Options, Session};
 use serde_json::{Value, json};
 
 use crate::{
+    client::Oslo,
     site::{OLD, PIPE, Site, WAYS, WEB, Way, definitions, tools},
     support::Wat,
     wasm::{Reply, echo_as, replies},
@@ -272,27 +273,37 @@ async fn inputs_read_the_session_of_each_transport() {
     let bundle = r#"
 [bundle.ops.tool.who]
 handler = "weather:get_weather"
-inputs = { city = "${{ request.session.id }}", units = "${{ request.session.clientInfo.name }} ${{ request.session.capabilities.?elicitation.hasValue() }}", key = "${{ request.name }} ${{ request.meta.?mcp.hasValue() }}" }
+inputs = { city = "${{ request.session.id }}", units = "${{ request.session.clientInfo.name }} ${{ request.session.capabilities.?elicitation.hasValue() }}", key = "${{ request.name }} ${{ request.meta.?trace.orValue('none') }}" }
 arguments = { type = "object", properties = {} }
 "#;
     let site = site(&echo(), bundle).await;
+    let client = || Options::new().client("acme", "1");
     for (way, endpoint) in WAYS {
-        let options = Options::new().client("acme", "1");
-        let session = site.connect_with(way, endpoint, options).await;
-        let mut ids = Vec::new();
-        for _ in 0..2 {
-            let called = call(&session, "who", json!({})).await;
-            let read = &called["structuredContent"]["params"]["arguments"];
-            assert_eq!(read["units"], "acme false", "{way:?}: {read}");
-            assert_eq!(read["key"], "who false", "{way:?}: {read}");
-            ids.push(read["city"].as_str().expect("a text").to_owned());
+        for (options, meta, units, key) in [
+            (client(), json!({}), "acme false", "who none"),
+            (
+                client().answers(Oslo),
+                json!({ "trace": "t-1" }),
+                "acme true",
+                "who t-1",
+            ),
+        ] {
+            let session = site.connect_with(way, endpoint, options).await;
+            let meta = meta.as_object().cloned().expect("an object");
+            let options = CallOptions::new().meta(meta);
+            let mut ids = Vec::new();
+            for _ in 0..2 {
+                let called = session.call_with("who", json!({}), &options).await;
+                let called = plain(&called.expect("a result"));
+                let read = &called["structuredContent"]["params"]["arguments"];
+                assert_eq!(read["units"], units, "{way:?}: {read}");
+                assert_eq!(read["key"], key, "{way:?}: {read}");
+                ids.push(read["city"].as_str().expect("a text").to_owned());
+            }
+            assert_eq!(ids[0], ids[1], "{way:?}");
+            let has_none = ids[0].is_empty();
+            assert_eq!(has_none, way == Way::HttpModern, "{way:?}: {ids:?}");
         }
-        assert_eq!(ids[0], ids[1], "{way:?}");
-        assert_eq!(
-            ids[0].is_empty(),
-            way == Way::HttpModern,
-            "{way:?}: {ids:?}"
-        );
     }
 }
 
@@ -348,4 +359,22 @@ async fn endpoints_on_two_ports_share_a_handler_and_no_call_waits_for_another() 
         );
         assert!(quick < Duration::from_secs(2), "{way:?}: {quick:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unknown_arguments_are_dropped_if_the_servlet_of_the_handler_drops_them() {
+    let bundle = "arguments.unknown = \"drop\"\n[bundle.ops.tool.t]\n\
+        handler = \"weather:get_weather\"\nset = { units = \"metric\" }\n";
+    let site = site(&echo(), bundle).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let arguments = json!({ "city": "Oslo", "units": "imperial", "toolCallId": 7 });
+        let result = call(&session, "t", arguments).await;
+        let expected = json!({ "city": "Oslo", "units": "metric" });
+        let found = &result["structuredContent"]["params"]["arguments"];
+        assert_eq!(found, &expected, "{way:?}: {result}");
+    }
+    let dropped = site.endpoints.server().metrics();
+    let expected = r#"servlet_arguments_dropped_total{servlet="weather",tool="t"} 10"#;
+    assert!(dropped.contains(expected), "{dropped}");
 }

@@ -1,10 +1,14 @@
 //! Servlets with input requests, for clients of both eras.
 
+use std::{sync::Arc, time::Duration};
+
 use mcp_servlet_host::Host;
+use mcp_servlet_server::{ServeOptions, Server};
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Served, request},
+    client::{Served, initialize, request},
+    pipe_client::PipeClient,
     support::{DESCRIPTION, Wat},
 };
 
@@ -144,4 +148,54 @@ fn stopping_server_accepts_responses_but_no_requests() {
         json!({"action": "decline"})
     });
     assert_eq!(response["result"]["content"][0]["text"], "done");
+}
+
+/// A client on a pipe that can show forms, after it was asked during its call with the id 1. Also the id of the question.
+async fn asked(question_time: Duration) -> (PipeClient, Value) {
+    let mut options = ServeOptions::default();
+    options.question_time = question_time;
+    let asks = json!({ "resultType": "input_required", "inputRequests": { "q": form() } });
+    let servlet = Wat::new()
+        .describe(DESCRIPTION)
+        .answer(&asks.to_string())
+        .load();
+    let host = Host::new(vec![servlet.expect("a servlet")]);
+    let mut client = PipeClient::connect(&Server::new(Arc::new(host), options));
+    client
+        .send(&initialize(&json!({ "elicitation": {} })))
+        .await;
+    client.next().await;
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    client.send(&ready.to_string()).await;
+    client
+        .send(&request("tools/call", json!({ "name": "t" })).to_string())
+        .await;
+    let question = client.next().await;
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    (client, question["id"].clone())
+}
+
+/// The message by which the server takes back its question.
+async fn taken_back(client: &mut PipeClient) -> Value {
+    loop {
+        let message = client.next().await;
+        if message["method"] == "notifications/cancelled" {
+            return message["params"]["requestId"].clone();
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_client_learns_that_a_question_has_no_time_left() {
+    let (mut client, question) = asked(Duration::from_millis(100)).await;
+    assert_eq!(taken_back(&mut client).await, question);
+}
+
+#[tokio::test]
+async fn the_client_learns_that_a_question_of_a_cancelled_call_needs_no_answer() {
+    let (mut client, question) = asked(Duration::from_mins(10)).await;
+    let params = json!({ "requestId": 1 });
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
+    client.send(&cancel.to_string()).await;
+    assert_eq!(taken_back(&mut client).await, question);
 }

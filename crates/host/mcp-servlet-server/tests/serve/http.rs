@@ -255,8 +255,16 @@ fn sessions_end_when_the_client_says_so_and_are_counted() {
     let host = host(DESCRIPTION, "{}");
     let served = Served::start_with(host, ServeOptions::default(), options);
     let session = served.open();
-    let full = served.post(&[], &initialize(&json!({})));
-    assert_eq!(full.status, 503, "{full:?}");
+    let opens = initialize(&json!({}));
+    // Since 2026-07-28 there are no sessions, but rmcp opens one for each `initialize`.
+    let stateless = opens.replace("2025-11-25", "2026-07-28");
+    let full = [
+        served.post(&[], &opens),
+        served.post(&[("mcp-protocol-version", "2026-07-28")], &stateless),
+    ];
+    for full in full {
+        assert_eq!(full.status, 503, "{full:?}");
+    }
     assert_eq!(served.ask("tools/list", json!({})).status, 200);
     let id = [("mcp-session-id", &*session)];
     assert_eq!(served.send("DELETE", "/mcp", &id, "").status, 204);

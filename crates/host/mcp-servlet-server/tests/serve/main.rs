@@ -11,6 +11,7 @@ mod names;
 mod operations;
 mod panics;
 mod pipe;
+mod pipe_client;
 mod reload;
 mod startup;
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]

@@ -3,10 +3,11 @@
 use std::{fmt::Debug, sync::Arc, time::Duration};
 
 use mcp_servlet_host::Host;
-use mcp_servlet_server::{ServeOptions, Server};
+use mcp_servlet_server::{HttpOptions, ServeOptions, Server};
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
 };
 use tracing::{
     Subscriber,
@@ -16,7 +17,7 @@ use tracing::{
 };
 use tracing_subscriber::{Layer, layer::Context, layer::SubscriberExt as _};
 
-use crate::{client::stateless, reload::start_log, support::Wat};
+use crate::{client::stateless, pipe_client::PipeClient, reload::start_log, support::Wat};
 
 /// A subscriber that panics when a tool called `boom` is called.
 struct Fragile;
@@ -44,35 +45,11 @@ fn fragile_log() -> DefaultGuard {
     tracing::subscriber::set_default(tracing_subscriber::registry().with(Fragile))
 }
 
-/// A client on a pipe.
-struct Client {
-    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    writer: WriteHalf<DuplexStream>,
-}
-
-impl Client {
-    fn connect(server: &Server) -> Self {
-        let (client, pipe) = tokio::io::duplex(1 << 16);
-        let (input, output) = tokio::io::split(pipe);
-        let server = server.clone();
-        tokio::spawn(async move { mcp_servlet_server::serve_stream(&server, input, output).await });
-        let (reader, writer) = tokio::io::split(client);
-        let lines = BufReader::new(reader).lines();
-        Self { lines, writer }
-    }
-
-    async fn ask(&mut self, method: &str, mut params: Value) -> Value {
-        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
-            json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
-        let line = stateless(method, params) + "\n";
-        self.writer
-            .write_all(line.as_bytes())
-            .await
-            .expect("a write");
-        let line = tokio::time::timeout(Duration::from_secs(30), self.lines.next_line());
-        let line = line.await.expect("an answer").expect("a read");
-        serde_json::from_str(&line.expect("a line")).expect("JSON")
-    }
+async fn ask(client: &mut PipeClient, method: &str, mut params: Value) -> Value {
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+        json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    client.send(&stateless(method, params)).await;
+    client.next().await
 }
 
 /// A server with two tools; the second makes the subscriber panic. `support` decides whether they run as tasks.
@@ -87,14 +64,14 @@ fn server(support: &str) -> Server {
 #[tokio::test]
 async fn a_panic_is_answered_and_the_next_request_works() {
     let _log = fragile_log();
-    let mut client = Client::connect(&server("forbidden"));
+    let mut client = PipeClient::connect(&server("forbidden"));
     for _ in 0..2 {
-        let answer = client.ask("tools/call", json!({"name": "boom"})).await;
+        let answer = ask(&mut client, "tools/call", json!({"name": "boom"})).await;
         assert_eq!(answer["id"], 1);
         assert_eq!(answer["error"]["code"], -32603, "{answer}");
         let message = answer["error"]["message"].as_str().expect("text");
         assert!(message.contains("panicked") && !message.contains("device"));
-        let answer = client.ask("tools/call", json!({"name": "t"})).await;
+        let answer = ask(&mut client, "tools/call", json!({"name": "t"})).await;
         assert_eq!(answer["result"]["content"], json!([]));
     }
 }
@@ -102,11 +79,11 @@ async fn a_panic_is_answered_and_the_next_request_works() {
 #[tokio::test]
 async fn a_task_that_panics_fails() {
     let _log = fragile_log();
-    let mut client = Client::connect(&server("required"));
-    let created = client.ask("tools/call", json!({"name": "boom"})).await;
+    let mut client = PipeClient::connect(&server("required"));
+    let created = ask(&mut client, "tools/call", json!({"name": "boom"})).await;
     let id = created["result"]["taskId"].clone();
     loop {
-        let task = client.ask("tasks/get", json!({"taskId": id})).await;
+        let task = ask(&mut client, "tasks/get", json!({"taskId": id})).await;
         let task = &task["result"];
         if task["status"] != "working" {
             assert_eq!(task["status"], "failed", "{task}");
@@ -115,4 +92,34 @@ async fn a_task_that_panics_fails() {
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+#[tokio::test]
+async fn a_panic_is_answered_over_http() {
+    let _log = fragile_log();
+    let server = server("forbidden");
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        mcp_servlet_server::http(&server, listener, HttpOptions::default()).await;
+    });
+    let body = stateless("tools/call", json!({ "name": "boom" }));
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\naccept: application/json, text/event-stream\r\n\
+         content-type: application/json\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\n\
+         mcp-name: boom\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).await.expect("a connection");
+    stream.write_all(request.as_bytes()).await.expect("a write");
+    let mut response = String::new();
+    let read = tokio::time::timeout(
+        Duration::from_secs(30),
+        stream.read_to_string(&mut response),
+    );
+    read.await.expect("an answer").expect("a read");
+    assert!(
+        response.contains("-32603") && response.contains("panicked"),
+        "{response}"
+    );
 }

@@ -25,6 +25,7 @@ pub(super) fn serve(
     let result = runtime.block_on(async {
         let members = remotes.update(&config.remotes).await;
         let members = members.map_err(|error| Failure::new(Kind::Servlet, error.to_string()))?;
+        config.prove_required(&loaded, &members)?;
         let Some(endpoints) = Endpoints::new(&config, &loaded, &members) else {
             return Ok(());
         };

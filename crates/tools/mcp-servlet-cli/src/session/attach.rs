@@ -74,11 +74,13 @@ async fn configured(
     let mut options = ServeOptions::default();
     options.tasks.clone_from(&config.tasks);
     let loaded = config.load(None)?;
+    serve::warn_about_skipped(&loaded);
     if config.remotes.is_empty() {
-        serve::report(&loaded)?;
-        return Ok((host_of(&loaded, &[]), options));
+        serve::require_servlets(&loaded)?;
+        let host = host_of(&loaded, &[]);
+        serve::warn_of(&host);
+        return Ok((host, options));
     }
-    serve::warn(&loaded);
     let not_ready = |error: NotReady| Failure::new(Kind::Servlet, error.to_string());
     remotes.update(&config.remotes).await.map_err(not_ready)?;
     for error in remotes.tried().await {
@@ -86,7 +88,9 @@ async fn configured(
     }
     // They have their lists now.
     let mounts = remotes.update(&config.remotes).await.map_err(not_ready)?;
-    Ok((host_of(&loaded, &mounts), options))
+    let host = host_of(&loaded, &mounts);
+    serve::warn_of(&host);
+    Ok((host, options))
 }
 
 fn named<'c>(config: &'c Config, name: &str) -> Result<&'c Endpoint, Failure> {

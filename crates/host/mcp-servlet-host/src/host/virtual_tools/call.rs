@@ -5,6 +5,7 @@ use std::{borrow::Cow, time::Duration};
 use mcp_servlet_bundle::{Budget, CheckArguments as Checks, Prepared, Refused};
 use mcp_servlet_runtime::{
     CallError, CallErrorKind, CheckArguments, JsonObject, RemoteFailure, RequestMeta,
+    UnknownArguments,
 };
 
 use super::{
@@ -94,10 +95,39 @@ impl Served {
         };
         Mapping {
             proven: Cow::Borrowed(&self.proven),
-            arguments: arguments.map(|arguments| self.tool.arguments(arguments)),
+            arguments: arguments.map(|arguments| self.known_arguments(arguments)),
             seen: Cow::Borrowed(seen),
             checks,
         }
+    }
+
+    /// The arguments without those that the schema does not have, if the handler's servlet drops these.
+    fn known_arguments<'a>(&self, arguments: &'a JsonObject) -> Cow<'a, JsonObject> {
+        let arguments = self.tool.arguments(arguments);
+        if !self.drops_unknown() {
+            return arguments;
+        }
+        match arguments {
+            Cow::Borrowed(arguments) => self.proven.schemas().without_unknown(arguments),
+            Cow::Owned(arguments) => {
+                let known = self.proven.schemas().without_unknown(&arguments);
+                Cow::Owned(known.into_owned())
+            }
+        }
+    }
+
+    /// How many of these arguments a call would drop.
+    pub(in crate::host) fn count_dropped(&self, arguments: &JsonObject) -> usize {
+        if !self.drops_unknown() {
+            return 0;
+        }
+        let arguments = self.tool.arguments(arguments);
+        self.proven.schemas().unknown(&arguments).count()
+    }
+
+    fn drops_unknown(&self) -> bool {
+        let servlet = self.handler.as_servlet();
+        servlet.is_some_and(|servlet| servlet.options().unknown == UnknownArguments::Drop)
     }
 
     /// The arguments of the handler, or an error result for the model.

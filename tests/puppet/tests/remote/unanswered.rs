@@ -1,0 +1,206 @@
+//! Requests of a remote that its client does not answer: they end, and with them the call that waits for the answer.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::future::{BoxFuture, FutureExt as _, pending};
+use mcp_servlet_client::{
+    Answers, CallResult, Elicitation, Error, Input, Offers, Options, Session,
+};
+use puppet::Puppet;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream},
+    task::JoinHandle,
+};
+
+use crate::{
+    site::{OLD, PIPE, Site, WAYS, WEB, Way},
+    support::{with_calls, within},
+};
+
+/// How long each step may take. Other tests and builds can keep the machine busy for seconds.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Clients that are asked while their request is open.
+const LEGACY: [Way; 3] = [Way::HttpLegacy, Way::Sse, Way::PipeLegacy];
+
+/// A client whose user never answers. It counts what it was asked.
+struct Silent(Arc<AtomicUsize>);
+
+impl Answers for Silent {
+    fn offers(&self) -> Offers {
+        Offers {
+            elicitation: true,
+            sampling: true,
+            ..Offers::default()
+        }
+    }
+
+    fn elicit(&self, _: Elicitation) -> BoxFuture<'_, Input> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        pending().boxed()
+    }
+}
+
+fn question() -> Value {
+    let form = json!({ "type": "object", "properties": {} });
+    let params = json!({ "mode": "form", "message": "Which city?", "requestedSchema": form });
+    json!({ "method": "elicitation/create", "params": params })
+}
+
+/// A remote that asks in its first call, which it does not end by itself. It answers all others.
+fn asking() -> Puppet {
+    let replies = json!([{ "ask": question() }, { "result": { "content": [] } }]);
+    with_calls(&["2025-11-25"], replies)
+}
+
+/// A server with that remote, and with these keys in each endpoint.
+async fn site(puppet: &Puppet, keys: &str) -> Site {
+    let address = puppet.http().await;
+    // Over this transport, the remote's call stays open without a response.
+    let far = format!(
+        "[remote.far]\nurl = \"http://{address}/sse\"\ntransport = \"sse\"\nrequired = true\n"
+    );
+    Site::start(&format!("{WEB}{keys}{OLD}{keys}{PIPE}{keys}{far}"), &[]).await
+}
+
+fn endpoint(way: Way) -> &'static str {
+    let found = WAYS.into_iter().find(|(one, _)| *one == way);
+    found.expect("an endpoint for each way").1
+}
+
+/// A client in a call whose question it has got.
+struct Asked {
+    session: Arc<Session>,
+    call: JoinHandle<Result<CallResult, Error>>,
+}
+
+async fn ask(site: &Site, way: Way) -> Asked {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let options = Options::new().answers(Silent(Arc::clone(&asked)));
+    let session = site.connect_with(way, endpoint(way), options).await;
+    let session = Arc::new(session);
+    let caller = Arc::clone(&session);
+    let call = tokio::spawn(async move { caller.call("t", json!({})).await });
+    within(PATIENCE, || asked.load(Ordering::Relaxed) == 1).await;
+    Asked { session, call }
+}
+
+/// Waits until the remote has learned that its call was cancelled. It gets the answer `cancel` first.
+async fn ends(puppet: &Puppet) {
+    within(PATIENCE, || puppet.received("notifications/cancelled") == 1).await;
+    let cancel = json!({ "action": "cancel" });
+    assert!(puppet.log().iter().any(|one| one["result"] == cancel));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_the_client_cancels_during_a_question_ends_at_the_remote() {
+    for way in LEGACY {
+        let puppet = asking();
+        let site = site(&puppet, "").await;
+        let Asked { session, call } = ask(&site, way).await;
+        assert_eq!(puppet.received("notifications/cancelled"), 0, "{way:?}");
+        call.abort();
+        ends(&puppet).await;
+        let next = session.call("t", json!({})).await;
+        next.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_whose_question_takes_too_long_ends_at_the_remote() {
+    for (way, _) in WAYS {
+        let puppet = asking();
+        let site = site(&puppet, "question_time = \"300ms\"\n").await;
+        let Asked { session, call } = ask(&site, way).await;
+        ends(&puppet).await;
+        if LEGACY.contains(&way) {
+            let error = call.await.expect("no panic").expect_err("no answer");
+            let text = error.to_string();
+            assert!(text.contains("no response within 300ms"), "{way:?}: {text}");
+        } else {
+            // This client has no open request. It only waits for its user.
+            call.abort();
+        }
+        let next = session.call("t", json!({})).await;
+        next.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_ends_with_the_session_of_a_client_that_has_no_open_request() {
+    let puppet = asking();
+    let site = site(&puppet, "").await;
+    let Asked { session, call } = ask(&site, Way::PipeModern).await;
+    call.abort();
+    call.await.expect_err("it was aborted");
+    assert_eq!(puppet.received("notifications/cancelled"), 0);
+    let session = Arc::into_inner(session).expect("no other handle");
+    session.close().await;
+    ends(&puppet).await;
+}
+
+/// Writes messages to a pipe, and reads it until the server asks.
+async fn ask_on(pipe: &mut DuplexStream, messages: &[Value]) {
+    for message in messages {
+        let line = format!("{message}\n");
+        pipe.write_all(line.as_bytes()).await.expect("a reader");
+    }
+    let mut lines = BufReader::new(pipe).lines();
+    let asks = async {
+        loop {
+            let line = lines.next_line().await.expect("a line");
+            if line.expect("an open pipe").contains("elicitation/create") {
+                return;
+            }
+        }
+    };
+    let asked = tokio::time::timeout(PATIENCE, asks).await;
+    asked.expect("a question");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_ends_when_its_client_disconnects() {
+    let puppet = asking();
+    let site = site(&puppet, "").await;
+    let mut pipe = site.pipe("pipe");
+    let client = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": { "elicitation": {} },
+        "clientInfo": { "name": "test", "version": "1" },
+    });
+    let messages = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "t", "arguments": {} } }),
+    ];
+    ask_on(&mut pipe, &messages).await;
+    drop(pipe);
+    ends(&puppet).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_the_server_cannot_pass_on_ends_the_call_at_the_remote() {
+    // The client has `sampling` without tools, so the server refuses the request.
+    let params = json!({ "messages": [], "maxTokens": 9, "tools": [] });
+    let sampling = json!({ "method": "sampling/createMessage", "params": params });
+    let replies = json!([{ "ask": sampling }]);
+    for (way, endpoint) in WAYS {
+        let puppet = with_calls(&["2025-11-25"], replies.clone());
+        let site = site(&puppet, "").await;
+        let options = Options::new().answers(Silent(Arc::default()));
+        let session = site.connect_with(way, endpoint, options).await;
+        let error = session.call("t", json!({})).await.expect_err("no tools");
+        assert!(
+            error.to_string().contains("sampling.tools"),
+            "{way:?}: {error}"
+        );
+        within(PATIENCE, || puppet.received("notifications/cancelled") == 1).await;
+    }
+}
