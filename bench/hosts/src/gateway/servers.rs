@@ -11,8 +11,8 @@ use crate::http::{Listening, free_port};
 use crate::report::Pair;
 use crate::stdio::Stdio;
 
-/// Virtual tools over `get_forecast`: two whose expressions compute, and one whose expressions are paths. Only the list of
-/// `forecast_ranges` takes an evaluation of its items.
+/// Virtual tools over `get_forecast`: two whose expressions compute, and one whose expressions are paths. Only
+/// `forecast_ranges` evaluates an expression for each item of its list.
 const BUNDLES: &str = r#"
 [bundle.ops.tool.forecast]
 handler = "weather:get_forecast"

@@ -39,6 +39,8 @@ struct Details {
     retry_after: Option<String>,
     attempts: Option<u32>,
     stderr: Vec<String>,
+    /// Whether the request has not left this program.
+    is_unsent: bool,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -83,6 +85,24 @@ impl Error {
         self.0.http_status
     }
 
+    /// Whether the server has answered with this error, so that it does not work on the request any more. A proxy answers with
+    /// 502 and 504 for a server that may still do so.
+    pub fn is_of_server(&self) -> bool {
+        match self.http_status() {
+            Some(502 | 504) => false,
+            Some(_) => true,
+            // The connection broke before the response, or the response was too large to be read.
+            None => {
+                let kind = self.kind();
+                let is_lost = matches!(
+                    kind,
+                    ErrorKind::Connectivity | ErrorKind::Limit | ErrorKind::RequestTimeout
+                );
+                self.code().is_some() || !is_lost || self.0.is_unsent
+            }
+        }
+    }
+
     /// The header `Retry-After` of that response: seconds or a date.
     pub fn retry_after(&self) -> Option<&str> {
         self.0.retry_after.as_deref()
@@ -111,6 +131,7 @@ impl Error {
             retry_after: None,
             attempts: None,
             stderr: Vec::new(),
+            is_unsent: false,
             source: None,
         }))
     }
@@ -151,6 +172,12 @@ impl Error {
 
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
+        self
+    }
+
+    /// The request has not left this program.
+    pub(crate) fn unsent(mut self) -> Self {
+        self.0.is_unsent = true;
         self
     }
 

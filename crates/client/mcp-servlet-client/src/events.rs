@@ -22,7 +22,8 @@ pub enum Event {
         uri: String,
     },
     /// The server had forgotten the session (HTTP status 404), so the client has opened a new one. Servers do this when they
-    /// restart.
+    /// restart. The client notices this when it sends a request; a program that only waits for events should
+    /// [`ping`](crate::Session::ping) from time to time.
     ///
     /// Subscriptions to resources and the level of the log ended with the previous session, and changes may have been missed.
     /// Watch again, and list again what you need. [`Session::server`](crate::Session::server) stays as it was.

@@ -57,7 +57,11 @@ impl InputSchema {
     }
 
     pub(crate) fn names(&self, argument: &str) -> bool {
-        self.properties().any(|(name, _)| name == argument)
+        self.property(argument).is_some()
+    }
+
+    fn property(&self, argument: &str) -> Option<&Value> {
+        self.0.get("properties")?.get(argument)
     }
 
     pub(crate) fn requires(&self, argument: &str) -> bool {
@@ -66,9 +70,8 @@ impl InputSchema {
 
     /// The schema of the values of an argument; `None` if they may be any, as far as is known.
     pub(crate) fn argument(&self, argument: &str) -> Option<&Value> {
-        let named = self.properties().find(|(name, _)| *name == argument);
-        match named {
-            Some((_, schema)) => Some(schema),
+        match self.property(argument) {
+            Some(schema) => Some(schema),
             None if self.has("patternProperties") => None,
             None => {
                 let others = self.0.get("additionalProperties");

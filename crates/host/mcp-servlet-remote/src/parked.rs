@@ -100,8 +100,10 @@ impl Parked {
 
     /// Sets the task that ends the wait of a call.
     pub(crate) fn expire_with(&self, id: &str, expiry: AbortOnDropHandle<()>) {
-        if let Some(waiting) = self.waiting().get_mut(id) {
-            waiting.expiry = Some(expiry);
+        match self.waiting().get_mut(id) {
+            Some(waiting) => waiting.expiry = Some(expiry),
+            // The task has already taken the call, and ends it.
+            None => drop(expiry.detach()),
         }
     }
 

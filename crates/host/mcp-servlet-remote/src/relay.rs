@@ -185,8 +185,9 @@ impl CallGuard {
     /// Whether what the server sends now can only belong to this call. It sends nothing for a call that waits for its client.
     pub(crate) fn is_alone(&self) -> bool {
         let running = self.calls.running();
+        let is_only = running.calls.len() == 1;
         let call = running.calls.get(&self.id);
-        call.is_some_and(|call| call.is_alone && call.questions == 0)
+        call.is_some_and(|call| call.is_alone && (call.questions == 0 || is_only))
     }
 
     /// Notes that the server has answered the call, so that it sends nothing more.

@@ -16,7 +16,7 @@ use crate::connection::{Connection, relayed_capabilities};
 use crate::relay::{CallGuard, Question, Sent, notification};
 
 /// How long a server may take to end a call by itself after its question was refused.
-const GRACE: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_secs(3);
 
 /// A request that runs on a connection.
 pub(crate) struct RunningCall {
@@ -117,7 +117,7 @@ impl RunningCall {
                 biased;
                 response = &mut self.response => {
                     self.finish(client).await;
-                    if response.as_ref().map_or_else(is_answer, |_| true) {
+                    if response.as_ref().map_or_else(Error::is_of_server, |_| true) {
                         self.call.answered();
                     }
                     return Step::Answered(response);
@@ -126,6 +126,7 @@ impl RunningCall {
                 Some(sent) = self.sent.recv() => match sent {
                     Sent::Notification(notification) => Some(notification),
                     Sent::Question(question) => {
+                        self.pass_events(client).await;
                         self.left = deadline.saturating_duration_since(Instant::now());
                         return Step::Asked(question);
                     }
@@ -150,6 +151,11 @@ impl RunningCall {
         while let Ok(Sent::Notification(notification)) = self.sent.try_recv() {
             client.notify(notification).await;
         }
+        self.pass_events(client).await;
+    }
+
+    /// Passes on the events that have arrived.
+    async fn pass_events(&mut self, client: &Client<'_>) {
         while let Some(Some(event)) = self.events.next().now_or_never() {
             if let Some(notification) = event.ok().and_then(|event| self.own(event)) {
                 client.notify(notification).await;
@@ -161,12 +167,6 @@ impl RunningCall {
     fn own(&self, event: Event) -> Option<Notification> {
         notification(event).filter(|_| self.call.is_alone())
     }
-}
-
-/// Whether the server has answered with this error. 502 and 504 are answers of a proxy that has given up.
-fn is_answer(error: &Error) -> bool {
-    let is_of_server = |status| !matches!(status, 502 | 504);
-    error.code().is_some() || error.http_status().is_some_and(is_of_server)
 }
 
 fn report(progress: &Progress) -> Notification {

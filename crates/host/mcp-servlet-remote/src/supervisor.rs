@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use mcp_servlet_client::{Error, Event, Events, Target};
 use mcp_servlet_host::RemoteLists;
 use mcp_servlet_runtime::RemoteFailure;
-use tokio::time::{sleep, timeout};
+use tokio::time::{interval_at, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::{Connection, has_changed};
@@ -20,6 +20,9 @@ const MAX_PAUSE: Duration = Duration::from_secs(2);
 const MAX_PAUSE_OF_COMMAND: Duration = Duration::from_secs(30);
 /// How long a server may take to show that it still answers.
 const CHECK: Duration = Duration::from_secs(2);
+/// The interval between two requests that only show whether a server over HTTP still knows the session in which it reports
+/// changes of resources.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
 /// A connection that is over after less time does not count as a success.
 const SHORT_LIFE: Duration = Duration::from_secs(1);
 /// The pause before a new subscription to changes, if the server has ended one.
@@ -157,6 +160,7 @@ impl Shared {
         let again = sleep(SUBSCRIBE_AGAIN);
         let settled = sleep(SETTLE);
         tokio::pin!(again, settled);
+        let mut signs = interval_at(tokio::time::Instant::now() + SIGN_OF_LIFE, SIGN_OF_LIFE);
         let mut have_changed = false;
         loop {
             tokio::select! {
@@ -182,6 +186,8 @@ impl Shared {
                             return End::Lost(why);
                         }
                         self.watched.report_all();
+                        // The event of a new session may be among those that were lost.
+                        self.watched.session_renewed();
                         self.relist(connection).await;
                     }
                 },
@@ -198,9 +204,20 @@ impl Shared {
                         return End::Lost(why);
                     }
                 }
+                _ = signs.tick(), if self.may_miss_its_session(connection) => {
+                    if let Err(why) = check(connection).await {
+                        return End::Lost(why);
+                    }
+                }
                 () = self.unused(connection) => return End::Idle,
             }
         }
+    }
+
+    /// Whether a server that has restarted would not be missed: it reports changes, and no request runs.
+    fn may_miss_its_session(&self, connection: &Connection) -> bool {
+        let is_http = matches!(self.target, Target::Http(_));
+        is_http && !self.watched.is_empty() && connection.calls.count() == 0
     }
 
     /// A session has replaced the one that the server has forgotten.

@@ -152,7 +152,7 @@ impl Watched {
             }
             tokio::select! {
                 () = self.changed.notified() => sleep(SETTLE).await,
-                () = subscriptions.ended() => sleep(AGAIN).await,
+                () = subscriptions.due() => {}
                 () = self.renewed.notified() => subscriptions = Subscriptions::default(),
             }
         }
@@ -272,11 +272,16 @@ impl Subscriptions {
         unanswered
     }
 
-    /// Waits until the server has ended a subscription. Returns at once if one has failed.
-    async fn ended(&mut self) {
-        if self.has_failed {
-            return;
+    /// Waits until subscriptions should be made again: some time after one has ended or failed.
+    async fn due(&mut self) {
+        if !self.has_failed {
+            self.ended().await;
         }
+        sleep(AGAIN).await;
+    }
+
+    /// Waits until the server has ended a subscription.
+    async fn ended(&mut self) {
         if self.listening.is_empty() {
             return std::future::pending().await;
         }

@@ -36,27 +36,33 @@ pub struct RequestMeta {
 #[derive(Clone, Debug)]
 pub struct InputTimeout {
     limit: Duration,
-    end: CancellationToken,
+    end: Option<CancellationToken>,
 }
 
 impl InputTimeout {
     /// They wait for this long.
     pub fn new(limit: Duration) -> Self {
-        let end = CancellationToken::new();
-        Self { limit, end }
+        Self { limit, end: None }
     }
 
     /// They do not wait any longer when this token is cancelled.
     #[must_use]
     pub fn end_with(self, end: CancellationToken) -> Self {
+        let end = Some(end);
         Self { end, ..self }
     }
 
     /// Waits until a response comes too late. The time begins with this call.
     pub async fn expired(&self) {
+        let ended = async {
+            match &self.end {
+                Some(end) => end.cancelled().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             () = tokio::time::sleep(self.limit) => {}
-            () = self.end.cancelled() => {}
+            () = ended => {}
         }
     }
 }

@@ -38,7 +38,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
     era::Era,
-    panics::caught_in_box,
+    panics::{caught, caught_in_box},
     params,
     passthrough::{Passthrough, passthrough},
     server::{Server, active::Counted, changes::Subscribed},
@@ -305,14 +305,17 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if self.subscribed.add(&self.server, request.uri) {
-            return Ok(());
-        }
-        let message = format!(
-            "this session is subscribed to {} resources, which is the maximum; unsubscribe from some",
-            Subscribed::LIMIT
-        );
-        Err(ErrorData::invalid_params(message, None))
+        let subscribed = async {
+            if self.subscribed.add(&self.server, request.uri) {
+                return Ok(());
+            }
+            let message = format!(
+                "this session is subscribed to {} resources, which is the maximum; unsubscribe from some",
+                Subscribed::LIMIT
+            );
+            Err(ErrorData::invalid_params(message, None))
+        };
+        caught("resources/subscribe", subscribed).await
     }
 
     async fn unsubscribe(
@@ -320,8 +323,11 @@ impl ServerHandler for Handler {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.subscribed.remove(&request.uri);
-        Ok(())
+        let unsubscribed = async {
+            self.subscribed.remove(&request.uri);
+            Ok(())
+        };
+        caught("resources/unsubscribe", unsubscribed).await
     }
 
     #[allow(deprecated, reason = "clients of the handshake era send it")]

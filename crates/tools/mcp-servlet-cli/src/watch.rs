@@ -1,6 +1,6 @@
 //! `servlet watch`: shows what a server reports.
 
-use std::io::Write as _;
+use std::{convert::Infallible, io::Write as _, time::Duration};
 
 use clap::Args;
 use mcp_servlet_client::{ErrorKind, Event, Events, Session};
@@ -13,6 +13,9 @@ use crate::{
     session::ServerOptions,
     terminal::{self, one_line},
 };
+
+/// The interval between two requests that only show whether the server still knows the session.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
 
 #[derive(Args, Debug)]
 pub(crate) struct Watch {
@@ -44,6 +47,7 @@ impl Watch {
                 tokio::select! {
                     biased;
                     ended = self.show_all(session, events) => ended,
+                    never = ask_for_signs_of_life(session) => match never {},
                     signal = shutdown_signal() => Ok(signal?),
                 }
             })
@@ -68,8 +72,8 @@ impl Watch {
         while let Some(event) = events.next().await {
             let event = event?;
             if event == Event::SessionRenewed {
-                // The subscriptions and the level have ended with the previous session.
-                events = self.subscribe(session).await?;
+                // The subscriptions and the level have ended with the previous session, but not the events.
+                self.subscribe(session).await?;
             }
             match self.format {
                 Format::Human => writeln!(terminal::out(), "{}", one_line(&text(&event)))?,
@@ -78,6 +82,15 @@ impl Watch {
         }
         let kind = Kind::Server(ErrorKind::Connectivity);
         Err(Failure::new(kind, "the server has closed the connection"))
+    }
+}
+
+/// A server over HTTP that has restarted shows it only in the answer to a request.
+async fn ask_for_signs_of_life(session: &Session) -> Infallible {
+    loop {
+        tokio::time::sleep(SIGN_OF_LIFE).await;
+        // An error that matters ends the events.
+        let _ = session.ping().await;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sessions over HTTP+SSE.
 
 use std::error::Error as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mcp_servlet_client::{CallOptions, Era, ErrorKind, Http, HttpTransport, Options, Session};
 use puppet::Puppet;
@@ -31,10 +31,15 @@ fn failing_posts(method: &str, status: u16, calls: Value) -> Puppet {
     Puppet::with(serde_json::from_value(script).expect("a script"))
 }
 
-/// Waits until this many POSTs have failed, and until the client knows.
+/// Waits until this many POSTs have failed, and for some time in which the client learns it.
 async fn failed(puppet: &Puppet, status: u16, posts: usize) {
     let entry = json!({ "http": status.to_string() });
+    let start = Instant::now();
     while puppet.log().iter().filter(|one| **one == entry).count() < posts {
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "no POST has failed"
+        );
         sleep(Duration::from_millis(5)).await;
     }
     sleep(Duration::from_millis(50)).await;

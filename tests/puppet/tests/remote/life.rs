@@ -87,7 +87,7 @@ async fn a_required_server_has_the_time_of_one_attempt() {
 }
 
 /// A command that writes its process id to a file and plays a script.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn with_pid(file: &std::path::Path, script: &str) -> mcp_servlet_client::Target {
     let line = "echo $$ > \"$0\"; exec \"$1\" \"$2\"";
     let command = mcp_servlet_client::Command::new("sh").args(["-c", line]);
@@ -95,7 +95,7 @@ fn with_pid(file: &std::path::Path, script: &str) -> mcp_servlet_client::Target 
     command.args([env!("CARGO_BIN_EXE_puppet"), script]).into()
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_process_of_a_retired_server_ends_even_if_a_call_still_runs() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_servlet_remote::RemoteServer;
-use mcp_servlet_runtime::{InputTimeout, Notification, RequestMeta};
+use mcp_servlet_runtime::{InputTimeout, Listener, Notification, RequestMeta, Sending};
 use puppet::Puppet;
 use serde_json::{Value, json};
 
@@ -312,4 +312,31 @@ async fn a_call_that_waited_for_its_client_does_not_pass_on_the_messages_of_othe
     call(&remote, "t", &again).await;
     let count = |heard: &Heard| heard.0.lock().expect("no panic").len();
     assert_eq!((count(&first), count(&second)), (0, 1));
+}
+
+/// A client that is slow to take a notification.
+#[derive(Debug, Default)]
+struct Slow(Heard);
+
+impl Listener for Slow {
+    fn notify(&self, notification: Notification) -> Sending<'_> {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            self.0.notify(notification).await;
+        })
+    }
+}
+
+#[tokio::test]
+async fn messages_before_a_question_reach_a_slow_client() {
+    let log = |at: u64| json!({ "method": "notifications/message", "params": { "level": "info", "data": at } });
+    let replies = json!([{ "before": [log(1), log(2), log(3)], "ask": question(), "result": { "content": [] } }]);
+    let puppet = with_calls(&["2025-11-25"], replies);
+    let remote = connected("r", http(puppet.http().await)).await;
+    let heard = Arc::new(Slow::default());
+    let mut request_meta = client(json!({ "elicitation": {} }));
+    request_meta.listener = Some(Arc::<Slow>::clone(&heard));
+    let asked = call(&remote, "t", &request_meta).await;
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    assert_eq!(heard.0.0.lock().expect("no panic").len(), 3);
 }

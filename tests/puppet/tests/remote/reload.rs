@@ -110,12 +110,13 @@ async fn a_call_of_a_replaced_remote_has_limited_time() {
     let second = config(new.http().await);
     let remotes = Remotes::default();
     let former = remotes.update(&first.remotes).await.expect("a remote");
+    remotes.are_served();
     let request_meta = RequestMeta::default();
     let called = former[0].member.call_with("t", None, &request_meta);
     let replaced = async {
         within(Duration::from_secs(10), || old.received("tools/call") == 1).await;
         remotes.update(&second.remotes).await.expect("a remote");
-        remotes.retire_replaced();
+        remotes.are_served();
     };
     let (called, ()) = tokio::join!(called, replaced);
     let error = called.expect_err("it takes a minute").to_string();

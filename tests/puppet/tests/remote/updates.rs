@@ -268,7 +268,40 @@ async fn a_subscription_that_got_no_answer_is_made_again() {
     }));
     let remote = connected("r", http(puppet.http().await)).await;
     let member = remote.member();
-    let member = member.as_remote().expect("a remote");
-    let _watch = member.remote().watch_resource(LOG);
+    let member = member.as_remote().expect("a remote").remote();
+    let _log = member.watch_resource(LOG);
+    within(PATIENCE, || puppet.received("resources/subscribe") == 1).await;
+    let _other = member.watch_resource("a:other");
+    within(PATIENCE, || puppet.received("resources/subscribe") == 3).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_replaces_another_one_has_its_subscriptions() {
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {}, "resources": { "subscribe": true } },
+        // The handshake, three lists, the subscription, and one call.
+        "sessions": { "first_lasts": 7 },
+        "replies": {
+            "tools/list": [{ "result": { "tools": [{ "name": "t", "inputSchema": { "type": "object" } }] } }],
+            "tools/call": [{ "result": { "content": [] } }],
+            "resources/list": [{ "result": { "resources": [{ "uri": LOG, "name": "log" }] } }],
+            "resources/templates/list": [{ "result": { "resourceTemplates": [] } }],
+            "resources/subscribe": [{ "result": {} }],
+        },
+    }));
+    let remote = connected("r", http(puppet.http().await)).await;
+    let member = remote.member();
+    let watch = member
+        .as_remote()
+        .expect("a remote")
+        .remote()
+        .watch_resource(LOG);
+    within(PATIENCE, || puppet.received("resources/subscribe") == 1).await;
+    let sessions = puppet.received("initialize");
+    while puppet.received("initialize") == sessions {
+        crate::support::call(&remote).await.expect("a result");
+    }
     within(PATIENCE, || puppet.received("resources/subscribe") == 2).await;
+    drop(watch);
 }

@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
 
 use super::lock;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::progress::Progress;
 
 /// What a request got.
@@ -41,15 +41,9 @@ impl Reply {
     /// Whether the server has answered, be it with an HTTP status or with something that is no message. Otherwise it may still
     /// work on the request.
     fn is_answer(&self) -> bool {
-        let Self::Failed(error) = self else {
-            return true;
-        };
-        match error.http_status() {
-            // A proxy got no response from the server.
-            Some(502 | 504) => false,
-            Some(_) => true,
-            // The connection broke before the response, or the response was too large to be read.
-            None => !matches!(error.kind(), ErrorKind::Connectivity | ErrorKind::Limit),
+        match self {
+            Self::Failed(error) => error.is_of_server(),
+            Self::Result(_) | Self::Error(_) => true,
         }
     }
 }
@@ -81,6 +75,7 @@ impl Slot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[test]
     fn a_failure_is_an_answer_if_the_server_is_done_with_the_request() {
@@ -93,6 +88,7 @@ mod tests {
             (status(502), false),
             (status(504), false),
             (failed(ErrorKind::Connectivity), false),
+            (failed(ErrorKind::Connectivity).unsent(), true),
             (failed(ErrorKind::Limit), false),
             (failed(ErrorKind::ParseError), true),
         ] {

@@ -86,8 +86,8 @@ fn check_resource(resource: &Template, place: &Place, problems: &mut Vec<Problem
             value.expect("a string", &place.key(key), problems);
         }
     }
-    let is_text = |value: Option<&Template>| value.is_some_and(|one| one.kind().is_some());
-    if text.is_none() && blob.is_none() || is_text(text) && is_text(blob) {
+    let is_certain = |value: Option<&Template>| value.is_some_and(|one| one.kind().is_some());
+    if (text.is_none() && blob.is_none()) || (is_certain(text) && is_certain(blob)) {
         problems.push(Problem::new(place.clone(), TEXT_OR_BLOB));
     }
 }

@@ -17,12 +17,10 @@ const INSTANCES: u32 = 250;
 /// How many entries a table in the pool can have.
 const ENTRIES: u64 = 100_000;
 
-/// Memory in bytes that an instance leaves in its place for the next one. Only the pages that it wrote are cleared, which
-/// costs less than returning them to the system.
-const RESIDENT: usize = 2 << 20;
-
-/// The same if the system cannot tell which pages those are. All of them are cleared.
-const RESIDENT_WITHOUT_PAGEMAP: usize = 64 << 10;
+/// How much of each memory, in bytes, an instance leaves in its place for the next one. It is cleared, which costs less than
+/// returning it to the system and getting it back. Small calls write less than this. What large calls write beyond it goes back
+/// to the system: otherwise each place would keep the memory of the largest call that it has ever had.
+const RESIDENT: usize = 64 << 10;
 
 /// The stack in bytes for WebAssembly that the baseline compiler compiled: four times the usual one, because its frames
 /// are larger.
@@ -204,11 +202,6 @@ fn bounded() -> Config {
 }
 
 fn pool() -> PoolingAllocationConfig {
-    let resident = if PoolingAllocationConfig::is_pagemap_scan_available() {
-        RESIDENT
-    } else {
-        RESIDENT_WITHOUT_PAGEMAP
-    };
     let mut pool = PoolingAllocationConfig::new();
     pool.total_core_instances(INSTANCES)
         .total_stacks(INSTANCES)
@@ -217,8 +210,8 @@ fn pool() -> PoolingAllocationConfig {
         .total_memories(2 * INSTANCES)
         .max_memories_per_module(2)
         .table_elements(usize::try_from(ENTRIES).unwrap_or(usize::MAX))
-        .linear_memory_keep_resident(resident)
+        .linear_memory_keep_resident(RESIDENT)
         .pagemap_scan(Enabled::Auto)
-        .table_keep_resident(resident);
+        .table_keep_resident(RESIDENT);
     pool
 }

@@ -248,26 +248,15 @@ impl Reader<'_> {
         // The servlets of a directory are named after its files.
         let in_directories = || self.in_directories.iter().map(String::as_str);
         let known = || members.iter().map(|one| one.name).chain(in_directories());
-        let message = match known().filter(|name| *name == member).count() {
-            1 => return,
-            0 => Self::no_member(member, bundles, known()),
-            _ => format!("`{member}` is the name of two members, one of them {IN_DIRECTORY}"),
+        let is_section = members.iter().any(|one| one.name == member);
+        let message = match (is_section, self.in_directories.contains(member)) {
+            (true, false) | (false, true) => return,
+            (false, false) => no_member(member, bundles, known()),
+            (true, true) => {
+                format!("`{member}` is the name of two members, one of them {IN_DIRECTORY}")
+            }
         };
         self.problem(tool.places.at("handler"), message);
-    }
-    /// The message about a handler of a member that does not exist.
-    fn no_member<'n>(
-        member: &str,
-        bundles: &ReadBundles,
-        known: impl Iterator<Item = &'n str>,
-    ) -> String {
-        if bundles.names.contains_key(member) {
-            return format!("`{member}` is a bundle; a handler is a tool of a servlet or remote");
-        }
-        match similar(member, known) {
-            Some(name) => format!("there is no servlet or remote `{member}`; there is `{name}`"),
-            None => format!("there is no servlet or remote `{member}`"),
-        }
     }
 
     fn spec(&mut self, tool: &ReadTool) -> Option<Spec> {
@@ -310,6 +299,21 @@ impl Reader<'_> {
                 Err(Unreadable)
             }
         }
+    }
+}
+
+/// The message about a handler of a member that does not exist.
+fn no_member<'n>(
+    member: &str,
+    bundles: &ReadBundles,
+    known: impl Iterator<Item = &'n str>,
+) -> String {
+    if bundles.names.contains_key(member) {
+        return format!("`{member}` is a bundle; a handler is a tool of a servlet or remote");
+    }
+    match similar(member, known) {
+        Some(name) => format!("there is no servlet or remote `{member}`; there is `{name}`"),
+        None => format!("there is no servlet or remote `{member}`"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use futures_util::future::join_all;
@@ -17,9 +17,10 @@ pub struct Remotes(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
+    /// The remotes of the last update.
     running: HashMap<String, Running>,
-    /// Remotes that others have replaced. They may be served until the next version of the configuration is.
-    replaced: Vec<Weak<RemoteServer>>,
+    /// Those that are served, if the members of the last update are not served yet.
+    served: Option<HashMap<String, Running>>,
 }
 
 /// A remote, and the digest of the settings that it was connected with.
@@ -37,9 +38,9 @@ impl Remotes {
     /// [`NotReady`] if a required remote cannot be reached. Then the former remotes stay connected.
     pub async fn update(&self, entries: &[RemoteEntry]) -> Result<Vec<Mount>, NotReady> {
         let former = self.running();
-        let running = entries.iter().map(|entry| match former.get(&entry.name) {
-            Some(same) if same.connection == entry.connection => same.clone(),
-            _ => Running::start(entry),
+        let running = entries.iter().map(|entry| {
+            let same = self.state().with_settings_of(entry);
+            same.unwrap_or_else(|| Running::start(entry))
         });
         let running: Vec<_> = running.collect();
         let ready = entries.iter().zip(&running).map(|(entry, running)| async {
@@ -68,13 +69,15 @@ impl Remotes {
         Ok(mounts)
     }
 
-    /// Ends the remotes that earlier updates have replaced: with the last call that uses them, and after
-    /// [`RemoteOptions::drain`](mcp_servlet_remote::RemoteOptions::drain) at the latest. Call this when the members of the last
-    /// update are served.
-    pub fn retire_replaced(&self) {
-        let replaced = std::mem::take(&mut self.state().replaced);
-        for server in replaced.iter().filter_map(Weak::upgrade) {
-            server.retire();
+    /// Notes that the members of the last update are served. Remotes that were served before end with the last call that uses
+    /// them, and after [`RemoteOptions::drain`](mcp_servlet_remote::RemoteOptions::drain) at the latest.
+    pub fn are_served(&self) {
+        let mut state = self.state();
+        for former in state.served.take().unwrap_or_default().values() {
+            let mut running = state.running.values();
+            if running.all(|one| !Arc::ptr_eq(&one.server, &former.server)) {
+                former.server.retire();
+            }
         }
     }
 
@@ -87,8 +90,14 @@ impl Remotes {
 
     /// Closes all connections. Those that a call still uses close when that call ends.
     pub async fn close(&self) {
-        let running = self.running();
-        join_all(running.values().map(|running| running.server.close())).await;
+        let (running, served) = {
+            let state = self.state();
+            (state.running.clone(), state.served.clone())
+        };
+        let all = running
+            .values()
+            .chain(served.iter().flat_map(HashMap::values));
+        join_all(all.map(|one| one.server.close())).await;
     }
 
     fn running(&self) -> HashMap<String, Running> {
@@ -101,14 +110,21 @@ impl Remotes {
 }
 
 impl State {
+    /// The remote that is connected with the settings of this entry.
+    fn with_settings_of(&self, entry: &RemoteEntry) -> Option<Running> {
+        let known = [Some(&self.running), self.served.as_ref()];
+        let mut named = known
+            .into_iter()
+            .flatten()
+            .filter_map(|all| all.get(&entry.name));
+        named
+            .find(|one| one.connection == entry.connection)
+            .cloned()
+    }
+
     fn replace(&mut self, running: HashMap<String, Running>) {
         let former = std::mem::replace(&mut self.running, running);
-        for (name, Running { server, .. }) in former {
-            let current = self.running.get(&name);
-            if current.is_none_or(|current| !Arc::ptr_eq(&current.server, &server)) {
-                self.replaced.push(Arc::downgrade(&server));
-            }
-        }
+        self.served.get_or_insert(former);
     }
 }
 

@@ -52,6 +52,7 @@ pub(crate) struct Watch {
 impl Watch {
     /// `config` is the configuration that is being served, and `remotes` are its remotes.
     pub(crate) fn new(path: PathBuf, config: Config, remotes: Remotes) -> Self {
+        remotes.are_served();
         Self {
             path,
             files: config.files.clone(),
@@ -99,7 +100,7 @@ impl Watch {
 
     /// Logs that the new version is served, and ends the remotes of the previous one.
     pub(crate) fn report(&self) {
-        self.remotes.retire_replaced();
+        self.remotes.are_served();
         tracing::info!("reloaded {}", self.path.display());
     }
 }

@@ -301,7 +301,7 @@ struct Waiting(Option<RequestHandle<RoleServer>>);
 
 impl Waiting {
     async fn response(mut self) -> Result<ClientResult, ServiceError> {
-        let sent = self.0.as_mut().ok_or(ServiceError::TransportClosed)?;
+        let sent = self.0.as_mut().expect("it was just sent");
         let response = (&mut sent.rx).await;
         self.0 = None;
         response.map_err(|_| ServiceError::TransportClosed)?

@@ -26,8 +26,13 @@ pub(crate) fn not_sent(error: &reqwest::Error) -> Error {
         "the request failed"
     };
     let message = format!("{what}: {}", cause(error));
-    Error::new(ErrorKind::Connectivity, message)
-        .with_help("check the URL, and that the server runs")
+    let failed = Error::new(ErrorKind::Connectivity, message)
+        .with_help("check the URL, and that the server runs");
+    if error.is_connect() {
+        failed.unsent()
+    } else {
+        failed
+    }
 }
 
 /// The challenge of a response for a login: the first `WWW-Authenticate` with the scheme `Bearer`. A response may have
