@@ -87,6 +87,9 @@ impl Watch {
 
 /// A server over HTTP that has restarted shows it only in the answer to a request.
 async fn ask_for_signs_of_life(session: &Session) -> Infallible {
+    if session.server().is_stateless() {
+        return std::future::pending().await;
+    }
     loop {
         tokio::time::sleep(SIGN_OF_LIFE).await;
         // An error that matters ends the events.
