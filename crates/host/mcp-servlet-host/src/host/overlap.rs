@@ -187,13 +187,11 @@ impl<'t> Pattern<'t> {
     /// How many steps a comparison takes.
     fn steps(&self, other: &Self) -> usize {
         let mut starts = self.literal_start().zip(other.literal_start());
-        match starts.position(|(one, other)| one != other) {
-            Some(same) => same + 1,
-            None => {
-                let all = self.parts.len().saturating_mul(other.parts.len());
-                all.clamp(1, MAX_STEPS)
-            }
+        if let Some(same) = starts.position(|(one, other)| one != other) {
+            return same + 1;
         }
+        let all = self.parts.len().saturating_mul(other.parts.len());
+        all.clamp(1, MAX_STEPS)
     }
 
     /// Whether a URI exists that both templates match.
