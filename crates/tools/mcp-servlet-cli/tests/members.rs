@@ -4,7 +4,7 @@ mod folder;
 #[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -156,6 +156,31 @@ fn a_required_remote_that_cannot_be_reached_ends_the_start() {
     let expected = "error: remote `gone` cannot be reached: ";
     assert!(messages.contains(expected), "{messages}");
     assert!(messages.contains("no-such-program"), "{messages}");
+}
+
+/// A server that ends at once, because its standard input has.
+fn served(folder: &TempDir) -> (bool, String) {
+    let mut serve = Command::new(env!("CARGO_BIN_EXE_servlet"));
+    serve.args(["serve", "servlet.toml"]).current_dir(folder);
+    let served = serve.stdin(Stdio::null()).output().expect("a server");
+    let messages = String::from_utf8_lossy(&served.stderr).into_owned();
+    (served.status.success(), messages)
+}
+
+#[test]
+fn a_virtual_tool_that_does_not_fit_a_required_remote_ends_the_start() {
+    let wrong = BUNDLE.replace("a:t", "a:tt");
+    let required = remote() + "required = true\n";
+    for endpoint in ["", "[endpoint.pipe]\nkind = \"stdio\"\n"] {
+        let (_, messages) = served(&folder(&format!("{required}{BUNDLE}{endpoint}")));
+        assert_eq!(messages, "");
+        let (is_success, messages) = served(&folder(&format!("{required}{wrong}{endpoint}")));
+        assert!(!is_success, "{messages}");
+        assert!(
+            messages.contains("remote `a` has no tool `tt`"),
+            "{messages}"
+        );
+    }
 }
 
 #[test]

@@ -154,6 +154,40 @@ async fn a_url_that_cannot_be_reached_replaces_the_old_one_only_if_it_is_not_req
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_virtual_tool_that_does_not_fit_a_required_remote_keeps_the_previous_version() {
+    log::start();
+    let (first, second) = (saying("first", 0), saying("second", 0));
+    let addresses = (first.http().await, second.http().await);
+    let config = |address, tool: &str| {
+        format!(
+            "{WEB}{OLD}{PIPE}[remote.far]\nurl = \"http://{address}/mcp\"\nrequired = true\n\
+             [bundle.ops.tool.run]\nhandler = \"far:{tool}\"\n"
+        )
+    };
+    let site = Site::start(&config(addresses.0, "t"), &[]).await;
+    let clients = clients(&site).await;
+    let handshakes = || first.received("initialize") + first.received("server/discover");
+    let before = handshakes();
+    site.write("servlet.toml", config(addresses.1, "no_such_tool"));
+    log::says("remote `far` has no tool `no_such_tool`").await;
+    for (way, session, _) in &clients {
+        assert_eq!(call(session, "run").await, "first", "{way:?}");
+    }
+    let more = "[bundle.ops.tool.more]\nhandler = \"far:t\"\n";
+    site.write("servlet.toml", config(addresses.0, "t") + more);
+    for (way, session, _) in &clients {
+        let has_more = async || tools(session).await.contains(&"more".to_owned());
+        eventually("the new tool", has_more).await;
+        assert_eq!(call(session, "more").await, "first", "{way:?}");
+    }
+    assert_eq!(
+        handshakes(),
+        before,
+        "the connection that is served is used again"
+    );
+}
+
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_remote_with_another_command_starts_before_it_is_used_and_the_old_process_ends() {
