@@ -11,37 +11,35 @@ use crate::http::{Listening, free_port};
 use crate::report::Pair;
 use crate::stdio::Stdio;
 
-/// Virtual tools over `get_forecast`: two whose expressions compute, and one whose expressions are paths. Only
-/// `forecast_ranges` evaluates an expression for each item of its list.
-const BUNDLES: &str = r#"
-[bundle.ops.tool.forecast]
+/// A virtual tool over `get_forecast` whose expressions compute. `content` is its structured content.
+fn computing(name: &str, content: &str) -> String {
+    format!(
+        r#"
+[bundle.ops.tool.{name}]
 handler = "weather:get_forecast"
-[bundle.ops.tool.forecast.arguments]
+[bundle.ops.tool.{name}.arguments]
 type = "object"
-properties = { place = { type = "string" }, weeks = { type = "integer" }, metric = { type = "boolean" } }
+properties = {{ place = {{ type = "string" }}, weeks = {{ type = "integer" }}, metric = {{ type = "boolean" }} }}
 required = ["place", "weeks", "metric"]
-[bundle.ops.tool.forecast.inputs]
-city = "${{ request.arguments.place.trim() }}"
-days = "${{ request.arguments.weeks * 7 }}"
-units = "${{ request.arguments.metric ? 'metric' : 'imperial' }}"
-[bundle.ops.tool.forecast.result]
-content = [{ type = "text", text = "${{ result.summary }}" }]
-structuredContent = { highest = "${{ result.days.map(day, day.high) }}" }
+[bundle.ops.tool.{name}.inputs]
+city = "${{{{ request.arguments.place.trim() }}}}"
+days = "${{{{ request.arguments.weeks * 7 }}}}"
+units = "${{{{ request.arguments.metric ? 'metric' : 'imperial' }}}}"
+[bundle.ops.tool.{name}.result]
+content = [{{ type = "text", text = "${{{{ result.summary }}}}" }}]
+structuredContent = {content}
+"#
+    )
+}
 
-[bundle.ops.tool.forecast_ranges]
-handler = "weather:get_forecast"
-[bundle.ops.tool.forecast_ranges.arguments]
-type = "object"
-properties = { place = { type = "string" }, weeks = { type = "integer" }, metric = { type = "boolean" } }
-required = ["place", "weeks", "metric"]
-[bundle.ops.tool.forecast_ranges.inputs]
-city = "${{ request.arguments.place.trim() }}"
-days = "${{ request.arguments.weeks * 7 }}"
-units = "${{ request.arguments.metric ? 'metric' : 'imperial' }}"
-[bundle.ops.tool.forecast_ranges.result]
-content = [{ type = "text", text = "${{ result.summary }}" }]
-structuredContent = { ranges = "${{ result.days.map(day, day.high - day.low) }}" }
+/// The structured content of `forecast`: one member of each item of a list.
+const HIGHEST: &str = r#"{ highest = "${{ result.days.map(day, day.high) }}" }"#;
 
+/// The structured content of `forecast_ranges`: an expression for each item of a list.
+const RANGES: &str = r#"{ ranges = "${{ result.days.map(day, day.high - day.low) }}" }"#;
+
+/// A virtual tool whose expressions are paths.
+const PATHS: &str = r#"
 [bundle.ops.tool.forecast_of]
 handler = "weather:get_forecast"
 [bundle.ops.tool.forecast_of.inputs]
@@ -64,7 +62,9 @@ impl Bundles {
             "[servlet.weather]\nsource = '{}'\n",
             gateway.weather.display()
         );
-        let server = configured(gateway, folder, "bundles", &(weather + BUNDLES))?;
+        let bundles =
+            computing("forecast", HIGHEST) + &computing("forecast_ranges", RANGES) + PATHS;
+        let server = configured(gateway, folder, "bundles", &(weather + &bundles))?;
         Ok(Self { server })
     }
 }

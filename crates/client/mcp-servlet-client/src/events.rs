@@ -26,7 +26,7 @@ pub enum Event {
     /// [`ping`](crate::Session::ping) from time to time.
     ///
     /// Subscriptions to resources and the level of the log ended with the previous session, and changes may have been missed.
-    /// Watch again, and list again what you need. [`Session::server`](crate::Session::server) stays as it was.
+    /// Call `watch` and the lists again. [`Session::server`](crate::Session::server) still describes the first handshake.
     SessionRenewed,
     /// A message for the log.
     Log {

@@ -46,7 +46,7 @@ const OF_THE_PROTOCOL: [&str; 2] = [
 /// What waits for the response to a request.
 #[derive(Debug)]
 pub(crate) enum Waiter {
-    /// Someone who has sent it.
+    /// A caller of this crate, such as [`Session::call`](crate::Session::call).
     Caller,
     /// The handshake, without which there is no session.
     Opening,

@@ -356,7 +356,7 @@ impl Compiler<'_, '_> {
         for (key, value) in result {
             let (place, before) = (place.key(key), self.problems.len());
             let template = self.template(value, &place, &names);
-            // What a wrong expression stands for is not known.
+            // The type of a wrong expression is not known.
             if self.problems.len() == before {
                 self.result_part(key, &template, &place);
             }

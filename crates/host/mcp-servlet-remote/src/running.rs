@@ -38,7 +38,7 @@ pub(crate) enum Step {
     Asked(Question),
 }
 
-/// Who receives the notifications of a request. Nobody by default.
+/// The client that receives the notifications of a request. By default, they are dropped.
 #[derive(Default)]
 pub(crate) struct Client<'a> {
     listener: Option<&'a dyn Listener>,

@@ -208,7 +208,7 @@ enum Mode {
     Load,
 }
 
-/// What else has the name of a section.
+/// The end of messages about a section that has the name of a servlet in a directory.
 const IN_DIRECTORY: &str =
     "a servlet that is named after its file in a directory; give one of them another name";
 

@@ -27,10 +27,10 @@ use crate::{
 /// How long each step may take. Other tests and builds can keep the machine busy for seconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Clients that are asked while their request is open.
+/// Ways in which the server sends its request while the request of the client is open.
 const LEGACY: [Way; 3] = [Way::HttpLegacy, Way::Sse, Way::PipeLegacy];
 
-/// A client whose user never answers. It counts what it was asked.
+/// A client whose user never answers. It counts the requests that it gets.
 struct Silent(Arc<AtomicUsize>);
 
 impl Answers for Silent {

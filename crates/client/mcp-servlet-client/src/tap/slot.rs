@@ -38,8 +38,8 @@ pub(crate) struct Slot {
 pub(crate) struct SlotExtension(pub(crate) Arc<Slot>);
 
 impl Reply {
-    /// Whether the server has answered, be it with an HTTP status or with something that is no message. Otherwise it may still
-    /// work on the request.
+    /// Whether the server has answered: with a message, an HTTP status, or anything else. Otherwise it may still work on the
+    /// request.
     fn is_answer(&self) -> bool {
         match self {
             Self::Failed(error) => error.is_of_server(),
@@ -62,7 +62,7 @@ impl Slot {
         lock(&self.reply).take()
     }
 
-    /// Whether the server has answered. None without a reply, as long as it was not taken.
+    /// Whether the server has answered. None if there is no reply, or if [`take`](Self::take) has removed it.
     pub(crate) fn is_answered(&self) -> Option<bool> {
         lock(&self.reply).as_ref().map(Reply::is_answer)
     }

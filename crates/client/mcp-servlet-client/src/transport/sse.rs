@@ -54,7 +54,7 @@ impl Unanswered {
     }
 }
 
-/// Where messages are posted.
+/// The URL to which messages are posted, and how.
 #[derive(Clone)]
 struct Endpoint {
     client: Client,

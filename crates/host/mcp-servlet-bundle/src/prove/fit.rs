@@ -122,7 +122,7 @@ fn types<'s>(schema: &'s InputSchema, argument: &str) -> Option<Types<'s>> {
     Types::of(schema.json(), schema.argument(argument)?)
 }
 
-/// Where the schema of an argument is.
+/// The place of the schema of an argument.
 fn place_of(argument: &str) -> Place {
     Place::of("arguments").key("properties").key(argument)
 }

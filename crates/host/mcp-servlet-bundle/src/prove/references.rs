@@ -34,7 +34,7 @@ pub(super) fn check(proof: &mut Proof<'_>, shown: &InputSchema) {
     }
 }
 
-/// Where an argument for clients comes from.
+/// The place in the bundle that gives clients an argument.
 fn place(inputs: &Inputs, argument: &str) -> Place {
     let (key, templates) = inputs.templates();
     let mut templates = templates.iter();

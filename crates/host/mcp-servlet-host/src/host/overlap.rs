@@ -178,25 +178,22 @@ impl<'t> Pattern<'t> {
             .take_while(|part| !part.is_variable())
     }
 
-    /// Whether the literal beginnings of both templates match the same URIs.
-    fn starts_as(&self, other: &Self) -> bool {
+    /// The position at which the literal beginnings of both templates differ, if they do.
+    fn difference(&self, other: &Self) -> Option<usize> {
         let mut starts = self.literal_start().zip(other.literal_start());
-        starts.all(|(one, other)| one == other)
+        starts.position(|(one, other)| one != other)
     }
 
     /// How many steps a comparison takes.
     fn steps(&self, other: &Self) -> usize {
-        let mut starts = self.literal_start().zip(other.literal_start());
-        if let Some(same) = starts.position(|(one, other)| one != other) {
-            return same + 1;
-        }
         let all = self.parts.len().saturating_mul(other.parts.len());
-        all.clamp(1, MAX_STEPS)
+        let same = self.difference(other);
+        same.map_or_else(|| all.clamp(1, MAX_STEPS), |same| same + 1)
     }
 
     /// Whether a URI exists that both templates match.
     fn overlaps(&self, other: &Self) -> bool {
-        if !self.starts_as(other) {
+        if self.difference(other).is_some() {
             return false;
         }
         if self.parts.len().saturating_mul(other.parts.len()) > MAX_STEPS {

@@ -17,9 +17,9 @@ const INSTANCES: u32 = 250;
 /// How many entries a table in the pool can have.
 const ENTRIES: u64 = 100_000;
 
-/// How much of each memory, in bytes, an instance leaves in its place for the next one. It is cleared, which costs less than
-/// returning it to the system and getting it back. Small calls write less than this. What large calls write beyond it goes back
-/// to the system: otherwise each place would keep the memory of the largest call that it has ever had.
+/// The bytes of each memory that an instance leaves in its place for the next one. Clearing them costs less than returning
+/// them to the system and getting them back. Small calls write fewer bytes. The rest of a large call goes back to the system:
+/// otherwise each place would keep the memory of its largest call.
 const RESIDENT: usize = 64 << 10;
 
 /// The stack in bytes for WebAssembly that the baseline compiler compiled: four times the usual one, because its frames

@@ -295,8 +295,7 @@ async fn ask_one(peer: &Peer<RoleServer>, input_request: &Value) -> Result<Value
     serde_json::to_value(response).map_err(|_| ServiceError::UnexpectedResponse)
 }
 
-/// A request that the client has not answered. If this is dropped, the client learns that nobody waits for the response, so
-/// that it can close its form.
+/// A request that the client has not answered. Dropping it cancels the request, so that the client can close its form.
 struct Waiting(Option<RequestHandle<RoleServer>>);
 
 impl Waiting {

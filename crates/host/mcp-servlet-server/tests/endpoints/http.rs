@@ -261,7 +261,7 @@ async fn a_header_without_a_valid_value_is_an_internal_error() {
                 "the header `x-a` of the endpoint has no valid value\n"
             );
             assert_eq!(header(&opened, "mcp-session-id"), None);
-            // It has not kept a session that nobody can use.
+            // The server has not kept the session: there is room for one.
             let again = post(site.url("web"), &[], INITIALIZE);
             assert_eq!(again.status(), 500, "{value}");
         }

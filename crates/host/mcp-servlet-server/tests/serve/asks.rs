@@ -150,7 +150,7 @@ fn stopping_server_accepts_responses_but_no_requests() {
     assert_eq!(response["result"]["content"][0]["text"], "done");
 }
 
-/// A client on a pipe that can show forms, after it was asked during its call with the id 1. Also the id of the question.
+/// A client on a pipe whose call with the id 1 has led to an elicitation request, and the id of that request.
 async fn asked(question_time: Duration) -> (PipeClient, Value) {
     let mut options = ServeOptions::default();
     options.question_time = question_time;
