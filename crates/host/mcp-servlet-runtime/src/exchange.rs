@@ -31,11 +31,11 @@ pub struct HttpResponse {
 }
 
 impl HttpRequest {
-    /// Reads the JSON that servlets send as a request.
+    /// Reads the JSON that servlets send as a request. It has no body yet.
     ///
     /// # Errors
     /// [`HttpFailure`] if it is not JSON.
-    pub(crate) fn read(json: &[u8], body: Vec<u8>) -> Result<Self, HttpFailure> {
+    pub(crate) fn read(json: &[u8]) -> Result<Self, HttpFailure> {
         let json: Value =
             serde_json::from_slice(json).map_err(|error| HttpFailure::invalid(&error))?;
         let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -46,7 +46,7 @@ impl HttpRequest {
             headers: headers
                 .filter_map(|(name, value)| Some((name.clone(), text(value)?)))
                 .collect(),
-            body,
+            body: Vec::new(),
         })
     }
 }

@@ -1,6 +1,10 @@
 //! Protocol errors of servlets, and how an Extism error message carries them.
 
+use std::str::{self, Utf8Error};
+
 use serde_json::{Value, json};
+
+use crate::text::{Excerpt, MAX_TEXT};
 
 /// A JSON-RPC error. It reports a protocol error; a failed tool returns a result with `isError` instead.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +29,20 @@ impl Fault {
     pub const INTERNAL: i32 = -32603;
 
     const MARKER: &str = "mcp-fault: ";
+
+    /// The beginning of an Extism error message, and its last line if that has code and data.
+    pub(crate) fn excerpt(text: &[u8]) -> Result<String, Utf8Error> {
+        let end = text.len().saturating_sub(MAX_TEXT);
+        let tail = text[end..].trim_ascii_end();
+        let line = tail.iter().rposition(|byte| *byte == b'\n');
+        match line.map(|at| tail.split_at(at)) {
+            Some((rest, line)) if line[1..].starts_with(Self::MARKER.as_bytes()) => {
+                let message = Excerpt::of(&text[..end + rest.len()]).to_text()?;
+                Ok(message + str::from_utf8(line)?)
+            }
+            _ => Excerpt::of(text).to_text(),
+        }
+    }
 
     /// Reads an Extism error message: the text, and code and data from the last line if the servlet
     /// wrote them.
@@ -87,6 +105,26 @@ mod tests {
     fn accepts_a_fault_without_a_message() {
         let fault = Fault::parse("\nmcp-fault: {\"code\":-32000}").expect("a fault");
         assert_eq!((fault.code, fault.message.as_str()), (-32000, ""));
+    }
+
+    #[test]
+    fn a_long_message_keeps_its_code_and_data() {
+        let text = format!(
+            "{}\nmcp-fault: {{\"code\":-32002}}\n",
+            "a".repeat(MAX_TEXT + 7)
+        );
+        let excerpt = Fault::excerpt(text.as_bytes()).expect("UTF-8");
+        let fault = Fault::parse(&excerpt).expect("a fault");
+        let message = format!("{}… (7 more bytes)", "a".repeat(MAX_TEXT));
+        assert_eq!((fault.code, fault.message), (-32002, message));
+        // The data is too long.
+        let text = format!(
+            "no\nmcp-fault: {{\"code\":1,\"data\":\"{}\"}}",
+            "a".repeat(MAX_TEXT)
+        );
+        let excerpt = Fault::excerpt(text.as_bytes()).expect("UTF-8");
+        assert!(excerpt.ends_with("a… (36 more bytes)"), "{}", excerpt.len());
+        assert_eq!(Fault::parse(&excerpt), None);
     }
 
     #[test]

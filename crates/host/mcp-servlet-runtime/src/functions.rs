@@ -28,14 +28,6 @@ fn offset(at: i64) -> u64 {
     at.cast_unsigned()
 }
 
-/// Copies the block that a function got and frees it. Offset 0 means no bytes.
-fn argument(caller: &mut Caller<'_, State>, at: i64) -> wasmtime::Result<Option<Vec<u8>>> {
-    match offset(at) {
-        0 => Ok(Some(Vec::new())),
-        at => messages::take(caller, at),
-    }
-}
-
 /// A block with the result of a function.
 fn result(caller: &mut Caller<'_, State>, bytes: &[u8]) -> wasmtime::Result<i64> {
     Ok(messages::write(caller, bytes)?.cast_signed())

@@ -106,7 +106,7 @@ impl Client {
     }
 
     /// Whether a request to this URL is allowed.
-    fn check(&self, url: &Url) -> Result<(), HttpFailure> {
+    pub(crate) fn check(&self, url: &Url) -> Result<(), HttpFailure> {
         let host = url.host_str().unwrap_or_default();
         let mut patterns = self.allowed_hosts.iter();
         if !patterns.any(|pattern| glob::matches(pattern, host)) {

@@ -3,7 +3,7 @@
 pub(crate) mod limiter;
 pub(crate) mod messages;
 mod streams;
-mod variables;
+pub(crate) mod variables;
 
 use std::sync::Arc;
 

@@ -251,15 +251,16 @@ fn json_for_host_functions_is_bounded() {
             "`create_message`: expected at most 8388608 bytes of JSON, found 9000000",
         ),
         (
-            format!("{} {commas} (call $notify {at})", alloc(200_000)),
-            "`notify_progress`: expected at most 100000 values of JSON, found 200001",
+            format!("{} {commas} (drop (call $create {at}))", alloc(200_000)),
+            "`create_message`: expected at most 100000 values of JSON, found 200001",
         ),
         (
-            format!(
-                "{} (drop (call $http {at} (i64.const 0)))",
-                alloc(2_000_000)
-            ),
-            "invalid HTTP request: expected at most 1048576 bytes of JSON, found 2000000",
+            format!("{} (call $notify {at})", alloc(65_537)),
+            "`notify_progress`: expected at most 65536 bytes of JSON, found 65537",
+        ),
+        (
+            format!("{} (drop (call $http {at} (i64.const 0)))", alloc(65_537)),
+            "invalid HTTP request: expected at most 65536 bytes of JSON, found 65537",
         ),
     ] {
         let wat = tools(&[(1, &body)]).import(imports);

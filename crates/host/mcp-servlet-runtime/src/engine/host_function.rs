@@ -72,12 +72,11 @@ impl HostFunction {
 }
 
 impl Messages<'_, '_> {
-    /// Copies a message, which the plugin keeps. Offset 0 means no bytes. `None` if there is no message at this offset.
+    /// Copies a message, which the plugin keeps. Offset 0 means no bytes. `None` if there is no message at this offset, or if
+    /// it is larger than an output may be.
     pub fn read(&mut self, offset: i64) -> Option<Vec<u8>> {
-        match offset {
-            0 => Some(Vec::new()),
-            offset => messages::read(self.0, offset.cast_unsigned()),
-        }
+        let limit = self.0.data().call.limits.output.unwrap_or(u64::MAX);
+        messages::read(self.0, offset.cast_unsigned(), limit).ok()?
     }
 
     /// Adds a message and returns its offset, which is 0 if there are no bytes.

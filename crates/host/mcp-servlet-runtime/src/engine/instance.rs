@@ -8,6 +8,7 @@ use wasmtime_wasi::I32Exit;
 use super::{Stop, code::Code, schedule::Slice};
 use crate::{
     call::Call,
+    fault::Fault,
     state::{Shared, State, messages},
 };
 
@@ -228,13 +229,10 @@ fn bounded(output: &[u8], limit: Option<u64>) -> Result<Vec<u8>, Stop> {
     }
 }
 
-/// The error text that the servlet has set, or why it cannot be read.
+/// The beginning of the error text that the servlet has set, or why it cannot be read.
 fn error_text(store: &mut Store<State>) -> Option<Result<String, String>> {
-    let text = String::from_utf8(messages::error(store)?.to_vec());
-    Some(text.map_err(|error| {
-        let error = error.utf8_error();
-        format!("unable to load error message from memory: {error}")
-    }))
+    let text = Fault::excerpt(messages::error(store)?);
+    Some(text.map_err(|error| format!("unable to load error message from memory: {error}")))
 }
 
 /// How a call ended with an error of wasmtime. The servlet may have said why.

@@ -8,7 +8,7 @@
 use serde_json::{Value, json};
 use wasmtime::{Caller, Linker, Result};
 
-use super::{notify::params, result};
+use super::{json::object, result};
 use crate::{
     inspect::{
         USER,
@@ -30,6 +30,9 @@ const ELICITATION: &str = "elicitation/create";
 /// `roots/list` has no parameters.
 const ROOTS: &str = "roots/list";
 
+/// The maximum size of the parameters of a request in bytes. Requests for sampling can have images.
+const PARAMS: u64 = 8 << 20;
+
 pub(super) fn link(linker: &mut Linker<State>) -> Result<()> {
     for (name, method) in FUNCTIONS {
         if method == ROOTS {
@@ -39,7 +42,7 @@ pub(super) fn link(linker: &mut Linker<State>) -> Result<()> {
             continue;
         }
         linker.func_wrap(USER, name, move |mut caller: Caller<'_, State>, at: i64| {
-            let params = as_in_mcp(method, params(name, &mut caller, at)?);
+            let params = as_in_mcp(method, object(&mut caller, name, at, PARAMS)?);
             ask(
                 &mut caller,
                 name,

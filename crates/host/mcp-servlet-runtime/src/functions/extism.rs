@@ -6,7 +6,8 @@ use wasmtime::{Caller, Error, Linker, Result};
 use super::{offset, result};
 use crate::{
     inspect::EXTISM,
-    state::{State, messages},
+    state::{State, messages, variables::Full},
+    text::MAX_TEXT,
 };
 
 pub(super) fn link(linker: &mut Linker<State>) -> Result<()> {
@@ -61,7 +62,7 @@ fn var_set(mut caller: Caller<'_, State>, key: i64, value: i64) -> Result<()> {
     let bytes = match value {
         0 => None,
         at => {
-            let bytes = messages::read(&mut caller, offset(at));
+            let bytes = messages::read(&mut caller, offset(at), limit).map_err(|_| Full)?;
             Some(bytes.ok_or_else(|| invalid(at, "var value"))?)
         }
     };
@@ -95,10 +96,9 @@ fn text(caller: &mut Caller<'_, State>, at: i64, what: &str) -> Result<String> {
 
 /// The text of a block. Offset 0 means no text.
 fn read(caller: &mut Caller<'_, State>, at: i64, what: &str) -> Result<String> {
-    let bytes = match at {
-        0 => Vec::new(),
-        at => messages::read(caller, offset(at)).ok_or_else(|| invalid(at, what))?,
-    };
+    let bytes = messages::read(caller, offset(at), MAX_TEXT as u64);
+    let bytes = bytes.map_err(|long| Error::msg(format!("{what}: {long}")))?;
+    let bytes = bytes.ok_or_else(|| invalid(at, what))?;
     Ok(String::from_utf8(bytes).map_err(|error| error.utf8_error())?)
 }
 

@@ -5,13 +5,15 @@
 
 use wasmtime::{Caller, Error, Linker, Result};
 
-use super::{argument, json, result};
+use super::{json, offset, result};
 use crate::{
     call::LastResponse,
     exchange::{HttpFailure, HttpRequest, HttpResponse},
     http_client::Request,
     inspect::EXTISM,
-    state::State,
+    listener::Listener,
+    state::{State, messages},
+    text::MAX_TEXT,
 };
 
 pub(super) fn link(linker: &mut Linker<State>) -> Result<()> {
@@ -24,23 +26,24 @@ pub(super) fn link(linker: &mut Linker<State>) -> Result<()> {
     Ok(())
 }
 
-/// The maximum size of the JSON of a request in bytes. Its body is not a part of it.
-const REQUEST: u64 = 1 << 20;
-
 async fn http_request(mut caller: Caller<'_, State>, request: i64, body: i64) -> Result<i64> {
     let missing = || Error::msg("HTTP request is not in memory");
-    let request = match json::text(&mut caller, request, REQUEST)? {
-        Ok(request) => Ok(request.ok_or_else(missing)?),
+    let request = match json::text(&mut caller, request, MAX_TEXT as u64)? {
+        Ok(json) => read(caller.data(), &json.ok_or_else(missing)?),
         Err(large) => Err(HttpFailure::invalid(&large)),
     };
-    let body = match body {
-        0 => None,
-        at => Some(argument(&mut caller, at)?.ok_or_else(missing)?),
-    };
     let response = match request {
-        Ok(request) => exchange(caller.data_mut(), &request, body).await,
+        Ok(written) => {
+            let body = messages::view(&mut caller, offset(body)).ok_or_else(missing)?;
+            let written = HttpRequest {
+                body: body.to_vec(),
+                ..written
+            };
+            exchange(caller.data_mut(), written).await
+        }
         Err(failure) => Err(failure),
     };
+    messages::free(&mut caller, offset(body))?;
     let (last, body) = match response {
         Ok(HttpResponse {
             status,
@@ -70,16 +73,26 @@ fn headers(mut caller: Caller<'_, State>) -> Result<i64> {
     result(&mut caller, headers.as_bytes())
 }
 
-/// Gets the response from the listener of the call, or else from the network.
-async fn exchange(
-    state: &mut State,
-    json: &[u8],
-    body: Option<Vec<u8>>,
-) -> Result<HttpResponse, HttpFailure> {
-    let written = HttpRequest::read(json, body.unwrap_or_default())?;
+/// The request without its body. The body can be large, so it is not copied if the request may not be sent.
+fn read(state: &State, json: &[u8]) -> Result<HttpRequest, HttpFailure> {
+    let written = HttpRequest::read(json)?;
     let request = Request::of(&written)?;
-    if let Some(listener) = &state.call.listener
-        && listener.answers_http()
+    if answering(state).is_none() {
+        state.shared.http.check(&request.url)?;
+    }
+    Ok(written)
+}
+
+/// The listener that may answer the requests of the call.
+fn answering(state: &State) -> Option<&dyn Listener> {
+    let listener = state.call.listener.as_deref();
+    listener.filter(|listener| listener.answers_http())
+}
+
+/// Gets the response from the listener of the call, or else from the network.
+async fn exchange(state: &mut State, written: HttpRequest) -> Result<HttpResponse, HttpFailure> {
+    let request = Request::of(&written)?;
+    if let Some(listener) = answering(state)
         && let Some(answer) = listener.answer_http(&written)
     {
         return answer;

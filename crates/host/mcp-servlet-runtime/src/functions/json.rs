@@ -1,30 +1,27 @@
 //! JSON that servlets pass to host functions. It is bounded, because its values take more memory than its text, and that
 //! memory belongs to the host.
 
-use wasmtime::{Caller, Result};
+use wasmtime::{Caller, Error, Result};
 
-use super::{argument, offset};
-use crate::state::{State, messages};
+use super::offset;
+use crate::{
+    json::JsonObject,
+    state::{
+        State,
+        messages::{self, TooLong},
+    },
+};
 
 /// The maximum number of values in JSON, however large its text may be. Each takes up to a hundred bytes.
 const VALUES: u64 = 100_000;
 
 /// The JSON exceeds a bound, and was not parsed.
 #[derive(Debug, thiserror::Error)]
-#[error("expected at most {limit} {unit} of JSON, found {found}")]
-pub(super) struct TooLarge {
-    unit: &'static str,
-    limit: u64,
-    found: u64,
-}
-
-impl TooLarge {
-    fn check(unit: &'static str, found: u64, limit: u64) -> Result<(), Self> {
-        if found <= limit {
-            return Ok(());
-        }
-        Err(Self { unit, limit, found })
-    }
+pub(super) enum TooLarge {
+    #[error("expected at most {} bytes of JSON, found {}", .0.limit, .0.found)]
+    Text(TooLong),
+    #[error("expected at most {VALUES} values of JSON, found {0}")]
+    Values(u64),
 }
 
 /// Copies a block with JSON of at most `limit` bytes, and frees it. `None` if there is no block, or no bytes in it.
@@ -33,13 +30,30 @@ pub(super) fn text(
     at: i64,
     limit: u64,
 ) -> Result<Result<Option<Vec<u8>>, TooLarge>> {
-    if let Err(large) = TooLarge::check("bytes", messages::length(caller, offset(at)), limit) {
-        messages::free(caller, offset(at))?;
-        return Ok(Err(large));
-    }
-    let json = argument(caller, at)?.filter(|json| !json.is_empty());
-    let found = json.as_deref().map_or(0, values);
-    Ok(TooLarge::check("values", found, VALUES).map(|()| json))
+    let json = messages::read(caller, offset(at), limit);
+    messages::free(caller, offset(at))?;
+    let json = match json {
+        Ok(json) => json.filter(|json| !json.is_empty()),
+        Err(long) => return Ok(Err(TooLarge::Text(long))),
+    };
+    Ok(match json.as_deref().map_or(0, values) {
+        found if found > VALUES => Err(TooLarge::Values(found)),
+        _ => Ok(json),
+    })
+}
+
+/// Reads the JSON object of at most `limit` bytes that a function got as its parameters, and frees its memory.
+pub(super) fn object(
+    caller: &mut Caller<'_, State>,
+    name: &str,
+    at: i64,
+    limit: u64,
+) -> Result<JsonObject> {
+    let json = text(caller, at, limit)?;
+    let json = json.map_err(|large| Error::msg(format!("`{name}`: {large}")))?;
+    let json = json.ok_or_else(|| Error::msg(format!("`{name}` expects an offset in memory")))?;
+    let params = serde_json::from_slice(&json);
+    params.map_err(|error| Error::msg(format!("`{name}` expects a JSON object: {error}")))
 }
 
 /// How many values a JSON text has at most: each one but the first follows a comma or begins an array or an object.

@@ -3,8 +3,12 @@
 use tracing::Level;
 use wasmtime::{Caller, Error, Linker, Result};
 
-use super::argument;
-use crate::{inspect::EXTISM, state::State};
+use super::offset;
+use crate::{
+    inspect::EXTISM,
+    state::{State, messages},
+    text::Excerpt,
+};
 
 const FUNCTIONS: [(&str, Level); 5] = [
     ("log_trace", Level::TRACE),
@@ -20,14 +24,11 @@ pub(super) fn link(linker: &mut Linker<State>) -> Result<()> {
             EXTISM,
             name,
             move |mut caller: Caller<'_, State>, at: i64| {
-                let text = argument(&mut caller, at)?;
+                let text = messages::view(&mut caller, offset(at));
                 let text = text.ok_or_else(|| Error::msg("log message is not in memory"))?;
-                event(
-                    level,
-                    &caller.data().shared.name,
-                    &String::from_utf8_lossy(&text),
-                );
-                Ok(())
+                let text = Excerpt::of(text).to_lossy();
+                event(level, &caller.data().shared.name, &text);
+                messages::free(&mut caller, offset(at))
             },
         )?;
     }

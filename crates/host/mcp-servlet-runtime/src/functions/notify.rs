@@ -17,6 +17,7 @@ use crate::{
     json::JsonObject,
     listener::{Change, Notification},
     state::State,
+    text::MAX_TEXT,
 };
 
 /// Makes a notification from its parameters; `None` if they are not valid.
@@ -45,7 +46,7 @@ pub(super) fn link(linker: &mut Linker<State>) -> Result<()> {
     for (name, make) in FUNCTIONS {
         linker.func_wrap_async(USER, name, move |mut caller, (at,): (i64,)| {
             Box::new(async move {
-                let notification = make(params(name, &mut caller, at)?);
+                let notification = make(json::object(&mut caller, name, at, MAX_TEXT as u64)?);
                 let wrong = || Error::msg(format!("`{name}` expects a JSON object with a `uri`"));
                 notify(&mut caller, notification.ok_or_else(wrong)?).await;
                 Ok(())
@@ -70,16 +71,4 @@ async fn notify(caller: &mut Caller<'_, State>, notification: Notification) {
             "notification dropped, because no client listens"
         );
     }
-}
-
-/// The maximum size of the parameters of a function in bytes. Requests for sampling can have images.
-const PARAMS: u64 = 8 << 20;
-
-/// Reads the JSON object that a function got, and frees its memory.
-pub(super) fn params(name: &str, caller: &mut Caller<'_, State>, at: i64) -> Result<JsonObject> {
-    let json = json::text(caller, at, PARAMS)?;
-    let json = json.map_err(|large| Error::msg(format!("`{name}`: {large}")))?;
-    let json = json.ok_or_else(|| Error::msg(format!("`{name}` expects an offset in memory")))?;
-    let params = serde_json::from_slice(&json);
-    params.map_err(|error| Error::msg(format!("`{name}` expects a JSON object: {error}")))
 }

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     fn read(json: &str) -> Result<Request, HttpFailure> {
-        Request::of(&HttpRequest::read(json.as_bytes(), Vec::new())?)
+        Request::of(&HttpRequest::read(json.as_bytes())?)
     }
 
     #[test]

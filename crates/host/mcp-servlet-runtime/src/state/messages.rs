@@ -6,8 +6,7 @@
 mod blocks;
 
 use wasmtime::{
-    AsContext, AsContextMut, Caller, Extern, Global, Instance, Memory, Result, Store,
-    StoreContextMut, Val,
+    AsContextMut, Caller, Extern, Global, Instance, Memory, Result, Store, StoreContextMut, Val,
 };
 
 use super::{State, limiter::OutOfMemory};
@@ -168,20 +167,34 @@ pub(crate) fn length(caller: &Caller<'_, State>, at: u64) -> u64 {
     caller.data().messages.blocks.length(at).unwrap_or(0)
 }
 
-/// Copies a block and frees it. `None` if there is no block at this offset.
-pub(crate) fn take(caller: &mut Caller<'_, State>, at: u64) -> Result<Option<Vec<u8>>> {
-    let bytes = read(caller, at);
-    free(caller, at)?;
-    Ok(bytes)
+/// A block is larger than what reads it allows. It was not copied.
+#[derive(Debug, thiserror::Error)]
+#[error("expected at most {limit} bytes, found {found}")]
+pub(crate) struct TooLong {
+    pub(crate) limit: u64,
+    pub(crate) found: u64,
 }
 
-/// Copies a block. `None` if there is no block at this offset.
-pub(crate) fn read(caller: &mut Caller<'_, State>, at: u64) -> Option<Vec<u8>> {
+/// Copies a block of at most `limit` bytes. `None` if there is no block at this offset; offset 0 means no bytes.
+pub(crate) fn read(
+    caller: &mut Caller<'_, State>,
+    at: u64,
+    limit: u64,
+) -> Result<Option<Vec<u8>>, TooLong> {
+    match length(caller, at) {
+        found if found > limit => Err(TooLong { limit, found }),
+        _ => Ok(view(caller, at).map(<[u8]>::to_vec)),
+    }
+}
+
+/// A block in the memory of the servlet. `None` if there is no block at this offset; offset 0 means no bytes.
+pub(crate) fn view<'a>(caller: &'a mut Caller<'_, State>, at: u64) -> Option<&'a [u8]> {
+    if at == 0 {
+        return Some(&[]);
+    }
     let length = caller.data().messages.blocks.length(at)?;
     let kernel = Kernel::of_caller(caller);
-    kernel
-        .read(caller.as_context(), at, length)
-        .map(<[u8]>::to_vec)
+    kernel.read(&*caller, at, length)
 }
 
 /// Adds a block with these bytes. Returns its offset, which is 0 if there are none.
