@@ -60,6 +60,36 @@ fn log_lines_carry_the_name_of_their_servlet() {
 }
 
 #[test]
+fn a_servlet_that_logs_in_a_loop_does_not_fill_the_log() {
+    let body = "(local $i i32)
+        (loop $next
+            (call $info (call $alloc (i64.const 1000000)))
+            (local.set $i (i32.add (local.get $i) (i32.const 1)))
+            (br_if $next (i32.lt_u (local.get $i) (i32.const 200))))
+        (i32.const 1)";
+    let servlet = Wat::new()
+        .import(r#"(import "extism:host/env" "log_info" (func $info (param i64)))"#)
+        .describe(DESCRIPTION)
+        .export("call", "", body);
+    let text = logged("servlet=info", || {
+        let servlet = servlet.load().expect("a servlet");
+        servlet.call("t", None).expect_err("a code");
+    });
+    // One long line each second.
+    let lines = text
+        .matches("… (934464 more bytes) servlet=\"test\"\n")
+        .count();
+    assert!((1..20).contains(&lines), "{lines}");
+    assert!(text.len() <= (lines + 1) << 17, "{} bytes", text.len());
+    let note = format!("{} bytes left out: the limit is", (200 - lines) * 1_000_000);
+    assert!(
+        lines > 1 || text.contains(&note),
+        "{}",
+        &text[text.len() - 200..]
+    );
+}
+
+#[test]
 fn texts_of_errors_can_be_kept_for_the_log() {
     let secret = "no such user: postgres://admin:hunter2@db";
     let mut options = LoadOptions::default();

@@ -1,12 +1,14 @@
 //! What belongs to an instance: its servlet, its call, its messages and its limits.
 
 pub(crate) mod limiter;
+mod log;
 pub(crate) mod messages;
 mod streams;
 pub(crate) mod variables;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use mcp_servlet_rate::LogRate;
 use mcp_servlet_types::HTTP_ERRORS;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder, p1::WasiP1Ctx};
 
@@ -30,6 +32,7 @@ pub(crate) struct Shared {
     /// Whether the servlet can read why an HTTP request failed. If not, a failure ends the call.
     pub(crate) reads_failures: bool,
     pub(crate) http: Client,
+    log_rate: Mutex<LogRate>,
 }
 
 impl Shared {
@@ -45,6 +48,7 @@ impl Shared {
             initialises: exports.any(|name| INITIALISERS.contains(&name)),
             reads_failures: sections.any(|section| section.name == HTTP_ERRORS),
             http: Client::new(options),
+            log_rate: Mutex::default(),
         }
     }
 }
@@ -83,7 +87,9 @@ impl State {
 
     /// Logs incomplete lines. Returns the reason for a failed call, if standard error has one.
     pub(crate) fn end_output(&self) -> Option<String> {
-        self.streams.end(&self.shared.name)
+        let reason = self.streams.end(&self.shared);
+        self.shared.end_log();
+        reason
     }
 }
 
@@ -96,8 +102,8 @@ impl Drop for State {
 
 fn wasi(shared: &Arc<Shared>, streams: &Streams) -> wasmtime::Result<WasiP1Ctx> {
     let mut wasi = WasiCtxBuilder::new();
-    wasi.stdout(Stream::out(&shared.name, streams))
-        .stderr(Stream::err(&shared.name, streams));
+    wasi.stdout(Stream::out(shared, streams))
+        .stderr(Stream::err(shared, streams));
     for path in &shared.options.allowed_paths {
         let perms = if path.read_only {
             FsPerms::ReadOnly

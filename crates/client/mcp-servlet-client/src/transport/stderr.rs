@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use mcp_servlet_rate::LogRate;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use crate::on_stderr::OnStderr;
@@ -14,9 +15,6 @@ const QUOTED_LINES: usize = 20;
 const QUOTED_LENGTH: usize = 1000;
 /// How much of a line is passed on, in bytes. The rest is another line.
 const LINE: usize = 4 << 10;
-/// How many bytes are passed on in each [`PERIOD`]. A process that writes more must not fill the log.
-const MOST: usize = 64 << 10;
-const PERIOD: Duration = Duration::from_secs(1);
 
 /// Reads to the end. Keeps the last lines for errors, and passes on all lines as far as the limit allows.
 pub(super) async fn read(
@@ -74,12 +72,7 @@ struct Lines {
     on_stderr: OnStderr,
     /// The line that is not complete yet.
     open: Vec<u8>,
-    /// When the current period began.
-    since: Instant,
-    /// How many bytes were passed on in it.
-    passed: usize,
-    /// How many bytes were left out since the last line.
-    left_out: usize,
+    rate: LogRate,
 }
 
 impl Lines {
@@ -87,9 +80,7 @@ impl Lines {
         Self {
             on_stderr,
             open: Vec::new(),
-            since: Instant::now(),
-            passed: 0,
-            left_out: 0,
+            rate: LogRate::default(),
         }
     }
 
@@ -110,33 +101,21 @@ impl Lines {
     /// Passes on the line that is open, unless the limit is reached.
     fn complete(&mut self, now: Instant) {
         let line = std::mem::take(&mut self.open);
-        if now.duration_since(self.since) >= PERIOD {
-            (self.since, self.passed) = (now, 0);
-        }
-        if self.passed + line.len() > MOST {
-            self.left_out += line.len();
+        let text = visible(&line);
+        if text.is_empty() || !self.rate.admits(line.len(), now) {
             return;
         }
-        self.report_left_out();
-        self.passed += line.len();
-        let text = visible(&line);
-        if !text.is_empty() {
-            (self.on_stderr.0)(&text);
+        if let Some(note) = self.rate.note(now) {
+            (self.on_stderr.0)(&note);
         }
-    }
-
-    fn report_left_out(&mut self) {
-        let left_out = std::mem::take(&mut self.left_out);
-        if left_out > 0 {
-            let text = format!("{left_out} bytes left out: the limit is {MOST} bytes per second");
-            (self.on_stderr.0)(&text);
-        }
+        (self.on_stderr.0)(&text);
     }
 
     fn end(mut self) {
-        let now = Instant::now();
-        self.complete(now);
-        self.report_left_out();
+        self.complete(Instant::now());
+        if let Some(note) = self.rate.last_note() {
+            (self.on_stderr.0)(&note);
+        }
     }
 }
 
@@ -149,6 +128,8 @@ fn visible(line: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     /// Lines, and what they pass on.
@@ -198,7 +179,7 @@ mod tests {
         }
         let count = || passed.lock().expect("no panic").len();
         assert_eq!(count(), 64);
-        lines.push(b"later\n", now + PERIOD);
+        lines.push(b"later\n", now + Duration::from_secs(1));
         let later = passed.lock().expect("no panic")[64..].to_vec();
         let note = "36864 bytes left out: the limit is 65536 bytes per second";
         assert_eq!(later, [note, "later"]);

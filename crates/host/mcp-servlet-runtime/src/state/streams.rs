@@ -4,11 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use tokio::io::AsyncWrite;
+use tracing::Level;
 use wasmtime_wasi::{
     cli::{IsTerminal, StdoutStream},
     p2::{OutputStream, Pollable, StreamResult},
 };
 
+use super::Shared;
 use crate::lock::lock;
 
 /// Longer lines are split. Otherwise a servlet that never ends a line would fill the memory.
@@ -33,7 +35,7 @@ struct Written {
 /// One of the streams.
 #[derive(Clone)]
 pub(super) struct Stream {
-    servlet: Arc<str>,
+    shared: Arc<Shared>,
     streams: Streams,
     is_error: bool,
     /// How many bytes were written since other tasks could run.
@@ -41,19 +43,19 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    pub(super) fn out(servlet: &str, streams: &Streams) -> Self {
+    pub(super) fn out(shared: &Arc<Shared>, streams: &Streams) -> Self {
         Self {
-            servlet: servlet.into(),
+            shared: Arc::clone(shared),
             streams: streams.clone(),
             is_error: false,
             burst: 0,
         }
     }
 
-    pub(super) fn err(servlet: &str, streams: &Streams) -> Self {
+    pub(super) fn err(shared: &Arc<Shared>, streams: &Streams) -> Self {
         Self {
             is_error: true,
-            ..Self::out(servlet, streams)
+            ..Self::out(shared, streams)
         }
     }
 }
@@ -76,7 +78,7 @@ impl StdoutStream for Stream {
 
 impl OutputStream for Stream {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
-        self.streams.write(&self.servlet, self.is_error, &bytes);
+        self.streams.write(&self.shared, self.is_error, &bytes);
         self.burst += bytes.len();
         Ok(())
     }
@@ -105,7 +107,7 @@ impl Streams {
         lock(&self.0)
     }
 
-    fn write(&self, servlet: &str, is_error: bool, bytes: &[u8]) {
+    fn write(&self, shared: &Shared, is_error: bool, bytes: &[u8]) {
         let mut written = self.lock();
         for byte in bytes {
             let line = written.line(is_error);
@@ -113,17 +115,17 @@ impl Streams {
                 line.push(*byte);
             }
             if *byte == b'\n' || line.len() >= LINE {
-                written.log(servlet, is_error);
+                written.log(shared, is_error);
             }
         }
     }
 
     /// Logs incomplete lines. Returns the reason for a failed call, if standard error has one.
-    pub(super) fn end(&self, servlet: &str) -> Option<String> {
+    pub(super) fn end(&self, shared: &Shared) -> Option<String> {
         let mut written = self.lock();
         for is_error in [false, true] {
             if !written.line(is_error).is_empty() {
-                written.log(servlet, is_error);
+                written.log(shared, is_error);
             }
         }
         reason(&std::mem::take(&mut written.tail))
@@ -139,15 +141,15 @@ impl Written {
         }
     }
 
-    fn log(&mut self, servlet: &str, is_error: bool) {
+    fn log(&mut self, shared: &Shared, is_error: bool) {
         let line = std::mem::take(self.line(is_error));
         let text = String::from_utf8_lossy(&line);
         let text = text.trim_end_matches('\r');
         if !is_error {
-            tracing::info!(target: "servlet", servlet, stream = "stdout", "{text}");
+            shared.log(Level::INFO, Some("stdout"), text.as_bytes());
             return;
         }
-        tracing::warn!(target: "servlet", servlet, stream = "stderr", "{text}");
+        shared.log(Level::WARN, Some("stderr"), text.as_bytes());
         if self.tail.len() + text.len() > TAIL {
             self.tail.clear();
         }
