@@ -21,6 +21,7 @@ mod foreign;
 mod fuzz;
 mod hyper_mcp;
 mod installable;
+mod kept;
 mod limits;
 mod load;
 mod logs;

@@ -123,6 +123,22 @@ pub fn fixture(name: &str) -> PathBuf {
     folder.join(format!("{name}.wasm"))
 }
 
+/// The wasm of a minimal servlet in `tests/fixtures` for the second ABI of hyper-mcp.
+///
+/// # Panics
+///
+/// If it does not build, with the output of cargo.
+pub fn hyper_mcp_fixture(name: &str) -> PathBuf {
+    let folder = target().join("hyper-mcp-v2");
+    let mut cargo = cargo();
+    cargo.env("MCP_SERVLET_ABI", "hyper-mcp-v2");
+    cargo.args(["build", "--release", "--target", TARGET]);
+    cargo.args(["--package", "fixtures", "--example", name]);
+    finish(cargo.arg("--target-dir").arg(&folder), HINT);
+    let examples = folder.join(TARGET).join("release").join("examples");
+    examples.join(format!("{name}.wasm"))
+}
+
 /// The wasm of an example that is an XTP plugin with its own schema.
 ///
 /// Built in the profile of the tests, for which the code generator of its build script is already built.

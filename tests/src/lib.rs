@@ -4,7 +4,7 @@ mod build;
 mod client;
 
 pub use self::build::{
-    ALL, LARGE, Profile, cargo, fixture, hyper_mcp, plugin, puppet, root, servlet, servlet_command,
-    target, wasm,
+    ALL, LARGE, Profile, cargo, fixture, hyper_mcp, hyper_mcp_fixture, plugin, puppet, root,
+    servlet, servlet_command, target, wasm,
 };
 pub use self::client::{Client, Era};

@@ -34,6 +34,26 @@ unsafe extern "C" {
     fn host_list_roots() -> u64;
 }
 
+// The first is in the object file of the build script, the linker defines the other: the end of the stack's memory, from
+// which it grows down.
+unsafe extern "C" {
+    fn mcp_servlet_set_stack_pointer(address: *const u8);
+    static __stack_high: u8;
+}
+
+/// Makes the stack empty. A trap leaves it as it was, so an instance that a host keeps would run out of stack.
+///
+/// Only for the first statement of an export: variables that are on the stack are lost.
+#[inline(always)]
+#[allow(
+    clippy::inline_always,
+    reason = "a function of its own could have a frame on the stack"
+)]
+pub(crate) fn empty_stack() {
+    // SAFETY: the stack ends there, and the caller has nothing on it.
+    unsafe { mcp_servlet_set_stack_pointer(&raw const __stack_high) }
+}
+
 /// The input of the running export, if it is UTF-8.
 pub(crate) fn input_text() -> Option<String> {
     let (bytes, ascii) = load_input();

@@ -1,4 +1,9 @@
 //! The wasm exports of a [`Servlet`]. They return 0 for a result and -1 for an error.
+//!
+//! Some hosts keep an instance after a call that trapped, so an export must not depend on how the last one ended.
+
+#[cfg(feature = "panic-hook")]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(feature = "panic-hook")]
 use mcp_servlet_json::{write_raw, write_u64};
@@ -10,56 +15,55 @@ use crate::features::Features;
 use crate::servlet::Servlet;
 
 /// The export `describe`, or `list_tools`: returns the description of the servlet and ignores the input.
-#[inline]
 pub fn describe(servlet: &Servlet) -> i32 {
-    abi::set_output(servlet.description_bytes());
-    0
+    run(move || list(servlet.description_bytes()))
 }
 
 /// The export `call`, or `call_tool`: answers a `tools/call` request.
 pub fn call(servlet: &Servlet) -> i32 {
-    prepare();
-    let context = Context::of(abi::input_text());
-    answer(servlet.answer(&context, context.request()))
+    run(move || {
+        let context = Context::of(abi::input_text());
+        answer(servlet.answer(&context, context.request()))
+    })
 }
 
 /// The `list_resources` export, which ignores the input.
 pub fn list_resources(features: &Features) -> i32 {
-    abi::set_output(features.resources.text);
-    0
+    run(move || list(features.resources.text))
 }
 
 /// The `list_resource_templates` export, which ignores the input.
 pub fn list_resource_templates(features: &Features) -> i32 {
-    abi::set_output(features.templates.text);
-    0
+    run(move || list(features.templates.text))
 }
 
 /// The `read_resource` export: answers a `resources/read` request.
 pub fn read_resource(features: &Features) -> i32 {
-    prepare();
-    let context = Context::of(abi::input_text());
-    answer(features.read_resource(&context, context.request()))
+    run(move || {
+        let context = Context::of(abi::input_text());
+        answer(features.read_resource(&context, context.request()))
+    })
 }
 
 /// The `list_prompts` export, which ignores the input.
 pub fn list_prompts(features: &Features) -> i32 {
-    abi::set_output(features.prompts.text);
-    0
+    run(move || list(features.prompts.text))
 }
 
 /// The `get_prompt` export: answers a `prompts/get` request.
 pub fn get_prompt(features: &Features) -> i32 {
-    prepare();
-    let context = Context::of(abi::input_text());
-    answer(features.get_prompt(&context, context.request()))
+    run(move || {
+        let context = Context::of(abi::input_text());
+        answer(features.get_prompt(&context, context.request()))
+    })
 }
 
 /// The `complete` export: answers a `completion/complete` request.
 pub fn complete(features: &Features) -> i32 {
-    prepare();
-    let context = Context::of(abi::input_text());
-    answer(features.complete(&context, context.request()))
+    run(move || {
+        let context = Context::of(abi::input_text());
+        answer(features.complete(&context, context.request()))
+    })
 }
 
 #[inline(always)]
@@ -80,17 +84,40 @@ fn answer(outcome: Result<String, Fault>) -> i32 {
     }
 }
 
-/// Runs before every export.
-fn prepare() {
+fn list(text: &[u8]) -> i32 {
+    abi::set_output(text);
+    0
+}
+
+/// Runs an export on an empty stack. The caller must have no variables on the stack and be called by the host.
+#[inline(always)]
+#[allow(
+    clippy::inline_always,
+    reason = "a function of its own could have a frame on the stack"
+)]
+pub(crate) fn run(export: impl FnOnce() -> i32) -> i32 {
+    abi::empty_stack();
+    on_empty_stack(export)
+}
+
+/// Never inlined: its variables would be on the stack before it is empty.
+#[inline(never)]
+fn on_empty_stack(export: impl FnOnce() -> i32) -> i32 {
+    #[cfg(feature = "panic-hook")]
     report_panics();
     #[cfg(feature = "log")]
     crate::logger::install();
+    export()
 }
 
 /// Sends a panic to the host as an error message, before the wasm traps.
-pub(crate) fn report_panics() {
-    #[cfg(feature = "panic-hook")]
-    std::panic::set_hook(Box::new(|panic| abi::set_error(&panic_text(panic))));
+#[cfg(feature = "panic-hook")]
+fn report_panics() {
+    // After a panic, std panics if the hook is set again.
+    static IS_SET: AtomicBool = AtomicBool::new(false);
+    if !IS_SET.swap(true, Ordering::Relaxed) {
+        std::panic::set_hook(Box::new(|panic| abi::set_error(&panic_text(panic))));
+    }
 }
 
 /// `panicked at src/lib.rs:7: why`, without the formatting code of std, which is larger than this function.

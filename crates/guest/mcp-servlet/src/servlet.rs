@@ -91,10 +91,13 @@ impl Servlet {
 
     #[cfg(feature = "schemars")]
     fn filled(&self) -> &'static str {
-        self.filled.get_or_init(|| {
-            let text = std::str::from_utf8(self.description).unwrap_or_default();
-            gaps::fill(text, self.generators).leak()
-        })
+        if let Some(filled) = self.filled.get() {
+            return filled;
+        }
+        // Not inside of `get_or_init`: after a trap there, it would panic in an instance that a host keeps.
+        let text = std::str::from_utf8(self.description).unwrap_or_default();
+        let filled = gaps::fill(text, self.generators).leak();
+        self.filled.get_or_init(|| filled)
     }
 
     /// The same servlet with resources, prompts and completion.

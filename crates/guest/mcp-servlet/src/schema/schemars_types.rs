@@ -2,8 +2,8 @@
 
 mod rewrite;
 
+use std::cell::Cell;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
@@ -53,8 +53,12 @@ impl<T: Described> Schema for Schemars<T> {
 /// The end of the schema of a result that is wrapped in an object. See `Node::wrapped`.
 const WRAPPED: &str = ",\"x-fastmcp-wrap-result\":true}";
 
-/// For each generator that was run for a result: whether its schema accepts objects only.
-static KNOWN: Mutex<Vec<(Generate, bool)>> = Mutex::new(Vec::new());
+thread_local! {
+    /// For each generator that was run for a result: whether its schema accepts objects only.
+    ///
+    /// Not in a lock: a trap would leave it locked, and a host may keep the instance.
+    static KNOWN: Cell<Vec<(Generate, bool)>> = const { Cell::new(Vec::new()) };
+}
 
 /// A type with a schema of schemars.
 #[diagnostic::on_unimplemented(
@@ -78,9 +82,11 @@ impl Node {
         let Kind::Generated(generate) = self.kind else {
             return false;
         };
+        let mut known = KNOWN.take();
         let same = |(other, _): &&(Generate, bool)| ptr::fn_addr_eq(*other, generate);
-        if let Some((_, is_object)) = known().iter().find(same) {
-            return *is_object;
+        if let Some(&(_, is_object)) = known.iter().find(same) {
+            KNOWN.set(known);
+            return is_object;
         }
         let schema = generate(&Gap {
             place: Place::Result,
@@ -88,13 +94,10 @@ impl Node {
             fallback: "",
         });
         let is_object = !schema.ends_with(WRAPPED);
-        known().push((generate, is_object));
+        known.push((generate, is_object));
+        KNOWN.set(known);
         is_object
     }
-}
-
-fn known() -> MutexGuard<'static, Vec<(Generate, bool)>> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The members of the schema of `T`.

@@ -29,12 +29,11 @@ impl Call {
 
 /// A wasm export: returns 0 for a result, -1 for an error.
 pub fn serve(export: &'static str, run: impl FnOnce(&mut Call) -> Result<(), Error>) -> i32 {
-    exports::report_panics();
-    match run(&mut Call { export }) {
+    exports::run(move || match run(&mut Call { export }) {
         Ok(()) => 0,
         Err(error) => {
             abi::set_error(error.message());
             -1
         }
-    }
+    })
 }
