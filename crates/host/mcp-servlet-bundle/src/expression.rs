@@ -6,6 +6,7 @@ mod column;
 mod functions;
 mod parse;
 mod path;
+mod pattern;
 mod rewrite;
 mod source;
 mod value;
@@ -21,7 +22,6 @@ use cel::{
     Context, ExecutionError, Value as CelValue,
     common::{ast::IdedExpr, value::Val},
 };
-use regex::Regex;
 use serde_json::Value;
 
 use crate::{
@@ -32,6 +32,7 @@ pub use budget::{Budget, MAX_STEPS, MAX_TIME};
 use budget::{MAX_COPY, MAX_READ, Size};
 use check::Check;
 use column::Column;
+use pattern::Pattern;
 use rewrite::Rewrite;
 use source::Source;
 
@@ -69,7 +70,7 @@ struct Cel {
     functions: BTreeSet<&'static str>,
     /// How deep its parts are nested.
     depth: usize,
-    patterns: Arc<[Regex]>,
+    patterns: Arc<[Pattern]>,
     /// A faster way for `list.map(item, item.member)`.
     column: Option<Column>,
 }

@@ -4,12 +4,12 @@
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 use mcp_servlet_schema::similar;
-use regex::{Regex, RegexBuilder};
 
 use super::{
     Mistake,
     functions::{FUNCTIONS, METHODS},
     path::path,
+    pattern::Pattern,
     source::Source,
 };
 use crate::path::{Path, PathStep};
@@ -19,9 +19,6 @@ const MAX_LOOPS: usize = 3;
 
 /// How deep the parts of an expression may be nested. `cel` recurses when it runs them.
 const MAX_DEPTH: usize = 96;
-
-/// The maximum size of a compiled pattern in bytes.
-const MAX_PATTERN: usize = 1 << 20;
 
 /// Functions of `cel` that are called as `f(x)`.
 const GLOBAL: &[&str] = &[
@@ -83,7 +80,7 @@ pub(super) struct Check<'a> {
     pub(super) reads: Vec<Path>,
     pub(super) mistakes: Vec<Mistake>,
     /// The patterns of `matches`, in the order of the text.
-    pub(super) patterns: Vec<Regex>,
+    pub(super) patterns: Vec<Pattern>,
 }
 
 impl<'a> Check<'a> {
@@ -245,10 +242,7 @@ impl<'a> Check<'a> {
             let message = "`matches` needs its pattern in the expression, as in `x.matches('^a')`";
             return self.pattern_mistake(id, message.to_owned());
         };
-        match RegexBuilder::new(pattern.inner())
-            .size_limit(MAX_PATTERN)
-            .build()
-        {
+        match Pattern::new(pattern.inner()) {
             Ok(pattern) => self.patterns.push(pattern),
             Err(error) => {
                 let text = error.to_string();

@@ -6,6 +6,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use super::{budget::Meter, pattern::Pattern, value};
 use cel::{
     Context, ExecutionError, FunctionContext,
     common::{
@@ -13,9 +14,6 @@ use cel::{
         value::{CowVal, Val},
     },
 };
-use regex::Regex;
-
-use super::{budget::Meter, value};
 
 /// Charges for a value and returns it.
 pub(super) const COST: &str = "@cost";
@@ -70,7 +68,7 @@ pub(super) fn add(
     context: &mut Context<'_, '_>,
     names: &BTreeSet<&'static str>,
     meter: &Arc<Meter>,
-    patterns: &Arc<[Regex]>,
+    patterns: &Arc<[Pattern]>,
 ) {
     for (name, body) in BODIES.iter().filter(|(name, _)| names.contains(name)) {
         let meter = Arc::clone(meter);
@@ -151,11 +149,11 @@ fn tick<'c, 'v>(meter: &Meter, mut args: Args<'c, 'v>) -> Outcome<'c, 'v> {
     args.pop().ok_or_else(wrong)
 }
 
-fn matches<'c, 'v>(meter: &Meter, patterns: &[Regex], args: &Args<'c, 'v>) -> Outcome<'c, 'v> {
+fn matches<'c, 'v>(meter: &Meter, patterns: &[Pattern], args: &Args<'c, 'v>) -> Outcome<'c, 'v> {
     let text = string(args, 0)?;
     let number = usize::try_from(integer(args, 1)?).map_err(|_| wrong())?;
     let pattern = patterns.get(number).ok_or_else(wrong)?;
-    meter.charge_bytes(text.len() as u64 * 8)?;
+    meter.charge_bytes(pattern.cost(text))?;
     Ok(CowVal::owned(CelBool::from(pattern.is_match(text))))
 }
 

@@ -41,6 +41,7 @@ fn values_keep_their_types() {
         ("request.l.exists_one(x, x == 1)", json!(true)),
         ("request.s.matches('^a,')", json!(true)),
         ("matches(request.s, 'z')", json!(false)),
+        ("request.s.matches('[ab]*a[ab]{4000}c')", json!(false)),
         ("json('{\"a\": [1]}').a[0]", json!(1)),
         (
             "text({'b': 1, 'a': [true, null]})",
@@ -236,6 +237,7 @@ fn the_budget_ends_expressions() {
         "request.l.exists(a, request.l.exists(b, request.l.exists(c, c < 0)))",
         "request.l.exists_one(a, request.l.exists_one(b, a == -b))",
         "request.s.replace('a', request.s)",
+        "request.s.matches('[ab]*a[ab]{4000}c')",
         "request.s.split('').size() + request.s.split('').size()",
         "request.l.map(x, request.s).join(request.s)",
         "request.many.all(x, x > 0) || true",
