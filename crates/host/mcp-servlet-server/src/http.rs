@@ -7,6 +7,7 @@ mod gate;
 mod headers;
 mod names;
 mod options;
+mod peer;
 mod sessions;
 mod single;
 mod sse;
@@ -39,6 +40,7 @@ use cors::Page;
 use headers::Sender;
 pub use names::{parse_host_header, parse_origin, split_authority};
 pub use options::{HttpOptions, HttpTransport, ResponseForm};
+use peer::Refusals;
 use sse::Sse;
 use streamable::Streamable;
 
@@ -203,8 +205,9 @@ async fn run<F: Future<Output = Response> + Send + 'static>(
         idle.cancel();
         tokio::time::sleep(CLOSING).await;
     };
+    let refusals = Refusals::new(&server.0.process.metrics.refused);
     tokio::select! {
-        () = connections::serve(listener, answer, limits, &idle) => {}
+        () = connections::serve(listener, answer, limits, refusals, &idle) => {}
         () = stopping => {}
     }
 }

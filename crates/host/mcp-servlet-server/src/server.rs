@@ -3,7 +3,7 @@
 pub(crate) mod active;
 pub(crate) mod changes;
 mod followers;
-mod metrics;
+pub(crate) mod metrics;
 mod options;
 mod process;
 mod relist;

@@ -29,7 +29,7 @@ use super::{
     remote::RemoteSection,
     table::Table,
     tools::Tools,
-    units::{Count, MOST, Memory, Size, Time},
+    units::{Count, MOST, Memory, Network, Size, Time},
 };
 use crate::HttpOptions;
 pub(super) use endpoint::{EndpointSection, Headers, Kind};
@@ -94,7 +94,7 @@ pub(super) struct Server {
     pub(super) schemas_for: Option<Provider>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
     default,
@@ -118,6 +118,8 @@ pub(super) struct Http {
     /// How long a session lasts without a request or an open stream. Default: `5m`.
     #[schemars(with = "Time")]
     session_idle: Limit<Duration>,
+    /// Addresses of proxies that name their clients in `X-Forwarded-For`, such as `10.0.0.5` or `10.0.0.0/8`. Default: none.
+    trusted_proxies: Vec<Network>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -353,8 +355,12 @@ impl Server {
 
 impl Http {
     /// The options that the section describes.
-    pub(super) fn options(self) -> HttpOptions {
-        let mut options = HttpOptions::default();
+    pub(super) fn options(&self) -> HttpOptions {
+        let trusted_proxies = self.trusted_proxies.iter().map(|network| network.0);
+        let mut options = HttpOptions {
+            trusted_proxies: trusted_proxies.collect(),
+            ..HttpOptions::default()
+        };
         set(
             &mut options.connections,
             self.connections.map(|limit| limit.0),

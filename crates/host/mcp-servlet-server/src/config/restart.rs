@@ -65,6 +65,7 @@ fn is_same_listener((new, old): Both<&Listener>, config: Both<&Config>) -> bool 
     new.address == old.address
         && own.is_none_or(|own| {
             is_same(|one| one.connections, own, http)
+                && is_same(|one| one.trusted_proxies.clone(), own, http)
                 && is_same(|one| one.head_time, own, http)
                 && is_same(|one| one.body_time, own, http)
                 && is_same(|one| one.body, own, http)
@@ -120,6 +121,7 @@ fn is_same_http(own: Both<&HttpOptions>, hosts: Both<Option<&str>>, config: Both
     rest.body_time = own.1.body_time;
     rest.body = own.1.body;
     rest.sessions = own.1.sessions;
+    rest.trusted_proxies.clone_from(&own.1.trusted_proxies);
     rest.session_idle = own.1.session_idle;
     have_same_hosts
         && rest == *own.1

@@ -1,7 +1,8 @@
 //! Durations, memory limits and counts in a configuration, and environment variables in its values.
 
-use std::{borrow::Cow, fmt, time::Duration};
+use std::{borrow::Cow, fmt, net::IpAddr, time::Duration};
 
+use ipnet::IpNet;
 use mcp_servlet_runtime::{Limit, ParseLimitError};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
@@ -40,6 +41,24 @@ pub(super) const MOST: usize = 1_000_000;
 /// A whole number within bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count<const MIN: usize, const MAX: usize>(pub(super) usize);
+
+/// An IP address, or a range of them, such as `10.0.0.0/8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(with = "String")]
+pub(super) struct Network(pub(super) IpNet);
+
+impl TryFrom<String> for Network {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let address = text.parse::<IpAddr>().map(IpNet::from);
+        let network = address.or_else(|_| text.parse()).map_err(|_| {
+            format!("expected an IP address or a range such as `10.0.0.0/8`, found `{text}`")
+        })?;
+        Ok(Self(network))
+    }
+}
 
 impl<'de> Deserialize<'de> for ShortTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,26 +1,41 @@
 //! Accepts connections, up to a limit. A client that sends or reads nothing is disconnected.
 
+mod places;
 mod write_limit;
 
-use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    pin::pin,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
-use axum::{body::Body, extract::Request, response::Response, serve::Listener};
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{HeaderValue, Method, header},
+    response::Response,
+    serve::Listener,
+};
 use futures_util::FutureExt as _;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::Semaphore,
-};
+use ipnet::IpNet;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::HttpOptions;
+use super::{
+    HttpOptions,
+    peer::{Peer, Refusals},
+};
+use places::{Place, Places};
 use write_limit::WriteLimit;
 
 /// Limits for clients that send or read nothing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Limits {
     connections: usize,
+    trusted_proxies: Arc<[IpNet]>,
     head_time: Option<Duration>,
     write_time: Option<Duration>,
 }
@@ -28,7 +43,8 @@ pub(super) struct Limits {
 impl Limits {
     pub(super) fn of(options: &HttpOptions) -> Self {
         Self {
-            connections: options.connections.clamp(1, Semaphore::MAX_PERMITS),
+            connections: options.connections.max(1),
+            trusted_proxies: options.trusted_proxies.as_slice().into(),
             head_time: options.head_time,
             write_time: options.body_time,
         }
@@ -40,23 +56,24 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
     mut listener: TcpListener,
     answer: impl Fn(Request) -> F + Clone + Send + 'static,
     limits: Limits,
+    refusals: Refusals,
     end: &CancellationToken,
 ) {
-    let permits = Arc::new(Semaphore::new(limits.connections));
+    let places = Places::new(limits.connections, refusals);
     let tasks = TaskTracker::new();
     loop {
-        let next = async {
-            let permit = Arc::clone(&permits).acquire_owned().await;
-            // `accept` retries on errors.
-            (permit, Listener::accept(&mut listener).await.0)
-        };
-        let Some((permit, stream)) = end.run_until_cancelled(next).await else {
+        // `accept` retries on errors.
+        let next = Listener::accept(&mut listener);
+        let Some((stream, address)) = end.run_until_cancelled(next).await else {
             break;
         };
-        let (answer, end) = (answer.clone(), end.clone());
+        let peer = Peer::of_connection(address, &limits.trusted_proxies);
+        let place = places.ask(peer);
+        let (answer, limits, end) = (answer.clone(), limits.clone(), end.clone());
         tasks.spawn(async move {
-            let _permit = permit;
-            converse(stream, answer, limits, end).await;
+            if let Some(Ok(place)) = end.run_until_cancelled(place).await {
+                converse(stream, (peer, place), answer, limits, end).await;
+            }
         });
     }
     drop(listener);
@@ -67,6 +84,7 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
 /// Answers the requests of one connection.
 async fn converse<F: Future<Output = Response>>(
     stream: TcpStream,
+    (peer, place): (Peer, Place),
     answer: impl Fn(Request) -> F,
     limits: Limits,
     end: CancellationToken,
@@ -76,10 +94,25 @@ async fn converse<F: Future<Output = Response>>(
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
     let stream = WriteLimit::new(stream, limits.write_time);
-    let answer = service_fn(move |request: hyper::Request<Incoming>| {
+    let must_end = place.end.clone();
+    let place = &Mutex::new(place);
+    let trusted_proxies = limits.trusted_proxies;
+    let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
+        let peer = peer.of_request(request.headers(), &trusted_proxies);
+        request.extensions_mut().insert(peer);
+        let is_get = request.method() == Method::GET;
         // Boxed, because hyper moves the future, which is large.
         let response = Box::pin(answer(request.map(Body::new)));
-        response.map(Ok::<_, Infallible>)
+        response.map(move |mut response| {
+            if is_get && is_stream(&response) {
+                let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+                place.become_stream();
+                // A next request would need the place again.
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
+            }
+            Ok::<_, Infallible>(response)
+        })
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -88,6 +121,7 @@ async fn converse<F: Future<Output = Response>>(
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
+        () = must_end.cancelled() => return,
         () = end.cancelled() => {
             connection.as_mut().graceful_shutdown();
             connection.await
@@ -96,6 +130,12 @@ async fn converse<F: Future<Output = Response>>(
     if let Err(error) = ended {
         tracing::debug!(%error, "connection");
     }
+}
+
+/// Whether the response is a stream of events.
+fn is_stream(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
 #[cfg(test)]
@@ -112,6 +152,90 @@ mod tests {
         stream
     }
 
+    /// A connection from another address of this machine, with a request whose body does not come.
+    #[cfg(target_os = "linux")]
+    async fn slow_body(from: &str, to: std::net::SocketAddr) -> TcpStream {
+        let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+        let from = format!("{from}:0").parse().expect("an address");
+        socket.bind(from).expect("an address of this machine");
+        let mut stream = socket.connect(to).await.expect("a connection");
+        let head = b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n";
+        stream.write_all(head).await.expect("a write");
+        stream
+    }
+
+    fn limits(connections: usize) -> Limits {
+        Limits {
+            connections,
+            trusted_proxies: [].into(),
+            head_time: None,
+            write_time: None,
+        }
+    }
+
+    /// Runs clients against a server with four places, which answers when it has the body of a request.
+    async fn with_server<F: Future<Output = Response> + Send + 'static>(
+        answer: impl Fn(Request) -> F + Clone + Send + 'static,
+        clients: impl AsyncFnOnce(std::net::SocketAddr),
+    ) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let end = CancellationToken::new();
+        let serving = serve(listener, answer, limits(4), Refusals::default(), &end);
+        tokio::select! {
+            () = serving => panic!("the server has ended"),
+            done = tokio::time::timeout(Duration::from_secs(20), clients(address)) => done.expect("an answer"),
+        }
+    }
+
+    async fn is_answered(mut stream: TcpStream) -> bool {
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).await.is_ok() && answer.starts_with(b"HTTP/1.1 200")
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn an_address_with_all_connections_makes_room_for_another_one() {
+        async fn echo(request: Request) -> Response {
+            let body = axum::body::to_bytes(request.into_body(), 9).await;
+            Response::new(Body::from(body.unwrap_or_default()))
+        }
+        with_server(echo, async |address| {
+            let mut slow = Vec::new();
+            // Twelve do not fit: four are answered, four wait, and the others are closed.
+            for _ in 0..12 {
+                slow.push(slow_body("127.0.0.2", address).await);
+            }
+            assert!(is_answered(get(address).await).await);
+            let mut other = slow_body("127.0.0.3", address).await;
+            other.write_all(&[0; 9]).await.expect("a write");
+            assert!(is_answered(other).await);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn streams_take_no_places() {
+        async fn events(_: Request) -> Response {
+            let body = Body::from_stream(stream::pending::<Result<Vec<u8>, Infallible>>());
+            let mut response = Response::new(body);
+            let kind = HeaderValue::from_static("text/event-stream");
+            response.headers_mut().insert(header::CONTENT_TYPE, kind);
+            response
+        }
+        with_server(events, async |address| {
+            let mut streams = Vec::new();
+            // As many streams as places, and then as many streams that take places.
+            for _ in 0..8 {
+                let mut stream = get(address).await;
+                let mut answer = [0; 12];
+                stream.read_exact(&mut answer).await.expect("an answer");
+                streams.push(stream);
+            }
+        })
+        .await;
+    }
+
     #[tokio::test]
     async fn a_client_that_does_not_read_is_disconnected() {
         let endless = |_| async {
@@ -119,14 +243,13 @@ mod tests {
             Response::new(Body::from_stream(chunk))
         };
         let limits = Limits {
-            connections: 1,
-            head_time: None,
             write_time: Some(Duration::from_millis(200)),
+            ..limits(1)
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let end = CancellationToken::new();
-        let serving = serve(listener, endless, limits, &end);
+        let serving = serve(listener, endless, limits, Refusals::default(), &end);
         let reading = async {
             let _idle = get(address).await;
             // There is one connection only, so that this one waits for the end of the other.

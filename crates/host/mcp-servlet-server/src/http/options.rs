@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use ipnet::IpNet;
+
 use crate::response_headers::{EndpointHeaders, ResponseHeaders};
 
 /// Allowed hosts and origins, and limits for clients.
@@ -29,8 +31,12 @@ pub struct HttpOptions {
     /// How long a session lives without a request. A session of streamable HTTP also lives as long
     /// as the client keeps a stream open.
     pub session_idle: Option<Duration>,
-    /// Maximum number of connections. Further ones wait until one of them ends.
+    /// Maximum number of connections. Further ones wait until one of them ends. As many again may be open that only have a
+    /// stream of events.
     pub connections: usize,
+    /// Addresses of proxies, which name their clients in `X-Forwarded-For`. If `connections` or `sessions` is reached, the
+    /// address that holds most makes room for another one. A proxy has no such share, but its clients have.
+    pub trusted_proxies: Vec<IpNet>,
     /// How long a client may take to send the head of a request, and may keep an idle connection. A client of HTTP+SSE has
     /// this time to open its session.
     pub head_time: Option<Duration>,
@@ -84,6 +90,7 @@ impl Default for HttpOptions {
             sessions: 1000,
             session_idle: Some(Duration::from_mins(5)),
             connections: 1024,
+            trusted_proxies: Vec::new(),
             head_time: Some(Duration::from_secs(30)),
             body_time: Some(Duration::from_mins(1)),
         }

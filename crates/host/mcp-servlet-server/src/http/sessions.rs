@@ -15,12 +15,16 @@ use rmcp::transport::streamable_http_server::session::{
 };
 use tokio_util::sync::CancellationToken;
 
+use super::peer::Peer;
 use crate::server::active::SessionEnd;
 
 /// Idle sessions are checked this many times per idle limit.
 const LOOKS: u32 = 8;
 /// How often ended sessions are removed, if there is no idle limit.
 const FORGET: Duration = Duration::from_mins(1);
+
+/// After this time without use, a session that nobody seems to have opened makes room for others.
+const LEFT: Duration = Duration::from_secs(5);
 
 /// All sessions.
 #[derive(Default)]
@@ -34,6 +38,8 @@ struct Use {
     open: Mutex<Open>,
     /// Cancelled when the client ends the session.
     end: CancellationToken,
+    /// Who has opened it, if that is known.
+    peer: Option<Peer>,
 }
 
 /// The open requests and streams of a session.
@@ -41,17 +47,21 @@ struct Open {
     count: usize,
     /// When the last one began or ended.
     since: Instant,
+    /// Whether the client has sent a request after it opened the session.
+    has_requested: bool,
 }
 
 impl Use {
-    fn new() -> Arc<Self> {
+    fn new(peer: Option<Peer>) -> Arc<Self> {
         let open = Open {
             count: 0,
             since: Instant::now(),
+            has_requested: false,
         };
         Arc::new(Self {
             open: Mutex::new(open),
             end: CancellationToken::new(),
+            peer,
         })
     }
 
@@ -100,8 +110,8 @@ impl Sessions {
     }
 
     /// Registers a new session, which is in use until the returned guard is dropped.
-    pub(super) fn open(&self, id: &str) -> InUse {
-        let used = Use::new();
+    pub(super) fn open(&self, id: &str, peer: Option<Peer>) -> InUse {
+        let used = Use::new(peer);
         let in_use = used.begin();
         self.uses().insert(id.into(), used);
         in_use
@@ -110,6 +120,40 @@ impl Sessions {
     /// Marks a session as in use until the returned guard is dropped. None if there is no such session.
     pub(super) fn enter(&self, id: &str) -> Option<InUse> {
         self.uses().get(id).map(Use::begin)
+    }
+
+    /// Records that the client of a session has sent a request.
+    pub(super) fn requested(&self, id: &str) {
+        if let Some(used) = self.uses().get(id) {
+            used.open().has_requested = true;
+        }
+    }
+
+    /// Ends a session of the address that has most of them, if that is more than `peer` has. Sessions that never sent a
+    /// request go first, and older ones before others. Returns whether there was one.
+    pub(super) async fn make_room(&self, peer: Peer) -> bool {
+        self.update(&*self.manager.sessions.read().await);
+        let Some((id, used)) = self.take_rival(peer) else {
+            return false;
+        };
+        used.end.cancel();
+        self.close(&id).await;
+        true
+    }
+
+    fn take_rival(&self, peer: Peer) -> Option<(SessionId, Arc<Use>)> {
+        let mut uses = self.uses();
+        let is_left = |used: &Use| used.peer.is_none() && used.is_idle(LEFT);
+        let rival = peer.rival(uses.values().filter_map(|used| used.peer));
+        let rivals = uses
+            .iter()
+            .filter(|(_, used)| is_left(used) || rival.is_some() && used.peer == rival);
+        let (id, _) = rivals.min_by_key(|(_, used)| {
+            let open = used.open();
+            (open.has_requested, open.since)
+        })?;
+        let id = id.clone();
+        uses.remove_entry(&id)
     }
 
     /// Stops the calls of a session.
@@ -138,22 +182,27 @@ impl Sessions {
         }
     }
 
+    /// Removes ended sessions, and adds those whose client has disconnected while they opened, and never uses them.
+    fn update<T>(&self, living: &HashMap<SessionId, T>) {
+        let mut uses = self.uses();
+        uses.retain(|id, _| living.contains_key(id));
+        for id in living.keys() {
+            uses.entry(id.clone()).or_insert_with(|| Use::new(None));
+        }
+    }
+
     /// The sessions that were idle for `limit`. These and ended ones are removed here.
     async fn idle(&self, limit: Option<Duration>) -> Vec<SessionId> {
         let living = self.manager.sessions.read().await;
         let mut idle = Vec::new();
+        self.update(&living);
         let mut uses = self.uses();
-        for id in living.keys() {
-            // A client that disconnects while its session opens never uses it.
-            uses.entry(id.clone()).or_insert_with(Use::new);
-        }
         uses.retain(|id, used| {
             let is_idle = limit.is_some_and(|limit| used.is_idle(limit));
-            let lives = living.contains_key(id);
-            if is_idle && lives {
+            if is_idle {
                 idle.push(id.clone());
             }
-            lives && !is_idle
+            !is_idle
         });
         drop(uses);
         idle
@@ -187,7 +236,7 @@ mod tests {
         let sessions = Sessions::new();
         let (living, _transport) = sessions.manager.create_session().await.expect("a session");
         for id in [&living, "ended"] {
-            drop(sessions.open(id));
+            drop(sessions.open(id, None));
         }
         assert!(sessions.idle(None).await.is_empty());
         assert!(sessions.enter(&living).is_some());

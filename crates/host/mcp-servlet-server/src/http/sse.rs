@@ -25,6 +25,7 @@ use super::{
     gate::Gate,
     headers::{accepts_events, is_json},
     is_at,
+    peer::{Peer, Refusals, Refused},
 };
 use crate::{handler::service, message, server::Server, session_id::SessionId};
 use sessions::{Registered, Sessions};
@@ -44,6 +45,7 @@ pub(super) struct Sse {
     messages: String,
     gate: Gate,
     sessions: Arc<Sessions>,
+    refusals: Refusals,
     end: CancellationToken,
 }
 
@@ -61,6 +63,7 @@ impl Sse {
             options: options.clone(),
             messages: messages.to_owned(),
             sessions: Arc::default(),
+            refusals: Refusals::new(&server.0.process.metrics.refused),
             end,
         }
     }
@@ -76,7 +79,7 @@ impl Sse {
         }
         let is_stream = is_at(request.uri().path(), &self.options.path);
         match *request.method() {
-            Method::GET if is_stream => self.open(request),
+            Method::GET if is_stream => self.open(&request),
             Method::POST if !is_stream => self.post(request).await,
             _ => {
                 let allow = if is_stream { "GET" } else { "POST" };
@@ -86,7 +89,7 @@ impl Sse {
     }
 
     /// Opens a session, which lasts as long as the stream of events.
-    fn open(&self, request: Request) -> Response {
+    fn open(&self, request: &Request) -> Response {
         if !accepts_events(request.headers()) {
             let text = "expected `Accept: text/event-stream`";
             return (StatusCode::NOT_ACCEPTABLE, text).into_response();
@@ -97,7 +100,12 @@ impl Sse {
         let end = self.end.child_token();
         let id = SessionId::random();
         let (queue, messages) = mpsc::channel(transport::WAITING);
-        let Some(registered) = self.sessions.add(&id, queue, &end, self.options.sessions) else {
+        let peer: Option<Peer> = request.extensions().get().copied();
+        let most = self.options.sessions;
+        let Some(registered) = self.sessions.add(&id, queue, &end, (peer, most)) else {
+            if let Some(peer) = peer {
+                self.refusals.add(Refused::Session, peer);
+            }
             let retry = [(header::RETRY_AFTER, "30")];
             return (StatusCode::SERVICE_UNAVAILABLE, retry, "too many sessions").into_response();
         };

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     HttpOptions, body, gate, headers,
     options::{HttpTransport, ResponseForm},
+    peer::{Peer, Refusals, Refused},
     sessions::{InUse, Sessions},
     single,
 };
@@ -31,6 +32,7 @@ pub(super) struct Streamable {
     mcp: StreamableHttpService<Handler, LocalSessionManager>,
     sessions: Arc<Sessions>,
     options: HttpOptions,
+    refusals: Refusals,
 }
 
 /// Adds what rmcp's service lacks: a limit for sessions, and errors that explain an invalid body.
@@ -53,6 +55,7 @@ impl Streamable {
             mcp,
             sessions,
             options: options.clone(),
+            refusals: Refusals::new(&server.0.process.metrics.refused),
         }
     }
 
@@ -82,7 +85,7 @@ impl Streamable {
     async fn post(&self, request: Request) -> Response {
         let active = self.server.0.process.active.begin();
         let (parts, body) = request.into_parts();
-        match self.check(&parts.headers, body).await {
+        match self.check(&parts, body).await {
             Ok((body, kind)) => {
                 let is_json = headers::is_json(&parts.headers);
                 let request = Request::from_parts(parts, Body::from(body.clone()));
@@ -126,19 +129,37 @@ impl Streamable {
     }
 
     /// The body of an accepted request, or the response to a refused one.
-    async fn check(&self, headers: &HeaderMap, body: Body) -> Result<(Bytes, Kind), Response> {
+    async fn check(&self, parts: &Parts, body: Body) -> Result<(Bytes, Kind), Response> {
         let (body, kind) = body::checked(body, &self.options).await?;
         if kind.is_request() && self.server.is_stopping() {
             let refusal = (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
             return Err(refusal.into_response());
         }
-        let opens_session = matches!(kind, Kind::Initialize(_)) && session(headers).is_none();
-        if opens_session && self.sessions.count().await >= self.options.sessions {
-            let retry = [(header::RETRY_AFTER, "30")];
-            let status = StatusCode::SERVICE_UNAVAILABLE;
-            return Err((status, retry, "too many sessions").into_response());
+        match session(&parts.headers) {
+            Some(id) if kind.is_request() => self.sessions.requested(id),
+            None if matches!(kind, Kind::Initialize(_)) => {
+                self.admit(parts.extensions.get().copied()).await?;
+            }
+            _ => {}
         }
         Ok((body, kind))
+    }
+
+    /// Makes room for another session. If there is none, returns what the client gets instead.
+    async fn admit(&self, peer: Option<Peer>) -> Result<(), Response> {
+        if self.sessions.count().await < self.options.sessions {
+            return Ok(());
+        }
+        if let Some(peer) = peer {
+            if self.sessions.make_room(peer).await {
+                self.refusals.add(Refused::Evicted, peer);
+                return Ok(());
+            }
+            self.refusals.add(Refused::Session, peer);
+        }
+        let retry = [(header::RETRY_AFTER, "30")];
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        Err((status, retry, "too many sessions").into_response())
     }
 
     /// Refuses a request. If rmcp's service refuses the sender as well, that response comes first.
@@ -154,6 +175,7 @@ impl Streamable {
 
     /// Passes a request on. The guard keeps its session in use.
     async fn pass_in_session(&self, mut request: Request) -> (Response, Option<InUse>) {
+        let peer = request.extensions().get().copied();
         let in_use = session(request.headers()).map(|id| self.sessions.enter(id));
         if let Some(Some(in_use)) = &in_use {
             request.extensions_mut().insert(in_use.end());
@@ -161,7 +183,7 @@ impl Streamable {
         let response = self.pass(request).await;
         let in_use = match in_use {
             Some(in_use) => in_use,
-            None => session(response.headers()).map(|id| self.sessions.open(id)),
+            None => session(response.headers()).map(|id| self.sessions.open(id, peer)),
         };
         (response, in_use)
     }

@@ -32,6 +32,15 @@ struct Ended {
     outcome: &'static str,
 }
 
+/// Labels: what a client was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct RefusedLabel {
+    pub(crate) what: &'static str,
+}
+
+/// How often clients were refused something.
+pub(crate) type RefusedTotal = Family<RefusedLabel, Counter>;
+
 /// Labels: the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Called {
@@ -70,6 +79,7 @@ pub(crate) struct Metrics {
     fuel: Family<Called, Counter>,
     running: Gauge,
     dropped: Family<Called, Counter>,
+    pub(crate) refused: RefusedTotal,
     /// The series of each tool, by the names of its member and the tool.
     series: RwLock<HashMap<String, HashMap<String, Arc<Series>>>>,
 }
@@ -156,6 +166,7 @@ impl Default for Metrics {
             "Unknown arguments that were removed before the call",
             dropped.clone(),
         );
+        let refused = register_refused(&mut registry);
         Self {
             registry,
             calls,
@@ -166,9 +177,20 @@ impl Default for Metrics {
             fuel,
             running,
             dropped,
+            refused,
             series: RwLock::default(),
         }
     }
+}
+
+fn register_refused(registry: &mut Registry) -> RefusedTotal {
+    let refused = RefusedTotal::default();
+    registry.register(
+        "refused",
+        "Connections and sessions that clients were refused, because a limit was reached",
+        refused.clone(),
+    );
+    refused
 }
 
 fn buckets() -> Histogram {

@@ -23,7 +23,7 @@ pub(crate) struct Served {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    session: Option<String>,
+    pub(crate) session: Option<String>,
     /// `Access-Control-Allow-Origin`.
     pub(crate) origin: Option<String>,
     pub(crate) content_type: Option<String>,

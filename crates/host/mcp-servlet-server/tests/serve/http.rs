@@ -274,6 +274,40 @@ fn sessions_end_when_the_client_says_so_and_are_counted() {
 }
 
 #[test]
+fn the_address_with_most_sessions_makes_room_for_another_one() {
+    let mut options = HttpOptions::default();
+    options.sessions = 3;
+    options.trusted_proxies = vec!["127.0.0.1/32".parse().expect("an address")];
+    let host = host(DESCRIPTION, "{}");
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    let open = |from: &str| {
+        let opened = served.post(&[("x-forwarded-for", from)], &initialize(&json!({})));
+        (opened.status, opened.session.unwrap_or_default())
+    };
+    let list = |session: &str| {
+        let listed = served.in_session(session, &request("tools/list", json!({})));
+        listed.status
+    };
+    let first = [(); 3].map(|()| open("192.0.2.1").1);
+    assert_eq!(open("192.0.2.1").0, 503);
+    assert_eq!(list(&first[0]), 200);
+    // The oldest session without a request ends.
+    let (status, other) = open("192.0.2.2");
+    assert_eq!(status, 200);
+    let all = [&first[0], &first[1], &first[2], &other];
+    assert_eq!(all.map(|session| list(session)), [200, 404, 200, 200]);
+    // Another one would take more than its share.
+    assert_eq!(open("192.0.2.2").0, 503);
+    let metrics = served.server.metrics();
+    for line in [
+        r#"servlet_refused_total{what="session"} 2"#,
+        r#"servlet_refused_total{what="session_closed"} 1"#,
+    ] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+}
+
+#[test]
 fn subscriptions_get_changes_until_the_server_stops() {
     let served = plain();
     let answer = std::thread::scope(|scope| {

@@ -9,6 +9,7 @@ use std::{
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::super::peer::Peer;
 use crate::{message::Incoming, session_id::SessionId};
 
 /// Idle sessions are checked this many times per idle limit.
@@ -26,6 +27,8 @@ pub(super) struct Session {
     queue: mpsc::Sender<Incoming>,
     used: Arc<Mutex<Instant>>,
     end: CancellationToken,
+    /// Who has opened it, if that is known.
+    peer: Option<Peer>,
 }
 
 /// Keeps a session from being idle. Requests carry it until they are answered.
@@ -57,10 +60,13 @@ impl Session {
         sent.is_some_and(|sent| sent.is_ok())
     }
 
+    fn last_use(&self) -> Instant {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn is_idle(&self, limit: Duration) -> bool {
-        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         // Each use has a reference.
-        Arc::strong_count(&self.used) == 1 && used.elapsed() >= limit
+        Arc::strong_count(&self.used) == 1 && self.last_use().elapsed() >= limit
     }
 }
 
@@ -69,22 +75,28 @@ impl Sessions {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a session until the returned guard is dropped. None if there are `most` already.
+    /// Adds a session until the returned guard is dropped. If there are `most` already, the address with most sessions makes
+    /// room. None if that is the address of the new one.
     pub(super) fn add(
         self: &Arc<Self>,
         id: &SessionId,
         queue: mpsc::Sender<Incoming>,
         end: &CancellationToken,
-        most: usize,
+        (peer, most): (Option<Peer>, usize),
     ) -> Option<Registered> {
         let mut open = self.open();
         if open.len() >= most {
-            return None;
+            let rival = peer?.rival(open.values().filter_map(|one| one.peer))?;
+            let rivals = open.iter().filter(|(_, one)| one.peer == Some(rival));
+            let (id, _) = rivals.min_by_key(|(_, one)| one.last_use())?;
+            let id = id.clone();
+            open.remove(&id)?.end.cancel();
         }
         let session = Session {
             queue,
             used: Arc::new(Mutex::new(Instant::now())),
             end: end.clone(),
+            peer,
         };
         open.insert(id.clone(), session);
         Some(Registered {
