@@ -91,6 +91,9 @@ async fn serve_endpoints(
     let answer = move |request: Request| {
         let (endpoints, health) = (Arc::clone(&endpoints), health.clone());
         async move {
+            if let Some(refusal) = headers::ambiguous(&request) {
+                return refusal;
+            }
             match request.uri().path() {
                 HEALTH => routed(&health, request).await,
                 _ => answer(&endpoints, request).await,

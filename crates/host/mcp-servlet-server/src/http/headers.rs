@@ -2,12 +2,16 @@
 
 use axum::{
     body::to_bytes,
+    extract::Request,
     http::{
         HeaderMap, HeaderValue, StatusCode,
         header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN},
+        uri::Authority,
     },
     response::{IntoResponse as _, Response},
 };
+
+use super::names::split_authority;
 
 /// The `Accept` header that rmcp requires. It does not understand wildcards, which is not reported.
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -34,6 +38,37 @@ pub(super) fn accepts_events(headers: &HeaderMap) -> bool {
         })
     };
     !headers.contains_key(ACCEPT) || headers.get_all(ACCEPT).iter().any(is_events)
+}
+
+/// The response to a request that names more than one host or origin: <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>.
+/// Otherwise one name could be checked, and another one be meant.
+pub(super) fn ambiguous(request: &Request) -> Option<Response> {
+    let text = |name| {
+        let mut values = request.headers().get_all(name).iter();
+        let first = values.next().map(HeaderValue::as_bytes);
+        (first, values.next().is_some())
+    };
+    let (host, has_more_hosts) = text(HOST);
+    let authority = request.uri().authority().map(Authority::as_str);
+    let is_other = authority.is_some_and(|authority| {
+        host.is_some_and(|host| !host.eq_ignore_ascii_case(authority.as_bytes()))
+    });
+    let (origin, has_more_origins) = text(ORIGIN);
+    // Others are refused later: they are not in the list of allowed ones.
+    let has_port = |origin: &[u8]| {
+        let authority = str::from_utf8(origin).unwrap_or_default().split_once("://");
+        authority.is_none_or(|(_, text)| text.is_empty() || split_authority(text).is_some())
+    };
+    let problem = if has_more_hosts {
+        "expected one header `Host`, found more"
+    } else if is_other {
+        "the header `Host` and the URL of the request name two hosts"
+    } else if has_more_origins || !origin.is_none_or(has_port) {
+        "expected one origin in the header `Origin`, such as https://app.example:8443"
+    } else {
+        return None;
+    };
+    Some((StatusCode::BAD_REQUEST, problem).into_response())
 }
 
 /// Whether the `Content-Type` is JSON.

@@ -45,7 +45,10 @@ pub fn parse_origin(text: &str) -> Result<String, String> {
 /// a name nor an address.
 pub fn split_authority(text: &str) -> Option<(&str, Option<NonZeroU16>)> {
     let (host, port) = match text.rsplit_once(':') {
-        Some((host, port)) if !port.ends_with(']') => (host, Some(port.parse().ok()?)),
+        Some((host, port)) if !port.ends_with(']') => {
+            let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
+            (host, Some(port.parse().ok().filter(|_| is_number)?))
+        }
         _ => (text, None),
     };
     let bare = host
@@ -84,6 +87,7 @@ mod tests {
             "*.example",
             "mcp.example:0",
             "mcp.example:*",
+            "mcp.example:+80",
         ] {
             assert!(parse_host_header(wrong).is_err(), "{wrong}");
         }

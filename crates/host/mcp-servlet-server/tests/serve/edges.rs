@@ -1,5 +1,10 @@
 //! Requests that bend the rules of MCP, and answers that such clients can read.
 
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+};
+
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::LoadOptions;
 use serde_json::json;
@@ -48,6 +53,50 @@ fn clients_that_accept_any_media_type_get_a_response() {
         list(&served, "/mcp", &[("accept", "text/html")]).status,
         406
     );
+}
+
+#[test]
+fn a_request_names_one_host_and_one_origin() {
+    let served = plain();
+    let status = |target: &str, headers: &str| {
+        let mut stream = TcpStream::connect(&served.address).expect("a connection");
+        let head = format!("OPTIONS {target} HTTP/1.1\r\n{headers}\r\n\r\n");
+        stream.write_all(head.as_bytes()).expect("a write");
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).expect("an answer");
+        String::from_utf8_lossy(&answer[9..]).into_owned()
+    };
+    // rmcp has no answer to this method, but it checks the host and the origin first.
+    for (target, headers, expected) in [
+        ("/mcp", "host: localhost", "405"),
+        ("http://localhost/mcp", "host: localhost", "405"),
+        ("/mcp", "host: evil.example", "403"),
+        ("/mcp", "host: localhost\r\nhost: evil.example", "400"),
+        ("http://evil.example/mcp", "host: localhost", "400"),
+        (
+            "/mcp",
+            "host: localhost\r\norigin: http://localhost:8080",
+            "405",
+        ),
+        ("/mcp", "host: localhost\r\norigin: null", "403"),
+        (
+            "/mcp",
+            "host: localhost\r\norigin: http://localhost:80x",
+            "400",
+        ),
+        (
+            "/mcp",
+            "host: localhost\r\norigin: http://localhost:*",
+            "400",
+        ),
+        (
+            "/mcp",
+            "host: localhost\r\norigin: http://localhost\r\norigin: http://evil.example",
+            "400",
+        ),
+    ] {
+        assert_eq!(status(target, headers), expected, "{target}: {headers}");
+    }
 }
 
 #[test]
