@@ -3,6 +3,7 @@
 pub(crate) mod child;
 pub(crate) mod http;
 mod json;
+mod left_behind;
 mod lines;
 pub(crate) mod sse;
 mod stderr;

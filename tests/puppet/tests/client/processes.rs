@@ -129,6 +129,35 @@ async fn connecting_that_is_cancelled_ends_the_process() {
     gone(process.trim()).await;
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_a_process_starts_in_another_session_ends_with_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let other = folder.path().join("other");
+    // The first one is a child of the command, and the second one of the system.
+    let sleeper = format!(
+        "setsid sh -c 'echo $$ >> {}; exec sleep 1000'",
+        other.display()
+    );
+    let script = format!("{sleeper} & ({sleeper} &) ; exec PUPPET plain");
+    let target = shell(folder.path(), &script);
+    let session = Session::connect(&target.into()).await.expect("a session");
+    let started = async || loop {
+        let text = std::fs::read_to_string(&other).unwrap_or_default();
+        if text.lines().count() == 2 && text.ends_with('\n') {
+            return text;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    let started = tokio::time::timeout(Duration::from_secs(20), started()).await;
+    let started = started.expect("two processes");
+    assert!(started.lines().all(is_alive));
+    session.close().await;
+    for process in started.lines() {
+        gone(process).await;
+    }
+}
+
 /// Waits until a process has ended, for at most five seconds.
 async fn gone(process: &str) {
     for _ in 0..500 {

@@ -17,6 +17,7 @@ use crate::on_stderr::OnStderr;
 use crate::target::Command;
 use crate::task::spawn;
 
+use super::left_behind::Mark;
 use super::stderr::{self, Tail};
 
 /// How long a process has after the end of its input, and again after the signal to terminate.
@@ -43,7 +44,8 @@ impl Child {
         on_stderr: OnStderr,
     ) -> Result<(Self, ChildStdin, ChildStdout), Error> {
         let program = command.program().to_string_lossy().into_owned();
-        let mut process = start_process(command).map_err(|source| {
+        let mark = Mark::new();
+        let mut process = start_process(command, &mark).map_err(|source| {
             let message = format!("cannot start `{program}`: {source}");
             Error::new(ErrorKind::Connectivity, message)
                 .with_help("check that the program is installed, and in PATH")
@@ -59,6 +61,8 @@ impl Child {
         let token = stop.clone();
         spawn(async move {
             let status = supervise(process, token).await;
+            // An error means that the search has panicked.
+            let _ = tokio::task::spawn_blocking(move || mark.kill()).await;
             // What the process wrote last may still be in the pipe. Its own children may keep the pipe open.
             let _ = timeout(GRACE, reading).await;
             sender.send_replace(Some(status.map_err(Arc::new)));
@@ -100,7 +104,7 @@ impl Child {
 }
 
 /// Starts a process in a group of its own, so that signals reach its children too.
-fn start_process(command: &Command) -> io::Result<Box<dyn ChildWrapper>> {
+fn start_process(command: &Command, mark: &Mark) -> io::Result<Box<dyn ChildWrapper>> {
     let mut wrap = CommandWrap::with_new(command.program(), |process| {
         if let Some(names) = command.inherited() {
             process.env_clear().envs(copied_variables(names));
@@ -108,6 +112,7 @@ fn start_process(command: &Command) -> io::Result<Box<dyn ChildWrapper>> {
         process
             .args(command.arguments())
             .envs(command.variables())
+            .envs([mark.variable()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
