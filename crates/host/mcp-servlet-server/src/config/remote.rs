@@ -19,6 +19,7 @@ use toml::Spanned;
 
 use super::{
     Mode, Reader,
+    secrets::{masked, of_url},
     table::Table,
     tools::Tools,
     units::{Count, MOST, ShortTime},
@@ -268,16 +269,10 @@ impl Reader<'_> {
         text.hash(digest);
         let mut http = match Http::new(text) {
             Ok(http) => http,
-            // In contrast to a command, a file cannot allow it.
-            Err(TargetError::PlainHttp { host }) => {
-                let message = format!(
-                    "`{host}` is another machine, and `http` is not encrypted; use `https`"
-                );
-                self.problem(url.span(), message);
-                return None;
-            }
             Err(error) => {
-                self.problem(url.span(), error.to_string());
+                let written = url.get_ref();
+                let written = has_variable.then(|| masked(written, &of_url(written)));
+                self.problem(url.span(), url_problem(&error, written.as_deref()));
                 return None;
             }
         };
@@ -402,6 +397,53 @@ impl Reader<'_> {
     fn refuse(&mut self, found: Option<std::ops::Range<usize>>, message: &str) {
         if let Some(span) = found {
             self.problem(span, message.to_owned());
+        }
+    }
+}
+
+/// What is wrong with the URL of a remote. If it was `written` with variables, their values may be secret.
+fn url_problem(error: &TargetError, written: Option<&str>) -> String {
+    match (error, written) {
+        // In contrast to a command, a file cannot allow it.
+        (TargetError::PlainHttp { host }, written) => {
+            let host = written.unwrap_or(host);
+            format!("`{host}` is another machine, and `http` is not encrypted; use `https`")
+        }
+        (TargetError::InvalidUrl { source, .. }, Some(written)) => {
+            format!("invalid URL `{written}` with the values of its variables: {source}")
+        }
+        (_, Some(written)) => {
+            format!(
+                "expected a URL with `http` or `https`; with the values of its variables, `{written}` is not one"
+            )
+        }
+        (error, None) => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_about_urls_show_no_values_of_variables() {
+        let written = "https://${HOST}/mcp";
+        for (text, expected) in [
+            (
+                "https://s3cret:x/mcp",
+                "invalid URL `https://${HOST}/mcp` with the values of its variables: invalid port number",
+            ),
+            (
+                "http://s3cret.example/mcp",
+                "`https://${HOST}/mcp` is another machine, and `http` is not encrypted; use `https`",
+            ),
+            (
+                "s3cret://a/mcp",
+                "expected a URL with `http` or `https`; with the values of its variables, `https://${HOST}/mcp` is not one",
+            ),
+        ] {
+            let error = Http::new(text).map(drop).expect_err(text);
+            assert_eq!(url_problem(&error, Some(written)), expected, "{text}");
         }
     }
 }

@@ -101,7 +101,7 @@ fn proxies(value: &DeValue<'_>, span: Range<usize>, text: &str, secrets: &mut Ve
 }
 
 /// User, password and query of a URL, as byte ranges of the literal with its quotes.
-fn of_url(written: &str) -> Vec<Range<usize>> {
+pub(super) fn of_url(written: &str) -> Vec<Range<usize>> {
     let Some(start) = written.find("://").map(|at| at + 3) else {
         return Vec::new();
     };
