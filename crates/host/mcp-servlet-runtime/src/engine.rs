@@ -7,6 +7,7 @@
 //! request, and moves to threads for computation if it takes longer than a moment. Dropping the future stops the call and no
 //! other.
 
+mod address_space;
 mod artifact;
 mod code;
 mod compile;

@@ -98,3 +98,20 @@ fn time_limit_applies_at_every_stage() {
         }
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limited_address_space_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let servlet = servlet(folder.path(), "", "", "");
+    let command = format!(
+        "ulimit -v 4000000; exec {} describe {}",
+        env!("CARGO_BIN_EXE_servlet"),
+        servlet.display()
+    );
+    let output = Command::new("sh").args(["-c", &command]).output();
+    let text = String::from_utf8(output.expect("a shell").stderr).expect("text");
+    let expected = "an instance reserves 8 GiB of address space, and this process may have 3906 MiB; \
+        raise the limit (`ulimit -v unlimited`)";
+    assert!(text.contains(expected), "{text}");
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wasmtime::{Func, InstancePre, PoolConcurrencyLimitError, Result, Store, UpdateDeadline, Val};
 use wasmtime_wasi::I32Exit;
 
-use super::{Stop, code::Code, schedule::Slice};
+use super::{Stop, address_space, code::Code, schedule::Slice};
 use crate::{
     call::Call,
     fault::Fault,
@@ -79,7 +79,13 @@ impl Instance {
                 let call = std::mem::replace(&mut store.data_mut().call, empty);
                 return Err(Failed::NoRoom(Box::new(call)));
             }
-            Err(error) => return Err(stopped(&mut store, &error).at_start().into()),
+            Err(error) => {
+                let stop = match address_space::limited(&error, pre.module()) {
+                    Some(limit) => Stop::Start(limit),
+                    None => stopped(&mut store, &error).at_start(),
+                };
+                return Err(stop.into());
+            }
         };
         let mut started = Self { store, instance };
         if !shared.initialises {
