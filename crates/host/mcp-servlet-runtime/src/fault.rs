@@ -123,7 +123,7 @@ mod tests {
             "a".repeat(MAX_TEXT)
         );
         let excerpt = Fault::excerpt(text.as_bytes()).expect("UTF-8");
-        assert!(excerpt.ends_with("a… (36 more bytes)"), "{}", excerpt.len());
+        assert!(excerpt.ends_with("a… (34 more bytes)"), "{}", excerpt.len());
         assert_eq!(Fault::parse(&excerpt), None);
     }
 
