@@ -18,6 +18,8 @@ pub(crate) struct Description {
     pub(crate) text: String,
     /// The tools, in the servlet's order.
     pub(crate) tools: Vec<Tool>,
+    /// Whether the output is a single tool, without a list.
+    pub(crate) is_single: bool,
     pub(crate) server_info: Option<JsonObject>,
     pub(crate) instructions: Option<String>,
 }
@@ -48,8 +50,10 @@ impl Description {
         };
         let server_info = optional(&mut json, "serverInfo", "an object", into_object)?;
         let instructions = optional(&mut json, "instructions", "a string", into_string)?;
+        let is_single = json.get("tools").is_none_or(Value::is_null);
         Ok(Self {
             text,
+            is_single,
             tools: tools(json)?,
             server_info,
             instructions,

@@ -18,7 +18,7 @@ use crate::{
     error::unknown_tool,
 };
 use index::{Collision, Index, Named, Names, Served};
-pub use names::{Filter, MAX_NAME, Prefix, name_problem};
+pub use names::{Filter, MAX_NAME, Prefix, name_problem, single_name_problem};
 use names::{name_prompts, name_tools};
 pub use offer::Offer;
 use order::{Place, order};

@@ -48,7 +48,7 @@ pub use feature_kind::{FeatureKind, FeatureList};
 pub use features::Listed;
 pub use host::{
     Filter, Host, Introduction, MAX_NAME, Mount, Offer, PlacedTool, Prefix, VirtualToolError,
-    name_problem,
+    name_problem, single_name_problem,
 };
 pub use load::{Entry, Loaded, OnFailure};
 pub use member::{Member, Relisted, RemoteMember};

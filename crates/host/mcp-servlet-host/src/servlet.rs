@@ -20,7 +20,7 @@ use mcp_servlet_schema::Schemas;
 
 use crate::{
     CallToolResult, LoadError, Tool, description::Description, error::unknown_tool,
-    features::Features,
+    features::Features, host::single_name_problem,
 };
 use reading::Reading;
 use resource_cache::ResourceCache;
@@ -60,7 +60,25 @@ impl Servlet {
 
     /// Checks and compiles a module and reads its description.
     pub(crate) fn from_fetched(fetched: Fetched, options: &LoadOptions) -> Result<Self, LoadError> {
-        Self::new(Guest::from_fetched(fetched, options)?)
+        let servlet = Self::new(Guest::from_fetched(fetched, options)?)?;
+        servlet.warn_about_single_name();
+        Ok(servlet)
+    }
+
+    fn warn_about_single_name(&self) {
+        let Description {
+            is_single: true,
+            tools,
+            ..
+        } = &self.description
+        else {
+            return;
+        };
+        for tool in tools {
+            if let Some(problem) = single_name_problem(self.name(), tool.name()) {
+                tracing::warn!("{problem}");
+            }
+        }
     }
 
     /// Reads the description of a module.

@@ -90,6 +90,22 @@ fn a_servlet_that_logs_in_a_loop_does_not_fill_the_log() {
 }
 
 #[test]
+fn a_single_tool_with_another_name_than_its_servlet_is_a_warning() {
+    let tool = |name: &str| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
+    let log = |description: &str| {
+        logged("mcp_servlet_host=warn", || {
+            let servlet = Wat::new().describe(description).answer("{}").load();
+            servlet.expect("a servlet");
+        })
+    };
+    let warned = log(&tool("greet"));
+    let expected = "the servlet `test` describes a single tool with another name, `greet`";
+    assert!(warned.contains(expected), "{warned}");
+    assert_eq!(log(&tool("test")), "");
+    assert_eq!(log(&format!(r#"{{"tools":[{}]}}"#, tool("greet"))), "");
+}
+
+#[test]
 fn texts_of_errors_can_be_kept_for_the_log() {
     let secret = "no such user: postgres://admin:hunter2@db";
     let mut options = LoadOptions::default();

@@ -12,6 +12,8 @@ use super::finding::Location;
 pub(super) struct Lists {
     /// The items of all kinds, each in the servlet's order.
     pub(super) items: Vec<Item>,
+    /// Whether the servlet describes a single tool, without a list.
+    pub(super) is_single: bool,
     /// The other members of each list.
     pub(super) answers: Vec<JsonObject>,
     /// The exports whose output is not a list, each with what is wrong.
@@ -56,6 +58,7 @@ impl Lists {
                 Some(Value::Array(items)) => items,
                 // The first servlets described a single tool without a list.
                 None | Some(Value::Null) if list.export == DESCRIBE => {
+                    self.is_single = true;
                     vec![Value::from(answer.clone())]
                 }
                 other => {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use mcp_servlet_host::{FeatureKind, MAX_NAME, name_problem};
+use mcp_servlet_host::{FeatureKind, MAX_NAME, name_problem, single_name_problem};
 
 use super::{
     finding::{Finding, Level},
@@ -28,6 +28,7 @@ pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
             && item.text("name").is_some()
         {
             check_name(findings, servlet, item);
+            check_single_name(findings, servlet, item, lists.is_single);
         }
     }
 }
@@ -44,6 +45,22 @@ fn check_name(findings: &mut Findings, servlet: &str, item: &Item) {
         return;
     }
     check_length(findings, servlet, item);
+}
+
+/// A servlet that describes a single tool, without a list, should have its name.
+fn check_single_name(findings: &mut Findings, servlet: &str, item: &Item, is_single: bool) {
+    if !is_single || item.kind != FeatureKind::Tool {
+        return;
+    }
+    if let Some(problem) = single_name_problem(servlet, &item.key) {
+        let finding = Finding::new("name", problem).at(item.location("/name"));
+        let help = format!(
+            "name the servlet `{}`, or describe a list of tools",
+            item.key
+        );
+        let hosts = [Target::McpRun, Target::McpServlet];
+        findings.add(finding.help(help).matters(Level::Warning, &hosts));
+    }
 }
 
 const RENAME: &str = "choose another one: `name = \"…\"` in the attribute";

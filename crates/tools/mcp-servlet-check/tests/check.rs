@@ -155,6 +155,25 @@ fn finds_schemas_that_clients_do_not_read() {
     }
 }
 
+#[test]
+fn a_single_tool_should_have_the_name_of_the_servlet() {
+    let tool = |name: &str| {
+        let tool =
+            json!({ "name": name, "description": "Does it.", "inputSchema": { "type": "object" } });
+        let wat = Wat::new().describe(&tool.to_string()).answer("{}");
+        found(&wat, &Target::ALL)
+    };
+    let finding = "Warning mcp.run mcp-servlet; name /name";
+    assert!(tool("greet").contains(&finding.to_owned()));
+    for same in ["test-plugin", "test_plugin"] {
+        assert!(!tool(same).contains(&finding.to_owned()), "{same}");
+    }
+    assert!(
+        of_tool(json!({ "name": "greet" })).is_empty(),
+        "it is in a list"
+    );
+}
+
 /// The pointer and the problem of each finding of a rule.
 fn problems(rule: &str, members: &Value) -> Vec<[String; 2]> {
     let mut tool = json!({ "name": "t", "description": "Does it." });

@@ -169,6 +169,19 @@ pub fn name_problem(name: &str) -> Option<String> {
     ))
 }
 
+/// What is wrong with the name of the only tool of a servlet that describes no list; `None` if nothing is.
+///
+/// The interface of the first servlets says that the name should be that of the servlet (its binding). Hosts of that
+/// interface list the tool under the name of the servlet. A file may have `_` instead of `-`.
+pub fn single_name_problem(servlet: &str, tool: &str) -> Option<String> {
+    let same = |name: &str| name.replace('-', "_");
+    (same(servlet) != same(tool)).then(|| {
+        format!(
+            "the servlet `{servlet}` describes a single tool with another name, `{tool}`: some hosts list it as `{servlet}`"
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
