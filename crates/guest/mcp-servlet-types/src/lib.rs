@@ -31,6 +31,7 @@
 
 mod content;
 mod http;
+mod input_request;
 mod prompt;
 mod result;
 #[rustfmt::skip]
@@ -39,6 +40,7 @@ mod generated;
 pub use content::base64;
 pub use generated::*;
 pub use http::{HTTP_ERRORS, HttpErrorKind, refused_request};
+pub use input_request::InputRequestKind;
 pub use mcp_servlet_json::RawJson;
 
 /// The custom section of modules that use `mcp-servlet`.

@@ -52,6 +52,7 @@ pub use self::roots::{Root, Roots, roots};
 pub use self::round::Round;
 pub use self::sample::{Sample, Sampled, sample};
 
+use mcp_servlet_types::InputRequestKind;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -64,12 +65,11 @@ pub trait InputRequest {
     /// The client's response.
     type Response;
 
+    #[doc(hidden)]
+    const KIND: InputRequestKind;
+
     /// The key of the request, unique among all requests of the tool.
     fn key(&self) -> &str;
-
-    /// The capabilities that the client needs.
-    #[doc(hidden)]
-    fn needs(&self) -> Needs;
 
     /// The MCP request, as JSON.
     #[doc(hidden)]
@@ -85,15 +85,6 @@ pub trait InputRequest {
     fn read(&self, response: &str) -> Option<Self::Response>;
 }
 
-/// A capability of clients.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Needs {
-    Elicitation,
-    Sampling,
-    Roots,
-}
-
 /// One request, or a tuple of up to six.
 pub trait InputRequests {
     /// The responses, in the same order.
@@ -102,6 +93,11 @@ pub trait InputRequests {
     /// The responses, if all of them are available.
     #[doc(hidden)]
     fn ask(self, round: &mut Round) -> Option<Self::Responses>;
+}
+
+/// The beginning of a request. The compiler must keep its text in the data, where hosts find it.
+fn begin<Q: InputRequest>() -> String {
+    String::from(std::hint::black_box(const { Q::KIND.marker() }))
 }
 
 impl<Q: InputRequest> InputRequests for Q {

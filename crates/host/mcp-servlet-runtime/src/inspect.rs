@@ -4,7 +4,7 @@ pub(crate) mod bounds;
 pub(crate) mod imports;
 mod reader;
 
-use mcp_servlet_types::SDK;
+use mcp_servlet_types::{InputRequestKind, SDK};
 
 use crate::needs::Needs;
 pub use bounds::LimitExceeded;
@@ -26,6 +26,8 @@ pub struct Module {
     pub imports: Vec<Import>,
     /// The sections, in order.
     pub sections: Vec<Section>,
+    /// The requests for input from the client that the servlet can send, if it uses the crate `mcp-servlet`.
+    pub input_requests: Vec<InputRequestKind>,
     needs: Needs,
     needs_problem: Option<String>,
     /// How many entries the largest table can have.

@@ -75,6 +75,7 @@ fn has(sign: &Sign, module: &Module, lists: &Lists) -> bool {
         Sign::Member(..) => false,
         Sign::Answer(member) => lists.answers.iter().any(|json| has_member(json, member)),
         Sign::Export(name) => module.can_call(name),
+        Sign::InputRequest => !module.input_requests.is_empty(),
         Sign::Import(name) => module.imports(USER, name),
     }
 }

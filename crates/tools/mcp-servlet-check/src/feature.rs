@@ -26,6 +26,8 @@ pub(super) enum Sign {
     Answer(&'static str),
     /// An export.
     Export(&'static str),
+    /// A request for input from the client.
+    InputRequest,
     /// This function of [`USER`](mcp_servlet_runtime::USER) among the imports.
     Import(&'static str),
 }

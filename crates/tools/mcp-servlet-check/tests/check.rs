@@ -174,6 +174,20 @@ fn a_single_tool_should_have_the_name_of_the_servlet() {
     );
 }
 
+#[test]
+fn requests_for_input_are_refused_by_hosts_that_do_not_forward_them() {
+    let description = json!({ "tools": [] }).to_string();
+    for request in [
+        r#"{"method":"elicitation/create","params":{"mode":"form","message":"#,
+        r#"{"method":"sampling/createMessage","params":{"messages":["#,
+        r#"{"method":"roots/list""#,
+    ] {
+        let wat = Wat::new().describe(&description).text(request);
+        let found = found(&wat.answer("{}"), &Target::ALL);
+        assert_eq!(found, ["Warning mcp.run hyper-mcp; dropped"], "{request}");
+    }
+}
+
 /// The pointer and the problem of each finding of a rule.
 fn problems(rule: &str, members: &Value) -> Vec<[String; 2]> {
     let mut tool = json!({ "name": "t", "description": "Does it." });

@@ -59,6 +59,7 @@ fn json_of(servlet: &Servlet) -> Value {
         "prompts": listed(servlet.prompts()),
         "completes": servlet.completes(),
         "needs": servlet.module().needs(),
+        "inputRequests": servlet.module().input_requests.iter().map(|kind| kind.capability()).collect::<Value>(),
     })
 }
 
@@ -172,7 +173,8 @@ fn write_needs(out: &mut impl Write, servlet: &Servlet) -> io::Result<()> {
     let module = servlet.module();
     let functions = module.imports.iter();
     let functions: Vec<_> = functions.filter(|import| !import.is_common()).collect();
-    if module.needs().is_empty() && functions.is_empty() {
+    let requests = &module.input_requests;
+    if module.needs().is_empty() && functions.is_empty() && requests.is_empty() {
         return Ok(());
     }
     writeln!(out, "\nneeds")?;
@@ -181,6 +183,9 @@ fn write_needs(out: &mut impl Write, servlet: &Servlet) -> io::Result<()> {
     }
     for import in functions {
         writeln!(out, "  function  {}", import.name)?;
+    }
+    for request in requests {
+        writeln!(out, "  client    {}", request.capability())?;
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ fn commands_do_what_their_transcripts_say() {
     for example in ["greet", "calculator", "catalogue", "kv-notes", "everything"] {
         copy(&wasm(example, Profile::Servlet), &folder);
     }
-    for name in ["probe", "needs"] {
+    for name in ["elicit", "probe", "needs"] {
         copy(&fixture(name), &folder);
     }
     for module in ["careless", "browser"] {

@@ -3,9 +3,10 @@
 use std::marker::PhantomData;
 
 use mcp_servlet_json::{from_str, write_raw, write_string};
+use mcp_servlet_types::InputRequestKind;
 use serde::de::DeserializeOwned;
 
-use super::{InputRequest, Needs, form};
+use super::{InputRequest, begin, form};
 use crate::json::member;
 use crate::schema::Schema;
 
@@ -61,18 +62,15 @@ impl<T> Elicit<T> {
 impl<T: Schema + DeserializeOwned> InputRequest for Elicit<T> {
     type Response = Elicited<T>;
 
+    const KIND: InputRequestKind = InputRequestKind::Elicitation;
+
     fn key(&self) -> &str {
         &self.key
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Elicitation
-    }
-
     fn request(&self) -> String {
-        let mut json = String::from(
-            "{\"method\":\"elicitation/create\",\"params\":{\"mode\":\"form\",\"message\":",
-        );
+        let mut json = begin::<Self>();
+        write_raw(&mut json, ",\"params\":{\"mode\":\"form\",\"message\":");
         write_string(&mut json, &self.message);
         write_raw(&mut json, ",\"requestedSchema\":");
         form::write(&mut json, T::NODE);

@@ -1,8 +1,9 @@
 //! The roots of the client.
 
 use mcp_servlet_json::from_str;
+use mcp_servlet_types::InputRequestKind;
 
-use super::{InputRequest, Needs};
+use super::{InputRequest, begin};
 use crate::json::{Children, member};
 
 /// A request for the client's roots; see [`roots`].
@@ -28,16 +29,16 @@ pub struct Root {
 impl InputRequest for Roots {
     type Response = Vec<Root>;
 
+    const KIND: InputRequestKind = InputRequestKind::Roots;
+
     fn key(&self) -> &str {
         &self.key
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Roots
-    }
-
     fn request(&self) -> String {
-        "{\"method\":\"roots/list\"}".to_owned()
+        let mut json = begin::<Self>();
+        json.push('}');
+        json
     }
 
     #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]

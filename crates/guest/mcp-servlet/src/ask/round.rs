@@ -5,8 +5,9 @@
 //! requested it.
 
 use mcp_servlet_json::{RawJson, write_raw, write_string};
+use mcp_servlet_types::InputRequestKind;
 
-use super::{InputRequest, Needs};
+use super::InputRequest;
 use crate::context::{Capabilities, Context};
 use crate::error::{Fault, ToolError};
 use crate::json::{Children, member};
@@ -48,7 +49,7 @@ impl Round {
         let key = request.key();
         let response = request.read(self.response(key));
         if response.is_none() {
-            self.require(request.needs());
+            self.require(Q::KIND);
             self.add(key, &request.request());
         }
         response
@@ -83,20 +84,19 @@ impl Round {
     }
 
     /// Checks that the client supports the request, so that it never gets one that it cannot respond to.
-    fn require(&mut self, needs: Needs) {
+    fn require(&mut self, kind: InputRequestKind) {
         let Some(capabilities) = &self.capabilities else {
             let message =
                 "this tool requests input from the client, which its host does not support";
             self.missing = Some(ToolError::new(message));
             return;
         };
-        let (name, has) = match needs {
-            Needs::Elicitation => ("elicitation", capabilities.has_forms()),
-            Needs::Sampling => ("sampling", capabilities.has("sampling")),
-            Needs::Roots => ("roots", capabilities.has("roots")),
+        let has = match kind {
+            InputRequestKind::Elicitation => capabilities.has_forms(),
+            _ => capabilities.has(kind.capability()),
         };
         if !has {
-            self.missing = Some(lacking(name).into());
+            self.missing = Some(lacking(kind.capability()).into());
         }
     }
 

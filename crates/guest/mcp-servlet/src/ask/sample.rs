@@ -1,9 +1,9 @@
 //! Samples of the client's model (sampling).
 
 use mcp_servlet_json::{RawJson, from_str, to_writer, write_raw, write_string, write_u64};
-use mcp_servlet_types::{Content, Role};
+use mcp_servlet_types::{Content, InputRequestKind, Role};
 
-use super::{InputRequest, Needs};
+use super::{InputRequest, begin};
 use crate::json::{Children, member};
 
 /// A prompt for the client's model; see [`sample`].
@@ -100,17 +100,15 @@ impl Sampled {
 impl InputRequest for Sample {
     type Response = Sampled;
 
+    const KIND: InputRequestKind = InputRequestKind::Sampling;
+
     fn key(&self) -> &str {
         &self.key
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Sampling
-    }
-
     fn request(&self) -> String {
-        let mut json =
-            String::from("{\"method\":\"sampling/createMessage\",\"params\":{\"messages\":[");
+        let mut json = begin::<Self>();
+        write_raw(&mut json, ",\"params\":{\"messages\":[");
         write_raw(&mut json, &self.messages);
         write_raw(&mut json, "],\"maxTokens\":");
         write_u64(&mut json, self.max_tokens.into());

@@ -1,5 +1,6 @@
 //! Reads the sections of a module.
 
+use mcp_servlet_types::InputRequestKind;
 use wasmparser::{ExternalKind, FuncType, Parser, Payload, TypeRef};
 
 use super::{Export, Import, Module, Section};
@@ -79,6 +80,11 @@ impl Reader {
                     self.export(export?);
                 }
             }
+            Payload::DataSection(segments) => {
+                for segment in segments {
+                    self.data(segment?.data);
+                }
+            }
             Payload::CustomSection(section) if section.name() == needs::SECTION => {
                 match Needs::parse(section.data()) {
                     Ok(needs) => self.module.needs = needs,
@@ -88,6 +94,20 @@ impl Reader {
             _ => {}
         }
         Ok(())
+    }
+
+    fn data(&mut self, data: &[u8]) {
+        // All of them begin like this. Most bytes are no `{`, so the search takes a microsecond for each kilobyte.
+        let objects = data.iter().enumerate().filter(|(_, byte)| **byte == b'{');
+        for (at, _) in objects {
+            let begins = |kind: &InputRequestKind| data[at..].starts_with(kind.marker().as_bytes());
+            let Some(kind) = InputRequestKind::ALL.into_iter().find(begins) else {
+                continue;
+            };
+            if !self.module.input_requests.contains(&kind) {
+                self.module.input_requests.push(kind);
+            }
+        }
     }
 
     fn import(&mut self, import: wasmparser::Import<'_>) {

@@ -9,6 +9,7 @@ use super::{
 };
 
 const PREFIXED: Shown = But("as `plugin-name`");
+const REFUSED: Shown = Not("the request is an error for the tool");
 const UNREADABLE: Shown = But("with URIs that clients cannot read");
 
 /// All features, by theme.
@@ -103,7 +104,12 @@ const CALLS: [Feature; 6] = [
         "the client's name and capabilities",
         [No, No, But("if the request has them"), Yes],
     ),
-    unseen("elicitation, sampling and roots", [No, No, Yes, Yes]),
+    seen(
+        "elicitation, sampling and roots",
+        Sign::InputRequest,
+        "let the tool work without a response, for example with an argument instead; for hyper-mcp, build with `--abi hyper-mcp-v2`",
+        [REFUSED, REFUSED, Yes, Yes],
+    ),
     seen(
         "progress",
         Import("notify_progress"),
