@@ -69,7 +69,11 @@ async fn message(State(server): State<Server>, headers: HeaderMap, body: Bytes) 
     let mut session = headers.get(SESSION).and_then(|id| id.to_str().ok());
     if session.is_some_and(|id| server.is_expired(id)) {
         server.log(json!({ "http": "404" }));
-        return StatusCode::NOT_FOUND.into_response();
+        let lost = server.puppet.player().script.lost_session.clone();
+        return lost.map_or_else(
+            || StatusCode::NOT_FOUND.into_response(),
+            |reply| status(&reply),
+        );
     }
     server.log(json!({ "headers": described(&headers) }));
     let started = (message["method"] == "initialize").then(|| server.start_session());

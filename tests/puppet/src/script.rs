@@ -25,6 +25,8 @@ pub struct Script {
     pub replies: BTreeMap<String, Vec<Reply>>,
     /// Sessions over HTTP.
     pub sessions: Option<Sessions>,
+    /// The status, headers and body for a session that has ended, instead of 404.
+    pub lost_session: Option<Reply>,
     /// What the event `endpoint` of HTTP+SSE says. Without it, the path that this server has.
     pub endpoint: Option<String>,
     /// The method whose POSTs over HTTP+SSE get no response. The answer is an event nevertheless.
@@ -110,6 +112,7 @@ impl Default for Script {
             start: Reply::default(),
             replies: BTreeMap::new(),
             sessions: None,
+            lost_session: None,
             endpoint: None,
             hangs_on_post: None,
             fails_on_post: None,

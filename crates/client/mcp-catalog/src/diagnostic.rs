@@ -125,6 +125,8 @@ pub mod code {
     pub const BAD_ARGUMENT: &str = "bad-argument";
     /// An entry of a list is not an object.
     pub const BAD_ENTRY: &str = "bad-entry";
+    /// The server refuses a list, or a page of it cannot be read. The client reports it.
+    pub const BAD_LIST: &str = "bad-list";
     /// A member is missing, has the wrong type, or cannot be read.
     pub const BAD_MEMBER: &str = "bad-member";
     /// A name is empty, too long, or has white space or control characters.
@@ -143,15 +145,18 @@ pub mod code {
     pub const DUPLICATE_NAME: &str = "duplicate-name";
     /// A text has characters that people cannot see, but models read.
     pub const HIDDEN_TEXT: &str = "hidden-text";
+    /// The client mended what MCP does not allow, such as a member that is null. The client reports it.
+    pub const MENDED: &str = "mended";
     /// An integer does not fit in 64 bits, so the catalog has it rounded.
     pub const ROUNDED_NUMBER: &str = "rounded-number";
     /// Two names differ only in case.
     pub const SIMILAR_NAME: &str = "similar-name";
 
     /// All of them.
-    pub const ALL: [&str; 13] = [
+    pub const ALL: [&str; 15] = [
         BAD_ARGUMENT,
         BAD_ENTRY,
+        BAD_LIST,
         BAD_MEMBER,
         BAD_NAME,
         BAD_SCHEMA,
@@ -161,6 +166,7 @@ pub mod code {
         DUPLICATE_MEMBER,
         DUPLICATE_NAME,
         HIDDEN_TEXT,
+        MENDED,
         ROUNDED_NUMBER,
         SIMILAR_NAME,
     ];

@@ -46,12 +46,12 @@ fn list_problem(problem: &ListProblem) -> Diagnostic {
         "resources/templates/list" => "/resourceTemplates".to_owned(),
         method => format!("/{}", method.trim_end_matches("/list")),
     };
-    Diagnostic::new(
-        problem.code.clone(),
-        Severity::Warning,
-        pointer,
-        &*problem.message,
-    )
+    let severity = match &*problem.code {
+        code::BAD_LIST => Severity::Error,
+        code::MENDED => Severity::Note,
+        _ => Severity::Warning,
+    };
+    Diagnostic::new(problem.code.clone(), severity, pointer, &*problem.message)
 }
 
 fn server(text: &ServerText, diagnostics: &mut Vec<Diagnostic>) -> Server {

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind};
+use crate::incoming::kind;
 
 /// The result of a tool.
 #[derive(Clone, Debug)]
@@ -146,19 +147,23 @@ impl CallResult {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Wire {
-            #[serde(default)]
-            content: Vec<Value>,
+            content: Option<Value>,
+            #[serde(default, deserialize_with = "present")]
             structured_content: Option<Box<RawValue>>,
-            #[serde(default)]
-            is_error: bool,
+            is_error: Option<Value>,
             #[serde(rename = "_meta")]
             meta: Option<Value>,
         }
-        let wire: Wire = parse(&raw, "a tool")?;
+        let wire: Wire = parse(&raw)?;
+        let is_error = match wire.is_error {
+            None => false,
+            Some(Value::Bool(is_error)) => is_error,
+            Some(other) => return Err(wrong("isError", "a boolean", Some(&other))),
+        };
         Ok(Self {
-            content: wire.content.into_iter().map(Content::new).collect(),
+            content: array("content", wire.content)?.map(Content::new).collect(),
             structured: wire.structured_content,
-            is_error: wire.is_error,
+            is_error,
             meta: wire.meta,
             raw,
         })
@@ -178,10 +183,10 @@ impl ReadResult {
     pub(crate) fn new(raw: Box<RawValue>) -> Result<Self, Error> {
         #[derive(Deserialize)]
         struct Wire {
-            contents: Vec<Value>,
+            contents: Option<Value>,
         }
-        let wire: Wire = parse(&raw, "a resource")?;
-        let contents = wire.contents.into_iter().map(|contents| {
+        let wire: Wire = parse(&raw)?;
+        let contents = array("contents", wire.contents)?.map(|contents| {
             ResourceContents::new(contents).map_err(|_| {
                 let message =
                     "the result has contents without a URI, or with neither text nor bytes";
@@ -199,22 +204,27 @@ impl PromptResult {
     pub(crate) fn new(raw: Box<RawValue>) -> Result<Self, Error> {
         #[derive(Deserialize)]
         struct Wire {
-            description: Option<String>,
-            messages: Vec<Message>,
+            description: Option<Value>,
+            messages: Option<Value>,
         }
-        #[derive(Deserialize)]
-        struct Message {
-            role: String,
-            content: Value,
-        }
-        let wire: Wire = parse(&raw, "a prompt")?;
-        let messages = wire.messages.into_iter().map(|message| PromptMessage {
-            role: message.role,
-            content: Content::new(message.content),
+        let wire: Wire = parse(&raw)?;
+        let description = match wire.description {
+            None => None,
+            Some(Value::String(text)) => Some(text),
+            Some(other) => return Err(wrong("description", "a string", Some(&other))),
+        };
+        let messages = array("messages", wire.messages)?.map(|mut message| {
+            let role = message.get("role").and_then(Value::as_str);
+            let role =
+                role.ok_or_else(|| wrong("messages/*/role", "a string", message.get("role")))?;
+            Ok(PromptMessage {
+                role: role.to_owned(),
+                content: Content::new(message["content"].take()),
+            })
         });
         Ok(Self {
-            description: wire.description,
-            messages: messages.collect(),
+            description,
+            messages: messages.collect::<Result<_, _>>()?,
             raw,
         })
     }
@@ -294,9 +304,33 @@ impl ResourceContents {
     }
 }
 
-fn parse<'de, T: Deserialize<'de>>(raw: &'de RawValue, of: &str) -> Result<T, Error> {
+/// The members of a result.
+fn parse<'de, T: Deserialize<'de>>(raw: &'de RawValue) -> Result<T, Error> {
+    // The text of the error names a type of this crate, and a result has no other fault than not to be an object.
     serde_json::from_str(raw.get()).map_err(|source| {
-        let message = format!("the server sent an invalid result of {of}: {source}");
+        let message = "the result is wrong: expected an object";
         Error::new(ErrorKind::Protocol, message).with_source(source)
     })
+}
+
+/// The items of an array that every result of this kind has.
+fn array(name: &str, value: Option<Value>) -> Result<impl Iterator<Item = Value>, Error> {
+    match value {
+        Some(Value::Array(items)) => Ok(items.into_iter()),
+        other => Err(wrong(name, "an array", other.as_ref())),
+    }
+}
+
+fn wrong(name: &str, expected: &str, found: Option<&Value>) -> Error {
+    let found = found.map_or("nothing", kind);
+    let message = format!("the result is wrong at `{name}`: expected {expected}, found {found}");
+    Error::new(ErrorKind::Protocol, message)
+}
+
+/// A member that is there, even if it is `null`.
+fn present<'de, D>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+{
+    Deserialize::deserialize(deserializer).map(Some)
 }

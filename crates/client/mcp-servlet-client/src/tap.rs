@@ -8,15 +8,15 @@
 mod cancelled;
 mod slot;
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, GetExtensions as _, GetMeta as _, ProgressToken,
-    RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientRequest, GetMeta as _, ProgressToken, RequestId,
+    ServerJsonRpcMessage, ServerResult,
 };
-use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
@@ -26,6 +26,7 @@ use self::cancelled::Cancelled;
 pub(crate) use self::slot::{Reply, Slot, SlotExtension};
 use crate::error::Error;
 use crate::events::Event;
+use crate::incoming::{self, Mended, Message};
 use crate::message::{cancelled_id, is_initialized, request_id};
 use crate::progress::Progress;
 use crate::quote::start;
@@ -34,6 +35,8 @@ use crate::quote::start;
 const IGNORED_LINES: usize = 3;
 /// How much of such a line is kept, in characters.
 const IGNORED_LENGTH: usize = 200;
+/// How many kinds of changes to messages are logged.
+const MENDED: usize = 100;
 /// How many events wait for a reader that is slow. Then the oldest are dropped.
 const EVENTS: usize = 1024;
 
@@ -52,21 +55,10 @@ pub(crate) enum Waiter {
     Opening,
 }
 
-/// A message, as far as the tap reads it.
-#[derive(Deserialize)]
-struct Message {
-    id: Option<RequestId>,
-    method: Option<String>,
-    params: Option<Box<RawValue>>,
-    #[serde(default, deserialize_with = "present")]
-    result: Option<Box<RawValue>>,
-    #[serde(default, deserialize_with = "present")]
-    error: Option<Box<RawValue>>,
-}
-
 /// The requests that wait for a response, and what is known about the connection.
 #[derive(Debug)]
 pub(crate) struct Tap {
+    server: String,
     state: Mutex<State>,
 }
 
@@ -78,6 +70,14 @@ struct State {
     /// The result of `initialize` or `server/discover`, until the session is open.
     opening: Option<Box<RawValue>>,
     is_open: bool,
+    /// Whether the session is one since 2026-07-28.
+    is_stateless: bool,
+    /// What is wrong with the result of the current handshake.
+    flaw: Option<Error>,
+    /// What was wrong with the result of `server/discover`, before the handshake that followed.
+    flaw_of_probe: Option<Error>,
+    /// The changes to messages that the log has.
+    mended: HashSet<(&'static str, String)>,
     /// Why the connection ended, or why it could not be opened.
     failure: Option<Error>,
     ignored: Vec<String>,
@@ -89,7 +89,7 @@ struct State {
 /// What rmcp shall read of a message.
 pub(crate) enum Received<'a> {
     /// All of it.
-    Text(&'a str),
+    Text(Cow<'a, str>),
     /// A response without content to this request, because the caller has the text.
     Empty(RequestId),
 }
@@ -98,7 +98,7 @@ impl Received<'_> {
     /// The message for rmcp.
     pub(crate) fn message(self) -> serde_json::Result<ServerJsonRpcMessage> {
         match self {
-            Self::Text(text) => serde_json::from_str(text),
+            Self::Text(text) => serde_json::from_str(&text),
             Self::Empty(id) => Ok(ServerJsonRpcMessage::response(ServerResult::empty(()), id)),
         }
     }
@@ -106,7 +106,7 @@ impl Received<'_> {
     /// The message as JSON.
     pub(crate) fn into_text(self) -> String {
         match self {
-            Self::Text(text) => text.to_owned(),
+            Self::Text(text) => text.into_owned(),
             Self::Empty(id) => {
                 let id = serde_json::to_string(&id).expect("an id is JSON");
                 format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
@@ -115,29 +115,44 @@ impl Received<'_> {
     }
 }
 
-/// What rmcp gets of a response.
+/// What rmcp gets of a message.
 enum Passed {
-    All,
-    Empty,
+    /// The text as it came.
+    Original,
+    Text(String),
+    Empty(RequestId),
     Nothing,
+}
+
+impl Passed {
+    /// A whole message.
+    fn all(message: Message<'_>, mended: &Mended) -> Self {
+        if mended.is_empty() {
+            Self::Original
+        } else {
+            Self::Text(message.to_text())
+        }
+    }
 }
 
 #[derive(Debug)]
 enum Waiting {
-    Caller(Weak<Slot>, Option<ProgressToken>),
-    /// rmcp itself opens the connection.
-    Opening,
+    Caller(Weak<Slot>, Option<ProgressToken>, String),
+    /// rmcp itself opens the connection with this method.
+    Opening(&'static str),
     /// rmcp itself opens a new session, because the server has forgotten the previous one.
     Renewal,
 }
 
 impl Tap {
-    pub(crate) fn new() -> Arc<Self> {
+    /// `server` is what the log calls the server.
+    pub(crate) fn new(server: &str) -> Arc<Self> {
         let state = State {
             events: Some(broadcast::Sender::new(EVENTS)),
             ..State::default()
         };
         Arc::new(Self {
+            server: server.to_owned(),
             state: Mutex::new(state),
         })
     }
@@ -152,14 +167,15 @@ impl Tap {
         };
         let waiting = match &request.request {
             ClientRequest::InitializeRequest(_) => self.state().start_handshake(),
-            ClientRequest::DiscoverRequest(_) => Waiting::Opening,
-            request => {
-                let Some(SlotExtension(slot)) = request.extensions().get() else {
+            ClientRequest::DiscoverRequest(_) => Waiting::Opening("server/discover"),
+            ClientRequest::CustomRequest(request) => {
+                let Some(SlotExtension(slot)) = request.extensions.get() else {
                     return;
                 };
                 let token = request.get_meta().get_progress_token();
-                Waiting::Caller(Arc::downgrade(slot), token)
+                Waiting::Caller(Arc::downgrade(slot), token, request.method.clone())
             }
+            _ => return,
         };
         self.state().waiting.insert(request.id.clone(), waiting);
     }
@@ -171,82 +187,121 @@ impl Tap {
         }
     }
 
-    /// Takes what callers wait for out of a message, and returns what rmcp shall read, if anything.
-    pub(crate) fn received<'a>(&self, text: &'a str) -> Option<Received<'a>> {
-        let all = Some(Received::Text(text));
-        let Ok(message) = serde_json::from_str(text) else {
-            return all;
-        };
-        let (id, reply) = match message {
-            Message {
-                id: Some(id),
-                result: Some(result),
-                ..
-            } => (id, Reply::Result(result)),
-            Message {
-                id: Some(id),
-                error: Some(error),
-                ..
-            } => (id, Reply::Error(error)),
-            Message {
-                id: None,
-                method: Some(method),
-                params,
-                ..
-            } => {
-                self.notified(method, params.as_deref());
-                return all;
+    /// Notes that the server has refused `notifications/initialized`, so that the handshake cannot end.
+    pub(crate) fn not_accepted(&self, error: Error) {
+        let mut state = self.state();
+        if !state.is_open {
+            let status = error.http_status();
+            let status = status.map(|status| format!(" (HTTP {status})"));
+            let error = error.with_message(&status.unwrap_or_default());
+            state.failure = Some(error.during("notifications/initialized"));
+        }
+    }
+
+    /// Takes what callers wait for out of a message, and returns what rmcp shall read, if anything. `post` is the request that
+    /// the message answers because of where it came from.
+    pub(crate) fn received<'a>(
+        &self,
+        bytes: &'a [u8],
+        post: Option<&RequestId>,
+    ) -> Option<Received<'a>> {
+        let mut mended = Mended::default();
+        let text = incoming::text(bytes, &mut mended);
+        let passed = match Message::read(&text, post, &mut mended) {
+            None => return Some(Received::Text(text)),
+            Some(Message::Response { id, reply }) => self.answered(id, reply, &mut mended),
+            Some(call) => {
+                if let Message::Call {
+                    id: None,
+                    method,
+                    params,
+                } = &call
+                {
+                    self.notified(method, params.as_deref());
+                }
+                Passed::all(call, &mended)
             }
-            _ => return all,
         };
-        match self.answered(&id, reply) {
-            Passed::All => all,
-            Passed::Empty => Some(Received::Empty(id)),
+        self.log(&mended);
+        match passed {
+            Passed::Original => Some(Received::Text(text)),
+            Passed::Text(text) => Some(Received::Text(text.into())),
+            Passed::Empty(id) => Some(Received::Empty(id)),
             Passed::Nothing => None,
         }
     }
 
     /// Passes a reply to its request.
-    fn answered(&self, id: &RequestId, reply: Reply) -> Passed {
+    fn answered(
+        &self,
+        id: Option<RequestId>,
+        reply: incoming::Reply<'_>,
+        mended: &mut Mended,
+    ) -> Passed {
         let mut state = self.state();
-        match state.remove(id) {
-            Some(Waiting::Caller(slot, _)) => {
+        let id = id.or_else(|| state.only_handshake());
+        let Some(id) = id else {
+            return Passed::all(Message::response(None, reply), mended);
+        };
+        let stateless = state.is_stateless;
+        match state.remove(&id) {
+            Some(Waiting::Caller(slot, _, method)) => {
+                // Only results of handshakes can lack what MCP requires.
+                let Ok(reply) = reply.of(&method, stateless, mended) else {
+                    return Passed::Empty(id);
+                };
                 let slot = slot.upgrade();
                 let is_shared = slot.as_ref().is_some_and(|slot| slot.shared);
-                let has_result = matches!(reply, Reply::Result(_));
+                let passed = match &reply {
+                    incoming::Reply::Result(result) if is_shared => {
+                        let result = incoming::Reply::Result(Cow::Borrowed(result));
+                        Passed::all(Message::response(Some(id), result), mended)
+                    }
+                    _ => Passed::Empty(id),
+                };
                 if let Some(slot) = slot {
-                    slot.fill(reply);
+                    slot.fill(Reply::new(reply, mended));
                 }
-                if is_shared && has_result {
-                    Passed::All
-                } else {
-                    Passed::Empty
-                }
+                passed
             }
-            Some(Waiting::Opening) => {
-                if let Reply::Result(result) = reply {
-                    state.opening = Some(result);
-                }
-                Passed::All
+            Some(Waiting::Opening(method)) => state.opened(id, method, reply, mended),
+            Some(Waiting::Renewal) => {
+                let reply = reply.of("initialize", false, mended);
+                let reply = reply.unwrap_or_else(Into::into);
+                Passed::Text(Message::response(Some(id), reply).to_text())
             }
-            Some(Waiting::Renewal) => Passed::All,
-            None if state.given_up.contains(id) => Passed::Nothing,
+            None if state.given_up.contains(&id) => Passed::Nothing,
             None => {
-                state.cancelled.remove(id);
-                Passed::All
+                state.cancelled.remove(&id);
+                Passed::all(Message::response(Some(id), reply), mended)
+            }
+        }
+    }
+
+    /// Logs what was mended, each kind of change once.
+    fn log(&self, mended: &Mended) {
+        if mended.is_empty() {
+            return;
+        }
+        let mut state = self.state();
+        for change in mended.changes() {
+            let (what, at) = change.kind();
+            if state.mended.len() < MENDED && state.mended.insert((what, at.to_owned())) {
+                let server = &*self.server;
+                tracing::warn!(target: "mcp_servlet_client::mended", server, %change, "message of a server mended");
             }
         }
     }
 
     /// Passes a notification on, in the order in which it arrived.
-    fn notified(&self, method: String, params: Option<&RawValue>) {
+    fn notified(&self, method: &str, params: Option<&RawValue>) {
         let params = params.and_then(|params| serde_json::from_str(params.get()).ok());
         let params: Value = params.unwrap_or_default();
-        let is_protocol = OF_THE_PROTOCOL.contains(&method.as_str());
+        let is_protocol = OF_THE_PROTOCOL.contains(&method);
         if is_protocol || (method == "notifications/progress" && self.progressed(&params)) {
             return;
         }
-        self.state().report(Event::new(method, params));
+        self.state().report(Event::new(method.to_owned(), params));
     }
 
     /// Notes why a message could not be sent or answered, and returns what still waits for the response. The transport tells
@@ -254,13 +309,13 @@ impl Tap {
     pub(crate) fn failed(&self, message: &ClientJsonRpcMessage, error: Error) -> Option<Waiter> {
         let mut state = self.state();
         match state.waiting.remove(request_id(message)?)? {
-            Waiting::Caller(slot, _) => {
+            Waiting::Caller(slot, ..) => {
                 if let Some(slot) = slot.upgrade() {
                     slot.fill(Reply::Failed(error));
                 }
                 Some(Waiter::Caller)
             }
-            Waiting::Opening => {
+            Waiting::Opening(_) => {
                 state.failure = Some(error);
                 Some(Waiter::Opening)
             }
@@ -272,7 +327,7 @@ impl Tap {
     /// Ends a request whose response cannot be read. rmcp may try to read it again until the request is cancelled.
     pub(crate) fn stop_reading(&self, id: &RequestId, error: Error) {
         let waiting = self.state().waiting.remove(id);
-        if let Some(Waiting::Caller(slot, _)) = waiting
+        if let Some(Waiting::Caller(slot, ..)) = waiting
             && let Some(slot) = slot.upgrade()
         {
             slot.fill(Reply::Failed(error));
@@ -315,7 +370,7 @@ impl Tap {
         };
         let state = self.state();
         let mut slots = state.waiting.values().filter_map(|waiting| match waiting {
-            Waiting::Caller(slot, Some(its)) if *its == token => slot.upgrade(),
+            Waiting::Caller(slot, Some(its), _) if *its == token => slot.upgrade(),
             _ => None,
         });
         let slot = slots.next();
@@ -336,6 +391,16 @@ impl Tap {
     /// Whether the connection has ended.
     pub(crate) fn has_ended(&self) -> bool {
         self.state().events.is_none()
+    }
+
+    /// What is wrong with the result of the handshake.
+    pub(crate) fn flaw(&self) -> Option<Error> {
+        self.state().flaw.clone()
+    }
+
+    /// What was wrong with the result of `server/discover`, after which the handshake was tried.
+    pub(crate) fn flaw_of_probe(&self) -> Option<Error> {
+        self.state().flaw_of_probe.clone()
     }
 
     /// Why the connection ended.
@@ -392,7 +457,43 @@ impl State {
             return Waiting::Renewal;
         }
         self.give_up_probes();
-        Waiting::Opening
+        self.is_stateless = false;
+        self.flaw_of_probe = self.flaw.take();
+        Waiting::Opening("initialize")
+    }
+
+    /// Notes the reply to a handshake. A result that lacks what MCP requires becomes an error, because rmcp would not say why it
+    /// refuses it.
+    fn opened(
+        &mut self,
+        id: RequestId,
+        method: &str,
+        reply: incoming::Reply<'_>,
+        mended: &mut Mended,
+    ) -> Passed {
+        let reply = match reply.of(method, false, mended) {
+            Ok(reply) => {
+                if let incoming::Reply::Result(result) = &reply {
+                    self.opening = Some(result.clone().into_owned());
+                    self.is_stateless = method == "server/discover";
+                }
+                reply
+            }
+            Err(flaw) => {
+                self.flaw = Some(flaw.clone());
+                flaw.into()
+            }
+        };
+        Passed::Text(Message::response(Some(id), reply).to_text())
+    }
+
+    /// The request of the handshake, if nothing else waits: then a response without an id can only be the one to it.
+    fn only_handshake(&self) -> Option<RequestId> {
+        let mut waiting = self.waiting.iter();
+        match (waiting.next(), waiting.next()) {
+            (Some((id, Waiting::Opening(_))), None) => Some(id.clone()),
+            _ => None,
+        }
     }
 
     /// Notes that the server has accepted `notifications/initialized`. If the session is open already, this is a new one.
@@ -411,7 +512,8 @@ impl State {
     }
 
     fn give_up_probes(&mut self) {
-        let is_probe = |_: &RequestId, waiting: &mut Waiting| matches!(waiting, Waiting::Opening);
+        let is_probe =
+            |_: &RequestId, waiting: &mut Waiting| matches!(waiting, Waiting::Opening(_));
         let probes = self.waiting.extract_if(is_probe);
         self.given_up.extend(probes.map(|(id, _)| id));
     }
@@ -427,14 +529,6 @@ impl State {
             RequestId::Number(_) => None,
         })
     }
-}
-
-/// A member that is there, even if it is `null`.
-fn present<'de, D>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error>
-where
-    D: serde::Deserializer<'de>,
-{
-    Deserialize::deserialize(deserializer).map(Some)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,9 +1,6 @@
 //! One connection to a server.
 
-use futures_util::TryStreamExt as _;
-use mcp_servlet_client::{
-    Era, Error, Event, Limits, List, Lists, Options, Session, Target, Timeouts,
-};
+use mcp_servlet_client::{Era, Error, Event, Limits, Options, Session, Target, Timeouts};
 use mcp_servlet_host::RemoteLists;
 use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json};
@@ -52,32 +49,13 @@ impl Connection {
     /// The lists of the server, checked. A list that the server refuses is empty.
     pub(crate) async fn lists(&self, remote: &str) -> Result<RemoteLists, Error> {
         let raw = match self.session.lists().await {
-            Err(error) if error.code().is_some() => self.lists_apart(remote).await?,
+            Err(error) if error.code().is_some() => {
+                tracing::warn!(remote, %error, "lists of a remote left out");
+                self.session.no_lists()
+            }
             lists => lists?,
         };
         Ok(lists::checked(remote, &self.session, &raw))
-    }
-
-    /// The lists, one by one.
-    async fn lists_apart(&self, remote: &str) -> Result<Lists, Error> {
-        let mut lists = self.session.no_lists();
-        for list in List::ALL {
-            if !self.session.server().has(list.capability()) {
-                continue;
-            }
-            let pages = self.session.pages(list).try_collect::<Vec<_>>();
-            match pages.await {
-                Ok(pages) => {
-                    let entries = pages.into_iter().flat_map(|page| page.entries);
-                    *list.entries(&mut lists) = Some(entries.collect());
-                }
-                Err(error) if error.code().is_some() => {
-                    tracing::warn!(remote, %error, "list of a remote left out");
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(lists)
     }
 
     /// The `_meta` of a request to the remote, made of the client's `_meta`.

@@ -36,6 +36,12 @@ pub(crate) fn is_of_connection(failure: &RemoteFailure) -> bool {
     )
 }
 
+/// Whether a server may have lost the session without saying so in a way that the client knows. A new connection helps then.
+pub(crate) fn refuses_session(error: &Error) -> bool {
+    let is_method = error.kind() == ErrorKind::MethodNotFound;
+    matches!(error.http_status(), Some(400 | 404 | 410)) && !is_method
+}
+
 /// The error of a request.
 pub(crate) fn call_error(remote: &str, method: &'static str, failure: RemoteFailure) -> CallError {
     CallErrorKind::Remote { failure }.at(remote, Some(method))

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use mcp_servlet_client::{Lists, Session};
+use mcp_servlet_client::{Lists, Session, problem_code};
 use mcp_servlet_host::{FeatureKind, Listed, RemoteLists, Tool};
 use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{Problem, Schemas};
@@ -19,6 +19,17 @@ const OUR_KEYS: &str = "mcp-servlet/";
 pub(crate) fn checked(remote: &str, session: &Session, raw: &Lists) -> RemoteLists {
     let server = session.server();
     let mut lists = RemoteLists::default();
+    for problem in &raw.problems {
+        let (list, reason) = (&*problem.list, &*problem.message);
+        match &*problem.code {
+            // The client has logged what it mended.
+            problem_code::MENDED => {}
+            problem_code::BAD_LIST => {
+                tracing::warn!(remote, list, reason, "list of a remote left out")
+            }
+            _ => tracing::warn!(remote, list, reason, "list of a remote may be incomplete"),
+        }
+    }
     lists.tools = entries(
         remote,
         FeatureKind::Tool,

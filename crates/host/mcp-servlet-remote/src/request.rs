@@ -10,7 +10,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::answer;
 use crate::connection::Connection;
-use crate::failure::{call_error, failure, invalid, is_of_connection};
+use crate::failure::{call_error, failure, invalid, is_of_connection, refuses_session};
 use crate::parked::{Resumed, input_required, parts};
 use crate::relay::Question;
 use crate::running::{Client, RunningCall, Step};
@@ -109,7 +109,12 @@ impl Shared {
             Step::Asked(question) => {
                 return self.ask(connection, call, question, request_meta);
             }
-            Step::Answered(Err(error)) => failure(&error, self.options.timeout),
+            Step::Answered(Err(error)) => {
+                if refuses_session(&error) {
+                    self.suspect.notify_one();
+                }
+                failure(&error, self.options.timeout)
+            }
             Step::TimedOut => RemoteFailure::TimedOut {
                 limit: self.options.timeout,
             },

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcp_servlet_client::{Error, Event, Events, Target};
+use mcp_servlet_client::{Error, ErrorKind, Event, Events, Target};
 use mcp_servlet_host::RemoteLists;
 use mcp_servlet_runtime::RemoteFailure;
 use tokio::time::{interval_at, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::{Connection, has_changed};
+use crate::failure::refuses_session;
 use crate::options::WhenDown;
 use crate::shared::{Shared, stopped};
 use crate::state::{Link, reason};
@@ -289,7 +290,7 @@ impl Shared {
             .most
             .is_none_or(|most| attempts <= most);
         if goes_on && attempts == 1 {
-            tracing::info!(remote, %error, "cannot connect to a remote yet");
+            tracing::warn!(remote, %error, "cannot connect to a remote yet");
         } else if goes_on {
             tracing::debug!(remote, attempts, %error, "cannot connect to a remote yet");
         } else {
@@ -371,12 +372,18 @@ impl Reports {
 async fn check(connection: &Connection) -> Result<(), RemoteFailure> {
     let why = match timeout(CHECK, connection.session.ping()).await {
         Ok(Ok(_)) => return Ok(()),
-        // It has answered.
-        Ok(Err(error)) if error.code().is_some() => return Ok(()),
+        Ok(Err(error)) if has_answered(&error) => return Ok(()),
         Ok(Err(error)) => error.message().to_owned(),
         Err(_) => format!("it did not answer within {CHECK:?}"),
     };
     Err(RemoteFailure::Unreachable { why })
+}
+
+/// Whether an error is an answer of the server that shows that it still has the session.
+fn has_answered(error: &Error) -> bool {
+    let is_message = error.code().is_some()
+        || (error.kind() == ErrorKind::Protocol && error.http_status().is_none());
+    is_message && !refuses_session(error)
 }
 
 /// Why a connection has ended.

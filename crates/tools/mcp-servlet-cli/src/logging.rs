@@ -24,8 +24,10 @@ pub(crate) enum Times {
 pub(crate) fn start(verbose: u8, times: Times) {
     let level = ["warn", "info", "debug", "trace"][usize::from(verbose.min(3))];
     // rmcp logs errors that the commands print themselves.
-    let quiet = match verbose {
-        0 | 1 => ",rmcp=off",
+    let quiet = match (verbose, times) {
+        // A command that runs once is not about what its server does wrong. `servlet catalog` has it as diagnostics.
+        (0, Times::Hidden) => ",rmcp=off,mcp_servlet_client::mended=off",
+        (0 | 1, _) => ",rmcp=off",
         // Its lines have the ids of sessions, which are secrets. At the level `trace` it writes whole requests, which may have
         // the constants of a bundle.
         _ => ",rmcp=debug,rmcp::transport::streamable_http_server=off",

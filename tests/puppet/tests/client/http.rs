@@ -386,3 +386,83 @@ async fn results_over_http_are_those_over_streams() {
     };
     assert_eq!(raw(&http).await, raw(&pipe).await);
 }
+
+/// A call in a session that the server has lost, and how often the server got `initialize`.
+async fn call_in_lost_session(status: u16, body: &str) -> (Result<String, Error>, usize) {
+    let kind = if body.starts_with('{') {
+        "application/json"
+    } else {
+        "text/plain"
+    };
+    let (url, puppet) = url(json!({
+        "versions": ["2025-11-25"],
+        "sessions": { "first_lasts": 1, "others_last": null },
+        "lost_session": { "status": status, "headers": { "content-type": kind }, "body": body },
+        "replies": { "tools/call": [{ "result": { "content": [{ "type": "text", "text": "again" }] } }] },
+    }))
+    .await;
+    let session = Session::connect(&url.parse().expect("a URL")).await;
+    let result = session.expect("a session").call("any", Value::Null).await;
+    (
+        result.map(|result| result.text()),
+        puppet.received("initialize"),
+    )
+}
+
+#[tokio::test]
+async fn a_lost_session_is_replaced_however_the_server_says_so() {
+    let error = |code: i64, message: &str| {
+        json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } })
+            .to_string()
+    };
+    for (status, body) in [
+        (404, String::new()),
+        (410, error(-32001, "gone")),
+        (
+            400,
+            error(-32000, "Bad Request: No valid session ID provided"),
+        ),
+        (400, error(-32000, "Bad Request: Server not initialized")),
+        (400, error(-32001, "unknown")),
+        (400, "No active session".to_owned()),
+        (200, error(-32001, "Session not found")),
+        (200, error(-32600, "Server not initialized")),
+    ] {
+        let (result, handshakes) = call_in_lost_session(status, &body).await;
+        assert_eq!(result.expect("a result"), "again", "{status} {body}");
+        assert_eq!(handshakes, 2, "{status} {body}");
+    }
+    for (status, body) in [
+        (400, error(-32602, "no such city")),
+        (400, "no such city".to_owned()),
+        (200, error(-32001, "Request timed out")),
+        (200, error(-32000, "too many sessions for this user")),
+        (500, error(-32603, "Session not found")),
+    ] {
+        let (result, handshakes) = call_in_lost_session(status, &body).await;
+        result.expect_err("an error");
+        assert_eq!(handshakes, 1, "{status} {body}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_the_end_of_the_handshake_is_quoted() {
+    let (url, _) = url(json!({
+        "versions": ["2025-11-25"],
+        "sessions": { "first_lasts": 0, "others_last": null },
+        "lost_session": {
+            "status": 405,
+            "headers": { "content-type": "application/json" },
+            "body": r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no notifications"}}"#,
+        },
+    }))
+    .await;
+    let target = Http::new(&url)
+        .expect("a URL")
+        .transport(HttpTransport::Streamable);
+    let error = Session::connect(&target.into())
+        .await
+        .expect_err("no session");
+    assert_eq!(error.message(), "no notifications (HTTP 405)");
+    assert_eq!(error.operation(), Some("notifications/initialized"));
+}

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use futures_util::TryStreamExt as _;
-use mcp_servlet_client::{Error, ErrorKind, Limits, List, Lists, Options, Timeouts};
+use mcp_servlet_client::{Error, ErrorKind, Limits, List, Lists, Options, Timeouts, problem_code};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -70,7 +70,8 @@ async fn entries_stay_as_the_server_wrote_them() {
 async fn all_pages_come_once_and_in_order() {
     let lists = lists("five-pages").await.expect("lists");
     assert_eq!(names(lists.tools.as_ref()), ["a", "b", "c", "d", "e"]);
-    assert!(lists.problems.is_empty());
+    let problems: Vec<_> = lists.problems.iter().map(|one| &*one.message).collect();
+    assert_eq!(problems, ["`nextCursor` is null; taken as absent"]);
 }
 
 #[tokio::test]
@@ -263,11 +264,16 @@ async fn a_server_without_the_method_for_templates_has_no_templates() {
 }
 
 #[tokio::test]
-async fn any_other_error_of_templates_is_an_error() {
-    let error = lists("broken-templates").await.expect_err("an error");
-    assert_eq!(error.kind().exit_code(), 19);
-    assert_eq!(error.operation(), Some("resources/templates/list"));
-    assert_eq!(error.data(), Some(&json!({ "why": 1 })));
+async fn a_list_that_the_server_refuses_hides_no_other_list() {
+    let lists = lists("broken-templates").await.expect("lists");
+    assert_eq!(lists.resources.map(|list| list.len()), Some(0));
+    assert_eq!(lists.resource_templates.map(|list| list.len()), Some(0));
+    let [problem] = &lists.problems[..] else {
+        panic!("one problem: {:?}", lists.problems);
+    };
+    assert_eq!(problem.code, problem_code::BAD_LIST);
+    assert_eq!(problem.list, "resources/templates/list");
+    assert_eq!(problem.message, "out of order");
 }
 
 #[tokio::test]

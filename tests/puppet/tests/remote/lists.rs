@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcp_servlet_host::{Listed, Remote as _, Tool};
 use serde_json::json;
 
-use crate::support::{connected, host, http, script, within};
+use crate::support::{call, connected, host, http, script, within};
 
 #[tokio::test]
 async fn twelve_defects_do_not_hide_the_good_tool() {
@@ -134,4 +134,37 @@ async fn a_server_is_asked_for_its_lists_after_the_subscription() {
     assert!(
         at("subscriptions/listen").expect("a subscription") < at("tools/list").expect("a list")
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn null_and_missing_members_reach_no_client() {
+    let tool = json!({
+        "name": "t", "title": null, "description": null, "outputSchema": null, "annotations": null,
+        "inputSchema": { "type": "object", "properties": [], "required": null },
+    });
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": [], "prompts": {}, "resources": null },
+        "replies": {
+            "tools/list": [{ "result": { "tools": [tool] } }],
+            "prompts/list": [{ "result": { "prompts": "none" } }],
+            "tools/call": [
+                { "result": { "structuredContent": { "a": null }, "isError": null } },
+                { "line": "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":\"E42\",\"message\":\"the disk is full\"}}" },
+            ],
+        },
+    }));
+    let remote = connected("r", http(puppet.http().await)).await;
+    let lists = remote.lists().borrow().clone();
+    let schema = json!({ "type": "object", "properties": {} });
+    let expected = json!({ "name": "t", "inputSchema": schema });
+    assert_eq!(
+        lists.tools.iter().map(Tool::json).collect::<Vec<_>>(),
+        [expected.as_object().expect("one")]
+    );
+    let result = call(&remote).await.expect("a result");
+    let expected = json!({ "structuredContent": { "a": null }, "content": [] });
+    assert_eq!(Some(result.json()), expected.as_object());
+    let error = call(&remote).await.expect_err("an error");
+    assert!(error.to_string().contains("the disk is full"), "{error}");
 }

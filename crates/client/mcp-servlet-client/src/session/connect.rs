@@ -27,6 +27,9 @@ use crate::transport::stdio::Stdio;
 /// After how long without an answer the log names a way around the probe.
 const PROBE_HINT: Duration = Duration::from_secs(2);
 
+/// What messages call a server at the other end of two streams.
+const ATTACHED: &str = "attached streams";
+
 /// A future that opens a session.
 type Connecting<'a> = BoxFuture<'a, Result<Session, Error>>;
 
@@ -127,13 +130,13 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let tap = Tap::new();
+    let tap = Tap::new(ATTACHED);
     let streams = Stdio::new(reader, writer, options.limits.message, Arc::clone(&tap));
     open_attached(AnyTransport::Stdio(streams), tap, options)
 }
 
 fn open_attached(streams: AnyTransport, tap: Arc<Tap>, options: &Options) -> Connecting<'_> {
-    let opening = open(streams, tap, "attached streams", options);
+    let opening = open(streams, tap, ATTACHED, options);
     Box::pin(within(options.timeouts.connect, Box::pin(opening)))
 }
 
@@ -147,14 +150,14 @@ async fn within(limit: Duration, opening: Connecting<'_>) -> Result<Session, Err
 
 /// Starts a process. Some old servers end when they get a request before the handshake; those are started once more.
 async fn open_command(command: &Command, name: &str, options: &Options) -> Result<Session, Error> {
-    let tap = Tap::new();
+    let tap = Tap::new(name);
     let error = match start(command, &tap, name, options).await {
         Err(error) if options.era == Era::Auto && ended_itself(&tap, &error) => error,
         opened => return opened,
     };
     tracing::info!(%error, "the server ended at `server/discover`; it is started again without");
     let options = options.clone().era(Era::Handshake);
-    start(command, &Tap::new(), name, &options).await
+    start(command, &Tap::new(name), name, &options).await
 }
 
 async fn start(
@@ -191,7 +194,7 @@ async fn open_http(
     if transport == HttpTransport::Sse {
         return open_sse(connector, name, options).await;
     }
-    let tap = Tap::new();
+    let tap = Tap::new(name);
     let client = connector.tapped(&tap, options);
     let streamable = Streamable::new(client, connector.http.url().as_str());
     let streamable = AnyTransport::Http(streamable);
@@ -225,7 +228,7 @@ async fn open_sse(
     name: &str,
     options: &Options,
 ) -> Result<Session, Error> {
-    let tap = Tap::new();
+    let tap = Tap::new(name);
     let client = connector.tapped(&tap, options);
     let events = sse::Events::open(client, &connector.http.sse_url()).await?;
     // Servers of that time know nothing of later versions.
@@ -288,9 +291,16 @@ fn not_opened(error: ClientInitializeError, tap: &Tap) -> Error {
     let protocol = |message: String| Error::new(ErrorKind::Protocol, message);
     let error = match error {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
-            return not_opened(*fallback, tap);
+            let error = not_opened(*fallback, tap);
+            return match tap.flaw_of_probe() {
+                Some(flaw) => error.with_message(&format!("; before that, {}", flaw.message())),
+                None => error,
+            };
         }
-        ClientInitializeError::JsonRpcError(error) => Error::from_rmcp(&error).during("initialize"),
+        ClientInitializeError::JsonRpcError(error) => match tap.flaw() {
+            Some(flaw) => flaw,
+            None => Error::from_rmcp(&error).during("initialize"),
+        },
         ClientInitializeError::NoCompatibleProtocolVersion {
             server_supported, ..
         } => {

@@ -12,6 +12,7 @@ use self::pages::{Reading, bytes};
 use super::Session;
 use super::request::RequestOptions;
 use crate::error::{Error, ErrorKind};
+use crate::incoming::Mended;
 use crate::server::Server;
 
 /// A list of a server.
@@ -35,6 +36,8 @@ pub struct Page {
     pub entries: Vec<Box<RawValue>>,
     /// The cursor of the next page.
     pub next_cursor: Option<String>,
+    /// What was mended in it.
+    pub(crate) mended: Mended,
 }
 
 impl List {
@@ -94,10 +97,10 @@ impl Session {
             Some(cursor) => json!({ "cursor": cursor }),
             None => json!({}),
         };
-        let result = self
-            .request(list.method(), params, &RequestOptions::default())
+        let (result, mended) = self
+            .request_mended(list.method(), params, &RequestOptions::default())
             .await?;
-        let page = Page::new(list, &result, self.limits.cursor);
+        let page = Page::new(list, &result, mended, self.limits.cursor);
         page.map_err(|error| error.at(&self.target).during(list.method()))
     }
 
@@ -116,10 +119,11 @@ impl Session {
     /// Everything that the server lists.
     ///
     /// The session requests the lists for which the server has the capability. If the server has resources but not the
-    /// method for templates, the list of templates is empty.
+    /// method for templates, the list of templates is empty. A list that the server refuses, or that cannot be read, ends
+    /// where that happens, and is one of [`Lists::problems`].
     ///
     /// # Errors
-    /// If a request fails, if a result has no list, or if the server exceeds a limit.
+    /// If the connection fails, if no list can be read although there is one, or if the server exceeds a limit.
     pub async fn lists(&self) -> Result<Lists, Error> {
         let all = timeout(self.timeouts.lists, self.collect_all()).await;
         all.unwrap_or_else(|_| Err(self.lists_timed_out(None)))
@@ -133,43 +137,63 @@ impl Session {
     async fn collect_all(&self) -> Result<Lists, Error> {
         let mut lists = self.no_lists();
         let mut size = 0;
+        let mut failed = None;
+        let mut has_read = false;
         for list in List::ALL {
-            if self.server.has(list.capability()) {
-                let all = self.collect(list, &mut size, &mut lists.problems).await?;
-                *list.entries(&mut lists) = Some(all);
+            if !self.server.has(list.capability()) {
+                continue;
+            }
+            match self.collect(list, &mut size, &mut lists).await {
+                Ok(()) => has_read = true,
+                Err(error) if is_of_list(&error) => {
+                    lists
+                        .problems
+                        .push(problem(list, code::BAD_LIST, error.message()));
+                    failed.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
             }
         }
-        Ok(lists)
+        match failed {
+            Some(error) if !has_read => Err(error),
+            _ => Ok(lists),
+        }
     }
 
-    /// All entries of a list. `size` counts the bytes of all lists.
-    async fn collect(
-        &self,
-        list: List,
-        size: &mut usize,
-        problems: &mut Vec<ListProblem>,
-    ) -> Result<Vec<Box<RawValue>>, Error> {
-        let mut entries = Vec::new();
+    /// Adds all entries of a list. `size` counts the bytes of all lists.
+    async fn collect(&self, list: List, size: &mut usize, lists: &mut Lists) -> Result<(), Error> {
         let mut reading = Reading::new(self, list, *size);
-        loop {
+        let mut mended = Mended::default();
+        list.entries(lists).get_or_insert_default();
+        let end = loop {
             let page = match reading.page(self).await {
                 Ok(Some(page)) => page,
-                Ok(None) => break,
-                Err(error) if has_no_templates(list, &error) => break,
-                Err(error) => return Err(error),
+                Ok(None) => break Ok(()),
+                Err(error) if has_no_templates(list, &error) => break Ok(()),
+                Err(error) => break Err(error),
             };
             if page.next_cursor.is_some() && reading.has_ended() {
-                problems.push(repeated_cursor(list));
+                let message = "the server repeats a cursor, so the list may be incomplete";
+                lists
+                    .problems
+                    .push(problem(list, code::CURSOR_REPEATS, message));
             }
-            entries.extend(page.entries);
+            mended.append(page.mended);
+            *size += bytes(&page.entries);
+            list.entries(lists)
+                .get_or_insert_default()
+                .extend(page.entries);
+        };
+        for change in mended.changes() {
+            let message = change.to_string();
+            lists.problems.push(problem(list, code::MENDED, &message));
         }
-        *size += bytes(&entries);
-        Ok(entries)
+        end
     }
 }
 
 impl Page {
-    fn new(list: List, result: &RawValue, limit: usize) -> Result<Self, Error> {
+    fn new(list: List, result: &RawValue, mended: Mended, limit: usize) -> Result<Self, Error> {
         let wrong = |what: &str| {
             Error::new(
                 ErrorKind::Protocol,
@@ -200,6 +224,7 @@ impl Page {
         Ok(Self {
             entries,
             next_cursor,
+            mended,
         })
     }
 }
@@ -217,12 +242,25 @@ fn none(server: &Server) -> Lists {
     }
 }
 
-fn repeated_cursor(list: List) -> ListProblem {
+fn problem(list: List, code: &'static str, message: &str) -> ListProblem {
     ListProblem {
-        code: code::CURSOR_REPEATS.into(),
+        code: code.into(),
         list: list.method().into(),
-        message: "the server repeats a cursor, so the list may be incomplete".to_owned(),
+        message: message.to_owned(),
     }
+}
+
+/// Whether an error is only about the list that was requested.
+fn is_of_list(error: &Error) -> bool {
+    let is_of_session = matches!(
+        error.kind(),
+        ErrorKind::Authentication
+            | ErrorKind::Cancelled
+            | ErrorKind::Limit
+            | ErrorKind::RequestTimeout
+            | ErrorKind::SessionInvalid
+    );
+    error.is_of_server() && !is_of_session
 }
 
 /// Whether a server with resources says that it has no method for templates.

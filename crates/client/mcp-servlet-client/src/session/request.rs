@@ -13,6 +13,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 use super::Session;
 use super::failure::{not_answered, timed_out};
 use crate::error::{Error, ErrorKind};
+use crate::incoming::Mended;
 use crate::progress::Progress;
 use crate::tap::{Reply, Slot, SlotExtension, Tap};
 use crate::task::spawn;
@@ -61,18 +62,29 @@ impl Drop for Sent<'_> {
 
 impl Session {
     /// Sends a request, and returns the result as the server wrote it.
+    pub(super) async fn request(
+        &self,
+        method: &'static str,
+        params: Value,
+        options: &RequestOptions<'_>,
+    ) -> Result<Box<RawValue>, Error> {
+        let (result, _) = self.request_mended(method, params, options).await?;
+        Ok(result)
+    }
+
+    /// Sends a request, and returns the result with what was mended in it.
     ///
     /// The future is a trait object, so that crates that await it do not compile its code again.
-    pub(super) fn request<'a>(
+    pub(super) fn request_mended<'a>(
         &'a self,
         method: &'static str,
         params: Value,
         options: &'a RequestOptions<'_>,
-    ) -> BoxFuture<'a, Result<Box<RawValue>, Error>> {
+    ) -> BoxFuture<'a, Result<(Box<RawValue>, Mended), Error>> {
         Box::pin(async move {
             let result = match self.reply(method, params, options).await {
-                Ok(Reply::Result(result)) => Ok(result),
-                Ok(Reply::Error(error)) => Err(Error::from_json_rpc(&error)),
+                Ok(Reply::Result(result, mended)) => Ok((result, mended)),
+                Ok(Reply::Error(error)) => Err(Error::from_json_rpc(error)),
                 Ok(Reply::Failed(error)) | Err(error) => Err(error),
             };
             result.map_err(|error| error.at(&self.target).during(method))

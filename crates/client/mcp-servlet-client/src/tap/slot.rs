@@ -8,15 +8,15 @@ use tokio::sync::mpsc::Sender;
 
 use super::lock;
 use crate::error::Error;
+use crate::incoming::{self, ErrorObject, Mended};
 use crate::progress::Progress;
 
 /// What a request got.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    /// The result, as the server wrote it.
-    Result(Box<RawValue>),
-    /// The error, as the server wrote it.
-    Error(Box<RawValue>),
+    /// The result, and what was mended in it.
+    Result(Box<RawValue>, Mended),
+    Error(ErrorObject),
     /// The transport could not get a response.
     Failed(Error),
 }
@@ -38,12 +38,19 @@ pub(crate) struct Slot {
 pub(crate) struct SlotExtension(pub(crate) Arc<Slot>);
 
 impl Reply {
+    pub(super) fn new(reply: incoming::Reply<'_>, mended: &Mended) -> Self {
+        match reply {
+            incoming::Reply::Result(result) => Self::Result(result.into_owned(), mended.clone()),
+            incoming::Reply::Error(error) => Self::Error(error),
+        }
+    }
+
     /// Whether the server has answered: with a message, an HTTP status, or anything else. Otherwise it may still work on the
     /// request.
     fn is_answer(&self) -> bool {
         match self {
             Self::Failed(error) => error.is_of_server(),
-            Self::Result(_) | Self::Error(_) => true,
+            Self::Result(..) | Self::Error(_) => true,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod body;
 mod cause;
+mod lost;
 mod response;
 mod streamable;
 
@@ -24,11 +25,11 @@ use sse_stream::Sse;
 
 use crate::bearer::{Bearer, Secret};
 use crate::error::{Error, ErrorKind};
-use crate::message::request_id;
+use crate::message::{is_initialized, request_id};
 use crate::tap::{Received, Tap};
 use crate::target::{Http, TargetError};
 
-pub(super) use self::body::{BodyError, events, text};
+pub(super) use self::body::{BodyError, body, events};
 use self::response::refused;
 pub(crate) use self::response::{bearer_challenge, not_sent};
 pub(crate) use self::streamable::Streamable;
@@ -140,35 +141,50 @@ impl Client {
         }
     }
 
+    /// Posts a message. `has_session` says whether it belongs to a session that the server could have lost.
     async fn post(
         &self,
         request: RequestBuilder,
         message: &ClientJsonRpcMessage,
+        has_session: bool,
     ) -> Result<StreamableHttpPostResponse, Error> {
         let response = self.send(request).await?;
         let session = response.headers().get(SESSION);
         let session = session.and_then(|id| id.to_str().ok()).map(str::to_owned);
+        let id = request_id(message).cloned();
         if matches!(
             response.status(),
             StatusCode::ACCEPTED | StatusCode::NO_CONTENT
         ) {
-            return Ok(StreamableHttpPostResponse::Accepted);
+            return match message {
+                ClientJsonRpcMessage::Request(request)
+                    if matches!(request.request, ClientRequest::DiscoverRequest(_)) =>
+                {
+                    Err(response::nothing())
+                }
+                _ => Ok(StreamableHttpPostResponse::Accepted),
+            };
         }
-        let id = request_id(message).cloned();
         match content_type(&response) {
             Some(kind) if kind.starts_with(EVENTS) => {
                 let events = self.tapped_events(response, id);
                 Ok(StreamableHttpPostResponse::Sse(events, session))
             }
             Some(kind) if kind.starts_with(JSON) => {
-                let text = text(response, self.limit).await?;
-                let received = self.tap.received(&text).unwrap_or(Received::Text(""));
-                let parsed = received.message();
-                match (parsed, id) {
-                    (Ok(message), _) => Ok(StreamableHttpPostResponse::Json(message, session)),
+                let body = body(response, self.limit).await?;
+                if has_session && let Some(error) = lost::error_of(&body) {
+                    return Err(error);
+                }
+                let Some(id) = id else {
                     // Notifications have no response.
-                    (Err(_), None) => Ok(StreamableHttpPostResponse::Accepted),
-                    (Err(error), Some(_)) => Err(response::not_json(&text, error)),
+                    return Ok(StreamableHttpPostResponse::Accepted);
+                };
+                let received = self.tap.received(&body, Some(&id));
+                match received.map_or_else(|| Ok(None), |received| received.message().map(Some)) {
+                    Ok(Some(message)) => Ok(StreamableHttpPostResponse::Json(message, session)),
+                    // rmcp has given the request up.
+                    Ok(None) => Ok(StreamableHttpPostResponse::Accepted),
+                    Err(error) => Err(response::not_json(&body, error)),
                 }
             }
             _ if id.is_none() => Ok(StreamableHttpPostResponse::Accepted),
@@ -185,7 +201,10 @@ impl Client {
         let tap = Arc::clone(&self.tap);
         let events = events(response, self.limit).map(move |event| match event {
             Ok(mut event) => {
-                let data = event.data.as_deref().and_then(|data| tap.received(data));
+                let data = event
+                    .data
+                    .as_deref()
+                    .and_then(|data| tap.received(data.as_bytes(), id.as_ref()));
                 event.data = data.map(Received::into_text);
                 Ok(event)
             }
@@ -203,6 +222,9 @@ impl Client {
     /// Tells the tap why a message has failed.
     fn report(&self, message: &ClientJsonRpcMessage, error: Error) -> Failure {
         self.tap.failed(message, error.clone());
+        if is_initialized(message) {
+            self.tap.not_accepted(error.clone());
+        }
         StreamableHttpError::Client(Reported(error))
     }
 }
@@ -223,12 +245,13 @@ impl StreamableHttpClient for Client {
         let request = with_session(request, session.as_deref(), token, headers);
         let body = super::to_json(&message)?;
         let request = request.header(CONTENT_TYPE, JSON).body(body);
-        match self.post(request, &message).await {
+        match self.post(request, &message, session.is_some()).await {
             Ok(response) => {
                 self.tap.accepted(&message);
                 Ok(response)
             }
-            Err(error) if error.http_status() == Some(404) && session.is_some() => {
+            Err(error) if session.is_some() && lost::is_lost(&error) => {
+                tracing::debug!(%error, "the server has lost the session");
                 Err(StreamableHttpError::SessionExpired)
             }
             Err(error) => match legacy_answer(&message, &error) {
@@ -322,15 +345,18 @@ fn with_session(
     }
 }
 
-/// What a server that refuses `server/discover` means: it is older than 2026-07-28. Such servers answer with any status
-/// of 4xx, and cannot name the request.
+/// What a server that refuses `server/discover` means: it is older than 2026-07-28. Such servers answer with any status of
+/// 4xx, with 500 or 501, or with something that is no message, and cannot name the request.
 fn legacy_answer(message: &ClientJsonRpcMessage, error: &Error) -> Option<ServerJsonRpcMessage> {
     let ClientJsonRpcMessage::Request(request) = message else {
         return None;
     };
     let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
-    let is_legacy =
-        matches!(error.http_status(), Some(400..=499)) && error.kind() != ErrorKind::Authentication;
+    let is_refusal = match error.http_status() {
+        Some(status) => matches!(status, 400..=501),
+        None => matches!(error.kind(), ErrorKind::ParseError | ErrorKind::Protocol),
+    };
+    let is_legacy = is_refusal && error.kind() != ErrorKind::Authentication;
     (is_probe && is_legacy).then(|| {
         let code = error.code().and_then(|code| i32::try_from(code).ok());
         let code = rmcp::model::ErrorCode(code.unwrap_or(-32600));

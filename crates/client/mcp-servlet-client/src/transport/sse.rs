@@ -116,7 +116,7 @@ impl Events {
         let data = event.data.as_deref()?;
         let is_message = event.event.as_deref().is_none_or(|name| name == "message");
         let tap = self.client.tap();
-        let message = is_message.then(|| tap.received(data)?.message().ok());
+        let message = is_message.then(|| tap.received(data.as_bytes(), None)?.message().ok());
         if message.as_ref().is_some_and(Option::is_none) {
             tap.ignore_line(data.as_bytes());
         }

@@ -62,8 +62,7 @@ impl Stdio {
         if line.trim_ascii().is_empty() {
             return None;
         }
-        let text = std::str::from_utf8(line).unwrap_or_default();
-        let message = self.tap.received(text)?.message().ok();
+        let message = self.tap.received(line, None)?.message().ok();
         if message.is_none() {
             self.tap.ignore_line(line);
         }

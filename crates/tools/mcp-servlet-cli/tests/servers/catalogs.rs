@@ -159,8 +159,8 @@ fn a_difference_that_catalogs_do_not_show_is_named() {
     let tool = |more: &str| format!(r#"{{"name":"a","inputSchema":{{"type":"object"}}{more}}}"#);
     for (old, new, expected) in [
         (
-            tool(""),
-            tool(r#","title":null"#),
+            tool(r#","title":"b""#),
+            tool(r#","title":"a","title":"b""#),
             "changed tool `a` in a part that catalogs leave out, such as `null` or a member that occurs twice (breaking)\n  - ",
         ),
         (

@@ -17,7 +17,7 @@ pub(crate) enum BodyError {
 }
 
 /// The whole body.
-pub(crate) async fn text(mut response: Response, limit: usize) -> Result<String, Error> {
+pub(crate) async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Error> {
     let mut body = Vec::new();
     loop {
         let chunk = response.chunk().await.map_err(|error| {
@@ -30,10 +30,7 @@ pub(crate) async fn text(mut response: Response, limit: usize) -> Result<String,
         }
         body.extend_from_slice(&chunk);
     }
-    String::from_utf8(body).map_err(|source| {
-        let message = "the response is not valid UTF-8";
-        Error::new(ErrorKind::ParseError, message).with_source(source)
-    })
+    Ok(body)
 }
 
 /// The events of a body.

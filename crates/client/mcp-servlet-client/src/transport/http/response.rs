@@ -4,12 +4,12 @@ use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::{Response, StatusCode};
 use rmcp::transport::auth::WWWAuthenticateParams;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use url::Url;
 
 use super::cause::cause;
-use super::{JSON, content_type, text};
+use super::{JSON, body, content_type};
 use crate::error::{Error, ErrorKind};
+use crate::incoming::{self, Mended, Message, Reply};
 use crate::quote::start;
 use crate::target::public_url;
 
@@ -58,7 +58,8 @@ pub(crate) async fn refused(response: Response, server: &str) -> Error {
     let url = response.url().clone();
     let redirect = redirect(&response);
     let is_json = content_type(&response).is_some_and(|kind| kind.starts_with(JSON));
-    let body = text(response, BODY).await.unwrap_or_default();
+    let body = body(response, BODY).await.unwrap_or_default();
+    let body = String::from_utf8_lossy(&body);
     let error = if status == StatusCode::UNAUTHORIZED
         || (status == StatusCode::FORBIDDEN && has_challenge)
     {
@@ -139,21 +140,38 @@ fn header(response: &Response, name: &str) -> Option<String> {
     value.to_str().ok().map(str::to_owned)
 }
 
-/// The JSON-RPC error in a body.
+/// The JSON-RPC error in a body. Other errors are often texts.
 fn json_rpc_error(body: &str) -> Option<Error> {
     #[derive(Deserialize)]
     struct Body {
-        error: Box<RawValue>,
+        #[serde(rename = "error")]
+        _error: serde_json::Map<String, serde_json::Value>,
     }
-    let Body { error } = serde_json::from_str(body).ok()?;
-    let error = Error::from_json_rpc(&error);
-    error.code().is_some().then_some(error)
+    serde_json::from_str::<Body>(body).ok()?;
+    let mut mended = Mended::default();
+    let text = incoming::text(body.as_bytes(), &mut mended);
+    match Message::read(&text, None, &mut mended)? {
+        Message::Response {
+            reply: Reply::Error(error),
+            ..
+        } => Some(Error::from_json_rpc(error)),
+        _ => None,
+    }
 }
 
 /// A body that should be JSON.
-pub(super) fn not_json(body: &str, source: serde_json::Error) -> Error {
-    let message = format!("expected a JSON-RPC message{}", found(body));
+pub(super) fn not_json(body: &[u8], source: serde_json::Error) -> Error {
+    let body = String::from_utf8_lossy(body);
+    let message = format!("expected a JSON-RPC message{}", found(&body));
     Error::new(ErrorKind::ParseError, message).with_source(source)
+}
+
+/// A response without a body to a request.
+pub(super) fn nothing() -> Error {
+    Error::new(
+        ErrorKind::Protocol,
+        "expected a JSON-RPC message, found nothing",
+    )
 }
 
 /// A body that is neither JSON nor an event stream.

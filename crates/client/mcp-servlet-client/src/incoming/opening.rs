@@ -1,0 +1,80 @@
+//! The results of `initialize` and `server/discover`, which rmcp reads and refuses without a reason.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, ErrorKind};
+
+/// The result of `initialize`, if it has what MCP requires.
+pub(super) fn initialize(text: &str) -> Result<(), Error> {
+    let result = object(text, "initialize")?;
+    let at = |pointer: &str| result.pointer(pointer);
+    text_at(at("/protocolVersion"), "initialize", "/protocolVersion")?;
+    object_at(at("/capabilities"), "initialize", "/capabilities")?;
+    object_at(at("/serverInfo"), "initialize", "/serverInfo")?;
+    for pointer in ["/serverInfo/name", "/serverInfo/version"] {
+        text_at(at(pointer), "initialize", pointer)?;
+    }
+    Ok(())
+}
+
+/// The result of `server/discover`, if it has what MCP requires, with the members for caches that many servers leave out.
+pub(super) fn discover(text: Cow<'_, RawValue>) -> Result<Cow<'_, RawValue>, Error> {
+    let method = "server/discover";
+    let mut result = object(text.get(), method)?;
+    object_at(result.get("capabilities"), method, "/capabilities")?;
+    let versions = result.get("supportedVersions");
+    if !versions.is_some_and(Value::is_array) {
+        return Err(wrong(method, "/supportedVersions", "an array", versions));
+    }
+    // A missing hint means that the result must not be cached. As MCP wants it, an absent type is that of a complete result.
+    let missing = [
+        ("resultType", json!("complete")),
+        ("ttlMs", json!(0)),
+        ("cacheScope", json!("private")),
+    ];
+    let has_all = missing.iter().all(|(name, _)| result.get(name).is_some());
+    if has_all {
+        return Ok(text);
+    }
+    for (name, value) in missing {
+        if result.get(name).is_none() {
+            result[name] = value;
+        }
+    }
+    let text = RawValue::from_string(result.to_string());
+    Ok(Cow::Owned(text.expect("a value is JSON")))
+}
+
+fn object(text: &str, method: &str) -> Result<Value, Error> {
+    let result: Value = serde_json::from_str(text).unwrap_or_default();
+    object_at(Some(&result), method, "")?;
+    Ok(result)
+}
+
+fn object_at(value: Option<&Value>, method: &str, at: &str) -> Result<(), Error> {
+    value
+        .and_then(Value::as_object)
+        .map(|_: &Map<_, _>| ())
+        .ok_or_else(|| wrong(method, at, "an object", value))
+}
+
+fn text_at(value: Option<&Value>, method: &str, at: &str) -> Result<(), Error> {
+    match value {
+        Some(Value::String(_)) => Ok(()),
+        _ => Err(wrong(method, at, "a string", value)),
+    }
+}
+
+fn wrong(method: &str, at: &str, expected: &str, found: Option<&Value>) -> Error {
+    let found = found.map_or("nothing", super::kind);
+    let place = match at {
+        "" => String::new(),
+        at => format!(" at `{at}`"),
+    };
+    let message =
+        format!("the result of `{method}` is wrong{place}: expected {expected}, found {found}");
+    Error::new(ErrorKind::Protocol, message)
+}

@@ -1,0 +1,369 @@
+//! Where MCP's objects and lists are in a message.
+//!
+//! A member that is null counts as absent only where these tables say so. Everything else stays as the server wrote it:
+//! arguments, values in `_meta`, and `default`, `const` and `enum` in schemas.
+
+/// What MCP has at a place of a message.
+#[derive(Debug)]
+pub(super) enum Shape {
+    /// Any JSON.
+    Value,
+    Object(Object),
+    List(&'static Self),
+    /// An object with names that MCP does not know.
+    Map(&'static Self),
+    /// What a server can do: an object, or `true` in messages of some servers.
+    Capability(Object),
+    /// A time in milliseconds.
+    Milliseconds,
+    /// `public` or `private`.
+    CacheScope,
+    /// The cursor of the next page.
+    Cursor,
+}
+
+/// The members of an object that are not just kept.
+#[derive(Debug)]
+pub(super) struct Object {
+    /// Optional members, without anything to mend in them.
+    pub(super) optional: &'static [&'static str],
+    /// Optional members.
+    pub(super) nested: &'static [(&'static str, &'static Shape)],
+    /// Members without which the object has no meaning.
+    pub(super) required: &'static [(&'static str, &'static Shape)],
+    /// Lists that are empty if the server leaves them out.
+    pub(super) lists: &'static [(&'static str, &'static Shape)],
+}
+
+const NONE: Object = Object {
+    optional: &[],
+    nested: &[],
+    required: &[],
+    lists: &[],
+};
+
+static VALUE: Shape = Shape::Value;
+static VALUES: Shape = Shape::Map(&VALUE);
+static LIST: Shape = Shape::List(&VALUE);
+/// A result, a request or a notification without members of its own.
+pub(super) static ANY: Shape = object(Object {
+    nested: &[("_meta", &VALUES)],
+    ..NONE
+});
+
+const fn object(object: Object) -> Shape {
+    Shape::Object(object)
+}
+
+/// What the result of a request has, by the method of the request. `stateless` says whether the session is one since
+/// 2026-07-28, where structured content may be null.
+pub(super) fn of_result(method: &str, stateless: bool) -> &'static Shape {
+    match method {
+        "initialize" => &INITIALIZE,
+        "server/discover" => &DISCOVER,
+        "tools/list" => &TOOLS,
+        "resources/list" => &RESOURCES,
+        "resources/templates/list" => &TEMPLATES,
+        "prompts/list" => &PROMPTS,
+        "tools/call" if stateless => &STATELESS_CALL,
+        "tools/call" => &CALL,
+        "resources/read" => &READ,
+        "prompts/get" => &PROMPT_MESSAGES,
+        "completion/complete" => &COMPLETE,
+        _ => &ANY,
+    }
+}
+
+/// What the parameters of a server's request or notification have.
+pub(super) fn of_params(method: &str) -> &'static Shape {
+    match method {
+        "elicitation/create" => &ELICIT,
+        "sampling/createMessage" => &SAMPLE,
+        "notifications/message" => &LOG,
+        "notifications/progress" => &PROGRESS,
+        _ => &ANY,
+    }
+}
+
+static INITIALIZE: Shape = object(Object {
+    optional: &["instructions"],
+    nested: &[("_meta", &VALUES)],
+    required: &[
+        ("capabilities", &CAPABILITIES),
+        ("serverInfo", &IMPLEMENTATION),
+    ],
+    ..NONE
+});
+static DISCOVER: Shape = object(Object {
+    optional: &["instructions", "resultType"],
+    nested: &[
+        ("_meta", &META_OF_DISCOVER),
+        ("serverInfo", &IMPLEMENTATION),
+        ("ttlMs", &Shape::Milliseconds),
+        ("cacheScope", &Shape::CacheScope),
+    ],
+    required: &[("capabilities", &CAPABILITIES)],
+    ..NONE
+});
+static META_OF_DISCOVER: Shape = object(Object {
+    required: &[("io.modelcontextprotocol/serverInfo", &IMPLEMENTATION)],
+    ..NONE
+});
+static IMPLEMENTATION: Shape = object(Object {
+    optional: &["title", "description", "websiteUrl"],
+    nested: &[("icons", &ICONS)],
+    ..NONE
+});
+static CAPABILITIES: Shape = object(Object {
+    nested: &[
+        ("experimental", &SETTINGS),
+        ("extensions", &SETTINGS),
+        ("logging", &CAPABILITY),
+        ("completions", &CAPABILITY),
+        ("prompts", &CAPABILITY),
+        ("resources", &CAPABILITY),
+        ("tools", &CAPABILITY),
+        ("tasks", &CAPABILITY),
+    ],
+    ..NONE
+});
+static SETTINGS: Shape = Shape::Map(&CAPABILITY);
+static CAPABILITY: Shape = Shape::Capability(Object {
+    optional: &["listChanged", "subscribe"],
+    ..NONE
+});
+
+const PAGE: &[(&str, &Shape)] = &[
+    ("nextCursor", &Shape::Cursor),
+    ("ttlMs", &Shape::Milliseconds),
+    ("cacheScope", &Shape::CacheScope),
+    ("_meta", &VALUES),
+];
+
+/// A page of a list.
+const fn page(lists: &'static [(&'static str, &'static Shape)]) -> Shape {
+    object(Object {
+        optional: &["resultType"],
+        nested: PAGE,
+        lists,
+        ..NONE
+    })
+}
+
+static TOOLS: Shape = page(&[("tools", &Shape::List(&TOOL))]);
+static RESOURCES: Shape = page(&[("resources", &Shape::List(&RESOURCE))]);
+static TEMPLATES: Shape = page(&[("resourceTemplates", &Shape::List(&RESOURCE))]);
+static PROMPTS: Shape = page(&[("prompts", &Shape::List(&PROMPT))]);
+
+static TOOL: Shape = object(Object {
+    optional: &["title", "description"],
+    nested: &[
+        ("outputSchema", &SCHEMA),
+        ("annotations", &TOOL_ANNOTATIONS),
+        ("icons", &ICONS),
+        ("execution", &EXECUTION),
+        ("_meta", &VALUES),
+    ],
+    required: &[("inputSchema", &SCHEMA)],
+    ..NONE
+});
+static TOOL_ANNOTATIONS: Shape = object(Object {
+    optional: &[
+        "title",
+        "readOnlyHint",
+        "destructiveHint",
+        "idempotentHint",
+        "openWorldHint",
+    ],
+    ..NONE
+});
+static EXECUTION: Shape = object(Object {
+    optional: &["taskSupport"],
+    ..NONE
+});
+static RESOURCE: Shape = object(Object {
+    optional: &["title", "description", "mimeType", "size"],
+    nested: &[
+        ("annotations", &ANNOTATIONS),
+        ("icons", &ICONS),
+        ("_meta", &VALUES),
+    ],
+    ..NONE
+});
+static PROMPT: Shape = object(Object {
+    optional: &["title", "description"],
+    nested: &[
+        ("arguments", &Shape::List(&PROMPT_ARGUMENT)),
+        ("icons", &ICONS),
+        ("_meta", &VALUES),
+    ],
+    ..NONE
+});
+static PROMPT_ARGUMENT: Shape = object(Object {
+    optional: &["title", "description", "required"],
+    ..NONE
+});
+static ICONS: Shape = Shape::List(&ICON);
+static ICON: Shape = object(Object {
+    optional: &["mimeType", "sizes", "theme"],
+    ..NONE
+});
+static ANNOTATIONS: Shape = object(Object {
+    optional: &["audience", "priority", "lastModified"],
+    ..NONE
+});
+
+const CONTENT: &[(&str, &Shape)] = &[("content", &Shape::List(&BLOCK))];
+
+static CALL: Shape = object(Object {
+    optional: &["isError", "resultType"],
+    nested: &[("structuredContent", &VALUES), ("_meta", &VALUES)],
+    lists: CONTENT,
+    ..NONE
+});
+static STATELESS_CALL: Shape = object(Object {
+    optional: &["isError", "resultType"],
+    nested: &[("_meta", &VALUES)],
+    lists: CONTENT,
+    ..NONE
+});
+static READ: Shape = object(Object {
+    optional: &["resultType"],
+    nested: &[
+        ("ttlMs", &Shape::Milliseconds),
+        ("cacheScope", &Shape::CacheScope),
+        ("_meta", &VALUES),
+    ],
+    lists: &[("contents", &Shape::List(&CONTENTS))],
+    ..NONE
+});
+static PROMPT_MESSAGES: Shape = object(Object {
+    optional: &["description", "resultType"],
+    nested: &[("_meta", &VALUES)],
+    lists: &[("messages", &MESSAGES)],
+    ..NONE
+});
+static COMPLETE: Shape = object(Object {
+    optional: &["resultType"],
+    nested: &[("_meta", &VALUES)],
+    required: &[("completion", &COMPLETION)],
+    ..NONE
+});
+static COMPLETION: Shape = object(Object {
+    optional: &["total", "hasMore"],
+    lists: &[("values", &LIST)],
+    ..NONE
+});
+static MESSAGES: Shape = Shape::List(&MESSAGE);
+static MESSAGE: Shape = object(Object {
+    required: &[("content", &BLOCK)],
+    ..NONE
+});
+static BLOCK: Shape = object(Object {
+    optional: &["title", "description", "mimeType", "size"],
+    nested: &[
+        ("annotations", &ANNOTATIONS),
+        ("icons", &ICONS),
+        ("_meta", &VALUES),
+    ],
+    required: &[("resource", &CONTENTS)],
+    ..NONE
+});
+static CONTENTS: Shape = object(Object {
+    optional: &["mimeType", "text", "blob"],
+    nested: &[("_meta", &VALUES)],
+    ..NONE
+});
+
+static ELICIT: Shape = object(Object {
+    optional: &["mode", "url", "elicitationId"],
+    nested: &[("requestedSchema", &SCHEMA), ("_meta", &VALUES)],
+    ..NONE
+});
+static SAMPLE: Shape = object(Object {
+    optional: &[
+        "systemPrompt",
+        "includeContext",
+        "temperature",
+        "stopSequences",
+        "metadata",
+        "modelPreferences",
+        "tools",
+        "toolChoice",
+    ],
+    nested: &[("_meta", &VALUES)],
+    lists: &[("messages", &MESSAGES)],
+    ..NONE
+});
+static LOG: Shape = object(Object {
+    optional: &["logger"],
+    nested: &[("_meta", &VALUES)],
+    ..NONE
+});
+static PROGRESS: Shape = object(Object {
+    optional: &["total", "message"],
+    nested: &[("_meta", &VALUES)],
+    ..NONE
+});
+
+static SCHEMAS: Shape = Shape::List(&SCHEMA);
+static NAMED_SCHEMAS: Shape = Shape::Map(&SCHEMA);
+/// A JSON Schema.
+static SCHEMA: Shape = object(Object {
+    optional: &[
+        "$anchor",
+        "$comment",
+        "$id",
+        "$ref",
+        "$schema",
+        "contentEncoding",
+        "contentMediaType",
+        "deprecated",
+        "description",
+        "examples",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "maxContains",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minContains",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "readOnly",
+        "title",
+        "type",
+        "uniqueItems",
+        "writeOnly",
+    ],
+    nested: &[
+        ("$defs", &NAMED_SCHEMAS),
+        ("additionalProperties", &SCHEMA),
+        ("allOf", &SCHEMAS),
+        ("anyOf", &SCHEMAS),
+        ("contains", &SCHEMA),
+        ("definitions", &NAMED_SCHEMAS),
+        ("dependentRequired", &VALUES),
+        ("dependentSchemas", &NAMED_SCHEMAS),
+        ("else", &SCHEMA),
+        ("if", &SCHEMA),
+        ("items", &SCHEMA),
+        ("not", &SCHEMA),
+        ("oneOf", &SCHEMAS),
+        ("patternProperties", &NAMED_SCHEMAS),
+        ("prefixItems", &SCHEMAS),
+        ("properties", &NAMED_SCHEMAS),
+        ("propertyNames", &SCHEMA),
+        ("required", &LIST),
+        ("then", &SCHEMA),
+        ("unevaluatedItems", &SCHEMA),
+        ("unevaluatedProperties", &SCHEMA),
+    ],
+    ..NONE
+});
