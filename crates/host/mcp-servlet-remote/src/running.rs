@@ -4,19 +4,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, Fuse, FusedFuture as _};
 use mcp_servlet_client::{CallOptions, Error, Event, Events, Progress};
 use mcp_servlet_runtime::{JsonObject, Listener, Notification, RequestMeta};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::connection::{Connection, relayed_capabilities};
 use crate::relay::{CallGuard, Question, Sent, notification};
 
 /// How long a server may take to end a call by itself after its question was refused.
 const GRACE: Duration = Duration::from_secs(3);
+
+/// How long the result waits until the client has the notifications that came before it. A client that reads takes them at
+/// once; one that does not must not hold up the result.
+const HANDOVER: Duration = Duration::from_millis(250);
 
 /// A request that runs on a connection.
 pub(crate) struct RunningCall {
@@ -109,33 +113,39 @@ impl RunningCall {
         self.events = connection.session.events();
     }
 
-    /// Waits for the result, or for a question.
+    /// Waits for the result, or for a question. The time of the call goes on while the client takes a notification.
     pub(crate) async fn go_on(&mut self, client: &Client<'_>) -> Step {
         let deadline = Instant::now() + self.left;
+        // One notification at a time, so that they stay in order.
+        let mut notifying = Fuse::terminated();
         loop {
             let notification = tokio::select! {
                 biased;
                 response = &mut self.response => {
-                    self.finish(client).await;
+                    let notifying = (!notifying.is_terminated()).then_some(notifying);
+                    self.finish(client, notifying).await;
                     if response.as_ref().map_or_else(Error::is_of_server, |_| true) {
                         self.call.answered();
                     }
                     return Step::Answered(response);
                 }
                 () = sleep_until(deadline) => return Step::TimedOut,
-                Some(sent) = self.sent.recv() => match sent {
+                () = &mut notifying => None,
+                Some(sent) = self.sent.recv(), if notifying.is_terminated() => match sent {
                     Sent::Notification(notification) => Some(notification),
                     Sent::Question(question) => {
-                        self.pass_events(client).await;
+                        hand_over(deadline, self.pass_events(client)).await;
                         self.left = deadline.saturating_duration_since(Instant::now());
                         return Step::Asked(question);
                     }
                 },
                 // An error means that events were lost. More may come.
-                Some(event) = self.events.next() => event.ok().and_then(|event| self.own(event)),
+                Some(event) = self.events.next(), if notifying.is_terminated() => {
+                    event.ok().and_then(|event| self.own(event))
+                }
             };
             if let Some(notification) = notification {
-                client.notify(notification).await;
+                notifying = client.notify(notification).boxed().fuse();
             }
         }
     }
@@ -146,12 +156,18 @@ impl RunningCall {
         self.go_on(&Client::default()).await;
     }
 
-    /// Passes on what has arrived before the response.
-    async fn finish(&mut self, client: &Client<'_>) {
-        while let Ok(Sent::Notification(notification)) = self.sent.try_recv() {
-            client.notify(notification).await;
-        }
-        self.pass_events(client).await;
+    /// Passes on what has arrived before the response, after the notification that the client is just taking.
+    async fn finish(&mut self, client: &Client<'_>, notifying: Option<impl Future>) {
+        hand_over(Instant::now() + HANDOVER, async {
+            if let Some(notifying) = notifying {
+                notifying.await;
+            }
+            while let Ok(Sent::Notification(notification)) = self.sent.try_recv() {
+                client.notify(notification).await;
+            }
+            self.pass_events(client).await;
+        })
+        .await;
     }
 
     /// Passes on the events that have arrived.
@@ -166,6 +182,13 @@ impl RunningCall {
     /// The notification in an event, if it can only belong to this call.
     fn own(&self, event: Event) -> Option<Notification> {
         notification(event).filter(|_| self.call.is_alone())
+    }
+}
+
+/// Passes on notifications, as far as the client takes them in time.
+async fn hand_over(deadline: Instant, notifications: impl Future<Output = ()>) {
+    if timeout_at(deadline, notifications).await.is_err() {
+        tracing::debug!("notifications of a call dropped, because its client does not read");
     }
 }
 

@@ -62,6 +62,41 @@ async fn progress_and_log_messages_reach_the_client_of_the_call() {
     }
 }
 
+/// A client that reads nothing.
+#[derive(Debug)]
+struct Deaf;
+
+impl Listener for Deaf {
+    fn notify(&self, _: Notification) -> Sending<'_> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_stops_reading_neither_delays_a_result_nor_stops_the_time() {
+    let log = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": 1 } });
+    let logs = vec![log; 30];
+    let limit = Duration::from_millis(500);
+    for (wait, expected) in [(0, Ok(())), (60_000, Err("request_timeout"))] {
+        let reply =
+            json!([{ "sse": true, "before": logs, "wait_ms": wait, "result": { "content": [] } }]);
+        let puppet = with_calls(&["2025-11-25"], reply);
+        let mut options = options();
+        options.timeout = limit;
+        let remote = connected_with("r", http(puppet.http().await), options).await;
+        let mut request_meta = client(json!({}));
+        request_meta.listener = Some(Arc::new(Deaf));
+        let member = remote.member();
+        let call = member.call_with("t", None, &request_meta);
+        let outcome = tokio::time::timeout(10 * limit, call).await;
+        let outcome = outcome.expect("the time of the call goes on");
+        assert_eq!(
+            outcome.map(|_| ()).map_err(|error| error.kind.name()),
+            expected
+        );
+    }
+}
+
 #[tokio::test]
 async fn the_remote_gets_no_keys_of_the_host_or_of_the_clients_protocol() {
     for version in ["2025-11-25", "2026-07-28"] {
