@@ -6,6 +6,7 @@ mod offer;
 mod order;
 mod overlap;
 mod route;
+mod uri;
 mod virtual_tools;
 
 use std::{borrow::Cow, sync::Arc};

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet, hash_map::Entry};
 
-use super::{Mount, Warning};
+use super::{Mount, Warning, uri::normalized};
 use crate::{FeatureKind, Listed, LoadError, Member};
 
 /// Templates are compared in full if that takes at most this many steps. Longer ones, which only a
@@ -158,7 +158,8 @@ impl Part {
 impl<'t> Pattern<'t> {
     fn of(text: &'t str) -> Self {
         let mut parts = Vec::new();
-        let mut rest = text;
+        let normalized = normalized(text);
+        let mut rest = &*normalized;
         while let Some((literal, after)) = rest.split_once('{') {
             parts.extend(literal.bytes().map(Part::Literal));
             let (expression, after) = after.split_once('}').unwrap_or((after, ""));
@@ -255,6 +256,8 @@ mod tests {
             ("x:a", "x:a", true),
             ("x:{/path*}", "x:/a/b/c", true),
             ("x:{a}", "x:a/b", false),
+            ("DB://Users/{a}", "db://users/%c3{b}", true),
+            ("db://users/A{a}", "db://users/a{b}", false),
         ] {
             for (one, other) in [(one, other), (other, one)] {
                 let overlap = Pattern::of(one).overlaps(&Pattern::of(other));

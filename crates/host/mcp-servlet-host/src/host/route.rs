@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta};
 
+use super::uri::{literal, normalized, written_like};
 use crate::{
     CompleteResult, GetPromptResult, Host, Listed, Member, ReadResourceResult, ResourceWatch,
     error::unknown_prompt,
@@ -18,6 +19,7 @@ fn candidates<'h>(
     members: impl Iterator<Item = &'h Member>,
     uri: &str,
 ) -> Vec<(Claim, &'h Member)> {
+    let uri = &normalized(uri);
     let readers = members.filter(|member| member.reads_resources());
     let mut readers: Vec<_> = readers.map(|member| (claim(member, uri), member)).collect();
     // The sort is stable: members with the same claim keep their order, so a later one cannot take
@@ -47,16 +49,46 @@ enum Claim {
     None,
 }
 
+/// `uri` must be normalized.
 fn claim(member: &Member, uri: &str) -> Claim {
-    if member.resources().iter().any(|entry| entry.key() == uri) {
+    let mut resources = member.resources().iter().map(Listed::key);
+    if resources.any(|listed| listed.len() == uri.len() && normalized(listed) == uri) {
         return Claim::Listed;
     }
     let mut templates = member.resource_templates().iter().map(Listed::key);
-    let begins = templates.any(|template| {
-        let literal = template.split('{').next().unwrap_or_default();
-        uri.starts_with(literal)
-    });
-    if begins { Claim::Template } else { Claim::None }
+    if templates.any(|template| uri.starts_with(&normalized(literal(template)))) {
+        Claim::Template
+    } else {
+        Claim::None
+    }
+}
+
+/// The URI as the author of the member wrote it, if it differs from this one.
+fn as_listed(member: &Member, uri: &str) -> Option<String> {
+    let resources = member.resources().iter().map(Listed::key);
+    let listed = resources
+        .filter_map(|listed| written_like(listed, uri).filter(|written| written == listed));
+    let templates = member.resource_templates().iter().map(Listed::key);
+    let templates = templates.filter_map(|template| written_like(template, uri));
+    listed.chain(templates).find(|written| written != uri)
+}
+
+/// Reads a resource by its URI, or else by an equivalent one that the member lists.
+async fn read(
+    member: &Member,
+    uri: &str,
+    request_meta: &RequestMeta,
+) -> Result<ReadResourceResult, CallError> {
+    let result = member.read_resource_with(uri, request_meta).await;
+    match &result {
+        Err(error) if matches!(error.kind, CallErrorKind::UnknownResource { .. }) => {
+            match as_listed(member, uri) {
+                Some(uri) => member.read_resource_with(&uri, request_meta).await,
+                None => result,
+            }
+        }
+        _ => result,
+    }
 }
 
 impl Host {
@@ -91,7 +123,7 @@ impl Host {
         request_meta: &RequestMeta,
     ) -> Result<ReadResourceResult, CallError> {
         for (claim, member) in candidates(self.members(), uri) {
-            match member.read_resource_with(uri, request_meta).await {
+            match read(member, uri, request_meta).await {
                 Err(error) if goes_on(claim, member, &error) => {}
                 other => return other,
             }

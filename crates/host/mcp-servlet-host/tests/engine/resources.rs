@@ -117,3 +117,43 @@ async fn a_uri_that_appears_belongs_to_the_first_servlet() {
         );
     }
 }
+
+/// A servlet that only reads URIs with the scheme in lower case, as its templates have it.
+fn exact(templates: &[&str]) -> Entry {
+    let list = templates
+        .iter()
+        .map(|uri| json!({ "uriTemplate": uri, "name": uri }));
+    let templates = json!({ "resourceTemplates": list.collect::<Vec<_>>() });
+    let contents = json!({ "contents": [{ "uri": "x:", "text": "exact" }] });
+    let unknown = "no such resource\nmcp-fault: {\"code\":-32002}";
+    let before = r#"{"params":{"uri":""#.len();
+    let body = format!(
+        "(if (i32.eq (call $input (i64.const {before})) (i32.const 100))
+            (then {RETURN} (return)))
+        (call $error (i32.const 0) (i32.const {})) (i32.const 1)",
+        unknown.len()
+    );
+    let wasm = Wat::new()
+        .text(unknown)
+        .describe(DESCRIPTION)
+        .answer("{}")
+        .export("list_resource_templates", &templates.to_string(), RETURN)
+        .export("read_resource", &contents.to_string(), &body)
+        .wasm();
+    let source = Source::Bytes {
+        name: "exact".into(),
+        wasm,
+    };
+    Entry::of(source, LoadOptions::default())
+}
+
+#[tokio::test]
+async fn equivalent_uris_have_the_same_resource() {
+    let host = host(&[
+        exact(&["docs://caf%C3%A9/{name}"]),
+        entry("listed", &["docs://caf%C3%A9/x"], &[]),
+    ]);
+    assert_eq!(read(&host, "docs://caf%C3%A9/y").await, "exact");
+    assert_eq!(read(&host, "DOCS://CAF%c3%a9/y").await, "exact");
+    assert_eq!(read(&host, "DOCS://CAF%c3%a9/x").await, "listed");
+}
