@@ -18,7 +18,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use mcp_servlet_host::{FeatureKind, Host, Member};
+use mcp_servlet_host::{FeatureKind, Host, Listed, Member};
 use mcp_servlet_runtime::{CallError, Fault, JsonObject, RequestMeta};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -106,18 +106,21 @@ impl Handler {
         session.request_meta(context, era, inputs, notifier, &server.0.options)
     }
 
-    /// One page of a list, with the time for which clients may cache it.
-    pub(crate) fn answer_list<T: Passthrough>(
+    /// One page of a list, with the time for which clients may cache it. `write` makes the entries for an era.
+    async fn list<T: Passthrough>(
         &self,
         context: &RequestContext<RoleServer>,
         request: Option<PaginatedRequestParams>,
         kind: FeatureKind,
-        entries: &[Value],
+        write: impl FnOnce(&Host, Era) -> Vec<Value> + Send,
     ) -> Result<T, ErrorData> {
-        let (name, key) = kind.members();
+        let host = self.host(context).await?;
         let options = &self.server.0.options;
         let era = Era::of(context);
-        let mut json = page(name, key, entries, request, options.page_size)?;
+        let lists = self.server.0.lists.of(&host);
+        let list = lists.get(kind, era, || write(&host, era));
+        let (name, key) = kind.members();
+        let mut json = page(name, key, list, request, options.page_size)?;
         if era == Era::Modern {
             let ttl = u64::try_from(options.list_ttl.as_millis()).unwrap_or(u64::MAX);
             json.insert("ttlMs".to_owned(), ttl.into());
@@ -183,18 +186,18 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + MaybeSendFuture + '_ {
         caught_in_box("tools/list", async move {
-            let era = Era::of(&context);
-            let host = self.host(&context).await?;
-            let tools = host.tools().map(|tool| {
-                let mut json = tool.json().clone();
-                structured::set_schema(era, &mut json);
-                if era == Era::Legacy {
-                    legacy::fit(&mut json);
-                }
-                Value::Object(json)
-            });
-            let tools: Vec<_> = tools.collect();
-            self.answer_list(&context, request, FeatureKind::Tool, &tools)
+            self.list(&context, request, FeatureKind::Tool, |host, era| {
+                let tools = host.tools().map(|tool| {
+                    let mut json = tool.json().clone();
+                    structured::set_schema(era, &mut json);
+                    if era == Era::Legacy {
+                        legacy::fit(&mut json);
+                    }
+                    Value::Object(json)
+                });
+                tools.collect()
+            })
+            .await
         })
     }
 
@@ -245,9 +248,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListResourcesResult, ErrorData>> + MaybeSendFuture + '_ {
         caught_in_box("resources/list", async move {
-            let host = self.host(&context).await?;
             let kind = FeatureKind::Resource;
-            self.entries(&context, request, kind, host.resources())
+            self.list(&context, request, kind, |host, _| entries(host.resources()))
+                .await
         })
     }
 
@@ -258,9 +261,11 @@ impl ServerHandler for Handler {
     ) -> impl Future<Output = Result<ListResourceTemplatesResult, ErrorData>> + MaybeSendFuture + '_
     {
         caught_in_box("resources/templates/list", async move {
-            let host = self.host(&context).await?;
             let kind = FeatureKind::ResourceTemplate;
-            self.entries(&context, request, kind, host.resource_templates())
+            self.list(&context, request, kind, |host, _| {
+                entries(host.resource_templates())
+            })
+            .await
         })
     }
 
@@ -278,9 +283,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListPromptsResult, ErrorData>> + MaybeSendFuture + '_ {
         caught_in_box("prompts/list", async move {
-            let host = self.host(&context).await?;
             let kind = FeatureKind::Prompt;
-            self.entries(&context, request, kind, host.prompts())
+            self.list(&context, request, kind, |host, _| entries(host.prompts()))
+                .await
         })
     }
 
@@ -387,6 +392,11 @@ impl ServerHandler for Handler {
     ) -> Result<CustomResult, ErrorData> {
         Err(params::refuse(request, Era::of(&context)))
     }
+}
+
+fn entries<'e>(listed: impl Iterator<Item = &'e Listed>) -> Vec<Value> {
+    let entries = listed.map(|entry| Value::Object(entry.json().clone()));
+    entries.collect()
 }
 
 fn has_too_many_resources(filter: &SubscriptionFilter) -> bool {

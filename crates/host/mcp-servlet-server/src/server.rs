@@ -3,6 +3,7 @@
 pub(crate) mod active;
 pub(crate) mod changes;
 mod followers;
+pub(crate) mod lists;
 pub(crate) mod metrics;
 mod options;
 mod process;
@@ -25,6 +26,7 @@ use tokio::sync::Semaphore;
 use crate::response_headers::EndpointHeaders;
 use changes::{Changes, differences};
 use followers::{Followers, follow};
+use lists::ListCache;
 pub use options::{ServeOptions, TaskOptions};
 pub(crate) use process::Process;
 use seal::Seal;
@@ -41,6 +43,7 @@ pub struct Server(pub(crate) Arc<Shared>);
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) host: RwLock<Arc<Host>>,
+    pub(crate) lists: ListCache,
     pub(crate) options: ServeOptions,
     pub(crate) changes: Changes,
     pub(crate) watches: Watches,
@@ -92,6 +95,7 @@ impl Server {
     ) -> Self {
         let server = Self(Arc::new(Shared {
             host: RwLock::new(host),
+            lists: ListCache::default(),
             options,
             changes: Changes::default(),
             watches: Watches::default(),

@@ -2,15 +2,15 @@
 
 use std::pin::{Pin, pin};
 
-use mcp_servlet_host::{FeatureKind, Host, Listed, Member};
+use mcp_servlet_host::{Host, Member};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
         CompleteRequestParams, CompleteResult, ErrorCode, GetPromptRequestParams,
-        GetPromptResponse, GetPromptResult, InputRequiredResult, PaginatedRequestParams,
-        PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-        ResourcesCapability, ServerCapabilities,
+        GetPromptResponse, GetPromptResult, InputRequiredResult, PromptsCapability,
+        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourcesCapability,
+        ServerCapabilities,
     },
     service::RequestContext,
 };
@@ -24,7 +24,6 @@ use crate::{
         input_rounds::{self, Answer, Inputs},
         protocol_error,
     },
-    passthrough::Passthrough,
     server::{active::cancelled, seal::Request},
 };
 
@@ -67,20 +66,6 @@ impl Handler {
     /// The time for one request.
     fn clock(&self) -> Clock {
         Clock::new(self.server.0.options.timeout)
-    }
-
-    /// One page of the entries of all members.
-    pub(super) fn entries<'e, T: Passthrough>(
-        &self,
-        context: &RequestContext<RoleServer>,
-        request: Option<PaginatedRequestParams>,
-        kind: FeatureKind,
-        entries: impl Iterator<Item = &'e Listed>,
-    ) -> Result<T, ErrorData> {
-        let entries: Vec<_> = entries
-            .map(|entry| Value::Object(entry.json().clone()))
-            .collect();
-        self.answer_list(context, request, kind, &entries)
     }
 
     pub(super) async fn read(

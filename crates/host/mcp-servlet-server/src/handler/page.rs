@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 
 use mcp_servlet_runtime::JsonObject;
 use rmcp::{ErrorData, model::PaginatedRequestParams};
-use serde_json::Value;
+
+use crate::server::lists::List;
 
 /// One page of a list, as the result of a request.
 ///
@@ -16,14 +17,15 @@ use serde_json::Value;
 pub(super) fn page(
     name: &str,
     key: &str,
-    entries: &[Value],
+    list: &List,
     request: Option<PaginatedRequestParams>,
     size: usize,
 ) -> Result<JsonObject, ErrorData> {
     let begin = match request.and_then(|request| request.cursor) {
-        Some(cursor) => after(key, entries, &cursor)?,
+        Some(cursor) => after(list, &cursor)?,
         None => 0,
     };
+    let entries = list.entries();
     let end = entries.len().min(begin.saturating_add(size.max(1)));
     let mut result = JsonObject::new();
     result.insert(name.to_owned(), entries[begin..end].into());
@@ -35,9 +37,9 @@ pub(super) fn page(
 }
 
 /// The index after the entry that a cursor names.
-fn after(key: &str, entries: &[Value], cursor: &str) -> Result<usize, ErrorData> {
+fn after(list: &List, cursor: &str) -> Result<usize, ErrorData> {
     let last = read(cursor);
-    let found = last.and_then(|last| entries.iter().position(|entry| entry[key] == *last));
+    let found = last.and_then(|last| list.position(&last));
     found.map(|at| at + 1).ok_or_else(|| {
         let message = "unknown `cursor`: it is not from this list, or the list has changed; \
                        ask again without one";
@@ -66,11 +68,10 @@ mod tests {
     use super::*;
 
     fn ask(cursor: Option<&str>) -> Result<JsonObject, ErrorData> {
-        let entries: Vec<_> = ["a", "é", "c", "d", "e"]
-            .map(|name| json!({ "name": name }))
-            .into();
+        let entries = ["a", "é", "c", "d", "e"].map(|name| json!({ "name": name }));
+        let list = List::new("name", entries.into());
         let request = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
-        page("tools", "name", &entries, Some(request), 2)
+        page("tools", "name", &list, Some(request), 2)
     }
 
     #[test]
