@@ -13,7 +13,7 @@ mod single;
 mod sse;
 mod streamable;
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc};
 
 use axum::{
     Json, Router,
@@ -47,9 +47,6 @@ use streamable::Streamable;
 /// The path of the health check.
 const HEALTH: &str = "/health";
 
-/// How long idle connections may take to close.
-const CLOSING: Duration = Duration::from_secs(1);
-
 /// Serves one endpoint, at `/mcp` by default, and a health check on `/health`, until the server is
 /// stopped.
 pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) {
@@ -79,6 +76,7 @@ async fn serve_endpoints(
     listener: TcpListener,
     endpoints: Vec<(Server, HttpOptions)>,
 ) {
+    server.start_relisting();
     let end = CancellationToken::new();
     let first = endpoints.first().map(|(_, options)| Limits::of(options));
     let limits = first.unwrap_or_else(|| Limits::of(&HttpOptions::default()));
@@ -206,13 +204,12 @@ async fn run<F: Future<Output = Response> + Send + 'static>(
         server.0.process.active.idle(server.0.options.drain).await;
         streams.cancel();
         idle.cancel();
-        tokio::time::sleep(CLOSING).await;
     };
     let refusals = Refusals::new(&server.0.process.metrics.refused);
-    tokio::select! {
-        () = connections::serve(listener, answer, limits, refusals, &idle) => {}
-        () = stopping => {}
-    }
+    tokio::join!(
+        connections::serve(listener, answer, limits, refusals, &idle),
+        stopping
+    );
 }
 
 /// One endpoint of a listener.

@@ -1,4 +1,4 @@
-//! Panics while a request is handled. They are bugs in the server; the client still gets an error response.
+//! Panics, which are bugs in the server. If one happens while a request is handled, the client still gets an error response.
 
 use std::{any::Any, panic::AssertUnwindSafe};
 
@@ -27,6 +27,15 @@ pub(crate) fn caught_in_box<'a, T: 'a>(
     work: impl Future<Output = Result<T, ErrorData>> + Send + 'a,
 ) -> BoxFuture<'a, Result<T, ErrorData>> {
     Box::pin(caught(method, work))
+}
+
+/// Runs work that must not end the task that it runs in. None if it panics.
+pub(crate) async fn survived<T>(name: &str, work: impl Future<Output = T>) -> Option<T> {
+    let outcome = AssertUnwindSafe(work).catch_unwind().await;
+    let outcome = outcome.inspect_err(|panic| {
+        tracing::error!(panic = message(&**panic), "{name} panicked");
+    });
+    outcome.ok()
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

@@ -15,8 +15,7 @@ pub(crate) mod watches;
 
 use std::{
     future::Future,
-    sync::{Arc, Mutex, PoisonError, RwLock},
-    thread,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
 use mcp_servlet_host::{Host, Introduction, Member, Servlet};
@@ -42,7 +41,9 @@ pub struct Server(pub(crate) Arc<Shared>);
 
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) host: RwLock<Arc<Host>>,
+    host: RwLock<Arc<Host>>,
+    /// Held while the host is replaced, so that what was compared is what is replaced.
+    replacing: Mutex<()>,
     pub(crate) lists: ListCache,
     pub(crate) options: ServeOptions,
     pub(crate) changes: Changes,
@@ -95,6 +96,7 @@ impl Server {
     ) -> Self {
         let server = Self(Arc::new(Shared {
             host: RwLock::new(host),
+            replacing: Mutex::default(),
             lists: ListCache::default(),
             options,
             changes: Changes::default(),
@@ -112,6 +114,7 @@ impl Server {
 
     /// Follows the remotes of the current host.
     fn follow(&self) {
+        self.start_relisting();
         let followers = follow(self);
         *self
             .0
@@ -152,22 +155,39 @@ impl Server {
     /// was being made are read again.
     pub fn replace(&self, host: Arc<Host>) {
         let changes_lists = host.changes_lists();
-        let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
-        let changes = differences(&current, &host);
-        *current = host;
-        drop(current);
+        let changes = {
+            let _turn = self.replacing();
+            let changes = differences(&self.host(), &host);
+            self.set_host(host);
+            changes
+        };
         self.started();
         self.follow();
+        self.announce(changes);
+        if changes_lists {
+            self.0.process.relisting.want();
+        }
+    }
+
+    /// The right to replace the host.
+    fn replacing(&self) -> MutexGuard<'_, ()> {
+        let replacing = self.0.replacing.lock();
+        replacing.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a host answer new requests. The lock that each request needs is held for this exchange only.
+    fn set_host(&self, host: Arc<Host>) {
+        let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
+        let previous = std::mem::replace(&mut *current, host);
+        drop(current);
+        drop(previous);
+    }
+
+    /// Notifies clients of the lists that differ in a new host.
+    fn announce(&self, changes: Vec<Change>) {
         self.0.watches.resolve(self);
         for change in changes {
             self.notify(change);
-        }
-        if changes_lists && self.0.process.relisting.want() {
-            let server = self.clone();
-            if let Err(error) = thread::Builder::new().spawn(move || server.relist()) {
-                self.0.process.relisting.forget();
-                tracing::warn!(%error, "cannot update changed lists");
-            }
         }
     }
 

@@ -65,6 +65,7 @@ fn serve_lines(server: &Server, transport: Lines) -> BoxFuture<'_, Result<(), Se
 }
 
 async fn serve_until_closed(server: &Server, transport: Lines) -> Result<(), ServeError> {
+    server.start_relisting();
     let closed = transport.closed();
     // Boxed, because the future is large.
     let opening = Box::pin(service(server, SessionId::random()).serve(transport));

@@ -6,7 +6,7 @@ use mcp_servlet_host::{Host, Loaded, Mount};
 use mcp_servlet_runtime::chain;
 
 use super::{Config, Mode, remotes::Remotes};
-use crate::{Server, watch::Snapshot};
+use crate::{Server, panics::survived, watch::Snapshot};
 
 /// Serves a configuration, and reloads it whenever the file or a module that it names changes.
 ///
@@ -16,21 +16,25 @@ use crate::{Server, watch::Snapshot};
 pub async fn watch(server: &Server, path: PathBuf, config: Config, remotes: Remotes) {
     let mut watch = Watch::new(path, config, remotes);
     loop {
-        let Renewed {
-            config,
-            loaded,
-            remotes,
-        } = watch.next(|| server.host()).await;
-        let host = if config.endpoints.is_empty() {
-            loaded.host.joined(remotes)
-        } else {
-            // Endpoints are served after a restart. Until then, everything is.
-            config.host_of_all(&loaded, &remotes)
-        };
-        warn_of(&host);
-        server.replace(Arc::new(host));
-        watch.report();
+        survived("reload", reload(server, &mut watch)).await;
     }
+}
+
+async fn reload(server: &Server, watch: &mut Watch) {
+    let Renewed {
+        config,
+        loaded,
+        remotes,
+    } = watch.next(|| server.host()).await;
+    let host = if config.endpoints.is_empty() {
+        loaded.host.joined(remotes)
+    } else {
+        // Endpoints are served after a restart. Until then, everything is.
+        config.host_of_all(&loaded, &remotes)
+    };
+    warn_of(&host);
+    server.replace(Arc::new(host));
+    watch.report();
 }
 
 /// A version of the configuration that can be served.
@@ -64,7 +68,8 @@ impl Watch {
     /// The next version that can be loaded. `previous` is what is served when it changes.
     pub(crate) async fn next(&mut self, previous: impl Fn() -> Arc<Host>) -> Renewed {
         loop {
-            self.files.changed().await;
+            // If loading panics, the next attempt waits for another change.
+            self.files = self.files.changed().await;
             match self.load(previous()).await {
                 Ok(renewed) => {
                     warn(&renewed.loaded);

@@ -5,7 +5,10 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc};
 use mcp_servlet_host::{Filter, Host, Loaded, Mount, Prefix, Servlet};
 
 use super::Endpoints;
-use crate::config::{Config, EndpointTransport, Remotes, Renewed, Watch, warn_of};
+use crate::{
+    config::{Config, EndpointTransport, Remotes, Renewed, Watch, warn_of},
+    panics::survived,
+};
 
 impl Endpoints {
     /// Reloads the configuration whenever the file or a module that it names changes.
@@ -17,27 +20,31 @@ impl Endpoints {
         let mut watch = Watch::new(path, config, remotes);
         let mut members = loaded.host;
         loop {
-            let previous = || Arc::new(self.with_current_lists(&members));
-            let Renewed {
-                config,
-                loaded,
-                remotes,
-            } = watch.next(previous).await;
-            for (endpoint, server) in &self.all {
-                let mut renewed = config.endpoints.iter();
-                // An endpoint that the file no longer has is served until the restart.
-                let renewed = renewed.find(|new| new.name == endpoint.name);
-                let renewed = renewed.unwrap_or(endpoint);
-                let host = config.host_of(renewed, &loaded, &remotes);
-                warn_of(&host);
-                server.replace(Arc::new(host));
-                if let EndpointTransport::Http { options, .. } = &renewed.transport {
-                    server.replace_headers(options.endpoint_headers());
-                }
-            }
-            watch.report();
-            members = loaded.host;
+            survived("reload", self.reload(&mut watch, &mut members)).await;
         }
+    }
+
+    async fn reload(&self, watch: &mut Watch, members: &mut Host) {
+        let previous = || Arc::new(self.with_current_lists(members));
+        let Renewed {
+            config,
+            loaded,
+            remotes,
+        } = watch.next(previous).await;
+        for (endpoint, server) in &self.all {
+            let mut renewed = config.endpoints.iter();
+            // An endpoint that the file no longer has is served until the restart.
+            let renewed = renewed.find(|new| new.name == endpoint.name);
+            let renewed = renewed.unwrap_or(endpoint);
+            let host = config.host_of(renewed, &loaded, &remotes);
+            warn_of(&host);
+            server.replace(Arc::new(host));
+            if let EndpointTransport::Http { options, .. } = &renewed.transport {
+                server.replace_headers(options.endpoint_headers());
+            }
+        }
+        watch.report();
+        *members = loaded.host;
     }
 
     /// All members. Those that an endpoint serves come from there, because it may have read their

@@ -24,7 +24,7 @@ use rmcp::{
     service::{RequestContext, ServiceError},
 };
 use serde_json::Value;
-use tokio::{runtime::Handle, time::timeout};
+use tokio::time::timeout;
 
 use crate::{era::Era, handler::tasks::Task, server::Server};
 
@@ -68,7 +68,6 @@ pub(super) type UsageCell = Arc<OnceLock<Usage>>;
 pub(super) struct Notifier {
     peer: Peer<RoleServer>,
     era: Era,
-    runtime: Handle,
     /// The progress token, if the client sent one.
     token: Option<Value>,
     /// The lowest log level that the client wants. None if it wants no log messages.
@@ -85,9 +84,8 @@ pub(super) struct Notifier {
 /// Lists are read again after the call, because its instance is free then.
 impl Drop for Notifier {
     fn drop(&mut self) {
-        if *self.relist.get_mut() && self.server.0.process.relisting.want() {
-            let server = self.server.clone();
-            self.runtime.spawn_blocking(move || server.relist());
+        if *self.relist.get_mut() {
+            self.server.0.process.relisting.want();
         }
     }
 }
@@ -108,7 +106,6 @@ impl Notifier {
         Self {
             peer: context.peer.clone(),
             era,
-            runtime: Handle::current(),
             token: context.meta.0.0.get("progressToken").cloned(),
             threshold,
             task,

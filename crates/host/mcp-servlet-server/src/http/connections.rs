@@ -21,8 +21,11 @@ use futures_util::FutureExt as _;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use ipnet::IpNet;
-use tokio::net::{TcpListener, TcpStream};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     HttpOptions,
@@ -51,7 +54,11 @@ impl Limits {
     }
 }
 
-/// Answers the requests of all connections until `end`, and then lets the open ones finish.
+/// How long open connections may take to finish.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// Answers the requests of all connections until `end`, and then lets the open ones finish. No connection is left when this
+/// returns.
 pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
     mut listener: TcpListener,
     answer: impl Fn(Request) -> F + Clone + Send + 'static,
@@ -60,7 +67,8 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
     end: &CancellationToken,
 ) {
     let places = Places::new(limits.connections, refusals);
-    let tasks = TaskTracker::new();
+    // Dropping it ends all connections.
+    let mut tasks = JoinSet::new();
     loop {
         // `accept` retries on errors.
         let next = Listener::accept(&mut listener);
@@ -69,6 +77,7 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
         };
         let peer = Peer::of_connection(address, &limits.trusted_proxies);
         let place = places.ask(peer);
+        while tasks.try_join_next().is_some() {}
         let (answer, limits, end) = (answer.clone(), limits.clone(), end.clone());
         tasks.spawn(async move {
             if let Some(Ok(place)) = end.run_until_cancelled(place).await {
@@ -77,8 +86,10 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
         });
     }
     drop(listener);
-    tasks.close();
-    tasks.wait().await;
+    let ended = async { while tasks.join_next().await.is_some() {} };
+    if tokio::time::timeout(CLOSING, ended).await.is_err() {
+        tasks.shutdown().await;
+    }
 }
 
 /// Answers the requests of one connection.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_servlet_host::{Host, Listed, Tool};
-use mcp_servlet_runtime::Change;
+use mcp_servlet_runtime::{Change, JsonObject};
 use rmcp::{
     Peer, RoleServer,
     model::ResourceUpdatedNotificationParam,
@@ -167,12 +167,15 @@ pub(crate) fn differences(old: &Host, new: &Host) -> Vec<Change> {
     {
         changes.push(Change::Prompts);
     }
-    let all = |host: &'_ Host| {
-        let entries = host.resources().chain(host.resource_templates());
-        entries.map(Listed::json).cloned().collect::<Vec<_>>()
-    };
-    if all(old) != all(new) {
+    let same_resources = entries(old).eq(entries(new));
+    if !same_resources {
         changes.push(Change::Resources);
     }
     changes
+}
+
+/// The resources and templates of a host.
+fn entries(host: &Host) -> impl Iterator<Item = &JsonObject> {
+    let entries = host.resources().chain(host.resource_templates());
+    entries.map(Listed::json)
 }

@@ -42,9 +42,8 @@ fn follow_lists(remote: &dyn Remote, server: Weak<Shared>) -> impl Future<Output
             let server = Server(shared);
             // Another endpoint may have read the lists for all of them.
             let is_current = server.host().has_current_lists();
-            if !is_current && server.0.process.relisting.want() {
-                // A failure means that the runtime ends.
-                let _ = tokio::task::spawn_blocking(move || server.relist()).await;
+            if !is_current {
+                server.0.process.relisting.want();
             }
         }
     }

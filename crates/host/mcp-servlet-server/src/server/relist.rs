@@ -1,58 +1,71 @@
 //! Reads the lists of servlets again after they have changed.
 
-use std::sync::{
-    Arc, Mutex, PoisonError, TryLockError,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_servlet_host::Relisted;
 use mcp_servlet_runtime::chain;
+use tokio::{runtime::Handle, sync::Notify};
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::server::{Server, changes::differences};
 
-/// Whether lists have to be read again, and whether that is already being done.
+/// The task that reads lists again.
 #[derive(Debug, Default)]
 pub(crate) struct Relisting {
-    wanted: AtomicBool,
-    turn: Mutex<()>,
+    wanted: Arc<Notify>,
+    task: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
 impl Relisting {
-    /// Requests a new read. True if none was requested before, so that the caller has to start one.
-    pub(crate) fn want(&self) -> bool {
-        !self.wanted.swap(true, Ordering::AcqRel)
+    /// Requests a new read. Requests until it begins are one. Without a tokio runtime, it begins when a transport does.
+    pub(crate) fn want(&self) {
+        self.wanted.notify_one();
     }
+}
 
-    /// Withdraws the request, because the caller cannot start a read.
-    pub(crate) fn forget(&self) {
-        self.wanted.store(false, Ordering::Release);
+/// Reads the lists of servlets that announce changes, for all endpoints, and notifies clients of the differences. Waits for
+/// running calls of these servlets.
+fn relist(servers: Vec<Server>) {
+    let mut relisted = Relisted::default();
+    for server in servers {
+        server.relist(&mut relisted);
     }
 }
 
 impl Server {
-    /// Reads the lists of servlets that announce changes, for all endpoints, and notifies clients of
-    /// the differences.
-    ///
-    /// Waits for running calls of these servlets. If another thread is already reading, that thread
-    /// reads once more.
-    pub(crate) fn relist(&self) {
+    /// Starts the task that reads lists again, unless it runs already. Without a tokio runtime it does not.
+    pub(crate) fn start_relisting(&self) {
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
         let relisting = &self.0.process.relisting;
-        while relisting.wanted.load(Ordering::Acquire) {
-            let _turn = match relisting.turn.try_lock() {
-                Ok(turn) => turn,
-                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                Err(TryLockError::WouldBlock) => return,
-            };
-            while relisting.wanted.swap(false, Ordering::AcqRel) {
-                let mut relisted = Relisted::default();
-                for server in self.0.process.servers() {
-                    server.relist_once(&mut relisted);
+        let mut task = relisting
+            .task
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !task.as_ref().is_none_or(AbortOnDropHandle::is_finished) {
+            return;
+        }
+        let (wanted, process) = (
+            Arc::clone(&relisting.wanted),
+            Arc::downgrade(&self.0.process),
+        );
+        let relist = async move {
+            loop {
+                wanted.notified().await;
+                let Some(process) = process.upgrade() else {
+                    return;
+                };
+                let read = tokio::task::spawn_blocking(move || relist(process.servers()));
+                if let Err(error) = read.await {
+                    tracing::error!(%error, "changed lists were not read again");
                 }
             }
-        }
+        };
+        *task = Some(AbortOnDropHandle::new(runtime.spawn(relist)));
     }
 
-    fn relist_once(&self, relisted: &mut Relisted) {
+    fn relist(&self, relisted: &mut Relisted) {
         let old = self.host();
         let new = Arc::new(old.relisted_with(relisted));
         let known: Vec<_> = old.problems().map(|problem| chain(problem)).collect();
@@ -60,17 +73,16 @@ impl Server {
         for problem in problems.filter(|problem| !known.contains(problem)) {
             tracing::warn!("{problem}");
         }
-        let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
-        if !Arc::ptr_eq(&current, &old) {
-            // The servlets were replaced meanwhile, and `replace` reads the new lists.
-            return;
-        }
-        let changes = differences(&old, &new);
-        *current = new;
-        drop(current);
-        self.0.watches.resolve(self);
-        for change in changes {
-            self.notify(change);
-        }
+        let changes = {
+            let _turn = self.replacing();
+            if !Arc::ptr_eq(&self.host(), &old) {
+                // The servlets were replaced meanwhile, and `replace` reads the new lists.
+                return;
+            }
+            let changes = differences(&old, &new);
+            self.set_host(new);
+            changes
+        };
+        self.announce(changes);
     }
 }

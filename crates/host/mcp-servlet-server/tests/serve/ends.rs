@@ -7,10 +7,11 @@ use std::{
 
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::{Instances, LoadOptions};
-use mcp_servlet_server::{ServeError, ServeOptions, Server};
+use mcp_servlet_server::{HttpOptions, ServeError, ServeOptions, Server};
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream},
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream},
+    net::{TcpListener, TcpStream},
     task::JoinHandle,
 };
 
@@ -149,4 +150,36 @@ async fn client_that_closes_its_output_is_disconnected() {
         .expect("an end")
         .expect("no panic")
         .expect("a graceful end");
+}
+
+#[tokio::test]
+async fn a_server_that_has_ended_has_no_sockets() {
+    let mut options = ServeOptions::default();
+    options.drain = Duration::from_millis(10);
+    let server = Server::new(Arc::new(host()), options);
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let serving = server.clone();
+    let ended = tokio::spawn(async move {
+        mcp_servlet_server::http(&serving, listener, HttpOptions::default()).await;
+    });
+    let mut client = TcpStream::connect(address).await.expect("a connection");
+    // The rest of the body never comes.
+    let begun = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{";
+    client.write_all(begun.as_bytes()).await.expect("a write");
+    let health = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let mut other = TcpStream::connect(address).await.expect("a connection");
+    other.write_all(health.as_bytes()).await.expect("a write");
+    other
+        .read_u8()
+        .await
+        .expect("the server has both connections");
+    server.stop();
+    tokio::time::timeout(PATIENCE, ended)
+        .await
+        .expect("an end")
+        .expect("no panic");
+    // The runtime goes on, so it is not its end that closes the socket.
+    let read = tokio::time::timeout(SOON, client.read_u8()).await;
+    assert!(read.expect("the socket is closed").is_err());
 }
