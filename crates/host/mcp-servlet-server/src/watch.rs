@@ -3,7 +3,7 @@
 //! Polling costs little and works everywhere, even where the system sends no events: behind a
 //! symbolic link that is swapped, on a network drive, in a container. Each poll is compared with
 //! the state from before the files were read, so a change during reading or loading is noticed
-//! afterwards.
+//! afterwards. Looking at files can take long on a slow disk, so it has a thread of its own.
 
 use std::{
     collections::BTreeMap,
@@ -12,8 +12,14 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// The poll interval, and how long a file must stay unchanged to count as completely written.
-const INTERVAL: Duration = Duration::from_millis(250);
+/// The poll interval while nothing changes.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// The poll interval is at least this long for each file, so that many files do not cost more.
+const PER_FILE: Duration = Duration::from_millis(2);
+
+/// How long a file must stay unchanged to count as completely written.
+const SETTLING: Duration = Duration::from_millis(250);
 
 /// The file that marks a cache directory, such as cargo's `target`.
 const CACHE: &str = "CACHEDIR.TAG";
@@ -62,9 +68,20 @@ impl Snapshot {
     pub async fn changed(&self) -> Self {
         let mut seen = self.clone();
         loop {
-            tokio::time::sleep(INTERVAL).await;
-            let now = self.again();
-            if now != *self && now == seen {
+            let is_changing = seen != *self;
+            let interval = if is_changing {
+                SETTLING
+            } else {
+                INTERVAL.max(
+                    PER_FILE.saturating_mul(u32::try_from(self.files.len()).unwrap_or(u32::MAX)),
+                )
+            };
+            tokio::time::sleep(interval).await;
+            let before = seen.clone();
+            let now = tokio::task::spawn_blocking(move || before.again()).await;
+            // It only fails while the runtime ends.
+            let now = now.unwrap_or_else(|_| seen.clone());
+            if is_changing && now == seen {
                 return now;
             }
             seen = now;
@@ -80,10 +97,17 @@ impl Snapshot {
     }
 
     fn look_at_named(&mut self, path: &Path) {
-        let Ok(inside) = fs::read_dir(path) else {
-            return self.look_at(path.to_owned());
-        };
-        let inside = inside.flatten().map(|entry| entry.path());
+        let data = fs::metadata(path).ok();
+        if !data.as_ref().is_some_and(fs::Metadata::is_dir) {
+            self.files
+                .insert(path.to_owned(), data.and_then(|data| state(&data)));
+            return;
+        }
+        let inside = fs::read_dir(path)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path());
         for file in inside.filter(|path| path.extension().is_some_and(|end| end == "wasm")) {
             self.look_at(file);
         }
@@ -108,9 +132,12 @@ impl Snapshot {
     /// Follows symbolic links. A missing file is watched too, because it may appear later.
     fn look_at(&mut self, file: PathBuf) {
         let data = fs::metadata(&file).ok();
-        let state = data.and_then(|data| Some((data.modified().ok()?, data.len())));
-        self.files.insert(file, state);
+        self.files.insert(file, data.and_then(|data| state(&data)));
     }
+}
+
+fn state(data: &fs::Metadata) -> Option<State> {
+    Some((data.modified().ok()?, data.len()))
 }
 
 #[cfg(test)]
