@@ -5,6 +5,7 @@ mod connections;
 mod cors;
 mod gate;
 mod headers;
+mod in_flight;
 mod names;
 mod options;
 mod peer;

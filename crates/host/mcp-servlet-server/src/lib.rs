@@ -24,10 +24,11 @@
 pub mod config;
 mod endpoints;
 mod era;
+mod exchange;
 mod handler;
 mod http;
 mod message;
-mod opening;
+mod own_id;
 mod panics;
 mod params;
 mod passthrough;

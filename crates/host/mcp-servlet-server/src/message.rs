@@ -1,25 +1,104 @@
-//! Checks that a client's message is valid JSON-RPC.
+//! Reads what clients send, in a form that rmcp reads.
+//!
+//! This is the only place that mends what imperfect clients send: text that is not quite JSON, empty arrays instead of objects,
+//! ids that are used twice, and arrays of messages. A message that needs no change is not copied.
 
+mod initialize;
+mod text;
+
+use std::{borrow::Cow, ops::Range};
+
+use axum::body::Bytes;
 use mcp_servlet_runtime::{Fault, JsonObject};
 use rmcp::{
-    ErrorData, RoleServer, model::ErrorCode, service::RxJsonRpcMessage,
+    ErrorData, RoleServer,
+    model::{ErrorCode, RequestId},
+    service::RxJsonRpcMessage,
     transport::async_rw::JsonRpcMessageCodec,
 };
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use serde_json::{Value, json, value::RawValue};
 use tokio_util::{bytes::BytesMut, codec::Decoder as _};
 
-use crate::params;
+use crate::{
+    own_id::Number,
+    params::{self, Params, is_empty_array},
+};
 
 /// A message from a client.
 pub(crate) type Incoming = RxJsonRpcMessage<RoleServer>;
+
+/// The protocol version whose sessions have batches.
+pub(crate) const BATCHES: &str = "2025-03-26";
+
+/// The maximum number of messages in a batch.
+const MAX_BATCH: usize = 100;
+
+/// What a client has sent.
+#[derive(Debug)]
+pub(crate) enum Received {
+    One(Message),
+    /// The messages of an array.
+    Batch(Vec<Result<Message, Refusal>>),
+}
+
+/// A valid JSON-RPC message.
+#[derive(Debug)]
+pub(crate) struct Message {
+    bytes: Bytes,
+    parts: Parts,
+}
+
+/// What the server needs to know about a message.
+#[derive(Debug)]
+struct Parts {
+    kind: Kind,
+    /// The id of a request.
+    id: Option<Part>,
+    /// The progress token of a request.
+    token: Option<Part>,
+    /// The `requestId` of a cancellation.
+    cancels: Option<Part>,
+    /// Whether it is a request since 2026-07-28.
+    is_modern: bool,
+    edits: Vec<Edit>,
+}
+
+/// A part of a message: where it is, and its JSON.
+#[derive(Clone, Debug)]
+struct Part {
+    at: Range<usize>,
+    json: String,
+}
+
+/// A part that is written in another way.
+#[derive(Debug)]
+struct Edit {
+    at: Range<usize>,
+    text: String,
+}
+
+/// The kind of a message.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The request `initialize` for this protocol version. It opens a session.
+    Initialize(String),
+    /// The request `ping` since 2026-07-28, which that version does not have.
+    ModernPing,
+    /// Another request.
+    Request,
+    /// The cancellation of a request.
+    Cancelled(RequestId),
+    /// A response or another notification.
+    Other,
+}
 
 /// The members that decide whether a message is valid.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     jsonrpc: String,
-    #[serde(default, deserialize_with = "present")]
-    id: Option<Value>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
     method: Option<String>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
@@ -28,32 +107,100 @@ struct Envelope<'a> {
 }
 
 /// Deserializes `null` as a value instead of `None`.
-fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(value).map(Some)
+fn present<'de: 'a, 'a, D: Deserializer<'de>>(value: D) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(value).map(Some)
 }
 
-/// The kind of the message.
-#[derive(Debug)]
-pub(crate) enum Kind {
-    /// The request `initialize` with this id. It opens a session.
-    Initialize(Value),
-    /// Another request with this id.
-    Request(Value),
-    /// A response or a notification.
-    Other,
-}
-
-impl Kind {
-    /// Whether this is a request.
-    pub(crate) fn is_request(&self) -> bool {
-        !matches!(self, Self::Other)
+impl Message {
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.parts.kind
     }
 
-    /// The id, if this is a request.
-    pub(crate) fn into_id(self) -> Option<Value> {
-        match self {
-            Self::Initialize(id) | Self::Request(id) => Some(id),
-            Self::Other => None,
+    pub(crate) fn is_request(&self) -> bool {
+        self.parts.id.is_some()
+    }
+
+    /// Whether it is a request since 2026-07-28.
+    pub(crate) fn is_modern(&self) -> bool {
+        self.parts.is_modern
+    }
+
+    /// The id as the client wrote it, if this is a request.
+    pub(crate) fn id(&self) -> Option<Value> {
+        self.parts.id.as_ref().map(Part::value)
+    }
+
+    /// The id as rmcp reads it, if this is a request.
+    pub(crate) fn request_id(&self) -> Option<RequestId> {
+        self.parts.id.as_ref().and_then(Part::read)
+    }
+
+    /// The response to `ping`.
+    pub(crate) fn pong(&self) -> Value {
+        json!({ "jsonrpc": "2.0", "id": self.id(), "result": {} })
+    }
+
+    /// Gives a request an id and a progress token of its own. Returns the JSON of the id.
+    pub(crate) fn set_own_id(&mut self) -> Option<String> {
+        let (number, parts) = (Number::next(), &mut self.parts);
+        let id = parts.id.as_ref()?;
+        let own = number.own_json(&id.json);
+        parts.edits.push(id.replaced(own.clone()));
+        let token = parts.token.as_ref();
+        let token = token.map(|token| token.replaced(number.own_json(&token.json)));
+        parts.edits.extend(token);
+        Some(own)
+    }
+
+    /// Cancels the request with this id of our own instead of the one that the client named.
+    pub(crate) fn set_cancelled(&mut self, own: &str) {
+        let cancels = self.parts.cancels.as_ref();
+        let edit = cancels.map(|part| part.replaced(own.to_owned()));
+        self.parts.edits.extend(edit);
+    }
+
+    /// The message as rmcp may read it.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        let Self { bytes, mut parts } = self;
+        if parts.edits.is_empty() {
+            return bytes;
+        }
+        parts.edits.sort_by_key(|edit| edit.at.start);
+        let mut edited = Vec::with_capacity(bytes.len() + 64 * parts.edits.len());
+        let mut copied = 0;
+        for Edit { at, text } in parts.edits {
+            edited.extend_from_slice(&bytes[copied..at.start]);
+            edited.extend_from_slice(text.as_bytes());
+            copied = at.end;
+        }
+        edited.extend_from_slice(&bytes[copied..]);
+        edited.into()
+    }
+}
+
+impl Part {
+    /// `part` must be borrowed from `text`.
+    fn of(text: &str, part: &RawValue) -> Self {
+        let json = part.get();
+        let start = json.as_ptr().addr() - text.as_ptr().addr();
+        Self {
+            at: start..start + json.len(),
+            json: json.to_owned(),
+        }
+    }
+
+    fn read<'de, T: Deserialize<'de>>(&'de self) -> Option<T> {
+        serde_json::from_str(&self.json).ok()
+    }
+
+    fn value(&self) -> Value {
+        self.read().unwrap_or_default()
+    }
+
+    fn replaced(&self, text: String) -> Edit {
+        Edit {
+            at: self.at.clone(),
+            text,
         }
     }
 }
@@ -115,29 +262,186 @@ impl From<ErrorData> for Refusal {
     }
 }
 
-fn is_batch(bytes: &[u8]) -> bool {
-    bytes.trim_ascii_start().starts_with(b"[")
+/// Reads a message, or an array of messages if `takes_batches`.
+pub(crate) fn read(bytes: Bytes, takes_batches: bool) -> Result<Received, Refusal> {
+    let text = std::str::from_utf8(&bytes).map_err(|error| invalid_json(&error))?;
+    if let Cow::Owned(repaired) = text::without_lone_surrogates(text) {
+        tracing::warn!("message changed: half of a surrogate pair became U+FFFD");
+        return read(repaired.into(), takes_batches);
+    }
+    if text.trim_ascii_start().starts_with('[') {
+        return batch(&bytes, text, takes_batches).map(Received::Batch);
+    }
+    let parts = parts(text)?;
+    Ok(Received::One(Message { bytes, parts }))
 }
 
-/// Why these bytes are not a valid message.
-fn refusal(bytes: &[u8], error: Option<serde_json::Error>) -> Refusal {
-    if let Err(error) = serde_json::from_slice::<IgnoredAny>(bytes) {
-        return Refusal {
-            id: Value::Null,
-            code: ErrorCode::PARSE_ERROR,
-            message: format!("invalid JSON: {error}"),
+fn invalid_json(error: &dyn std::fmt::Display) -> Refusal {
+    Refusal {
+        id: Value::Null,
+        code: ErrorCode::PARSE_ERROR,
+        message: format!("invalid JSON: {error}"),
+    }
+}
+
+/// The messages of an array.
+fn batch(
+    bytes: &Bytes,
+    text: &str,
+    takes_batches: bool,
+) -> Result<Vec<Result<Message, Refusal>>, Refusal> {
+    let messages: Vec<&RawValue> =
+        serde_json::from_str(text).map_err(|error| invalid_json(&error))?;
+    if !takes_batches {
+        let message = format!(
+            "batches are only supported in sessions of {BATCHES}; send each message by itself"
+        );
+        return Err(Refusal::invalid(message));
+    }
+    if messages.is_empty() || messages.len() > MAX_BATCH {
+        let message = format!(
+            "expected a batch of 1 to {MAX_BATCH} messages, found {}",
+            messages.len()
+        );
+        return Err(Refusal::invalid(message));
+    }
+    let messages = messages.into_iter().map(|message| {
+        let parts = parts(message.get())?;
+        let bytes = bytes.slice_ref(message.get().as_bytes());
+        let message = Message { bytes, parts };
+        if let Kind::Initialize(_) = message.kind() {
+            let refusal = Refusal::invalid("`initialize` cannot be part of a batch");
+            return Err(refusal.to(message.id()));
+        }
+        Ok(message)
+    });
+    Ok(messages.collect())
+}
+
+/// Checks that a text is a JSON-RPC message, and finds its parts.
+fn parts(text: &str) -> Result<Parts, Refusal> {
+    let envelope: Envelope<'_> = match serde_json::from_str(text) {
+        // serde would also accept an array with the right number of items.
+        Ok(envelope) if text.trim_ascii_start().starts_with('{') => envelope,
+        result => return Err(refusal(text, result.err())),
+    };
+    let answers = envelope.result.is_some() || envelope.error.is_some();
+    let id = envelope.id.filter(|_| !answers);
+    let id = id.map(|id| Part::of(text, id));
+    let of_request = |refusal: Refusal| refusal.to(id.as_ref().map(Part::value));
+    if envelope.jsonrpc != "2.0" {
+        return Err(of_request(wrong("`jsonrpc` must be \"2.0\"")));
+    }
+    let mut parts = Parts {
+        kind: Kind::Other,
+        id: None,
+        token: None,
+        cancels: None,
+        is_modern: false,
+        edits: Vec::new(),
+    };
+    let Some(method) = envelope.method else {
+        if answers {
+            return Ok(parts);
+        }
+        return Err(of_request(wrong("`method` is missing")));
+    };
+    // rmcp only supports these ids.
+    if id
+        .as_ref()
+        .is_some_and(|id| id.read::<RequestId>().is_none())
+    {
+        let problem = "`id` must be a string, or an integer of 64 bits";
+        return Err(wrong(problem));
+    }
+    if let Some(params) = envelope.params {
+        add_params(&mut parts, text, &method, params).map_err(of_request)?;
+    } else if method == "initialize" {
+        initialize::normalized("{}")
+            .map_err(|problem| of_request(wrong_params(&method, &problem)))?;
+    }
+    if id.is_some() && parts.kind == Kind::Other {
+        parts.kind = match &*method {
+            "ping" if parts.is_modern => Kind::ModernPing,
+            _ => Kind::Request,
         };
     }
-    match error {
-        Some(error) if !is_batch(bytes) => wrong(&error.to_string()).to(id(bytes)),
-        _ => Refusal::invalid("batches are not supported; send each message by itself"),
+    parts.id = id;
+    Ok(parts)
+}
+
+/// Checks the parameters of a message, and adds what is in them.
+fn add_params(
+    parts: &mut Parts,
+    text: &str,
+    method: &str,
+    params: &RawValue,
+) -> Result<(), Refusal> {
+    let whole = Part::of(text, params);
+    if method == "initialize" {
+        params::check(method, params.get())?;
+        let params = initialize::normalized(params.get());
+        let params = params.map_err(|problem| wrong_params(method, &problem))?;
+        let version = params["protocolVersion"].as_str().unwrap_or_default();
+        parts.kind = Kind::Initialize(version.to_owned());
+        parts.edits.push(whole.replaced(params.to_string()));
+        return Ok(());
     }
+    // PHP writes an empty object as `[]`.
+    if is_empty_array(params.get()) {
+        parts.edits.push(whole.replaced("{}".to_owned()));
+        return Ok(());
+    }
+    let Params {
+        meta,
+        arguments,
+        request_id,
+    } = params::check(method, params.get())?;
+    for part in [meta, arguments].into_iter().flatten() {
+        if is_empty_array(part.get()) {
+            parts
+                .edits
+                .push(Part::of(text, part).replaced("{}".to_owned()));
+        }
+    }
+    let meta = meta.map_or_else(Default::default, |meta| params::Meta::read(meta.get()));
+    let is_token = |token: &&RawValue| {
+        !matches!(
+            token.get().as_bytes().first(),
+            Some(b'n' | b't' | b'f' | b'{' | b'[')
+        )
+    };
+    parts.token = meta
+        .token
+        .filter(is_token)
+        .map(|token| Part::of(text, token));
+    parts.is_modern = meta.is_modern();
+    if method == "notifications/cancelled"
+        && let Some(cancels) = request_id.map(|id| Part::of(text, id))
+        && let Some(id) = cancels.read()
+    {
+        parts.kind = Kind::Cancelled(id);
+        parts.cancels = Some(cancels);
+    }
+    Ok(())
+}
+
+/// Why this text is not a valid message.
+fn refusal(text: &str, error: Option<serde_json::Error>) -> Refusal {
+    if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
+        return invalid_json(&error);
+    }
+    let problem = error.map_or_else(
+        || "expected an object".to_owned(),
+        |error| error.to_string(),
+    );
+    wrong(&problem).to(id(text))
 }
 
 /// The id of an invalid message, if it could be a request. The id of a response belongs to one of
 /// the server's own requests.
-fn id(bytes: &[u8]) -> Option<Value> {
-    let mut members: JsonObject = serde_json::from_slice(bytes).ok()?;
+fn id(text: &str) -> Option<Value> {
+    let mut members: JsonObject = serde_json::from_str(text).ok()?;
     let answers = ["result", "error"]
         .iter()
         .any(|name| members.contains_key(*name));
@@ -148,71 +452,134 @@ fn wrong(problem: &str) -> Refusal {
     Refusal::invalid(format!("invalid JSON-RPC message: {problem}"))
 }
 
-/// Decodes a line with rmcp's codec. None if the message can be ignored.
-pub(crate) fn decode(line: &mut BytesMut) -> Result<Option<Incoming>, Refusal> {
-    let message = JsonRpcMessageCodec::default().decode(line);
-    message.map_err(|error| Refusal::invalid(format!("invalid MCP message: {error}")))
+fn wrong_params(method: &str, problem: &str) -> Refusal {
+    params::wrong(method, problem).into()
 }
 
-/// Decodes the body of a request. None if the message can be ignored.
-pub(crate) fn read(bytes: &[u8]) -> Result<Option<Incoming>, Refusal> {
-    let mut line: BytesMut = [bytes, b"\n"].concat().as_slice().into();
-    // rmcp's codec works on lines. Within JSON, a line break means the same as a space.
-    let last = line.len() - 1;
-    for byte in &mut line[..last] {
+/// Decodes a message with rmcp's codec. None if the message can be ignored.
+pub(crate) fn decode(bytes: Bytes) -> Result<Option<Incoming>, Refusal> {
+    let mut line = bytes
+        .try_into_mut()
+        .unwrap_or_else(|shared| BytesMut::from(&*shared));
+    // The codec works on lines. Within JSON, a line break means the same as a space.
+    for byte in line.iter_mut() {
         if *byte == b'\n' {
             *byte = b' ';
         }
     }
-    decode(&mut line)
+    line.extend_from_slice(b"\n");
+    let message = JsonRpcMessageCodec::default().decode(&mut line);
+    message.map_err(|error| Refusal::invalid(format!("invalid MCP message: {error}")))
 }
 
 /// Why rmcp cannot read these bytes as a message.
-pub(crate) fn unreadable(bytes: &[u8]) -> Refusal {
-    let refused = read(bytes).err();
+pub(crate) fn unreadable(bytes: Bytes) -> Refusal {
+    let refused = decode(bytes).err();
     refused.unwrap_or_else(|| Refusal::invalid("invalid MCP message"))
-}
-
-/// The kind of a message, if it is valid.
-pub(crate) fn check(bytes: &[u8]) -> Result<Kind, Refusal> {
-    let envelope: Envelope<'_> = match serde_json::from_slice(bytes) {
-        // serde would also accept an array with the right number of items.
-        Ok(envelope) if !is_batch(bytes) => envelope,
-        result => return Err(refusal(bytes, result.err())),
-    };
-    let answers = envelope.result.is_some() || envelope.error.is_some();
-    let id = envelope.id.filter(|_| !answers);
-    if envelope.jsonrpc != "2.0" {
-        return Err(wrong("`jsonrpc` must be \"2.0\"").to(id));
-    }
-    let Some(method) = envelope.method else {
-        if answers {
-            return Ok(Kind::Other);
-        }
-        return Err(wrong("`method` is missing").to(id));
-    };
-    // rmcp only supports these ids.
-    let is_id = |id: &Value| id.is_string() || id.is_i64();
-    if id.as_ref().is_some_and(|id| !is_id(id)) {
-        return Err(wrong("`id` must be a string, or an integer of 64 bits"));
-    }
-    if let Some(error) = params::check(&method, envelope.params.map(RawValue::get)) {
-        return Err(Refusal::from(error).to(id));
-    }
-    let of_request = match &*method {
-        "initialize" => Kind::Initialize,
-        _ => Kind::Request,
-    };
-    Ok(id.map_or(Kind::Other, of_request))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::own_id;
+
+    fn check(text: &str) -> Result<Message, Refusal> {
+        match read(Bytes::copy_from_slice(text.as_bytes()), false)? {
+            Received::One(message) => Ok(message),
+            Received::Batch(messages) => panic!("{messages:?}"),
+        }
+    }
+
+    /// The text that rmcp reads.
+    fn normalized(text: &str) -> String {
+        let bytes = check(text).expect("a message").into_bytes();
+        String::from_utf8(bytes.into()).expect("text")
+    }
+
+    #[test]
+    fn what_clients_write_becomes_what_rmcp_reads() {
+        let request = |params: &str| {
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#)
+        };
+        for (written, expected) in [
+            ("[]", "{}"),
+            ("[ ]", "{}"),
+            (
+                r#"{"name":"t","arguments":[]}"#,
+                r#"{"name":"t","arguments":{}}"#,
+            ),
+            (r#"{"_meta":[],"name":"t"}"#, r#"{"_meta":{},"name":"t"}"#),
+            (
+                r#"{"name":"t","arguments":{"a":[],"b":null}}"#,
+                r#"{"name":"t","arguments":{"a":[],"b":null}}"#,
+            ),
+            (
+                r#"{"name":"t","arguments":{"a":"\ud83d"}}"#,
+                r#"{"name":"t","arguments":{"a":"\ufffd"}}"#,
+            ),
+        ] {
+            assert_eq!(normalized(&request(written)), request(expected));
+            let decoded = decode(normalized(&request(expected)).into());
+            assert!(decoded.expect("a message").is_some(), "{expected}");
+        }
+        let float = r#"{"jsonrpc":"2.0","id":1.0,"method":"ping"}"#;
+        assert_eq!(
+            check(float).expect("a message").request_id(),
+            Some(RequestId::Number(1))
+        );
+        assert_eq!(normalized(float), float);
+    }
+
+    #[test]
+    fn a_request_gets_an_id_and_a_token_of_its_own() {
+        let text =
+            r#"{"id": 7 ,"params":{"_meta":{"progressToken":"p"}},"jsonrpc":"2.0","method":"m"}"#;
+        let mut message = check(text).expect("a message");
+        let own = message.set_own_id().expect("an id");
+        let edited: Value = serde_json::from_slice(&message.into_bytes()).expect("JSON");
+        assert_eq!(edited["id"].to_string(), own);
+        assert_eq!(own_id::client_value(&edited["id"]), 7);
+        let token = &edited["params"]["_meta"]["progressToken"];
+        assert_eq!(own_id::client_value(token), "p");
+        assert_ne!(*token, "p");
+        let cancelled =
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7.0}}"#;
+        let mut message = check(cancelled).expect("a message");
+        assert_eq!(*message.kind(), Kind::Cancelled(RequestId::Number(7)));
+        message.set_cancelled(&own);
+        let edited: Value = serde_json::from_slice(&message.into_bytes()).expect("JSON");
+        assert_eq!(edited["params"]["requestId"].to_string(), own);
+    }
+
+    #[test]
+    fn batches_are_split_in_sessions_that_have_them() {
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let opening = r#"{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+        let batch = |messages: &[&str]| Bytes::from(format!("[{}]", messages.join(",")));
+        let refused =
+            |bytes, takes_batches| read(bytes, takes_batches).expect_err("a refusal").code.0;
+        assert_eq!(refused(batch(&[ping]), false), -32600);
+        assert_eq!(refused(batch(&[]), true), -32600);
+        assert_eq!(refused(batch(&[ping; 101]), true), -32600);
+        assert_eq!(refused(Bytes::from_static(b"[1"), true), -32700);
+        let read = read(batch(&[ping, "5", opening]), true).expect("a batch");
+        let Received::Batch(messages) = read else {
+            panic!("{read:?}");
+        };
+        let ids: Vec<_> = messages
+            .iter()
+            .map(|message| match message {
+                Ok(message) => message.id().unwrap_or_default(),
+                Err(refusal) => refusal.to_json()["id"].clone(),
+            })
+            .collect();
+        assert_eq!(ids, [json!(1), Value::Null, json!(2)]);
+        assert!(messages[0].is_ok() && messages[1].is_err() && messages[2].is_err());
+    }
 
     #[test]
     fn error_has_the_id_of_the_refused_request() {
-        let id = |text: &str| check(text.as_bytes()).expect_err(text).to_json()["id"].clone();
+        let id = |text: &str| check(text).expect_err(text).to_json()["id"].clone();
         for (text, expected) in [
             (r#"{"jsonrpc":"2.0","id":7}"#, json!(7)),
             (r#"{"jsonrpc":"1.0","id":"a","method":"m"}"#, json!("a")),
@@ -225,7 +592,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#, Value::Null),
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#, Value::Null),
             (
-                r#"{"jsonrpc":"2.0","id":7,"method":"m","params":[]}"#,
+                r#"{"jsonrpc":"2.0","id":7,"method":"m","params":[1]}"#,
                 json!(7),
             ),
         ] {
@@ -235,7 +602,7 @@ mod tests {
 
     #[test]
     fn reports_the_problem_of_an_invalid_message() {
-        let code = |text: &str| check(text.as_bytes()).err().map(|refusal| refusal.code.0);
+        let code = |text: &str| check(text).err().map(|refusal| refusal.code.0);
         for good in [
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
@@ -244,6 +611,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":null,"_meta":{}}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":null,"_meta":null}}"#,
         ] {
             assert_eq!(code(good), None, "{good}");
         }
@@ -251,11 +619,11 @@ mod tests {
             assert_eq!(code(broken), Some(-32700), "{broken}");
         }
         for params in [
-            "[]",
+            "[1]",
             "5",
             "\"a\"",
             "false",
-            r#"{"_meta":[]}"#,
+            r#"{"_meta":[1]}"#,
             r#"{"_meta":5}"#,
         ] {
             let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{params}}}"#);

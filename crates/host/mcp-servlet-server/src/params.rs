@@ -7,9 +7,9 @@ use rmcp::{
     model::{
         CallToolRequestParams, CancelTaskParams, CancelledNotificationParam, CompleteRequestParams,
         CustomRequest, ErrorCode, GetPromptRequestParams, GetTaskParams, InitializeRequestParams,
-        PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, RequestMetaObject,
-        SetLevelRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
-        UnsubscribeRequestParams, UpdateTaskParams,
+        PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, SetLevelRequestParams,
+        SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+        UpdateTaskParams,
     },
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -18,52 +18,87 @@ use serde_json::{Value, value::RawValue};
 use crate::era::Era;
 
 /// Methods that 2026-07-28 removed.
-const REMOVED: [&str; 5] = [
+const REMOVED: [&str; 4] = [
     "initialize",
     "logging/setLevel",
-    "ping",
     "resources/subscribe",
     "resources/unsubscribe",
 ];
 
+/// The parameters that the server reads before rmcp does.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Params<'a> {
+    #[serde(rename = "_meta", borrow)]
+    pub(crate) meta: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) arguments: Option<&'a RawValue>,
+    /// The id in a cancellation.
+    #[serde(borrow)]
+    pub(crate) request_id: Option<&'a RawValue>,
+}
+
+/// The members of `_meta` that the server reads before rmcp does.
+#[derive(Default, Deserialize)]
+pub(crate) struct Meta<'a> {
+    #[serde(rename = "progressToken", borrow)]
+    pub(crate) token: Option<&'a RawValue>,
+    #[serde(rename = "io.modelcontextprotocol/protocolVersion", borrow)]
+    version: Option<&'a RawValue>,
+}
+
+impl<'a> Meta<'a> {
+    /// Reads an object. One with members twice counts as empty.
+    pub(crate) fn read(meta: &'a str) -> Self {
+        serde_json::from_str(meta).unwrap_or_default()
+    }
+
+    /// Whether this is the `_meta` of a request since 2026-07-28.
+    pub(crate) fn is_modern(&self) -> bool {
+        let version = self.version.map(RawValue::get);
+        let version: Option<String> = version.and_then(|json| serde_json::from_str(json).ok());
+        // Protocol versions are dates, so they compare as strings.
+        version.is_some_and(|version| *version >= *ProtocolVersion::V_2026_07_28.as_str())
+    }
+}
+
 /// Checks that rmcp omits. It ignores params that are not an object, ignores invalid params of
 /// lists, and accepts requests of either era until it knows the client's.
-pub(crate) fn check(method: &str, params: Option<&str>) -> Option<ErrorData> {
-    let params = params.unwrap_or("{}");
-    let wrong = |problem: &str| Some(wrong(method, problem));
+pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, ErrorData> {
+    let wrong = |problem: &str| Err(wrong(method, problem));
     if !params.starts_with('{') {
         return wrong("expected an object");
     }
-    let meta = match serde_json::from_str(params) {
-        Ok(Params { meta }) => meta.map_or("{}", RawValue::get),
+    let read = match serde_json::from_str::<Params<'_>>(params) {
+        Ok(read) => read,
         Err(error) => return wrong(&error.to_string()),
     };
+    let meta = read.meta.map_or("{}", RawValue::get);
+    if is_empty_array(meta) {
+        return Ok(read);
+    }
     if !meta.starts_with('{') {
         return wrong("expected an object in `_meta`");
     }
     let problem = match method {
-        _ if REMOVED.contains(&method) && is_modern(meta) => return Some(unknown_method(method)),
-        "initialize" => error::<InitializeRequestParams>(params),
+        _ if REMOVED.contains(&method) && Meta::read(meta).is_modern() => {
+            return Err(unknown_method(method));
+        }
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
             error::<PaginatedRequestParams>(params)
         }
         _ => None,
     };
-    problem.and_then(|problem| wrong(&problem))
+    match problem {
+        Some(problem) => wrong(&problem),
+        None => Ok(read),
+    }
 }
 
-#[derive(Deserialize)]
-struct Params<'a> {
-    #[serde(rename = "_meta", borrow)]
-    meta: Option<&'a RawValue>,
-}
-
-/// Whether this is the `_meta` of a request since 2026-07-28.
-fn is_modern(meta: &str) -> bool {
-    let meta: Result<RequestMetaObject, _> = serde_json::from_str(meta);
-    let version = meta.ok().and_then(|meta| meta.protocol_version());
-    // Protocol versions are dates, so they compare as strings.
-    version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+/// Whether this JSON is `[]`, as PHP writes an empty object.
+pub(crate) fn is_empty_array(json: &str) -> bool {
+    json.strip_prefix('[')
+        .is_some_and(|rest| rest.trim_ascii_start() == "]")
 }
 
 fn error<T: DeserializeOwned>(params: &str) -> Option<String> {
@@ -71,7 +106,7 @@ fn error<T: DeserializeOwned>(params: &str) -> Option<String> {
     read.err().map(|error| error.to_string())
 }
 
-fn wrong(method: &str, problem: &str) -> ErrorData {
+pub(crate) fn wrong(method: &str, problem: &str) -> ErrorData {
     ErrorData::invalid_params(format!("invalid params of `{method}`: {problem}"), None)
 }
 

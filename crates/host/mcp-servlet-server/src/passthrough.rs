@@ -19,6 +19,8 @@ use serde::{
 };
 use serde_json::{Value, value::RawValue};
 
+use crate::own_id;
+
 /// The `_meta` key of that JSON. It never leaves this process.
 const RAW_JSON: &str = "mcp-servlet-host/passthrough";
 
@@ -124,10 +126,16 @@ impl<'de: 'a, 'a> Deserialize<'de> for Loaded<'a> {
     }
 }
 
+/// A message in the form in which the client gets it: with the JSON that a result contains, and with the client's ids. None if it
+/// stays as it is.
+pub(crate) fn outgoing(message: &str) -> Option<String> {
+    unload(message).or_else(|| with_client_ids(message))
+}
+
 /// Replaces a result with the JSON that it contains, in a whole message. None if it contains none.
 ///
 /// Members are copied as raw text and not parsed, because the JSON may be large.
-pub(crate) fn unload(message: &str) -> Option<String> {
+fn unload(message: &str) -> Option<String> {
     if !message.contains(RAW_JSON) {
         return None;
     }
@@ -138,22 +146,53 @@ pub(crate) fn unload(message: &str) -> Option<String> {
         result,
     } = response;
     let result = merge(result.json.get(), &result.others)?;
+    let id = own_id::client_json(id.get()).map_or(Cow::Borrowed(id.get()), Cow::Owned);
     Some(format!(
         r#"{{"jsonrpc":{jsonrpc},"id":{id},"result":{result}}}"#
     ))
 }
 
-/// A response with the JSON that its result contains instead of the result. Returns `None` for requests and notifications.
-pub(crate) fn response(message: Cow<'_, str>) -> Option<String> {
+/// Replaces our id of a response, or our token of a progress notification. None if it has none.
+fn with_client_ids(message: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Message<'a> {
+        #[serde(borrow)]
+        id: Option<&'a RawValue>,
+        #[serde(borrow)]
+        params: Option<&'a RawValue>,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Progress<'a> {
+        #[serde(borrow)]
+        progress_token: &'a RawValue,
+    }
+    if !message.contains(own_id::MARK) {
+        return None;
+    }
+    let Message { id, params } = serde_json::from_str(message).ok()?;
+    let token = || {
+        let progress: Progress<'_> = serde_json::from_str(params?.get()).ok()?;
+        Some(progress.progress_token)
+    };
+    let own = id.or_else(token)?.get();
+    let client = own_id::client_json(own)?;
+    let start = own.as_ptr().addr() - message.as_ptr().addr();
+    Some([&message[..start], &client, &message[start + own.len()..]].concat())
+}
+
+/// A response in the form in which the client gets it. Returns `None` for requests and notifications.
+pub(crate) fn response(message: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Head {
         method: Option<IgnoredAny>,
     }
-    if let Some(unloaded) = unload(&message) {
+    if let Some(unloaded) = unload(message) {
         return Some(unloaded);
     }
-    let head: Head = serde_json::from_str(&message).ok()?;
-    head.method.is_none().then(|| message.into_owned())
+    let head: Head = serde_json::from_str(message).ok()?;
+    let is_response = head.method.is_none();
+    is_response.then(|| with_client_ids(message).unwrap_or_else(|| message.to_owned()))
 }
 
 /// Adds members of `others` that the object does not have.
@@ -227,8 +266,38 @@ mod tests {
     }
 
     #[test]
+    fn clients_get_their_own_ids_back() {
+        let number = own_id::Number::next();
+        for id in ["7", "1.0", r#""a\"""#] {
+            let own = number.own_json(id);
+            let raw = format!(r#"{{"_meta":{{"{RAW_JSON}":{{"a":1}}}}}}"#);
+            for (before, after) in [
+                (r#""result":RAW"#, r#""result":{"a":1}"#),
+                (r#""result":{}"#, r#""result":{}"#),
+                (
+                    r#""error":{"code":1,"message":""}"#,
+                    r#""error":{"code":1,"message":""}"#,
+                ),
+            ] {
+                let message = format!(r#"{{"jsonrpc":"2.0","id":{own},{before}}}"#);
+                let message = message.replace("RAW", &raw);
+                let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},{after}}}"#);
+                assert_eq!(outgoing(&message).as_ref(), Some(&expected));
+                assert_eq!(response(&message), Some(expected));
+            }
+            let progress = |token: &str| {
+                format!(
+                    r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{token},"progress":1}}}}"#
+                )
+            };
+            assert_eq!(outgoing(&progress(&own)), Some(progress(id)));
+            assert_eq!(outgoing(&progress(id)), None);
+        }
+    }
+
+    #[test]
     fn requests_and_notifications_are_no_responses() {
-        let read = |message: &str| response(message.into());
+        let read = |message: &str| response(message);
         for message in [
             r#"{"jsonrpc":"2.0","id":1,"result":{"method":"x"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#,

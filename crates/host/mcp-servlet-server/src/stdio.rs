@@ -1,5 +1,6 @@
 //! MCP over standard input and output, or any other pair of streams.
 
+mod batches;
 mod transport;
 
 use std::time::Duration;

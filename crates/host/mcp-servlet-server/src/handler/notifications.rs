@@ -26,7 +26,10 @@ use rmcp::{
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::{era::Era, handler::tasks::Task, server::Server};
+use crate::{era::Era, handler::tasks::Task, own_id::client_value, server::Server};
+
+/// The member of `_meta`, and of progress notifications, with the progress token.
+pub(super) const PROGRESS_TOKEN: &str = "progressToken";
 
 /// How long one notification may block a call if the client does not read.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -68,7 +71,7 @@ pub(super) type UsageCell = Arc<OnceLock<Usage>>;
 pub(super) struct Notifier {
     peer: Peer<RoleServer>,
     era: Era,
-    /// The progress token, if the client sent one.
+    /// The progress token, if the client sent one. It may be one of our own.
     token: Option<Value>,
     /// The lowest log level that the client wants. None if it wants no log messages.
     threshold: Option<u8>,
@@ -106,7 +109,7 @@ impl Notifier {
         Self {
             peer: context.peer.clone(),
             era,
-            token: context.meta.0.0.get("progressToken").cloned(),
+            token: context.meta.0.0.get(PROGRESS_TOKEN).cloned(),
             threshold,
             task,
             server: server.clone(),
@@ -143,10 +146,14 @@ impl Notifier {
     }
 
     /// Sends progress, if its token is the one of this request.
-    async fn progress(&self, params: JsonObject) -> Result<(), Problem> {
-        if self.token.is_none() || params.get("progressToken") != self.token.as_ref() {
+    async fn progress(&self, mut params: JsonObject) -> Result<(), Problem> {
+        let (Some(own), Some(sent)) = (&self.token, params.get_mut(PROGRESS_TOKEN)) else {
+            return Ok(());
+        };
+        if *sent != client_value(own) {
             return Ok(());
         }
+        sent.clone_from(own);
         if let Some(task) = self.task.get() {
             task.say(status(&params));
             return Ok(());

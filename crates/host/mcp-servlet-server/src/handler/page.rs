@@ -30,16 +30,15 @@ pub(super) fn page(
     let mut result = JsonObject::new();
     result.insert(name.to_owned(), entries[begin..end].into());
     if end < entries.len() {
-        let last = entries[end - 1][key].as_str().unwrap_or_default();
-        result.insert("nextCursor".to_owned(), write(last).into());
+        let name = entries[end - 1][key].as_str().unwrap_or_default();
+        result.insert("nextCursor".to_owned(), write(name).into());
     }
     Ok(result)
 }
 
 /// The index after the entry that a cursor names.
 fn after(list: &List, cursor: &str) -> Result<usize, ErrorData> {
-    let last = read(cursor);
-    let found = last.and_then(|last| list.position(&last));
+    let found = read(cursor).and_then(|name| list.position(&name));
     found.map(|at| at + 1).ok_or_else(|| {
         let message = "unknown `cursor`: it is not from this list, or the list has changed; \
                        ask again without one";

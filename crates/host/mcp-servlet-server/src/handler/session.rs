@@ -12,8 +12,9 @@ use crate::{
     handler::{
         attributes,
         input_rounds::Inputs,
-        notifications::{Notifier, TaskCell, Threshold},
+        notifications::{Notifier, PROGRESS_TOKEN, TaskCell, Threshold},
     },
+    own_id::{client_id, client_value},
     server::{ServeOptions, Server},
     session_id::SessionId,
 };
@@ -72,11 +73,14 @@ impl Session {
         options: &ServeOptions,
     ) -> RequestMeta {
         let mut meta = context.meta.0.0.clone();
+        if let Some(token) = meta.get_mut(PROGRESS_TOKEN) {
+            *token = client_value(token);
+        }
         let forward = &options.forward_headers;
         attributes::set(&mut meta, context, era, self.id.as_ref(), forward);
         self.client.add_to(&mut meta, context);
         let mut request_meta = RequestMeta::default();
-        request_meta.id = Some(json!(context.id));
+        request_meta.id = Some(json!(client_id(&context.id)));
         let session = attributes::session(&meta);
         request_meta.session = session.map(|id| ClientSession::new(id, self.end.clone()));
         request_meta.meta = Some(meta);

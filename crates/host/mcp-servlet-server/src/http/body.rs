@@ -12,12 +12,16 @@ use http_body_util::BodyExt as _;
 
 use crate::{
     http::HttpOptions,
-    message::{self, Kind, Refusal},
+    message::{self, Received, Refusal},
     passthrough,
 };
 
-/// The body if it is a JSON-RPC message, or else a response that says what is wrong with it.
-pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes, Kind), Response> {
+/// What a body contains, or else a response that says what is wrong with it.
+pub(super) async fn read(
+    body: Body,
+    options: &HttpOptions,
+    takes_batches: bool,
+) -> Result<Received, Response> {
     let limit = options.body;
     let bytes = to_bytes(body, limit);
     let bytes = match options.body_time {
@@ -35,10 +39,7 @@ pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes,
             return Err((StatusCode::REQUEST_TIMEOUT, message).into_response());
         }
     };
-    match message::check(&bytes) {
-        Ok(kind) => Ok((bytes, kind)),
-        Err(refusal) => Err(refused(&refusal)),
-    }
+    message::read(bytes, takes_batches).map_err(|refusal| refused(&refusal))
 }
 
 /// The response to an invalid message or an unknown method.
@@ -66,12 +67,12 @@ pub(super) fn unloaded<T: Send + 'static>(response: Response, held: T) -> Respon
 fn unload(data: &Bytes) -> Option<Bytes> {
     let text = std::str::from_utf8(data).ok()?;
     if text.starts_with('{') {
-        return passthrough::unload(text).map(Bytes::from);
+        return passthrough::outgoing(text).map(Bytes::from);
     }
     let mut changed = false;
     let unload_line = |line| -> Cow<'_, str> {
         let message = str::strip_prefix(line, "data:").map(str::trim);
-        match message.and_then(passthrough::unload) {
+        match message.and_then(passthrough::outgoing) {
             Some(message) => {
                 changed = true;
                 format!("data: {message}\n").into()

@@ -15,13 +15,13 @@ use rmcp::transport::streamable_http_server::{
 use super::HttpOptions;
 use crate::handler::Handler;
 
-/// rmcp's settings for the allowed hosts and origins, and for the size of bodies.
+/// rmcp's settings for the allowed hosts and origins. The size of bodies is limited before rmcp reads them.
 pub(super) fn config(options: &HttpOptions) -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_allowed_hosts(&options.hosts)
         .with_allowed_origins(&options.origins)
         .enforce_origin_validation()
-        .with_max_request_body_bytes(options.body)
+        .with_max_request_body_bytes(usize::MAX)
 }
 
 /// Checks hosts and origins for a transport that rmcp does not have. rmcp offers its checks only as

@@ -10,34 +10,72 @@ use axum::{
     },
     response::{IntoResponse as _, Response},
 };
+use rmcp::model::ProtocolVersion;
 
 use super::names::split_authority;
 
 /// The `Accept` header that rmcp requires. It does not understand wildcards, which is not reported.
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-/// Sets `Accept` for clients that accept everything or send no such header.
-pub(super) fn accept_all(headers: &mut HeaderMap) {
-    let is_wildcard = |value: &HeaderValue| {
-        let ranges = value.to_str().unwrap_or_default().split(',');
-        let mut essences = ranges.map(|range| range.split(';').next().unwrap_or_default().trim());
-        essences.any(|essence| essence == "*/*")
-    };
-    if !headers.contains_key(ACCEPT) || headers.get_all(ACCEPT).iter().any(is_wildcard) {
-        headers.insert(ACCEPT, BOTH);
+/// The forms of responses that a client accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Accepts {
+    pub(super) json: bool,
+    pub(super) events: bool,
+}
+
+impl Accepts {
+    /// A client without `Accept` takes everything.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let values = headers.get_all(ACCEPT).iter();
+        let ranges = values.flat_map(|value| value.to_str().unwrap_or_default().split(','));
+        let ranges = ranges.map(str::trim).filter(|range| !range.is_empty());
+        let ranges: Vec<_> = ranges.collect();
+        if ranges.is_empty() {
+            return Self {
+                json: true,
+                events: true,
+            };
+        }
+        let accepts = |names: [&str; 3]| {
+            let mut ranges = ranges.iter();
+            ranges.any(|range| {
+                let mut parts = range.split(';').map(str::trim);
+                let essence = parts.next().unwrap_or_default();
+                let is_named = names.iter().any(|name| essence.eq_ignore_ascii_case(name));
+                is_named && !parts.any(is_excluded)
+            })
+        };
+        Self {
+            json: accepts(["application/json", "application/*", "*/*"]),
+            events: accepts(["text/event-stream", "text/*", "*/*"]),
+        }
     }
 }
 
-/// Whether the client takes an event stream. A client without `Accept` takes everything.
-pub(super) fn accepts_events(headers: &HeaderMap) -> bool {
-    let is_events = |value: &HeaderValue| {
-        let mut ranges = value.to_str().unwrap_or_default().split(',');
-        ranges.any(|range| {
-            let essence = range.split(';').next().unwrap_or_default().trim();
-            ["text/event-stream", "text/*", "*/*"].contains(&essence)
-        })
+/// Whether a parameter of a media range is `q=0`.
+fn is_excluded(parameter: &str) -> bool {
+    let quality = parameter.split_once('=');
+    quality.is_some_and(|(name, value)| {
+        name.eq_ignore_ascii_case("q") && value.parse::<f32>().is_ok_and(|value| value == 0.0)
+    })
+}
+
+/// Lets rmcp answer in either form.
+pub(super) fn accept_both(headers: &mut HeaderMap) {
+    headers.insert(ACCEPT, BOTH);
+}
+
+/// Removes a protocol version that the server does not know, so that `initialize` can agree on another one.
+pub(super) fn remove_unknown_version(headers: &mut HeaderMap) {
+    const VERSION: &str = "mcp-protocol-version";
+    let is_known = |value: &HeaderValue| {
+        let mut known = ProtocolVersion::KNOWN_VERSIONS.iter();
+        known.any(|version| value == version.as_str())
     };
-    !headers.contains_key(ACCEPT) || headers.get_all(ACCEPT).iter().any(is_events)
+    if headers.get(VERSION).is_some_and(|value| !is_known(value)) {
+        headers.remove(VERSION);
+    }
 }
 
 /// The response to a request that names more than one host or origin: <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>.
@@ -133,5 +171,52 @@ impl Sender {
             "the header `{header}` is `{value}`, which this server does not allow\nhelp: {help}\n"
         );
         (StatusCode::FORBIDDEN, message).into_response()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accept_names_the_forms_of_responses() {
+        let both = Accepts {
+            json: true,
+            events: true,
+        };
+        let (json, events) = (
+            Accepts {
+                events: false,
+                ..both
+            },
+            Accepts {
+                json: false,
+                ..both
+            },
+        );
+        let neither = Accepts {
+            json: false,
+            events: false,
+        };
+        assert_eq!(Accepts::of(&HeaderMap::new()), both);
+        for (accept, expected) in [
+            ("", both),
+            ("*/*", both),
+            ("application/json, text/event-stream", both),
+            ("APPLICATION/JSON;q=0.9,TEXT/EVENT-STREAM; q=0.1", both),
+            ("text/html, */*;q=0.1", both),
+            ("application/json", json),
+            ("application/*", json),
+            ("application/json, text/event-stream;q=0", json),
+            ("application/json, application/mcp+json", json),
+            ("text/event-stream", events),
+            ("text/*", events),
+            ("text/html", neither),
+            ("*/*;q=0.0", neither),
+        ] {
+            let value = HeaderValue::from_static(accept);
+            let headers = HeaderMap::from_iter([(ACCEPT, value)]);
+            assert_eq!(Accepts::of(&headers), expected, "{accept}");
+        }
     }
 }

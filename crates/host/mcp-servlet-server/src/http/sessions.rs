@@ -15,8 +15,7 @@ use rmcp::transport::streamable_http_server::session::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::peer::Peer;
-use crate::server::active::SessionEnd;
+use super::{in_flight::InFlight, peer::Peer};
 
 /// Idle sessions are checked this many times per idle limit.
 const LOOKS: u32 = 8;
@@ -36,6 +35,9 @@ pub(super) struct Sessions {
 /// How a session is used.
 struct Use {
     open: Mutex<Open>,
+    in_flight: Arc<InFlight>,
+    /// Whether its protocol version has batches.
+    takes_batches: bool,
     /// Cancelled when the client ends the session.
     end: CancellationToken,
     /// Who has opened it, if that is known.
@@ -52,7 +54,7 @@ struct Open {
 }
 
 impl Use {
-    fn new(peer: Option<Peer>) -> Arc<Self> {
+    fn new(peer: Option<Peer>, takes_batches: bool) -> Arc<Self> {
         let open = Open {
             count: 0,
             since: Instant::now(),
@@ -60,6 +62,8 @@ impl Use {
         };
         Arc::new(Self {
             open: Mutex::new(open),
+            in_flight: Arc::default(),
+            takes_batches,
             end: CancellationToken::new(),
             peer,
         })
@@ -110,8 +114,8 @@ impl Sessions {
     }
 
     /// Registers a new session, which is in use until the returned guard is dropped.
-    pub(super) fn open(&self, id: &str, peer: Option<Peer>) -> InUse {
-        let used = Use::new(peer);
+    pub(super) fn open(&self, id: &str, peer: Option<Peer>, takes_batches: bool) -> InUse {
+        let used = Use::new(peer, takes_batches);
         let in_use = used.begin();
         self.uses().insert(id.into(), used);
         in_use
@@ -187,7 +191,8 @@ impl Sessions {
         let mut uses = self.uses();
         uses.retain(|id, _| living.contains_key(id));
         for id in living.keys() {
-            uses.entry(id.clone()).or_insert_with(|| Use::new(None));
+            uses.entry(id.clone())
+                .or_insert_with(|| Use::new(None, false));
         }
     }
 
@@ -214,8 +219,18 @@ pub(super) struct InUse(Arc<Use>);
 
 impl InUse {
     /// Cancelled when the session ends.
-    pub(super) fn end(&self) -> SessionEnd {
-        SessionEnd(self.0.end.clone())
+    pub(super) fn end(&self) -> &CancellationToken {
+        &self.0.end
+    }
+
+    /// The requests that run.
+    pub(super) fn in_flight(&self) -> &Arc<InFlight> {
+        &self.0.in_flight
+    }
+
+    /// Whether the protocol version of the session has batches.
+    pub(super) fn takes_batches(&self) -> bool {
+        self.0.takes_batches
     }
 }
 
@@ -236,7 +251,7 @@ mod tests {
         let sessions = Sessions::new();
         let (living, _transport) = sessions.manager.create_session().await.expect("a session");
         for id in [&living, "ended"] {
-            drop(sessions.open(id, None));
+            drop(sessions.open(id, None, false));
         }
         assert!(sessions.idle(None).await.is_empty());
         assert!(sessions.enter(&living).is_some());

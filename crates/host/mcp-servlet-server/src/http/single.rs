@@ -16,59 +16,115 @@ use axum::{
     http::{HeaderMap, HeaderValue, header},
     response::Response,
 };
-use http_body_util::BodyExt as _;
+use http_body_util::{BodyExt as _, Collected};
 use hyper::body::{Body as HttpBody, Frame};
-use tokio_util::bytes::BytesMut;
+use tokio_util::{
+    bytes::{Buf as _, BytesMut},
+    sync::DropGuard,
+};
 
 use super::body;
 use crate::passthrough;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 /// How long to wait for the answer. After that a stream begins, whose keep-alive events stop
 /// clients and proxies from timing out.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The only message of a response as JSON, or the response as an event stream. The JSON of servlets is unchanged in both.
-/// `held` lives until the last message is known.
-pub(super) async fn single<T: Send + 'static>(response: Response, held: T) -> Response {
+///
+/// If the client only takes JSON, messages before the response are dropped. `hang_up` cancels the request if the client
+/// disconnects before it has a response or a stream, which it could resume. `held` lives until the last message is known.
+pub(super) async fn single<T: Send + 'static>(
+    response: Response,
+    takes_only_json: bool,
+    hang_up: Option<DropGuard>,
+    held: T,
+) -> Response {
     if !is_stream(response.headers()) {
         return body::unloaded(response, held);
     }
     let (mut parts, mut body) = response.into_parts();
     let mut begun = BytesMut::new();
-    let first = tokio::time::timeout(PATIENCE, first_response(&mut body, &mut begun)).await;
-    if let Ok(Some(message)) = first {
-        let json = HeaderValue::from_static("application/json");
-        parts.headers.insert(header::CONTENT_TYPE, json);
+    let found = find_response(&mut body, &mut begun, takes_only_json);
+    let found = if takes_only_json {
+        found.await
+    } else {
+        let found = tokio::time::timeout(PATIENCE, found).await;
+        found.ok().flatten()
+    };
+    if let Some(message) = found {
+        parts.headers.insert(header::CONTENT_TYPE, JSON);
         return Response::from_parts(parts, Body::from(message));
+    }
+    if let Some(hang_up) = hang_up {
+        hang_up.disarm();
     }
     let begun = Some(begun.freeze());
     let response = Response::from_parts(parts, Body::new(Resumed { begun, rest: body }));
     body::unloaded(response, held)
 }
 
-fn is_stream(headers: &HeaderMap) -> bool {
-    let content_type = headers.get(header::CONTENT_TYPE);
-    content_type.is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"))
+/// A response that is JSON as an event stream with one event.
+pub(super) async fn event(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let is_json = parts.headers.get(header::CONTENT_TYPE) == Some(&JSON);
+    if !is_json || !parts.status.is_success() {
+        return Response::from_parts(parts, body);
+    }
+    let json = body.collect().await.map(Collected::to_bytes);
+    let event = [&b"data: "[..], &*json.unwrap_or_default(), END.as_bytes()].concat();
+    parts.headers.insert(header::CONTENT_TYPE, EVENTS);
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(event))
 }
 
-/// Reads until the first message. Returns `None` if that is a request or a notification, or if the stream ends before it.
-async fn first_response(body: &mut Body, begun: &mut BytesMut) -> Option<String> {
+fn is_stream(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE);
+    content_type.is_some_and(|value| value.as_bytes().starts_with(EVENTS.as_bytes()))
+}
+
+/// Reads until the response. Returns `None` if the stream ends before it, or if another message comes first and is not skipped.
+async fn find_response(
+    body: &mut Body,
+    begun: &mut BytesMut,
+    skips_others: bool,
+) -> Option<String> {
     loop {
         let frame = body.frame().await?.ok()?;
         if let Ok(data) = frame.into_data() {
             begun.extend_from_slice(&data);
         }
-        if let Some(message) = message(std::str::from_utf8(begun).ok()?) {
-            return passthrough::response(message);
+        let events = std::str::from_utf8(begun).ok()?;
+        for message in messages(events) {
+            match passthrough::response(&message) {
+                Some(response) => return Some(response),
+                None if skips_others => {
+                    tracing::debug!("message dropped, because the client only accepts JSON");
+                }
+                None => return None,
+            }
+        }
+        if skips_others {
+            let read = events.rfind(END).map_or(0, |end| end + END.len());
+            begun.advance(read);
         }
     }
 }
 
-/// The data of the first complete event that has some. Events without data only say how to resume the stream.
-fn message(events: &str) -> Option<Cow<'_, str>> {
-    let (whole, _) = events.rsplit_once("\n\n")?;
-    let mut data = whole.split("\n\n").map(data);
-    data.find(|data| !data.is_empty())
+/// What ends an event.
+const END: &str = "\n\n";
+
+/// The data of all complete events that have some. Events without data only say how to resume the stream.
+fn messages(events: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let whole = events.rsplit_once(END).map(|(whole, _)| whole);
+    let data = whole
+        .into_iter()
+        .flat_map(|whole| whole.split(END))
+        .map(data);
+    data.filter(|data| !data.is_empty())
 }
 
 /// The data of an event.
@@ -105,15 +161,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_message_is_that_of_the_first_event_with_data() {
+    fn messages_are_the_data_of_complete_events() {
         for (events, expected) in [
-            ("", None),
-            ("id: 0\nretry: 3000\ndata:\n\n", None),
-            (": alive\n\nid: 1\ndata: {\"a\":1}\n", None),
-            (": alive\n\nid: 1\ndata: {\"a\":1}\n\n", Some("{\"a\":1}")),
-            ("data: {\ndata: }\n\ndata: 2\n\n", Some("{\n}")),
+            ("", vec![]),
+            ("id: 0\nretry: 3000\ndata:\n\n", vec![]),
+            (": alive\n\nid: 1\ndata: {\"a\":1}\n", vec![]),
+            (": alive\n\nid: 1\ndata: {\"a\":1}\n\n", vec!["{\"a\":1}"]),
+            ("data: {\ndata: }\n\ndata: 2\n\ndata: 3", vec!["{\n}", "2"]),
         ] {
-            assert_eq!(message(events).as_deref(), expected, "{events}");
+            let messages: Vec<_> = messages(events).collect();
+            assert_eq!(messages, expected, "{events}");
         }
     }
 }

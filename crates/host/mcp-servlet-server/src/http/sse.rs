@@ -23,11 +23,16 @@ use url::form_urlencoded;
 use super::{
     HttpOptions, body,
     gate::Gate,
-    headers::{accepts_events, is_json},
+    headers::{Accepts, is_json},
     is_at,
     peer::{Peer, Refusals, Refused},
 };
-use crate::{handler::service, message, server::Server, session_id::SessionId};
+use crate::{
+    handler::service,
+    message::{self, Received},
+    server::Server,
+    session_id::SessionId,
+};
 use sessions::{Registered, Sessions};
 use transport::{Connection, Events};
 
@@ -90,7 +95,7 @@ impl Sse {
 
     /// Opens a session, which lasts as long as the stream of events.
     fn open(&self, request: &Request) -> Response {
-        if !accepts_events(request.headers()) {
+        if !Accepts::of(request.headers()).events {
             let text = "expected `Accept: text/event-stream`";
             return (StatusCode::NOT_ACCEPTABLE, text).into_response();
         }
@@ -130,19 +135,21 @@ impl Sse {
             let text = "expected `Content-Type: application/json`";
             return (StatusCode::UNSUPPORTED_MEDIA_TYPE, text).into_response();
         }
-        let (bytes, kind) = match body::checked(body, &self.options).await {
-            Ok(checked) => checked,
+        let message = match body::read(body, &self.options, false).await {
+            Ok(Received::One(message)) => message,
+            Ok(Received::Batch(_)) => return StatusCode::BAD_REQUEST.into_response(),
             Err(refusal) => return refusal,
         };
-        if kind.is_request() && self.server.is_stopping() {
+        if message.is_request() && self.server.is_stopping() {
             return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
         }
         let session = session(&parts.uri);
         let Some(session) = session.and_then(|id| self.sessions.find(&id)) else {
             return (StatusCode::NOT_FOUND, "unknown session").into_response();
         };
-        match message::read(&bytes) {
-            Err(refusal) => return body::refused(&refusal.to(kind.into_id())),
+        let id = message.id();
+        match message::decode(message.into_bytes()) {
+            Err(refusal) => return body::refused(&refusal.to(id)),
             Ok(None) => {}
             Ok(Some(mut message)) => {
                 // Servlets may read some of its headers.

@@ -3,18 +3,22 @@
 use std::sync::Arc;
 
 use axum::{
-    body::{Body, Bytes},
+    Json,
+    body::Body,
     extract::Request,
     http::{HeaderMap, Method, StatusCode, header, request::Parts},
     response::{IntoResponse as _, Response},
 };
+use futures_util::future::join_all;
+use http_body_util::{BodyExt as _, Collected};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpService, session::local::LocalSessionManager,
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    HttpOptions, body, gate, headers,
+    HttpOptions, body, gate,
+    headers::{self, Accepts},
     options::{HttpTransport, ResponseForm},
     peer::{Peer, Refusals, Refused},
     sessions::{InUse, Sessions},
@@ -22,8 +26,8 @@ use super::{
 };
 use crate::{
     handler::{Handler, tasks::Tasks},
-    message::{self, Kind},
-    server::Server,
+    message::{self, BATCHES, Kind, Message, Received, Refusal},
+    server::{Server, active::RequestEnd},
 };
 
 /// Answers the requests to one endpoint.
@@ -47,7 +51,7 @@ impl Streamable {
             move || Ok(Handler::new(make.clone(), tasks.clone(), None)),
             Arc::clone(sessions.manager()),
             gate::config(options)
-                .with_json_response(form(options) == ResponseForm::Json)
+                .with_json_response(configured(options) == ResponseForm::Json)
                 .with_cancellation_token(end),
         );
         Self {
@@ -70,37 +74,135 @@ impl Streamable {
     }
 
     pub(super) async fn answer(&self, mut request: Request) -> Response {
-        headers::accept_all(request.headers_mut());
+        let accepts = Accepts::of(request.headers());
+        if accepts.events || *request.method() == Method::POST {
+            headers::accept_both(request.headers_mut());
+        }
         match *request.method() {
-            Method::POST => self.post(request).await,
+            Method::POST => self.post(request, accepts).await,
             Method::DELETE => self.end(request).await,
             // After a lost connection, a client resumes its stream with a GET request.
             _ => {
-                let (response, in_use) = self.pass_in_session(request).await;
-                body::unloaded(response, in_use)
+                let in_use = self.enter(request.headers());
+                body::unloaded(self.pass(request).await, in_use)
             }
         }
     }
 
-    async fn post(&self, request: Request) -> Response {
+    /// Keeps the session of a request in use until the guard is dropped.
+    fn enter(&self, headers: &HeaderMap) -> Option<InUse> {
+        self.sessions.enter(session(headers)?)
+    }
+
+    async fn post(&self, request: Request, accepts: Accepts) -> Response {
         let active = self.server.0.process.active.begin();
         let (parts, body) = request.into_parts();
-        match self.check(&parts, body).await {
-            Ok((body, kind)) => {
-                let is_json = headers::is_json(&parts.headers);
-                let request = Request::from_parts(parts, Body::from(body.clone()));
-                let (response, in_use) = self.pass_in_session(request).await;
-                if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
-                    return body::refused(&message::unreadable(&body).to(kind.into_id()));
-                }
-                // The session stays in use until the last message of the response is known.
-                let held = (active, in_use);
-                match form(&self.options) {
-                    ResponseForm::Json => single::single(response, held).await,
-                    ResponseForm::Sse => body::unloaded(response, held),
-                }
+        let Some(form) = Form::of(accepts, &self.options) else {
+            let text = "expected `Accept: application/json, text/event-stream`\n";
+            let refusal = (StatusCode::NOT_ACCEPTABLE, text).into_response();
+            return self.gated(parts, refusal).await;
+        };
+        let in_use = self.enter(&parts.headers);
+        let takes_batches = in_use.as_ref().is_some_and(InUse::takes_batches);
+        match body::read(body, &self.options, takes_batches).await {
+            Ok(Received::One(message)) => self.message(parts, message, form, active).await,
+            Ok(Received::Batch(messages)) => self.batch(&parts, messages, form).await,
+            Err(refusal) => self.gated(parts, refusal).await,
+        }
+    }
+
+    /// Answers a message. `held` lives until the last message of the response is known.
+    async fn message<T: Send + 'static>(
+        &self,
+        mut parts: Parts,
+        mut message: Message,
+        form: Form,
+        held: T,
+    ) -> Response {
+        let in_use = self.enter(&parts.headers);
+        if let Some(response) = self
+            .own_response(&mut parts, &mut message, in_use.as_ref())
+            .await
+        {
+            return self.gated(parts, response).await;
+        }
+        let hang_up = in_use.as_ref().map(|in_use| {
+            let end = in_use.end().child_token();
+            parts.extensions.insert(RequestEnd(end.clone()));
+            // Requests since 2026-07-28 share nothing, although they may name a session.
+            if let Some(id) = message.request_id()
+                && !message.is_modern()
+                && let Some(own) = message.set_own_id()
+            {
+                let running = in_use.in_flight().add(id, own.into());
+                parts.extensions.insert(running);
             }
-            Err(refusal) => self.refuse(parts, refusal).await,
+            end.drop_guard()
+        });
+        let is_json = headers::is_json(&parts.headers);
+        let id = message.id();
+        let peer = parts.extensions.get().copied();
+        let has_batches = *message.kind() == Kind::Initialize(BATCHES.to_owned());
+        let body = message.into_bytes();
+        let response = self
+            .pass(Request::from_parts(parts, body.clone().into()))
+            .await;
+        if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
+            return body::refused(&message::unreadable(body).to(id));
+        }
+        let opened = session(response.headers());
+        let opened = opened.map(|id| self.sessions.open(id, peer, has_batches));
+        let held = (held, in_use.or(opened));
+        match form {
+            Form::Json => single::single(response, false, hang_up, held).await,
+            Form::OnlyJson => single::single(response, true, hang_up, held).await,
+            Form::Events => {
+                // The client can resume its stream.
+                if let Some(hang_up) = hang_up {
+                    hang_up.disarm();
+                }
+                single::event(body::unloaded(response, held)).await
+            }
+        }
+    }
+
+    /// Answers the messages of an array with one array of responses. Other messages of the server are dropped.
+    async fn batch(
+        &self,
+        parts: &Parts,
+        messages: Vec<Result<Message, Refusal>>,
+        form: Form,
+    ) -> Response {
+        let answers = messages.into_iter().map(|message| async move {
+            let response = match message {
+                Ok(message) => {
+                    let answer = self.message(parts.clone(), message, Form::OnlyJson, ());
+                    Box::pin(answer).await
+                }
+                Err(refusal) => body::refused(&refusal),
+            };
+            let (parts, body) = response.into_parts();
+            let body = body.collect().await.map(Collected::to_bytes);
+            (parts, body.unwrap_or_default())
+        });
+        let mut all = Vec::new();
+        for (parts, body) in join_all(answers).await {
+            match &*body {
+                [b'{', ..] => all.push(body),
+                [] if parts.status.is_success() => {}
+                // What is no message concerns the whole request, such as an unknown session.
+                _ => return Response::from_parts(parts, body.into()),
+            }
+        }
+        if all.is_empty() {
+            return StatusCode::ACCEPTED.into_response();
+        }
+        let array = [&b"["[..], &all.join(&b','), b"]"].concat();
+        let json = [(header::CONTENT_TYPE, "application/json")];
+        let response = (json, array).into_response();
+        match form {
+            Form::Events => single::event(response).await,
+            Form::Json | Form::OnlyJson => response,
         }
     }
 
@@ -128,21 +230,44 @@ impl Streamable {
         response
     }
 
-    /// The body of an accepted request, or the response to a refused one.
-    async fn check(&self, parts: &Parts, body: Body) -> Result<(Bytes, Kind), Response> {
-        let (body, kind) = body::checked(body, &self.options).await?;
-        if kind.is_request() && self.server.is_stopping() {
+    /// The response to a message that rmcp does not get. The others become what rmcp can read.
+    async fn own_response(
+        &self,
+        parts: &mut Parts,
+        message: &mut Message,
+        in_use: Option<&InUse>,
+    ) -> Option<Response> {
+        if message.is_request() && self.server.is_stopping() {
             let refusal = (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
-            return Err(refusal.into_response());
+            return Some(refusal.into_response());
         }
-        match session(&parts.headers) {
-            Some(id) if kind.is_request() => self.sessions.requested(id),
-            None if matches!(kind, Kind::Initialize(_)) => {
-                self.admit(parts.extensions.get().copied()).await?;
+        if let Some(id) = session(&parts.headers).filter(|_| message.is_request()) {
+            self.sessions.requested(id);
+        }
+        match message.kind() {
+            Kind::Initialize(_) => {
+                headers::remove_unknown_version(&mut parts.headers);
+                if session(&parts.headers).is_none() {
+                    let peer = parts.extensions.get().copied();
+                    return self.admit(peer).await.err();
+                }
             }
-            _ => {}
+            Kind::ModernPing => return Some(Json(message.pong()).into_response()),
+            Kind::Cancelled(id) => {
+                let id = id.clone();
+                let same = in_use.map(|in_use| in_use.in_flight().find(&id));
+                match &*same.unwrap_or_default() {
+                    [] => {}
+                    [own] => message.set_cancelled(own),
+                    [..] => {
+                        tracing::warn!(%id, "cancellation ignored, because several requests have this id");
+                        return Some(StatusCode::ACCEPTED.into_response());
+                    }
+                }
+            }
+            Kind::Request | Kind::Other => {}
         }
-        Ok((body, kind))
+        None
     }
 
     /// Makes room for another session. If there is none, returns what the client gets instead.
@@ -162,30 +287,15 @@ impl Streamable {
         Err((status, retry, "too many sessions").into_response())
     }
 
-    /// Refuses a request. If rmcp's service refuses the sender as well, that response comes first.
-    async fn refuse(&self, parts: Parts, refusal: Response) -> Response {
+    /// A response of our own. If rmcp's service refuses the sender, that response comes first.
+    async fn gated(&self, parts: Parts, response: Response) -> Response {
         let mut probe = Request::from_parts(parts, Body::empty());
         *probe.method_mut() = Method::OPTIONS;
         let answer = self.pass(probe).await;
         if answer.status() == StatusCode::FORBIDDEN {
             return answer;
         }
-        refusal
-    }
-
-    /// Passes a request on. The guard keeps its session in use.
-    async fn pass_in_session(&self, mut request: Request) -> (Response, Option<InUse>) {
-        let peer = request.extensions().get().copied();
-        let in_use = session(request.headers()).map(|id| self.sessions.enter(id));
-        if let Some(Some(in_use)) = &in_use {
-            request.extensions_mut().insert(in_use.end());
-        }
-        let response = self.pass(request).await;
-        let in_use = match in_use {
-            Some(in_use) => in_use,
-            None => session(response.headers()).map(|id| self.sessions.open(id, peer)),
-        };
-        (response, in_use)
+        response
     }
 
     async fn pass(&self, request: Request) -> Response {
@@ -194,8 +304,34 @@ impl Streamable {
     }
 }
 
+/// The form of a response.
+#[derive(Clone, Copy)]
+enum Form {
+    /// JSON if no other message precedes it, else an event stream.
+    Json,
+    /// JSON without the messages that precede it.
+    OnlyJson,
+    /// An event stream.
+    Events,
+}
+
+impl Form {
+    /// The form that the client takes, or else that of the endpoint. None if the client takes neither JSON nor events.
+    fn of(accepts: Accepts, options: &HttpOptions) -> Option<Self> {
+        match (accepts.json, accepts.events) {
+            (true, true) => Some(match configured(options) {
+                ResponseForm::Json => Self::Json,
+                ResponseForm::Sse => Self::Events,
+            }),
+            (true, false) => Some(Self::OnlyJson),
+            (false, true) => Some(Self::Events),
+            (false, false) => None,
+        }
+    }
+}
+
 /// The form of the endpoint's responses.
-fn form(options: &HttpOptions) -> ResponseForm {
+fn configured(options: &HttpOptions) -> ResponseForm {
     match options.transport {
         HttpTransport::Streamable { response } => response,
         HttpTransport::Sse { .. } => ResponseForm::Sse,

@@ -59,15 +59,15 @@ impl Active {
     }
 }
 
-/// Request extension: cancelled when the HTTP session of the request ends.
+/// Request extension: cancelled when the HTTP session of the request ends, or when its client hangs up.
 #[derive(Clone, Debug)]
-pub(crate) struct SessionEnd(pub(crate) CancellationToken);
+pub(crate) struct RequestEnd(pub(crate) CancellationToken);
 
 /// Returns when the request was cancelled or answered: rmcp cancels its token in both cases.
 pub(crate) async fn cancelled(context: &RequestContext<RoleServer>) {
     let parts = context.extensions.get::<Parts>();
-    match parts.and_then(|parts| parts.extensions.get::<SessionEnd>()) {
-        Some(SessionEnd(end)) => tokio::select! {
+    match parts.and_then(|parts| parts.extensions.get::<RequestEnd>()) {
+        Some(RequestEnd(end)) => tokio::select! {
             () = context.ct.cancelled() => {}
             () = end.cancelled() => {}
         },

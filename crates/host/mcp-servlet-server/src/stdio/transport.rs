@@ -4,7 +4,7 @@
 //! comes (<https://github.com/modelcontextprotocol/rust-sdk/issues/938>). This one answers with an
 //! error, and leaves the parsing of lines to rmcp's codec.
 
-use std::{io, sync::Arc};
+use std::{collections::VecDeque, io, sync::Arc};
 
 use rmcp::{RoleServer, service::TxJsonRpcMessage, transport::Transport};
 use tokio::{
@@ -14,9 +14,10 @@ use tokio::{
 };
 use tokio_util::{bytes::BytesMut, sync::CancellationToken};
 
+use super::batches::{Batch, Batches};
 use crate::{
-    message::{self, Incoming, Kind, Refusal},
-    opening::Opening,
+    exchange::Exchange,
+    message::{self, BATCHES, Incoming, Kind, Message, Received, Refusal},
     passthrough,
     server::Server,
 };
@@ -50,10 +51,15 @@ pub(super) struct Lines {
     /// None once it is closed.
     writer: Arc<Mutex<Option<Writer>>>,
     closed: Closed,
-    /// The error for an invalid line. It is written by a task of its own, because a write that is
-    /// cancelled halfway would corrupt the next message.
-    refusing: Option<JoinHandle<io::Result<()>>>,
-    opening: Opening,
+    /// The error for an invalid line, or another line that rmcp does not send. It is written by a task of its own, because a
+    /// write that is cancelled halfway would corrupt the next message.
+    writing: Option<JoinHandle<io::Result<()>>>,
+    exchange: Exchange,
+    /// Whether the protocol version of the session has batches.
+    takes_batches: bool,
+    batches: Batches,
+    /// Messages of an array that rmcp does not have yet.
+    queue: VecDeque<Incoming>,
     /// Once the server is stopped, new requests are refused.
     server: Server,
 }
@@ -66,8 +72,11 @@ impl Lines {
             skipping: false,
             writer: Arc::new(Mutex::new(Some(writer))),
             closed: Closed::default(),
-            refusing: None,
-            opening: Opening::default(),
+            writing: None,
+            exchange: Exchange::default(),
+            takes_batches: false,
+            batches: Batches::default(),
+            queue: VecDeque::new(),
             server,
         }
     }
@@ -118,14 +127,83 @@ impl Lines {
         })
     }
 
-    fn refuse(&mut self, refusal: &Refusal) {
-        let answer = format!("{}\n", refusal.to_json());
-        self.refusing = Some(tokio::spawn(self.write(answer)));
+    /// Reads a line. Returns the message, if it is one for rmcp.
+    fn take(&mut self, line: BytesMut) -> Option<Incoming> {
+        let answer = match self.read(line) {
+            Ok(Some(Received::One(message))) => match self.admit(message) {
+                Ok(message) => return message,
+                Err(answer) => Some(answer),
+            },
+            Ok(Some(Received::Batch(messages))) => self.batch(messages),
+            Ok(None) => None,
+            Err(refusal) => Some(refusal.to_json().to_string()),
+        };
+        self.answer(answer);
+        None
+    }
+
+    fn read(&self, mut line: BytesMut) -> Result<Option<Received>, Refusal> {
+        if line.starts_with(BYTE_ORDER_MARK) {
+            let _mark = line.split_to(BYTE_ORDER_MARK.len());
+        }
+        if line.trim_ascii().is_empty() {
+            return Ok(None);
+        }
+        message::read(line.freeze(), self.takes_batches).map(Some)
+    }
+
+    /// The message, if rmcp may get it. An error is the answer to another one.
+    fn admit(&mut self, message: Message) -> Result<Option<Incoming>, String> {
+        let refused = |refusal: Refusal| refusal.to_json().to_string();
+        let id = message.id();
+        match (message.kind(), &id) {
+            (_, Some(id)) if self.server.is_stopping() => {
+                return Err(refused(Refusal::stopping(id.clone())));
+            }
+            (Kind::ModernPing, _) => return Err(message.pong().to_string()),
+            (Kind::Initialize(version), _) => self.takes_batches = version == BATCHES,
+            (Kind::Cancelled(id), _) => {
+                let complete = self.batches.cancel(id);
+                self.answer(complete);
+            }
+            _ => {}
+        }
+        let message = message::decode(message.into_bytes());
+        let message = message.map_err(|refusal| refused(refusal.to(id)))?;
+        let admitted = message.map(|message| self.exchange.admit(message));
+        Ok(admitted.transpose().map_err(refused)?.flatten())
+    }
+
+    /// Queues the messages of an array. Returns the responses, if they are already known.
+    fn batch(&mut self, messages: Vec<Result<Message, Refusal>>) -> Option<String> {
+        let mut batch = Batch::default();
+        for message in messages {
+            let admitted = message
+                .map_err(|refusal| refusal.to_json().to_string())
+                .and_then(|message| Ok((message.request_id(), self.admit(message)?)));
+            match admitted {
+                Ok((id, Some(message))) => {
+                    batch.waiting.extend(id);
+                    self.queue.push_back(message);
+                }
+                Ok((_, None)) => {}
+                Err(answer) => batch.responses.push(answer),
+            }
+        }
+        self.batches.add(batch)
+    }
+
+    /// Writes a line that rmcp does not send.
+    fn answer(&mut self, line: Option<String>) {
+        if let Some(line) = line {
+            self.writing = Some(tokio::spawn(self.write(line)));
+        }
     }
 
     /// Writes a line. The transport is closed if that fails.
-    fn write(&self, line: String) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn write(&self, mut line: String) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (writer, output) = (Arc::clone(&self.writer), self.closed.output.clone());
+        line.push('\n');
         async move {
             let written = write(writer, line.into()).await;
             written.inspect_err(|error| {
@@ -134,23 +212,6 @@ impl Lines {
             })
         }
     }
-}
-
-/// Parses a line. None if the message can be ignored.
-fn parse(mut line: BytesMut, server: &Server) -> Result<Option<Incoming>, Refusal> {
-    if line.starts_with(BYTE_ORDER_MARK) {
-        let _mark = line.split_to(BYTE_ORDER_MARK.len());
-    }
-    if line.trim_ascii().is_empty() {
-        return Ok(None);
-    }
-    let kind = match message::check(&line)? {
-        Kind::Initialize(id) | Kind::Request(id) if server.is_stopping() => {
-            return Err(Refusal::stopping(id));
-        }
-        kind => kind,
-    };
-    message::decode(&mut line).map_err(|refusal| refusal.to(kind.into_id()))
 }
 
 async fn write(writer: Arc<Mutex<Option<Writer>>>, line: Vec<u8>) -> io::Result<()> {
@@ -167,21 +228,33 @@ impl Transport<RoleServer> for Lines {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let id = self.exchange.sent(&message);
         let line = serde_json::to_string(&message).map(|line| {
-            let mut line = passthrough::unload(&line).unwrap_or(line);
-            line.push('\n');
-            self.write(line)
+            let line = passthrough::outgoing(&line).unwrap_or(line);
+            match id {
+                Some(id) => self.batches.answer(&id, line),
+                None => Some(line),
+            }
         });
-        async move { line?.await }
+        let written = line.map(|line| line.map(|line| self.write(line)));
+        async move {
+            match written? {
+                Some(written) => written.await,
+                None => Ok(()),
+            }
+        }
     }
 
     async fn receive(&mut self) -> Option<Incoming> {
         loop {
             // A client that sends invalid lines and reads no answers has to wait here.
-            if let Some(refusing) = &mut self.refusing {
-                let refused = refusing.await;
-                self.refusing = None;
-                refused.ok()?.ok()?;
+            if let Some(writing) = &mut self.writing {
+                let written = writing.await;
+                self.writing = None;
+                written.ok()?.ok()?;
+            }
+            if let Some(message) = self.queue.pop_front() {
+                return Some(message);
             }
             let output = self.closed.output.clone();
             let line = output.run_until_cancelled(self.next_line()).await;
@@ -189,15 +262,13 @@ impl Transport<RoleServer> for Lines {
                 self.closed.input.cancel();
                 return None;
             };
-            let message = line.and_then(|line| parse(line, &self.server));
-            match message {
-                Ok(Some(message)) => {
-                    if self.opening.admits(&message) {
+            match line {
+                Ok(line) => {
+                    if let Some(message) = self.take(line) {
                         return Some(message);
                     }
                 }
-                Ok(None) => {}
-                Err(refusal) => self.refuse(&refusal),
+                Err(refusal) => self.answer(Some(refusal.to_json().to_string())),
             }
         }
     }

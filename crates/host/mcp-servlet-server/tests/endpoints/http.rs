@@ -89,7 +89,7 @@ async fn endpoints_share_a_listener() {
 }
 
 /// A servlet that sends progress before its answer, if the client asked for it.
-fn progressing() -> Vec<u8> {
+pub(crate) fn progressing() -> Vec<u8> {
     let params = json!({ "progressToken": "p", "progress": 1 });
     let import = r#"(import "extism:host/user" "notify_progress" (func $progress (param i64)))"#;
     let answer = r#"{"content":[{"type":"text","text":"a"}]}"#;

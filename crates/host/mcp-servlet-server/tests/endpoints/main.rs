@@ -7,6 +7,7 @@ mod config;
 mod documented;
 mod failures;
 mod http;
+mod imperfect;
 mod lists;
 mod log;
 mod raw;

@@ -23,12 +23,16 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A servlet with one instance and no timeout; requests with long arguments never end.
 fn host() -> Host {
+    host_with(1)
+}
+
+fn host_with(instances: usize) -> Host {
     let body = "(if (i64.gt_u (call $input_length) (i64.const 2000)) (then (loop $l (br $l))))
         (call $output {}) (i32.const 0)";
     let mut options = LoadOptions::default();
     options.instances = Instances {
         min: 1,
-        max: 1,
+        max: instances,
         idle: None,
     }
     .into();
@@ -82,9 +86,15 @@ async fn a_call_that_is_cancelled_over_a_pipe_stops_and_gets_no_answer() {
 
 /// Waits until a call is running.
 fn running(served: &Served) {
+    running_are(served, 1);
+}
+
+/// Waits until this many calls are running.
+fn running_are(served: &Served, calls: usize) {
     let start = Instant::now();
-    while !served.server.metrics().contains("servlet_calls_running 1") {
-        assert!(start.elapsed() < PATIENCE, "the call does not begin");
+    let metric = format!("servlet_calls_running {calls}\n");
+    while !served.server.metrics().contains(&metric) {
+        assert!(start.elapsed() < PATIENCE, "{calls} calls do not run");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -109,22 +119,53 @@ fn a_call_that_is_cancelled_in_a_session_stops() {
     });
 }
 
-#[test]
-fn a_client_that_hangs_up_stops_its_call() {
-    let served = Served::start(host());
-    let body = stateless("tools/call", endless());
+/// Sends a request on a connection of its own.
+fn begin(served: &Served, headers: &str, body: &str) -> TcpStream {
     let head = format!(
         "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
-         accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
-         mcp-method: tools/call\r\nmcp-name: t\r\ncontent-length: {}\r\n\r\n",
+         accept: application/json, text/event-stream\r\n{headers}content-length: {}\r\n\r\n",
         body.len()
     );
     let mut stream = TcpStream::connect(&served.address).expect("a connection");
     stream
-        .write_all((head + &body).as_bytes())
+        .write_all((head + body).as_bytes())
         .expect("a request");
+    stream
+}
+
+#[test]
+fn a_client_that_hangs_up_stops_its_call() {
+    let served = Served::start(host());
+    let headers = "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: t\r\n";
+    let stream = begin(&served, headers, &stateless("tools/call", endless()));
     running(&served);
     drop(stream);
     let next = served.ask("tools/call", json!({"name": "t"}));
     assert_eq!(next.message()["result"]["content"], json!([]));
+}
+
+#[test]
+fn calls_with_the_same_id_stop_one_by_one() {
+    let served = Served::start(host_with(2));
+    let session = served.open();
+    let headers = format!("mcp-session-id: {session}\r\n");
+    let body = request("tools/call", endless()).to_string();
+    let first = begin(&served, &headers, &body);
+    let _second = begin(&served, &headers, &body);
+    running_are(&served, 2);
+    // The server cannot know which one is meant.
+    assert_eq!(served.in_session(&session, &cancelled(1)).status, 202);
+    std::thread::sleep(Duration::from_millis(200));
+    running_are(&served, 2);
+    drop(first);
+    running_are(&served, 1);
+    let start = Instant::now();
+    while !served
+        .server
+        .metrics()
+        .contains("servlet_calls_running 0\n")
+    {
+        assert!(start.elapsed() < PATIENCE, "the call does not stop");
+        assert_eq!(served.in_session(&session, &cancelled(1)).status, 202);
+    }
 }

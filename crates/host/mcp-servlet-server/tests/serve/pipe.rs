@@ -354,11 +354,11 @@ async fn reports_invalid_params_to_the_caller() {
     let request = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 5, "method": method, "params": params});
     for (line, message) in [
         (
-            request("ping", json!([])),
+            request("ping", json!([1])),
             "invalid params of `ping`: expected an object",
         ),
         (
-            request("tools/call", json!({"name": "t", "_meta": []})),
+            request("tools/call", json!({"name": "t", "_meta": [1]})),
             "invalid params of `tools/call`: expected an object in `_meta`",
         ),
         (
@@ -380,14 +380,13 @@ async fn reports_invalid_params_to_the_caller() {
     });
     let ping = request("ping", json!({"_meta": meta}));
     let responses = exchange(host(), &[ping]).await;
-    assert_eq!(responses[0]["error"]["message"], "unknown method `ping`");
+    assert_eq!(responses[0]["result"], json!({}));
     let mut wrong = initialize();
-    wrong["params"]["capabilities"].take();
+    wrong["params"]["capabilities"] = 5.into();
     let responses = exchange(host(), &[wrong]).await;
-    let message = responses[0]["error"]["message"].as_str().expect("an error");
-    assert!(
-        message.starts_with("invalid params of `initialize`: "),
-        "{message}"
+    assert_eq!(
+        responses[0]["error"]["message"],
+        "invalid params of `initialize`: expected an object in `capabilities`"
     );
     // Valid JSON, but the number is too large for rmcp.
     let text = format!(

@@ -3,10 +3,10 @@
 use std::{io, time::Duration};
 
 use rmcp::{RoleServer, service::TxJsonRpcMessage, transport::Transport};
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-use crate::{message::Incoming, opening::Opening, passthrough};
+use crate::{exchange::Exchange, message::Incoming, passthrough};
 
 /// How many messages, and how many events, may wait.
 pub(super) const WAITING: usize = 16;
@@ -22,7 +22,9 @@ pub(super) struct Connection {
     messages: mpsc::Receiver<Incoming>,
     /// None once it is closed.
     events: Option<mpsc::Sender<String>>,
-    opening: Opening,
+    exchange: Exchange,
+    /// The error for a refused message. It is sent by a task of its own, because sending another message cancels `receive`.
+    refusing: Option<JoinHandle<io::Result<()>>>,
     end: CancellationToken,
 }
 
@@ -36,25 +38,17 @@ impl Connection {
         let connection = Self {
             messages,
             events: Some(events),
-            opening: Opening::default(),
+            exchange: Exchange::default(),
+            refusing: None,
             end,
         };
         (connection, receiver)
     }
-}
 
-impl Transport<RoleServer> for Connection {
-    type Error = io::Error;
-
-    fn send(
-        &mut self,
-        message: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let message = serde_json::to_string(&message);
+    /// Sends an event. The session ends if the client does not read.
+    fn send_text(&self, message: String) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (events, end) = (self.events.clone(), self.end.clone());
         async move {
-            let message = message?;
-            let message = passthrough::unload(&message).unwrap_or(message);
             let event = format!("event: message\ndata: {message}\n\n");
             let events = events.ok_or(io::ErrorKind::NotConnected)?;
             let sent = tokio::time::timeout(PATIENCE, events.send(event)).await;
@@ -69,12 +63,38 @@ impl Transport<RoleServer> for Connection {
             }
         }
     }
+}
+
+impl Transport<RoleServer> for Connection {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.exchange.sent(&message);
+        let message = serde_json::to_string(&message);
+        let sent = message
+            .map(|message| self.send_text(passthrough::outgoing(&message).unwrap_or(message)));
+        async move { sent?.await }
+    }
 
     async fn receive(&mut self) -> Option<Incoming> {
         loop {
+            // A client that sends invalid messages and reads no answers has to wait here.
+            if let Some(refusing) = &mut self.refusing {
+                let refused = refusing.await;
+                self.refusing = None;
+                refused.ok()?.ok()?;
+            }
             let message = self.messages.recv().await?;
-            if self.opening.admits(&message) {
-                return Some(message);
+            match self.exchange.admit(message) {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err(refusal) => {
+                    let text = refusal.to_json().to_string();
+                    self.refusing = Some(tokio::spawn(self.send_text(text)));
+                }
             }
         }
     }
