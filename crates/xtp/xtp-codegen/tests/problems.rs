@@ -209,7 +209,7 @@ fn points_at_problems_of_properties() {
         (Warning, Code::MissingKey, "a: {}", 7, ""),
         (Warning, Code::UnknownKey, "a: {type: string, default: x}", 25, "/default"),
         (Warning, Code::WrongKind, "a: {type: string, description: 1}", 38, "/description"),
-        (Warning, Code::WrongKind, "a: {type: string, nullable: 'no'}", 35, "/nullable"),
+        (Error, Code::WrongKind, "a: {type: string, nullable: 'no'}", 35, "/nullable"),
         (Error, Code::UnknownType, "a: {type: [string, 'null']}", 17, "/type"),
         (Error, Code::UnknownType, "a: {type: text}", 17, "/type"),
         (Warning, Code::BeyondPublished, "a: {enum: [x]}", 11, "/enum"),
@@ -350,4 +350,25 @@ fn reports_an_option_that_is_not_rust() {
         found.contains("error[XTP902]: `not a type` is not a Rust type"),
         "{found}"
     );
+}
+
+#[test]
+fn words_that_are_no_booleans_have_the_boolean_that_they_mean() {
+    for (word, help) in [
+        ("no", "write `nullable: false`"),
+        ("off", "write `nullable: false`"),
+        ("n", "write `nullable: false`"),
+        ("'false'", "write `nullable: false`"),
+        ("yes", "write `nullable: true`"),
+    ] {
+        let text = format!(
+            "version: v1-draft\nexports: {{}}\ncomponents: {{schemas: {{A: {{properties: {{a: {{type: string, nullable: {word}}}}}}}}}}}"
+        );
+        let problems = problems(&text);
+        let found: Vec<_> = problems
+            .iter()
+            .map(|one| (one.severity, &*one.help))
+            .collect();
+        assert_eq!(found, [(Error, help)], "{word}\n{problems}");
+    }
 }

@@ -67,10 +67,21 @@ impl<'a> Cursor<'a> {
 
     pub(crate) fn text(&self, report: &mut Report) -> Option<&'a str> {
         let Value::Text(text) = &self.node.value else {
-            self.wrong_kind("a string", Refused::Always, report);
+            self.no_text(Refused::Always, report);
             return None;
         };
         Some(text)
+    }
+
+    /// Reports that the value is not a string. YAML takes some words without quotes as numbers and booleans.
+    fn no_text(&self, by: Refused, report: &mut Report) {
+        let problem = self.wrong_kind("a string", by, report);
+        if !matches!(
+            self.node.value,
+            Value::Null | Value::List(_) | Value::Map(_)
+        ) {
+            problem.help("write it in quotes");
+        }
     }
 
     /// Reads a string that is required.
@@ -78,7 +89,7 @@ impl<'a> Cursor<'a> {
         if let Value::Text(text) = &self.node.value {
             return Some(text.clone());
         }
-        self.wrong_kind("a string", by, report);
+        self.no_text(by, report);
         None
     }
 

@@ -122,18 +122,29 @@ fn read_at(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Item {
     }
 }
 
-/// The library accepts any truthy value.
+/// The library accepts any truthy value. A text such as `no`, which YAML 1.1 took as a boolean, is truthy but means false, so
+/// no text is accepted.
 fn nullable(fields: &Fields<'_>, report: &mut Report) -> bool {
+    const NO: [&str; 7] = ["", "0", "f", "false", "n", "no", "off"];
     let Some(cursor) = fields.get("nullable") else {
         return false;
     };
     let truth = cursor.value().is_truthy();
-    if let Value::Bool(_) = cursor.value() {
-        return truth;
+    match cursor.value() {
+        Value::Bool(_) => truth,
+        Value::Text(text) => {
+            let text = text.to_lowercase();
+            let meant = !NO.contains(&&*text);
+            let problem = cursor.wrong_kind("a boolean", Refused::Always, report);
+            problem.help(format!("write `nullable: {meant}`"));
+            meant
+        }
+        _ => {
+            let problem = cursor.wrong_kind("a boolean", Refused::Published, report);
+            problem.help(format!("it is taken as `{truth}`"));
+            truth
+        }
     }
-    let problem = cursor.wrong_kind("a boolean", Refused::Published, report);
-    problem.help(format!("it is taken as `{truth}`"));
-    truth
 }
 
 fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
