@@ -1,8 +1,9 @@
 //! How long this side has been answering requests of the server.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
+use mcp_servlet_common::lock;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
@@ -73,7 +74,7 @@ impl Asking {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use mcp_servlet_common::is_this_machine;
 use url::Url;
 
 pub use self::http::{Http, HttpTransport};
@@ -264,7 +265,7 @@ fn parse_url(text: &str) -> Result<Url, TargetError> {
 
 fn no_scheme(text: String) -> TargetError {
     let path = if text.contains('/') { "" } else { "/mcp" };
-    let scheme = if is_local(host_of(&text)) {
+    let scheme = if is_this_machine(host_of(&text)) {
         "http"
     } else {
         "https"
@@ -281,15 +282,6 @@ fn host_of(text: &str) -> &str {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
         _ => authority,
     }
-}
-
-/// Whether a host is this machine.
-fn is_local(host: &str) -> bool {
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let address = host.parse::<std::net::IpAddr>();
-    host.eq_ignore_ascii_case("localhost")
-        || host.to_ascii_lowercase().ends_with(".localhost")
-        || address.is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@
 //! servers do since 2026-07-28, and the client's answer arrives with another call. In between, the call waits here.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use mcp_servlet_common::lock;
 use mcp_servlet_runtime::{JsonObject, RequestMeta};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -121,7 +122,7 @@ impl Parked {
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

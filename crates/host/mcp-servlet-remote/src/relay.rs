@@ -8,11 +8,12 @@
 //! counts until the server answers it, because many servers go on with it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use mcp_servlet_client::{Answers, Elicitation, Event, Input, Offers, Root};
+use mcp_servlet_common::lock;
 use mcp_servlet_runtime::{JsonObject, Notification};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
@@ -177,7 +178,7 @@ impl Calls {
     }
 
     fn running(&self) -> MutexGuard<'_, Running> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

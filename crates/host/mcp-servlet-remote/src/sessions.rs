@@ -1,8 +1,9 @@
 //! Connections of single sessions of clients, for servers that keep state for each of their clients.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use mcp_servlet_common::lock;
 use mcp_servlet_runtime::{ClientSession, RemoteFailure};
 
 use crate::options::{Retries, Sessions};
@@ -79,8 +80,4 @@ impl Shared {
         shared.is_of_session = true;
         shared
     }
-}
-
-fn lock(connections: &Mutex<All>) -> MutexGuard<'_, All> {
-    connections.lock().unwrap_or_else(PoisonError::into_inner)
 }

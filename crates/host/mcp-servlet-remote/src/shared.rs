@@ -1,10 +1,11 @@
 //! What the requests to a server and the task that keeps it connected share.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use futures_util::FutureExt as _;
 use mcp_servlet_client::Target;
+use mcp_servlet_common::lock;
 use mcp_servlet_host::{RemoteLists, ResourceWatch};
 use mcp_servlet_runtime::RemoteFailure;
 use tokio::sync::{Notify, watch};
@@ -61,12 +62,12 @@ impl Shared {
 
     /// Notes a use of the connection.
     pub(crate) fn used(&self) {
-        *self.last_use.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *lock(&self.last_use) = Instant::now();
     }
 
     /// When the connection was last used.
     pub(crate) fn last_use(&self) -> Instant {
-        *self.last_use.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.last_use)
     }
 
     /// Watches a resource until the result is dropped. A server that is idle is connected for it.

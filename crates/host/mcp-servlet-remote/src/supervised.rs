@@ -1,7 +1,8 @@
 //! A connection that a task keeps open.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use mcp_servlet_common::lock;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -49,11 +50,7 @@ impl Supervised {
     /// call ends, and this does not wait for it.
     pub(crate) async fn close(&self) {
         self.stop();
-        let task = self
-            .task
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let task = lock(&self.task).take();
         if let Some(task) = task {
             // An error means that the task has panicked, and with it the connection is closed.
             let _ = task.await;

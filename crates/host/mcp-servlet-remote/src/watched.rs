@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures_util::future::{join_all, select_all};
 use futures_util::stream::{self, StreamExt as _};
 use mcp_servlet_client::{Error, Events};
+use mcp_servlet_common::lock;
 use mcp_servlet_host::ResourceWatch;
 use tokio::sync::{Notify, broadcast};
 use tokio::time::sleep;
@@ -174,7 +175,7 @@ impl Watched {
     }
 
     fn wanted(&self) -> MutexGuard<'_, HashMap<String, Wanted>> {
-        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.wanted)
     }
 }
 

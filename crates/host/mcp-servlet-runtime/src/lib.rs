@@ -37,7 +37,6 @@ mod http_client;
 mod inspect;
 mod json;
 mod listener;
-mod lock;
 mod needs;
 mod options;
 mod public_url;

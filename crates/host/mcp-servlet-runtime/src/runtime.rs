@@ -95,24 +95,26 @@ impl Wake for Unpark {
 #[cfg(test)]
 mod tests {
     use std::{
-        sync::{Mutex, PoisonError},
+        sync::Mutex,
         thread::ThreadId,
         time::{Duration, Instant},
     };
+
+    use mcp_servlet_common::lock;
 
     use super::*;
 
     static IDLE: Mutex<Vec<ThreadId>> = Mutex::new(Vec::new());
 
     fn was_idle(thread: ThreadId) -> bool {
-        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = lock(&IDLE);
         idle.contains(&thread)
     }
 
     #[test]
     fn a_thread_is_idle_after_blocking_work() {
         set_on_idle(|| {
-            let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut idle = lock(&IDLE);
             idle.push(thread::current().id());
         });
         let worker = block_on(run_blocking(|| thread::current().id())).unwrap();

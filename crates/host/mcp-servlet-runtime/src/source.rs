@@ -5,11 +5,11 @@ mod file;
 
 use std::{
     collections::HashSet,
-    fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
 };
 
+use mcp_servlet_common::hex;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -236,14 +236,6 @@ fn check_digest(sha256: &str) -> Result<(), LoadError> {
     }
     Err(LoadError::NoDigest {
         digest: sha256.to_owned(),
-    })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
     })
 }
 

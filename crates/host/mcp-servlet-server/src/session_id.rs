@@ -1,10 +1,8 @@
 //! Ids of sessions. They are secrets: a client that knows one can send messages in the session.
 
-use std::{
-    borrow::Borrow,
-    fmt::{self, Write as _},
-    sync::Arc,
-};
+use std::{borrow::Borrow, fmt, sync::Arc};
+
+use mcp_servlet_common::hex;
 
 /// The id of a session. Its `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -16,7 +14,7 @@ impl SessionId {
         let mut bytes = random_bytes();
         bytes[6] = bytes[6] & 0x0f | 0x40;
         bytes[8] = bytes[8] & 0x3f | 0x80;
-        let mut text = hexadecimal(&bytes);
+        let mut text = hex(&bytes);
         for at in [8, 13, 18, 23] {
             text.insert(at, '-');
         }
@@ -48,20 +46,13 @@ impl fmt::Debug for SessionId {
 
 /// 128 random bits in hexadecimal.
 pub(crate) fn unguessable() -> String {
-    hexadecimal(&random_bytes())
+    hex(&random_bytes())
 }
 
 fn random_bytes() -> [u8; 16] {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system has randomness");
     bytes
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

@@ -5,9 +5,10 @@
 //! machine, and one on the internet may not use a router in the user's home.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use mcp_servlet_common::{Reach, is_this_machine, literal};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Client, redirect};
 use rmcp::transport::auth::{
@@ -24,19 +25,6 @@ use crate::transport::http::use_ring;
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The most bytes of a response.
 const BODY: usize = 1 << 20;
-
-/// Where an address leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
-    /// This machine.
-    Loopback,
-    /// A local network.
-    Private,
-    /// Neither a machine nor a network: such addresses are never used.
-    Reserved,
-    /// The internet.
-    Public,
-}
 
 /// An HTTP client for the authorization servers of one server.
 #[derive(Clone, Debug)]
@@ -75,7 +63,7 @@ impl Network {
 
     /// Whether the URL of the server has a private address. Names are checked when they are resolved.
     pub(super) fn is_private(target: &Http) -> bool {
-        literal(target.url()).is_some_and(|address| reach(address) == Reach::Private)
+        address(target.url()).is_some_and(|address| Reach::of(address) == Reach::Private)
     }
 
     /// Checks a URL that an authorization server names.
@@ -91,9 +79,9 @@ impl Allowed {
             (Some(Host::Domain(name)), Some(port)) => {
                 let addresses = tokio::net::lookup_host((name, port)).await;
                 let addresses = addresses.into_iter().flatten();
-                addresses.map(|address| reach(address.ip())).collect()
+                addresses.map(|address| Reach::of(address.ip())).collect()
             }
-            _ => literal(url).map(reach).into_iter().collect(),
+            _ => address(url).map(Reach::of).into_iter().collect(),
         };
         Self {
             server,
@@ -107,21 +95,18 @@ impl Allowed {
             "http" => self.allows_plain(url),
             _ => false,
         };
-        scheme_is_allowed && literal(url).is_none_or(|address| self.reaches(address))
+        scheme_is_allowed && address(url).is_none_or(|address| self.reaches(address))
     }
 
     /// Whether a URL may be without TLS: if the user lets messages to the server go without TLS to other machines, or
     /// if both are this machine.
     fn allows_plain(&self, url: &Url) -> bool {
-        let is_here = match url.host() {
-            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-            _ => literal(url).is_some_and(|address| reach(address) == Reach::Loopback),
-        };
+        let is_here = url.host_str().is_some_and(is_this_machine);
         self.is_plain && (is_here || !self.server.contains(&Reach::Loopback))
     }
 
     fn reaches(&self, address: IpAddr) -> bool {
-        match reach(address) {
+        match Reach::of(address) {
             Reach::Public => true,
             Reach::Reserved => false,
             local => self.server.contains(&local),
@@ -169,95 +154,13 @@ impl OAuthHttpClient for Network {
     }
 }
 
-fn literal(url: &Url) -> Option<IpAddr> {
-    match url.host()? {
-        Host::Ipv4(address) => Some(address.into()),
-        Host::Ipv6(address) => Some(address.into()),
-        Host::Domain(_) => None,
-    }
-}
-
-fn reach(address: IpAddr) -> Reach {
-    match address {
-        IpAddr::V4(address) => reach_v4(address),
-        IpAddr::V6(address) => match embedded(address) {
-            Some(address) => reach_v4(address),
-            None => reach_v6(address),
-        },
-    }
-}
-
-fn reach_v4(address: Ipv4Addr) -> Reach {
-    let [first, second, ..] = address.octets();
-    // 100.64.0.0/10 is for the network of a provider.
-    let is_shared = first == 100 && (64..128).contains(&second);
-    if address.is_loopback() {
-        Reach::Loopback
-    } else if address.is_private() || is_shared {
-        Reach::Private
-    } else if first == 0
-        || address.is_link_local()
-        || address.is_multicast()
-        || address.is_broadcast()
-    {
-        Reach::Reserved
-    } else {
-        Reach::Public
-    }
-}
-
-fn reach_v6(address: Ipv6Addr) -> Reach {
-    if address.is_loopback() {
-        Reach::Loopback
-    } else if address.is_unique_local() {
-        Reach::Private
-    } else if address.is_unspecified() || address.is_unicast_link_local() || address.is_multicast()
-    {
-        Reach::Reserved
-    } else {
-        Reach::Public
-    }
-}
-
-/// The IPv4 address that an IPv6 address stands for: mapped, or of NAT64 (`64:ff9b::/96`) or 6to4 (`2002::/16`).
-fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let of = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
-    match address.segments() {
-        [0x64, 0xff9b, .., high, low] | [0x2002, high, low, ..] => Some(of(high, low)),
-        _ => address.to_ipv4_mapped(),
-    }
+fn address(url: &Url) -> Option<IpAddr> {
+    literal(url.host_str()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_lead_somewhere() {
-        for (address, expected) in [
-            ("127.0.0.1", Reach::Loopback),
-            ("::1", Reach::Loopback),
-            ("::ffff:127.0.0.1", Reach::Loopback),
-            ("10.1.2.3", Reach::Private),
-            ("172.16.0.1", Reach::Private),
-            ("192.168.0.1", Reach::Private),
-            ("100.64.0.1", Reach::Private),
-            ("fd00::1", Reach::Private),
-            ("64:ff9b::a00:1", Reach::Private),
-            ("2002:a00:1::", Reach::Private),
-            ("169.254.169.254", Reach::Reserved),
-            ("fe80::1", Reach::Reserved),
-            ("0.0.0.0", Reach::Reserved),
-            ("::", Reach::Reserved),
-            ("255.255.255.255", Reach::Reserved),
-            ("224.0.0.1", Reach::Reserved),
-            ("93.184.216.34", Reach::Public),
-            ("2606:2800:220:1::", Reach::Public),
-        ] {
-            let parsed = address.parse().expect("an address");
-            assert_eq!(reach(parsed), expected, "{address}");
-        }
-    }
 
     #[tokio::test]
     async fn servers_may_only_name_public_addresses_and_those_of_their_own_kind() {

@@ -4,10 +4,11 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use mcp_servlet_common::is_this_machine;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
-use super::{TargetError, Tls, is_local, parse_url, public_url};
+use super::{TargetError, Tls, parse_url, public_url};
 
 /// Headers that the protocol or HTTP sets.
 const RESERVED: &[&str] = &[
@@ -60,7 +61,7 @@ impl Http {
     pub fn new(url: &str) -> Result<Self, TargetError> {
         let http = Self::without_encryption(url)?;
         let host = http.url.host_str().unwrap_or_default();
-        if http.url.scheme() == "http" && !is_local(host) {
+        if http.url.scheme() == "http" && !is_this_machine(host) {
             return Err(TargetError::PlainHttp {
                 host: host.to_owned(),
             });

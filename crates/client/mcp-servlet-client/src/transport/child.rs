@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::io;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mcp_servlet_common::lock;
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::watch;
@@ -90,7 +91,7 @@ impl Child {
             Some(Err(error)) => format!("`{program}` ended: {error}"),
             None => format!("`{program}` has closed its output"),
         };
-        let tail = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let tail = lock(&self.stderr);
         Error::new(ErrorKind::Connectivity, message).with_stderr(tail.lines())
     }
 

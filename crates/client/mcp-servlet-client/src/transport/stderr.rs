@@ -1,9 +1,10 @@
 //! The standard error of a process.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use mcp_servlet_common::lock;
 use mcp_servlet_rate::LogRate;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
@@ -26,9 +27,7 @@ pub(super) async fn read(
     let mut lines = Lines::new(on_stderr);
     while let Ok(length @ 1..) = stderr.read(&mut buffer).await {
         let bytes = &buffer[..length];
-        tail.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(bytes);
+        lock(&tail).push(bytes);
         lines.push(bytes, Instant::now());
     }
     lines.end();

@@ -13,13 +13,13 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use mcp_servlet_common::{hex, lock};
 use sha2::{Digest as _, Sha256};
 use wasmtime::{Engine, Module};
 
 use super::merge::{KERNEL, MERGE};
 use crate::{
     error::LoadError,
-    lock::lock,
     options::{CompileCache, Quality},
 };
 
@@ -62,10 +62,10 @@ impl Artifacts {
             .chain_update(module)
             .finalize()
             .into();
-        let digest = digest
-            .iter()
-            .fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
-        Ok(Self { directory, digest })
+        Ok(Self {
+            directory,
+            digest: hex(&digest),
+        })
     }
 
     fn path(&self, engine: &Engine, quality: Quality) -> Option<PathBuf> {

@@ -10,6 +10,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use mcp_servlet_common::lock;
 use sha2::{Digest as _, Sha256};
 use tokio::{sync::Semaphore, time::timeout};
 use wasmtime::{Engine, InstancePre, Module, Result};
@@ -23,7 +24,6 @@ use super::{
 use crate::{
     error::LoadError,
     inspect::{self, bounds},
-    lock::lock,
     options::{LoadOptions, Quality},
     runtime::RUNTIME,
     state::State,

@@ -10,6 +10,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use mcp_servlet_common::lock;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
 use super::{
@@ -23,7 +24,6 @@ use crate::{
     error::LoadError,
     inspect::Module,
     listener::Usage,
-    lock::lock,
     options::{Instances, Isolation, LoadOptions},
     runtime::RUNTIME,
 };

@@ -4,7 +4,7 @@
 //! another address the next time.
 
 use std::{
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    net::{IpAddr, SocketAddr},
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -12,6 +12,7 @@ use std::{
 };
 
 use hyper_util::client::legacy::connect::dns::Name;
+use mcp_servlet_common::{Reach, is_this_machine, literal};
 use tower_service::Service;
 
 use crate::options::LoadOptions;
@@ -77,7 +78,7 @@ impl Addresses {
     pub(super) fn allow(&self, host: &str, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.all
-            || is_public(address)
+            || Reach::of(address) == Reach::Public
             || self.listed.contains(&address)
             || (self.localhost && host.eq_ignore_ascii_case(LOCALHOST) && address.is_loopback())
     }
@@ -89,24 +90,14 @@ impl Addresses {
         if let Some(address) = literal(host) {
             return self.allow(host, address);
         }
-        let name = host.trim_end_matches('.').to_ascii_lowercase();
-        let is_local = name == LOCALHOST || name.ends_with(".localhost");
-        !is_local || self.all || (self.localhost && name == LOCALHOST)
+        let is_localhost = host.trim_end_matches('.').eq_ignore_ascii_case(LOCALHOST);
+        !is_this_machine(host) || self.all || (self.localhost && is_localhost)
     }
 }
 
 /// Whether listing `host` as an allowed host also opens its private address.
 pub(super) fn can_be_listed(host: &str) -> bool {
     literal(host).is_some() || host.eq_ignore_ascii_case(LOCALHOST)
-}
-
-/// The IP address in a host, with or without brackets.
-pub(super) fn literal(host: &str) -> Option<IpAddr> {
-    let bare = host
-        .strip_prefix('[')
-        .and_then(|host| host.strip_suffix(']'));
-    let address: IpAddr = bare.unwrap_or(host).parse().ok()?;
-    Some(address.to_canonical())
 }
 
 /// Why a connection to a host has no address.
@@ -134,121 +125,12 @@ impl Service<Name> for Addresses {
     }
 }
 
-/// Whether an address is public, according to IANA's registries of special-purpose addresses.
-fn is_public(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => is_public_v4(address),
-        IpAddr::V6(address) => is_public_v6(address),
-    }
-}
-
-fn is_public_v4(address: Ipv4Addr) -> bool {
-    let special = address.is_private()
-        || address.is_loopback()
-        || address.is_link_local()
-        || address.is_multicast()
-        || address.is_documentation();
-    let special = special
-        || matches!(
-            address.octets(),
-            // "This network", reserved addresses, and broadcast.
-            [0 | 240.., ..]
-            // Shared address space of providers.
-            | [100, 64..128, ..]
-            // IETF protocol assignments.
-            | [192, 0, 0, _]
-            // Benchmarking.
-            | [198, 18 | 19, ..]
-        );
-    !special
-}
-
-fn is_public_v6(address: Ipv6Addr) -> bool {
-    let v4 = |high: u16, low: u16| {
-        let [[a, b], [c, d]] = [high.to_be_bytes(), low.to_be_bytes()];
-        is_public_v4(Ipv4Addr::new(a, b, c, d))
-    };
-    match address.segments() {
-        // IPv4 addresses in another form: mapped, compatible, NAT64 and 6to4.
-        [0, 0, 0, 0, 0, 0xffff | 0, high, low]
-        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
-        | [0x2002, high, low, ..] => v4(high, low),
-        // Teredo, which also contains an IPv4 address, protocol assignments, and documentation.
-        [0x2001, second, ..] => second >= 0x200 && second != 0xdb8,
-        [0x3fff, second, ..] => second >= 0x1000,
-        // Global unicast. This excludes unique local, link-local, site-local and multicast addresses.
-        [first, ..] => first & 0xe000 == 0x2000,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn address(text: &str) -> IpAddr {
         text.parse().unwrap_or_else(|_| panic!("{text}"))
-    }
-
-    #[test]
-    fn distinguishes_public_addresses_from_all_others() {
-        for public in [
-            "1.1.1.1",
-            "100.63.255.255",
-            "100.128.0.0",
-            "172.15.0.1",
-            "172.32.0.1",
-            "192.0.1.1",
-            "198.17.0.1",
-            "198.20.0.1",
-            "223.255.255.255",
-            "2606:4700::1111",
-            "2001:4860:4860::8888",
-            "64:ff9b::101:101",
-            "2002:101:101::1",
-            "::ffff:1.1.1.1",
-        ] {
-            assert!(is_public(address(public)), "{public}");
-        }
-        for private in [
-            "0.0.0.0",
-            "0.1.2.3",
-            "10.0.0.1",
-            "100.64.0.1",
-            "100.127.255.255",
-            "127.0.0.1",
-            "127.255.255.254",
-            "169.254.169.254",
-            "172.16.0.1",
-            "172.31.255.255",
-            "192.0.0.1",
-            "192.0.2.1",
-            "192.168.1.1",
-            "198.18.0.1",
-            "198.51.100.1",
-            "203.0.113.1",
-            "224.0.0.1",
-            "240.0.0.1",
-            "255.255.255.255",
-            "::",
-            "::1",
-            "::127.0.0.1",
-            "::ffff:127.0.0.1",
-            "::ffff:169.254.169.254",
-            "64:ff9b::7f00:1",
-            "64:ff9b:1::1",
-            "100::1",
-            "2001::1",
-            "2001:db8::1",
-            "2002:7f00:1::1",
-            "3fff::1",
-            "fc00::1",
-            "fd12:3456::1",
-            "fe80::1",
-            "fec0::1",
-            "ff02::1",
-        ] {
-            assert!(!is_public(address(private)), "{private}");
-        }
     }
 
     #[test]

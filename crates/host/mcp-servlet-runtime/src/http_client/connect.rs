@@ -8,6 +8,7 @@ use std::{
 
 use hyper::{Uri, http::uri::Scheme};
 use hyper_util::{client::legacy::connect::HttpConnector, rt::TokioIo};
+use mcp_servlet_common::literal;
 use tokio_rustls::{
     TlsConnector,
     rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
@@ -15,7 +16,7 @@ use tokio_rustls::{
 use tower_service::Service;
 
 use super::{
-    address::{Addresses, Unresolved, literal},
+    address::{Addresses, Unresolved},
     failure::{ProxyFailed, reason},
     proxy::ProxyServer,
     stream::{BoxError, Stream},

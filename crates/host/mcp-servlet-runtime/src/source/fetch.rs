@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use mcp_servlet_common::is_this_machine;
 use mcp_servlet_types::HttpErrorKind;
 use tokio::time::timeout;
-use url::{Host, Url};
+use url::Url;
 
 use crate::{
     error::FetchError,
@@ -72,10 +73,5 @@ fn transport(request: &Request, is_local: bool) -> Result<Transport, HttpFailure
 }
 
 fn is_local(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
-    }
+    url.host_str().is_some_and(is_this_machine)
 }

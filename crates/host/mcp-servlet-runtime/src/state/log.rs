@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use mcp_servlet_common::lock;
 use tracing::Level;
 
 use super::Shared;
-use crate::{lock::lock, text::Excerpt};
+use crate::text::Excerpt;
 
 /// Logs an event, if it is enabled and within the rate. `tracing` needs the level at compile time.
 macro_rules! event {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
+use mcp_servlet_common::lock;
 use tokio::io::AsyncWrite;
 use tracing::Level;
 use wasmtime_wasi::{
@@ -11,7 +12,6 @@ use wasmtime_wasi::{
 };
 
 use super::Shared;
-use crate::lock::lock;
 
 /// Longer lines are split. Otherwise a servlet that never ends a line would fill the memory.
 const LINE: usize = 8 << 10;

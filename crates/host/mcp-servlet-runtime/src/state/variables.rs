@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard},
 };
 
-use crate::lock::lock;
+use mcp_servlet_common::lock;
 
 /// The size of an entry in addition to its key and its value.
 const ENTRY: usize = size_of::<String>() + size_of::<Vec<u8>>();

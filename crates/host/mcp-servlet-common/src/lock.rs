@@ -3,6 +3,6 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Locks data that is valid after each of our statements, even if one of them panicked.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
