@@ -6,6 +6,7 @@
 mod authorization;
 mod http;
 mod player;
+mod proxy;
 mod script;
 mod stdio;
 
@@ -18,6 +19,7 @@ pub use crate::authorization::{
     AuthorizationServer, ProtectedServer, ROBOT, ROBOT_SECRET, SECRET, browse,
 };
 use crate::player::Player;
+pub use crate::proxy::Proxy;
 pub use crate::script::{FailingPosts, Reply, Script, Sessions};
 pub use crate::stdio::Ended;
 

@@ -102,12 +102,25 @@ impl Error {
         }
     }
 
+    /// Whether the connection broke while the request was under way, so that it may have arrived.
+    pub(crate) fn is_broken_connection(&self) -> bool {
+        self.kind() == ErrorKind::Connectivity && self.http_status().is_none() && !self.0.is_unsent
+    }
+
+    /// Whether another attempt may help.
+    pub(crate) fn is_temporary(&self) -> bool {
+        matches!(
+            self.kind(),
+            ErrorKind::Connectivity | ErrorKind::RequestTimeout
+        )
+    }
+
     /// The header `Retry-After` of that response: seconds or a date.
     pub fn retry_after(&self) -> Option<&str> {
         self.0.retry_after.as_deref()
     }
 
-    /// How many attempts to connect have failed.
+    /// How many attempts have failed, to connect or to get an answer.
     pub fn attempts(&self) -> Option<u32> {
         self.0.attempts
     }

@@ -12,14 +12,18 @@ mod ping;
 mod prompt;
 mod read;
 mod request;
+mod retry;
 mod watch;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::service::RunningService;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
 
 pub use self::call::CallOptions;
 pub use self::complete::Completion;
@@ -29,7 +33,7 @@ pub use self::ping::Pong;
 use crate::asking::Asking;
 use crate::error::Error;
 use crate::limits::{Limits, Timeouts};
-use crate::options::Options;
+use crate::options::{Options, Retry};
 use crate::server::Server;
 use crate::tap::Tap;
 use crate::target::Target;
@@ -46,7 +50,13 @@ pub struct Session {
     target: String,
     timeouts: Timeouts,
     limits: Limits,
+    retry: Retry,
+    /// The tasks that tell the server which requests were cancelled.
+    cancellations: TaskTracker,
 }
+
+/// How long closing a session waits until the server knows which requests were cancelled.
+const CANCELLING: Duration = Duration::from_secs(1);
 
 impl Session {
     /// Connects to a server.
@@ -96,8 +106,12 @@ impl Session {
         self.tap.has_cancelled()
     }
 
-    /// Closes the connection, and waits until the process of the server has ended or its session is deleted.
+    /// Closes the connection, and waits until the process of the server has ended or its session is deleted. Before that, the
+    /// server learns which requests were cancelled, for example because their time was over.
     pub async fn close(mut self) {
+        self.cancellations.close();
+        // A server that does not read is left without.
+        let _ = timeout(CANCELLING, self.cancellations.wait()).await;
         // An error means that the task of the connection has panicked, and with it the connection is closed.
         let _ = self.service.close().await;
     }

@@ -335,6 +335,19 @@ impl Tap {
         }
     }
 
+    /// Ends all requests, because their responses cannot arrive any more.
+    pub(crate) fn lost(&self, error: &Error) {
+        let waiting = std::mem::take(&mut self.state().waiting);
+        for waiting in waiting.into_values() {
+            if let Waiting::Caller(slot, ..) = waiting
+                && let Some(slot) = slot.upgrade()
+            {
+                slot.fill(Reply::Failed(error.clone()));
+                slot.failed.notify_one();
+            }
+        }
+    }
+
     /// Forgets a request whose caller waits no more.
     pub(crate) fn forget(&self, id: &RequestId) {
         self.state().waiting.remove(id);

@@ -41,6 +41,11 @@ pub(crate) struct Call {
     #[arg(long, value_name = "KEY=VALUE")]
     meta: Vec<String>,
 
+    /// With `--retry`, send the call again if the tool has the annotation `idempotentHint` or `readOnlyHint`. Only for servers
+    /// that you trust
+    #[arg(long, requires = "retry")]
+    trust_hints: bool,
+
     /// Print only the part of the result at this JSON pointer, such as /structuredContent/total
     #[arg(long, value_name = "POINTER", value_parser = pointer)]
     select: Option<String>,
@@ -84,7 +89,7 @@ impl Call {
         };
         let schema = servlet.tool(tool).map(Tool::input_schema);
         let arguments = self.arguments.read(words, schema)?;
-        let result = call(&servlet, tool, &arguments, self.request_meta()?)?;
+        let result = call(&servlet, tool, &arguments, request_meta(&self.meta)?)?;
         if let Ok(result) = &result {
             self.save(result)?;
         }
@@ -102,11 +107,11 @@ impl Call {
             None => Ok(()),
         }
     }
+}
 
-    /// The members of `_meta` from the command line.
-    fn request_meta(&self) -> Result<JsonObject, Failure> {
-        Ok(parse_arguments(&any_text(), &self.meta)?)
-    }
+/// The members of `_meta` from the command line.
+pub(crate) fn request_meta(words: &[String]) -> Result<JsonObject, Failure> {
+    Ok(parse_arguments(&any_text(), words)?)
 }
 
 /// A schema that allows any argument as text, and with `:=` as JSON.

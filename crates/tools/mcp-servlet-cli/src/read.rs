@@ -8,11 +8,13 @@ use std::{
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use clap::Args;
+use mcp_servlet_client::CallOptions;
 use mcp_servlet_host::{ReadResourceResult, ResourceContents, ResourceData, Servlet};
-use mcp_servlet_runtime::Source;
+use mcp_servlet_runtime::{RequestMeta, Source};
+use tokio::runtime::Builder;
 
 use crate::{
-    call::{members, print},
+    call::{members, print, request_meta},
     content::{write_resource, write_text},
     failure::{Failure, Kind},
     format::Format,
@@ -27,6 +29,10 @@ pub(crate) struct Read {
 
     /// The URI of the resource
     uri: Option<String>,
+
+    /// A member of `_meta` of the request, `KEY:=JSON` for any JSON; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    meta: Vec<String>,
 
     /// Write the contents to this file
     #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
@@ -52,7 +58,8 @@ impl Read {
             None => self
                 .server
                 .with_session(&target, self.format, async |session| {
-                    let result = session.read_result(uri).await?;
+                    let options = CallOptions::new().meta(request_meta(&self.meta)?);
+                    let result = session.read_with(uri, &options).await?;
                     if self.format == Format::Json {
                         return Ok(writeln!(terminal::json(), "{}", result.raw.get())?);
                     }
@@ -63,7 +70,10 @@ impl Read {
 
     fn run_in_process(&self, source: Source, uri: &str) -> Result<(), Failure> {
         let servlet = Servlet::load(source, &self.server.limits.options()?)?;
-        let result = servlet.read_resource(uri);
+        let mut request = RequestMeta::default();
+        request.meta = Some(request_meta(&self.meta)?).filter(|meta| !meta.is_empty());
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let result = runtime.block_on(servlet.read_resource_with(uri, &request));
         if self.format == Format::Json {
             return print(result.map(ReadResourceResult::into_json));
         }

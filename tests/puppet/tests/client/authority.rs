@@ -86,6 +86,18 @@ impl Authority {
 
     /// A puppet with TLS, and its URL.
     pub(crate) async fn serve(&self, wants_clients: bool) -> String {
+        let puppet = Puppet::new("plain");
+        let address = self.serve_puppet(&puppet, &[], wants_clients).await;
+        format!("https://{address}")
+    }
+
+    /// Serves a puppet with TLS and these protocols of HTTP.
+    pub(crate) async fn serve_puppet(
+        &self,
+        puppet: &Puppet,
+        protocols: &[&str],
+        wants_clients: bool,
+    ) -> SocketAddr {
         let (certificate, key) = self.sign(SERVER);
         let provider = Arc::new(ring::default_provider());
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider));
@@ -102,14 +114,17 @@ impl Authority {
         };
         let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
         let config = builder.with_single_cert(vec![certificate.der().clone()], key);
+        let mut config = config.expect("a certificate with its key");
+        let protocols = protocols.iter().map(|name| name.as_bytes().to_vec());
+        config.alpn_protocols = protocols.collect();
         let listener = TlsListener {
             tcp: TcpListener::bind("127.0.0.1:0").await.expect("a free port"),
-            acceptor: TlsAcceptor::from(Arc::new(config.expect("a certificate with its key"))),
+            acceptor: TlsAcceptor::from(Arc::new(config)),
         };
         let address = listener.local_addr().expect("a port");
-        let app = Puppet::new("plain").app();
+        let app = puppet.app();
         tokio::spawn(async move { axum::serve(listener, app).await });
-        format!("https://{address}")
+        address
     }
 }
 

@@ -3,6 +3,7 @@
 mod authority;
 mod calls;
 mod cancelled;
+mod connections;
 mod errors;
 mod events;
 mod expiry;
@@ -14,6 +15,7 @@ mod oauth;
 mod pool;
 mod processes;
 mod requests;
+mod retry;
 mod sse;
 mod support;
 mod tls;

@@ -50,7 +50,7 @@ impl Network {
             .redirect(redirect::Policy::none())
             .timeout(TIMEOUT)
             .dns_resolver(allowed.clone());
-        let builder = target.tls_options().apply(builder);
+        let builder = target.tls_options().apply(&target.label(), builder);
         let builder = builder.map_err(|error| failure::setup(error.to_string()))?;
         let client = builder.build();
         let client = client.map_err(|error| failure::setup(error.without_url().to_string()))?;

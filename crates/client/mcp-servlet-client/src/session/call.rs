@@ -4,11 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::request::RequestOptions;
+use super::retry::Attempts;
 use super::{List, Session};
 use crate::content::CallResult;
 use crate::error::{Error, ErrorKind};
@@ -17,7 +20,7 @@ use crate::progress::Progress;
 /// The code for a call whose HTTP headers do not fit its arguments. Such a call did not run.
 const HEADER_MISMATCH: i64 = -32020;
 
-/// Options of one call.
+/// Options of one call of a tool, or of one reading of a resource.
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,6 +37,17 @@ pub struct CallOptions {
     meta: Option<Map<String, Value>>,
     on_progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
     cancel: Option<CancellationToken>,
+    repetition: Repetition,
+}
+
+/// Whether a call is sent again as the options of the session say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Repetition {
+    #[default]
+    Never,
+    /// If the tool has the annotation `idempotentHint` or `readOnlyHint`.
+    IfHinted,
+    Always,
 }
 
 impl CallOptions {
@@ -59,10 +73,26 @@ impl CallOptions {
         self
     }
 
-    /// Sets `_meta` of the request.
+    /// The tool may run twice. The call is sent again if its connection breaks, and as often as
+    /// [`Options::retry`](crate::Options::retry) says.
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.repetition = Repetition::Always;
+        self
+    }
+
+    /// As [`idempotent`](Self::idempotent), if the tool has the annotation `idempotentHint` or `readOnlyHint`. The session lists
+    /// the tools when a call has failed. MCP requires that only servers that the user trusts are believed.
+    #[must_use]
+    pub fn trust_hints(mut self) -> Self {
+        self.repetition = Repetition::IfHinted;
+        self
+    }
+
+    /// Sets `_meta` of the request. Without members, the request has none.
     #[must_use]
     pub fn meta(mut self, meta: Map<String, Value>) -> Self {
-        self.meta = Some(meta);
+        self.meta = Some(meta).filter(|meta| !meta.is_empty());
         self
     }
 
@@ -81,12 +111,29 @@ impl CallOptions {
         self
     }
 
+    /// Waits for a request until the caller cancels it.
+    pub(super) async fn until_cancelled<T>(
+        &self,
+        request: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let result = match &self.cancel {
+            // The future is dropped, which cancels the request.
+            Some(token) => token.run_until_cancelled(request).await,
+            None => Some(request.await),
+        };
+        result.unwrap_or_else(|| {
+            let message = "the caller has cancelled the request";
+            Err(Error::new(ErrorKind::Cancelled, message))
+        })
+    }
+
     pub(super) fn request_options(&self) -> RequestOptions<'_> {
         RequestOptions {
             timeout: self.timeout,
             max_total: self.max_total,
             meta: self.meta.as_ref(),
             on_progress: self.on_progress.as_deref(),
+            is_idempotent: self.repetition == Repetition::Always,
         }
     }
 }
@@ -97,7 +144,28 @@ impl fmt::Debug for CallOptions {
             .field("timeout", &self.timeout)
             .field("max_total", &self.max_total)
             .field("meta", &self.meta)
+            .field("repetition", &self.repetition)
             .finish_non_exhaustive()
+    }
+}
+
+/// What a tool says about running twice.
+#[derive(Deserialize)]
+struct Hints {
+    name: String,
+    annotations: Annotations,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Annotations {
+    idempotent_hint: bool,
+    read_only_hint: bool,
+}
+
+impl Hints {
+    fn of(entry: &RawValue) -> Option<Self> {
+        serde_json::from_str(entry.get()).ok()
     }
 }
 
@@ -137,16 +205,8 @@ impl Session {
         arguments: Value,
         options: &CallOptions,
     ) -> Result<Box<RawValue>, Error> {
-        let call = self.call_or_repeat(tool, &arguments, options);
-        let result = match &options.cancel {
-            // The future is dropped, which cancels the request.
-            Some(token) => token.run_until_cancelled(call).await,
-            None => Some(call.await),
-        };
-        let result = result.unwrap_or_else(|| {
-            let message = "the caller has cancelled the request";
-            Err(Error::new(ErrorKind::Cancelled, message))
-        });
+        let call = self.call_again(tool, &arguments, options);
+        let result = options.until_cancelled(call).await;
         result.map_err(|error| self.place_of_call(error))
     }
 
@@ -155,7 +215,28 @@ impl Session {
         error.at(&self.target).during("tools/call")
     }
 
-    async fn call_or_repeat(
+    /// Calls a tool, and again if its annotations allow it.
+    async fn call_again(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        options: &CallOptions,
+    ) -> Result<Box<RawValue>, Error> {
+        let mut attempts = Attempts::default();
+        loop {
+            let error = match self.call_or_list(tool, arguments, options).await {
+                Ok(result) => return Ok(result),
+                Err(error) => error,
+            };
+            let may_be_hinted = options.repetition == Repetition::IfHinted && error.is_temporary();
+            if !may_be_hinted || !self.is_hinted(tool).await {
+                return Err(error);
+            }
+            attempts.again(self, error).await?;
+        }
+    }
+
+    async fn call_or_list(
         &self,
         tool: &str,
         arguments: &Value,
@@ -170,6 +251,19 @@ impl Session {
             }
             result => result,
         }
+    }
+
+    /// Whether the server says that a tool may run twice.
+    async fn is_hinted(&self, tool: &str) -> bool {
+        let pages = self.pages(List::Tools);
+        tokio::pin!(pages);
+        while let Some(Ok(page)) = pages.next().await {
+            let hints = page.entries.iter().filter_map(|entry| Hints::of(entry));
+            if let Some(hints) = hints.filter(|hints| hints.name == tool).last() {
+                return hints.annotations.idempotent_hint || hints.annotations.read_only_hint;
+            }
+        }
+        false
     }
 
     async fn call_once(

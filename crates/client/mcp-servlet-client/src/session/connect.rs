@@ -9,6 +9,7 @@ use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{sleep, timeout};
+use tokio_util::task::TaskTracker;
 
 use super::{Handler, Session};
 use crate::asking::Asking;
@@ -83,7 +84,7 @@ async fn connect_with_retries(target: &Target, options: &Options) -> Result<Sess
             Ok(session) => return Ok(session),
             Err(error) => error.at(&target.to_string()),
         };
-        if options.retry.is_never() || !is_temporary(&error) {
+        if options.retry.is_never() || !is_worth_another(&error) {
             return Err(error);
         }
         if !options.retry.goes_on(attempts) {
@@ -95,7 +96,7 @@ async fn connect_with_retries(target: &Target, options: &Options) -> Result<Sess
 }
 
 /// Whether another attempt may help. A program that is not there does not appear by itself.
-fn is_temporary(error: &Error) -> bool {
+fn is_worth_another(error: &Error) -> bool {
     let source = std::error::Error::source(error);
     let source = source.and_then(|source| source.downcast_ref::<io::Error>());
     let is_missing = source.is_some_and(|error| {
@@ -104,10 +105,7 @@ fn is_temporary(error: &Error) -> bool {
             io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
         )
     });
-    matches!(
-        error.kind(),
-        ErrorKind::Connectivity | ErrorKind::RequestTimeout
-    ) && !is_missing
+    error.is_temporary() && !is_missing
 }
 
 async fn attempt(
@@ -230,7 +228,7 @@ async fn open_sse(
 ) -> Result<Session, Error> {
     let tap = Tap::new(name);
     let client = connector.tapped(&tap, options);
-    let events = sse::Events::open(client, &connector.http.sse_url()).await?;
+    let events = sse::Events::open(client, &connector.http.sse_url(), options.retry).await?;
     // Servers of that time know nothing of later versions.
     let options = options.clone().era(Era::Handshake);
     open(AnyTransport::Sse(events), tap, name, &options).await
@@ -269,6 +267,8 @@ async fn open(
         target: target.to_owned(),
         timeouts: options.timeouts,
         limits: options.limits,
+        retry: options.retry,
+        cancellations: TaskTracker::new(),
     })
 }
 

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use futures_util::FutureExt as _;
 use rmcp::RoleClient;
 use rmcp::model::{CustomRequest, RequestMetaObject};
 use rmcp::service::{PeerRequestOptions, RequestHandle, ServiceError};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::{Receiver, channel};
+use tokio_util::task::TaskTracker;
 
 use super::Session;
 use super::failure::{not_answered, timed_out};
@@ -16,7 +17,6 @@ use crate::error::{Error, ErrorKind};
 use crate::incoming::Mended;
 use crate::progress::Progress;
 use crate::tap::{Reply, Slot, SlotExtension, Tap};
-use crate::task::spawn;
 
 /// How many reports of progress wait for a caller that is slow. Further ones are dropped.
 const PROGRESS: usize = 1024;
@@ -29,6 +29,8 @@ pub(super) struct RequestOptions<'a> {
     pub(super) max_total: Option<Duration>,
     pub(super) meta: Option<&'a Map<String, Value>>,
     pub(super) on_progress: Option<&'a (dyn Fn(Progress) + Send + Sync)>,
+    /// Whether the server may get the request twice, whatever its method.
+    pub(super) is_idempotent: bool,
 }
 
 /// A request that was sent. Dropping it cancels the request, unless it has ended.
@@ -37,6 +39,7 @@ struct Sent<'a> {
     has_ended: bool,
     slot: &'a Slot,
     tap: &'a Tap,
+    cancellations: &'a TaskTracker,
 }
 
 impl Drop for Sent<'_> {
@@ -52,43 +55,29 @@ impl Drop for Sent<'_> {
         // Without a runtime, the connection is gone as well.
         if tokio::runtime::Handle::try_current().is_ok() {
             let reason = "the caller does not wait any longer".to_owned();
-            spawn(async {
+            let telling = async {
                 // An error means that the connection is gone.
                 let _ = handle.cancel(Some(reason)).await;
-            });
+            };
+            self.cancellations.spawn(telling.boxed());
         }
     }
 }
 
 impl Session {
-    /// Sends a request, and returns the result as the server wrote it.
-    pub(super) async fn request(
+    /// Sends a request once, and returns the result with what was mended in it.
+    pub(super) async fn request_once(
         &self,
         method: &'static str,
         params: Value,
         options: &RequestOptions<'_>,
-    ) -> Result<Box<RawValue>, Error> {
-        let (result, _) = self.request_mended(method, params, options).await?;
-        Ok(result)
-    }
-
-    /// Sends a request, and returns the result with what was mended in it.
-    ///
-    /// The future is a trait object, so that crates that await it do not compile its code again.
-    pub(super) fn request_mended<'a>(
-        &'a self,
-        method: &'static str,
-        params: Value,
-        options: &'a RequestOptions<'_>,
-    ) -> BoxFuture<'a, Result<(Box<RawValue>, Mended), Error>> {
-        Box::pin(async move {
-            let result = match self.reply(method, params, options).await {
-                Ok(Reply::Result(result, mended)) => Ok((result, mended)),
-                Ok(Reply::Error(error)) => Err(Error::from_json_rpc(error)),
-                Ok(Reply::Failed(error)) | Err(error) => Err(error),
-            };
-            result.map_err(|error| error.at(&self.target).during(method))
-        })
+    ) -> Result<(Box<RawValue>, Mended), Error> {
+        let result = match self.reply(method, params, options).await {
+            Ok(Reply::Result(result, mended)) => Ok((result, mended)),
+            Ok(Reply::Error(error)) => Err(Error::from_json_rpc(error)),
+            Ok(Reply::Failed(error)) | Err(error) => Err(error),
+        };
+        result.map_err(|error| error.at(&self.target).during(method))
     }
 
     async fn reply(
@@ -116,6 +105,7 @@ impl Session {
             has_ended: false,
             slot: &slot,
             tap: &self.tap,
+            cancellations: &self.cancellations,
         };
         let answered = self.answered(&mut sent, progress, options).await?;
         // rmcp counts a broken connection as the end, but the server may go on.

@@ -91,8 +91,12 @@ impl Tls {
         self
     }
 
-    /// Applies the options.
-    pub(crate) fn apply(&self, mut builder: ClientBuilder) -> Result<ClientBuilder, TargetError> {
+    /// Applies the options. `server` is what the log calls the server.
+    pub(crate) fn apply(
+        &self,
+        server: &str,
+        mut builder: ClientBuilder,
+    ) -> Result<ClientBuilder, TargetError> {
         if !self.revoked.is_empty() && self.roots.is_empty() {
             return Err(TargetError::Tls {
                 reason: "lists of revoked certificates need the certificates that are trusted"
@@ -118,6 +122,7 @@ impl Tls {
         }
         if self.is_insecure {
             tracing::warn!(
+                server,
                 "certificates are not checked, so the connection can be read and changed on its way"
             );
             builder = builder.tls_danger_accept_invalid_certs(true);

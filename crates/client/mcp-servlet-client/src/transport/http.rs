@@ -41,6 +41,16 @@ pub(super) const EVENTS: &str = "text/event-stream";
 /// How many redirects are followed.
 const REDIRECTS: usize = 10;
 
+/// How many idle connections are kept for each host.
+const IDLE_CONNECTIONS: usize = 32;
+/// How long an idle connection is kept. Common servers close one after five seconds or more. A server that closes a
+/// connection just when a request is sent on it makes that request fail.
+const IDLE: Duration = Duration::from_secs(4);
+/// When a connection of HTTP/2 with open requests is checked. All requests share it, so that one that is dead without
+/// notice would make all of them wait.
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
+const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
+
 type Failure = StreamableHttpError<Reported>;
 
 /// An error that the tap already has, unless nothing waits in it for the response.
@@ -48,19 +58,21 @@ type Failure = StreamableHttpError<Reported>;
 #[error(transparent)]
 pub(crate) struct Reported(pub(crate) Error);
 
-/// The connector for all attempts. For `https`, making one is slow, because it reads the certificates of the system.
+/// The connector for all attempts and requests, which keeps connections. For `https`, it offers HTTP/2, and making it is slow,
+/// because it reads the certificates of the system.
 pub(crate) fn connector(target: &Http, connect: Duration) -> Result<reqwest::Client, TargetError> {
     use_ring();
     let builder = reqwest::Client::builder()
         .redirect(redirect_policy())
         .connect_timeout(connect)
-        // No connection is used twice. A server may close an idle one just when the next request is sent on it, and that
-        // request would fail, because one that may have arrived is not sent again.
-        .pool_max_idle_per_host(0);
+        .pool_max_idle_per_host(IDLE_CONNECTIONS)
+        .pool_idle_timeout(IDLE)
+        .http2_keep_alive_interval(KEEP_ALIVE)
+        .http2_keep_alive_timeout(KEEP_ALIVE_TIMEOUT);
     let builder = match target.url().scheme() {
         // Redirects keep the scheme, so certificates are not needed.
         "http" => builder.tls_certs_only([]),
-        _ => target.tls_options().apply(builder)?,
+        _ => target.tls_options().apply(&target.label(), builder)?,
     };
     builder.build().map_err(|error| TargetError::Tls {
         reason: cause::cause(&error),

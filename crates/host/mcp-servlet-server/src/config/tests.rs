@@ -266,7 +266,7 @@ fn reports_hosts_and_digests_that_never_match() {
 #[test]
 fn reports_impossible_limits() {
     assert_problems(
-        "[limits]\ninstances = { min = 5, max = 2 }\nqueue = 0\ntimeout = \"18446744073709551615ms\"\n\
+        "[limits]\ninstances = { min = 5, max = 2 }\nqueue = 0\ntimeout = \"366d\"\n\
         memory = \"1KiB\"\ncache = \"servlet.toml/x\"\n\
         [servlet.a]\nsource = \"a.wasm\"\nlimits.instances.max = 0\n\
         [servlet.b]\nsource = \"a.wasm\"\nlimits.instances.max = 1000000000\n\
@@ -275,7 +275,7 @@ fn reports_impossible_limits() {
         allow.hosts = [\"user@a.example\"]\nlimits.queue = -1\n",
         &[
             ":2:13: `min` is 5 and `max` is 2: expected `min` to be at most `max`",
-            ":4:11: expected at most 8760h, or none",
+            ":4:11: expected at most 365d, or none",
             ":5:10: expected at least 64KiB",
             ":9:24: expected a whole number from 1 to 10000, found integer `0`",
             ":12:24: expected a whole number from 1 to 10000, found integer `1000000000`",

@@ -7,7 +7,9 @@ use mcp_servlet_host::CallToolResult;
 use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json, value::RawValue};
 
-use super::{Call, any_text, check::Check, failed_if_error, feedback, select, show, signature};
+use super::{
+    Call, any_text, check::Check, failed_if_error, feedback, request_meta, select, show, signature,
+};
 use crate::{
     failure::{Failure, Kind},
     format::Format,
@@ -34,11 +36,12 @@ pub(super) async fn call(session: &Session, call: &Call, words: &[String]) -> Re
     if let Some(check) = &check {
         check.arguments(&arguments)?;
     }
-    let options = CallOptions::new().on_progress(|one| feedback::show_progress(&params(&one)));
-    let options = match call.request_meta()? {
-        meta if meta.is_empty() => options,
-        meta => options.meta(meta),
-    };
+    let mut options = CallOptions::new()
+        .on_progress(|one| feedback::show_progress(&params(&one)))
+        .meta(request_meta(&call.meta)?);
+    if call.trust_hints {
+        options = options.trust_hints();
+    }
     let result = listen(session, tool, arguments, &options).await?;
     if call.format == Format::Json && call.select.is_none() {
         writeln!(terminal::json(), "{}", result.raw.get())?;

@@ -70,7 +70,7 @@ pub(super) struct Connection {
     #[arg(long, value_name = "TIME")]
     connect_timeout: Option<Limit<Duration>>,
 
-    /// How often to try again to connect: a number, or `forever`
+    /// How often to try again to connect, and to send a request that only reads: a number, or `forever`
     ///
     /// [default: 0]
     #[arg(long, value_name = "TIMES", value_parser = times)]

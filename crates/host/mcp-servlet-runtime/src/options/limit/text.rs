@@ -17,23 +17,31 @@ const MAX_TIME: Duration = Duration::from_hours(24 * 365);
 #[error("{0}")]
 pub struct ParseLimitError(String);
 
-/// Parses a duration such as `500ms`, `30s`, `2m` or `1h`, up to a year. `none` means no limit.
+/// Parses a duration such as `500ms`, `30s`, `2m` or `1h`, up to a year. The units are `ns`, `us` or `µs`, `ms`, `s`, `m`, `h`
+/// and `d`. `none` means no limit.
 impl FromStr for Limit<Duration> {
     type Err = ParseLimitError;
 
     fn from_str(text: &str) -> Result<Self, ParseLimitError> {
+        const SECOND: u64 = 1_000_000_000;
         const UNITS: Units<'_> = &[
-            ("ms", 1, &["msec", "millis", "milliseconds"]),
-            ("s", 1000, &["sec", "secs", "second", "seconds"]),
-            ("m", 60_000, &["min", "mins", "minute", "minutes"]),
-            ("h", 3_600_000, &["hr", "hour", "hours"]),
+            ("ns", 1, &["nsec", "nanos", "nanoseconds"]),
+            ("us", 1000, &["usec", "micros", "microseconds"]),
+            // With the micro sign, and with the Greek letter.
+            ("\u{b5}s", 1000, &[]),
+            ("\u{3bc}s", 1000, &[]),
+            ("ms", 1_000_000, &["msec", "millis", "milliseconds"]),
+            ("s", SECOND, &["sec", "secs", "second", "seconds"]),
+            ("m", 60 * SECOND, &["min", "mins", "minute", "minutes"]),
+            ("h", 3600 * SECOND, &["hr", "hour", "hours"]),
+            ("d", 24 * 3600 * SECOND, &["day", "days"]),
         ];
         let limit = parse(text, UNITS, "a time such as 500ms, 30s or 2m, or none")?;
-        match limit.map(Duration::from_millis) {
+        match limit.map(Duration::from_nanos) {
             Limit::At(limit) if limit > MAX_TIME => {
-                let hours = MAX_TIME.as_secs() / 3600;
+                let days = MAX_TIME.as_secs() / (24 * 3600);
                 Err(ParseLimitError(format!(
-                    "expected at most {hours}h, or none"
+                    "expected at most {days}d, or none"
                 )))
             }
             limit => Ok(limit),
@@ -172,6 +180,11 @@ mod tests {
     fn reads_times_and_sizes() {
         assert_eq!(time("500ms"), Ok(Limit::At(Duration::from_millis(500))));
         assert_eq!(time("2m"), Ok(Limit::At(Duration::from_mins(2))));
+        assert_eq!(time("365d"), Ok(Limit::At(Duration::from_hours(24 * 365))));
+        assert_eq!(time("7 ns"), Ok(Limit::At(Duration::from_nanos(7))));
+        for micros in ["250us", "250\u{b5}s", "250\u{3bc}s"] {
+            assert_eq!(time(micros), Ok(Limit::At(Duration::from_micros(250))));
+        }
         assert_eq!(time("none"), Ok(Limit::Unlimited));
         assert_eq!(size("64MiB"), Ok(Limit::At(64 << 20)));
         assert_eq!(size("10B"), Ok(Limit::At(10)));
@@ -184,6 +197,8 @@ mod tests {
             "99999999999999999999h",
             "18446744073709551615ms",
             "8761h",
+            "366d",
+            "1y",
         ] {
             assert!(time(wrong).is_err(), "{wrong}");
         }
@@ -194,6 +209,7 @@ mod tests {
         for (error, suggestion) in [
             (time("30 Sec").map(drop), "30s"),
             (time("2MIN").map(drop), "2m"),
+            (time("3 days").map(drop), "3d"),
             (size("64MB").map(drop), "64MiB"),
             (size("1g").map(drop), "1GiB"),
         ] {
