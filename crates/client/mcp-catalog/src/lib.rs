@@ -26,7 +26,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
-//! [`Catalog::to_openapi`] makes an OpenAPI document of a catalog.
+//! [`Catalog::to_openapi`] makes an OpenAPI document of a catalog, and [`Catalog::to_lists`] the lists again.
 //!
 //! The crate reads and writes no files, opens no connections and runs nothing. Schemas are checked
 //! offline and within limits. A catalog as JSON can be read back; `docs/catalog.md` describes the
@@ -42,6 +42,7 @@ mod check;
 mod normal;
 mod openapi;
 
+mod entries;
 mod entry;
 mod names;
 mod prompt;

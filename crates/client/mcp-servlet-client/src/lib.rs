@@ -51,7 +51,7 @@ pub use content::{
 pub use error::{Error, ErrorKind};
 pub use events::{Event, Events};
 pub use limits::{Limits, Timeouts};
-pub use mcp_catalog::{ListProblem, Lists, ServerText, code as problem_code};
+pub use mcp_catalog::{Catalog, ListProblem, Lists, ServerText, code as problem_code};
 pub use oauth::{LoggedIn, LoggedOut, OAuth};
 pub use options::{Era, Options, Retry};
 pub use pool::{Lease, Pool};

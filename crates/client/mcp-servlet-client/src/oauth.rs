@@ -19,9 +19,9 @@ use std::time::Duration;
 
 use reqwest::header::AUTHORIZATION;
 
-use self::client::Identity;
+use self::client::{Client, Identity};
 use self::store::{ClientSecret, Login, LoginFile};
-use self::tokens::Tokens;
+use self::tokens::{ClientTokens, Tokens};
 use crate::bearer::Bearer;
 use crate::error::Error;
 use crate::target::Http;
@@ -59,6 +59,8 @@ const WAIT: Duration = Duration::from_mins(5);
 #[derive(Clone)]
 pub struct OAuth {
     identity: Identity,
+    /// The client whose tokens are used, instead of a stored login.
+    client: Option<Client>,
     scopes: Vec<String>,
     folder: Option<PathBuf>,
     wait: Duration,
@@ -94,6 +96,7 @@ impl Default for OAuth {
                 secret: None,
                 metadata: None,
             },
+            client: None,
             scopes: Vec::new(),
             folder: None,
             wait: WAIT,
@@ -126,6 +129,17 @@ impl OAuth {
     #[must_use]
     pub fn client_secret_env(mut self, name: impl Into<String>) -> Self {
         self.identity.secret = Some(ClientSecret::Variable(name.into()));
+        self
+    }
+
+    /// Uses the tokens of a client that the authorization server knows, instead of a stored login. Each session gets them with
+    /// the id and the secret, by the grant `client_credentials` of OAuth, and keeps them in memory.
+    #[must_use]
+    pub fn client_credentials(mut self, id: impl Into<String>, secret: impl Into<String>) -> Self {
+        self.client = Some(Client {
+            id: id.into(),
+            secret: ClientSecret::Issued(secret.into()),
+        });
         self
     }
 
@@ -234,6 +248,10 @@ impl OAuth {
     pub(crate) fn bearer(&self, server: &Http) -> Result<Option<Arc<dyn Bearer>>, Error> {
         if server.headers().contains_key(AUTHORIZATION) {
             return Ok(None);
+        }
+        if let Some(client) = &self.client {
+            let tokens = ClientTokens::new(server, client.clone(), self.scopes.clone());
+            return Ok(Some(Arc::new(tokens)));
         }
         // Without a folder for logins, there is no login to use.
         let Ok(folder) = self.logins() else {

@@ -33,7 +33,7 @@ impl Connection {
         let mut limits = Limits::default();
         limits.lists = MAX_LISTS;
         let remote = remote.to_owned();
-        let client = Options::new()
+        let mut client = Options::new()
             .client("mcp-servlet", env!("CARGO_PKG_VERSION"))
             .era(Era::Auto)
             .timeouts(timeouts)
@@ -42,12 +42,19 @@ impl Connection {
             .on_stderr(move |line| {
                 tracing::info!(target: "remote", remote, stream = "stderr", "{line}");
             });
+        if let Some(oauth) = &options.oauth {
+            client = client.oauth(oauth.clone());
+        }
         let session = Session::connect_with(target, &client).await?;
         Ok(Self { session, calls })
     }
 
     /// The lists of the server, checked. A list that the server refuses is empty.
-    pub(crate) async fn lists(&self, remote: &str) -> Result<RemoteLists, Error> {
+    pub(crate) async fn lists(
+        &self,
+        remote: &str,
+        options: &RemoteOptions,
+    ) -> Result<RemoteLists, Error> {
         let raw = match self.session.lists().await {
             Err(error) if error.code().is_some() => {
                 tracing::warn!(remote, %error, "lists of a remote left out");
@@ -55,7 +62,7 @@ impl Connection {
             }
             lists => lists?,
         };
-        Ok(lists::checked(remote, &self.session, &raw))
+        Ok(lists::checked(remote, &raw, &options.tools))
     }
 
     /// The `_meta` of a request to the remote, made of the client's `_meta`.

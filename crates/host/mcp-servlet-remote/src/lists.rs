@@ -1,13 +1,15 @@
 //! The lists of a server, checked entry by entry.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use mcp_servlet_client::{Lists, Session, problem_code};
+use mcp_servlet_client::{Lists, problem_code};
 use mcp_servlet_host::{FeatureKind, Listed, RemoteLists, Tool};
 use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{Problem, Schemas};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::options::ToolTexts;
 
 /// The largest entry of a list, in bytes.
 const MAX_ENTRY: usize = 1 << 20;
@@ -16,8 +18,17 @@ const MAX_ENTRY: usize = 1 << 20;
 const OUR_KEYS: &str = "mcp-servlet/";
 
 /// Checks the lists of a server. Entries that clients could not use are left out with a warning.
-pub(crate) fn checked(remote: &str, session: &Session, raw: &Lists) -> RemoteLists {
-    let server = session.server();
+pub(crate) fn checked(
+    remote: &str,
+    raw: &Lists,
+    texts: &BTreeMap<String, ToolTexts>,
+) -> RemoteLists {
+    let capabilities: JsonObject =
+        serde_json::from_str(raw.server.capabilities.get()).unwrap_or_default();
+    let has = |capability| {
+        let found = capabilities.get(capability);
+        found.is_some_and(|one: &Value| !one.is_null())
+    };
     let mut lists = RemoteLists::default();
     for problem in &raw.problems {
         let (list, reason) = (&*problem.list, &*problem.message);
@@ -30,23 +41,28 @@ pub(crate) fn checked(remote: &str, session: &Session, raw: &Lists) -> RemoteLis
             _ => tracing::warn!(remote, list, reason, "list of a remote may be incomplete"),
         }
     }
-    lists.tools = entries(
-        remote,
-        FeatureKind::Tool,
-        raw.tools.as_deref(),
-        tool,
-        Tool::name,
-    );
+    let read = |json| tool(with_texts(json, texts));
+    let tools = raw.tools.as_deref();
+    lists.tools = entries(remote, FeatureKind::Tool, tools, read, Tool::name);
+    for tool in texts.keys() {
+        if !lists.tools.iter().any(|one| one.name() == tool) {
+            tracing::warn!(
+                remote,
+                tool,
+                "texts for a tool that the remote does not list"
+            );
+        }
+    }
     lists.resources = listed(remote, FeatureKind::Resource, raw.resources.as_deref());
     let templates = raw.resource_templates.as_deref();
     lists.resource_templates = listed(remote, FeatureKind::ResourceTemplate, templates);
     lists.prompts = listed(remote, FeatureKind::Prompt, raw.prompts.as_deref());
     lists.server_info = serde_json::from_str(raw.server.info.get()).ok();
     lists.instructions.clone_from(&raw.server.instructions);
-    lists.has_resources = server.has("resources");
-    lists.has_prompts = server.has("prompts");
-    lists.completes = server.has("completions");
-    lists.logs = server.has("logging");
+    lists.has_resources = has("resources");
+    lists.has_prompts = has("prompts");
+    lists.completes = has("completions");
+    lists.logs = has("logging");
     lists
 }
 
@@ -120,6 +136,28 @@ fn object(kind: FeatureKind, raw: &RawValue) -> Result<JsonObject, Problem> {
     }
     drop_our_keys(&mut json);
     Ok(json)
+}
+
+/// A tool with the texts of the host.
+fn with_texts(mut json: JsonObject, texts: &BTreeMap<String, ToolTexts>) -> JsonObject {
+    let name = json.get("name").and_then(Value::as_str);
+    let Some(texts) = name.and_then(|name| texts.get(name)) else {
+        return json;
+    };
+    for (key, text) in [("title", &texts.title), ("description", &texts.description)] {
+        if let Some(text) = text {
+            json.insert(key.to_owned(), text.as_str().into());
+        }
+    }
+    if !texts.annotations.is_empty() {
+        let annotations = json.entry("annotations").or_insert_with(|| json!({}));
+        if !annotations.is_object() {
+            *annotations = json!({});
+        }
+        let members = annotations.as_object_mut().expect("it is an object");
+        members.extend(texts.annotations.clone());
+    }
+    json
 }
 
 fn tool(json: JsonObject) -> Result<Tool, Problem> {

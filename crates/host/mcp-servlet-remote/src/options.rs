@@ -1,16 +1,21 @@
 //! How a host uses another MCP server.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_servlet_client::{Lists, OAuth};
+use mcp_servlet_runtime::JsonObject;
+
 /// How a host uses another MCP server. Start with `RemoteOptions::default()` and set fields.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RemoteOptions {
     /// How long a request may take, not counting the time in which the client answers a request of the remote. Default: 30 s.
     pub timeout: Duration,
     /// How long one attempt to connect may take. Default: 10 s.
     pub connect: Duration,
-    /// The attempts to connect.
+    /// The attempts to connect, and to get an answer.
     pub retries: Retries,
     /// Whether clients see the tools of a server that is down.
     pub when_down: WhenDown,
@@ -23,6 +28,35 @@ pub struct RemoteOptions {
     pub sessions: Sessions,
     /// How long requests may go on after another server has [replaced](crate::RemoteServer::retire) this one. Default: 30 s.
     pub drain: Duration,
+    /// When the connection opens first.
+    pub start: Start,
+    /// The tokens of requests to a URL. Default: none.
+    pub oauth: Option<OAuth>,
+    /// What clients see of single tools instead of what the server says, by the server's names for them.
+    pub tools: BTreeMap<String, ToolTexts>,
+}
+
+/// What clients see of a tool instead of what the server says. Start with `ToolTexts::default()` and set fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolTexts {
+    /// The title.
+    pub title: Option<String>,
+    /// The description.
+    pub description: Option<String>,
+    /// Annotations such as `readOnlyHint`. Those that are not among them stay.
+    pub annotations: JsonObject,
+}
+
+/// When the connection opens first.
+#[derive(Clone, Debug, Default)]
+pub enum Start {
+    /// At once.
+    #[default]
+    Now,
+    /// With the first request. Until then, the server has these lists, such as those of a stored
+    /// [catalog](mcp_servlet_client::Catalog::to_lists).
+    AtCall(Arc<Lists>),
 }
 
 /// Which requests share a connection.
@@ -39,14 +73,20 @@ pub enum Sessions {
     },
 }
 
-/// The attempts to connect.
+/// The attempts to connect, and to get an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Retries {
     /// The pause before the second attempt. Later pauses are twice as long, up to 2 s for a URL and 30 s for a command.
     /// Default: 500 ms.
     pub every: Duration,
     /// How many attempts follow the first one. None means no limit, which is the default.
     pub most: Option<u32>,
+    /// How often a request that only reads is sent again if the server cannot be reached or does not answer, with the pause
+    /// `every`. Each attempt has its own time. Default: 0.
+    pub requests: u32,
+    /// Whether this applies to calls of tools with the annotation `idempotentHint` or `readOnlyHint` as well. Default: no.
+    pub calls: bool,
 }
 
 /// Whether clients see the tools of a server that is down.
@@ -70,6 +110,9 @@ impl Default for RemoteOptions {
             question_time: Duration::from_mins(10),
             sessions: Sessions::default(),
             drain: Duration::from_secs(30),
+            start: Start::default(),
+            oauth: None,
+            tools: BTreeMap::new(),
         }
     }
 }
@@ -79,6 +122,8 @@ impl Default for Retries {
         Self {
             every: Duration::from_millis(500),
             most: None,
+            requests: 0,
+            calls: false,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use mcp_servlet_host::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
 use mcp_servlet_runtime::{CallError, Fault, InputTimeout, JsonObject, RemoteFailure, RequestMeta};
 use serde_json::Value;
+use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::answer;
@@ -14,7 +15,7 @@ use crate::failure::{call_error, failure, invalid, is_of_connection, refuses_ses
 use crate::parked::{Resumed, input_required, parts};
 use crate::relay::Question;
 use crate::running::{Client, RunningCall, Step};
-use crate::shared::{Shared, stopped};
+use crate::shared::{Shared, is_final, stopped};
 
 impl Shared {
     pub(crate) async fn call(
@@ -76,8 +77,53 @@ impl Shared {
         Ok(CompleteResult::new(json))
     }
 
-    /// Sends a request, or goes on with one that has waited for the client.
+    /// Sends a request, and again as often as the options allow.
     async fn request(
+        self: &Arc<Self>,
+        method: &'static str,
+        member: &str,
+        mut params: JsonObject,
+        request_meta: &RequestMeta,
+    ) -> Result<JsonObject, RemoteFailure> {
+        let retries = self.options.retries;
+        let may_repeat = retries.requests > 0 && self.may_repeat(method, &params, request_meta);
+        let mut left = if may_repeat { retries.requests } else { 0 };
+        loop {
+            let again = (left > 0).then(|| params.clone());
+            let result = self
+                .request_once(method, member, params, request_meta)
+                .await;
+            match (result, again) {
+                (Err(failure), Some(again))
+                    if is_of_connection(&failure) && !is_final(&failure) =>
+                {
+                    left -= 1;
+                    params = again;
+                    sleep(retries.every).await;
+                }
+                (result, _) => return result,
+            }
+        }
+    }
+
+    /// Whether the server may get a request twice. All methods but `tools/call` only read.
+    fn may_repeat(&self, method: &str, params: &JsonObject, request_meta: &RequestMeta) -> bool {
+        let is_first = request_meta.request_state.is_none();
+        let is_hinted = || {
+            let lists = self.lists.borrow();
+            let tool = lists
+                .tools
+                .iter()
+                .find(|tool| params["name"] == tool.name());
+            let hints = tool.and_then(|tool| tool.json().get("annotations"));
+            let has = |hint| hints.is_some_and(|hints| hints[hint] == true);
+            has("idempotentHint") || has("readOnlyHint")
+        };
+        is_first && (method != "tools/call" || (self.options.retries.calls && is_hinted()))
+    }
+
+    /// Sends a request, or goes on with one that has waited for the client.
+    async fn request_once(
         self: &Arc<Self>,
         method: &'static str,
         member: &str,

@@ -11,7 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::connection::{Connection, has_changed};
 use crate::failure::refuses_session;
-use crate::options::WhenDown;
+use crate::lists;
+use crate::options::{Start, WhenDown};
 use crate::shared::{Shared, stopped};
 use crate::state::{Link, reason};
 
@@ -72,6 +73,11 @@ async fn close(connection: Arc<Connection>) {
 impl Shared {
     async fn keep_connected(&self) {
         let mut failed: u32 = 0;
+        if let (Start::AtCall(raw), false) = (&self.options.start, self.is_of_session) {
+            self.publish(lists::checked(&self.name, raw, &self.options.tools));
+            self.set_link(Link::Idle);
+            self.wanted.notified().await;
+        }
         loop {
             match self.connect().await {
                 Ok(connected) => {
@@ -102,7 +108,7 @@ impl Shared {
     async fn connect(&self) -> Result<Connected, Error> {
         let connection = Connection::open(&self.name, &self.target, &self.options).await?;
         let reports = Reports::soon(&connection).await;
-        let lists = connection.lists(&self.name).await?;
+        let lists = connection.lists(&self.name, &self.options).await?;
         Ok(Connected {
             connection: Arc::new(connection),
             lists,
@@ -256,7 +262,7 @@ impl Shared {
     }
 
     async fn relist(&self, connection: &Connection) {
-        match connection.lists(&self.name).await {
+        match connection.lists(&self.name, &self.options).await {
             Ok(lists) => self.publish(lists),
             Err(error) => {
                 tracing::warn!(remote = self.name, %error, "cannot update the lists of a remote");

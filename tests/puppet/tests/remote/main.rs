@@ -16,6 +16,7 @@ mod outage;
 mod relay;
 mod reload;
 mod sessions;
+mod settings;
 #[allow(dead_code, reason = "tests of servlets use the rest")]
 #[path = "../../../../crates/host/mcp-servlet-server/tests/endpoints/site.rs"]
 mod site;

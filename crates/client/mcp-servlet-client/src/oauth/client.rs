@@ -14,3 +14,10 @@ pub(super) struct Identity {
     /// The URL of the client's metadata document.
     pub(super) metadata: Option<String>,
 }
+
+/// A client that needs no user.
+#[derive(Clone)]
+pub(super) struct Client {
+    pub(super) id: String,
+    pub(super) secret: ClientSecret,
+}

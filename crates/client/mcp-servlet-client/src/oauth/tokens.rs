@@ -9,8 +9,9 @@ use futures_util::future::BoxFuture;
 use rmcp::transport::auth::{AuthError, StoredCredentials};
 use tokio::sync::Mutex;
 
+use super::client::Client;
 use super::failure;
-use super::login::get_with_secret;
+use super::login::{get_with_secret, with_secret};
 use super::network::Network;
 use super::provider::{Provider, unlogged};
 use super::store::{ClientSecret, Grant, Login, LoginFile};
@@ -144,6 +145,55 @@ impl Bearer for Tokens {
 
     fn replace<'a>(&'a self, refused: &'a Secret) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
         self.current(Some(refused)).boxed()
+    }
+}
+
+/// Gives the requests of one session the tokens of a client that needs no user. They are in memory only.
+pub(super) struct ClientTokens {
+    target: Http,
+    client: Client,
+    scopes: Vec<String>,
+    /// The last login. The lock lets one task get a new one, and the others wait.
+    login: Mutex<Option<Login>>,
+}
+
+impl ClientTokens {
+    pub(super) fn new(target: &Http, client: Client, scopes: Vec<String>) -> Self {
+        Self {
+            target: target.clone(),
+            client,
+            scopes,
+            login: Mutex::new(None),
+        }
+    }
+
+    async fn current(&self, refused: Option<&Secret>) -> Result<Option<Secret>, Error> {
+        let mut known = self.login.lock().await;
+        let login = known.as_ref();
+        if let Some(token) = login.and_then(|login| login.usable_token(refused, now())) {
+            return Ok(Some(token));
+        }
+        let Client { id, secret } = &self.client;
+        let login = with_secret(&self.target, id, secret.clone(), self.scopes.clone()).await?;
+        let token = login.access_token();
+        *known = Some(login);
+        Ok(token)
+    }
+}
+
+impl Bearer for ClientTokens {
+    fn token(&self) -> BoxFuture<'_, Result<Option<Secret>, Error>> {
+        self.current(None).boxed()
+    }
+
+    fn replace<'a>(&'a self, refused: &'a Secret) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
+        self.current(Some(refused)).boxed()
+    }
+}
+
+impl fmt::Debug for ClientTokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientTokens").finish_non_exhaustive()
     }
 }
 

@@ -1,20 +1,25 @@
 //! `[remote.NAME]`: other MCP servers.
 
+mod login;
 mod retries;
+mod tls;
 
 use std::{
     collections::BTreeMap,
     hash::{DefaultHasher, Hash as _, Hasher as _},
+    ops::Range,
     path::PathBuf,
+    sync::Arc,
 };
 
 use mcp_servlet_host::{Filter, Prefix};
 use mcp_servlet_remote::{
-    RemoteOptions, Retries, Sessions, WhenDown,
-    client::{Command, Http, HttpTransport, Target, TargetError, Tls, TlsVersion},
+    RemoteOptions, Retries, Sessions, Start, ToolTexts, WhenDown,
+    client::{Catalog, Command, Http, HttpTransport, Target, TargetError},
 };
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use toml::Spanned;
 
 use super::{
@@ -24,7 +29,9 @@ use super::{
     tools::Tools,
     units::{Count, MOST, ShortTime},
 };
+use login::LoginIs;
 use retries::Most;
+use tls::TlsFiles;
 
 /// The variables that the process of a server always inherits.
 const INHERITED: [&str; 3] = ["PATH", "HOME", "LANG"];
@@ -83,6 +90,10 @@ pub(super) struct RemoteSection {
     headers: BTreeMap<Spanned<String>, Spanned<String>>,
     /// Certificates for `https`.
     tls: Table<TlsFiles>,
+    /// The tokens of the requests: `true` for the login that `servlet login` has stored, or the id of the client with that
+    /// login, or the id and the secret of a client.
+    #[schemars(with = "Option<LoginIs>")]
+    login: Option<Spanned<LoginIs>>,
     /// Environment variables of the command, in addition to `PATH`, `HOME` and `LANG`; it inherits no others.
     #[schemars(with = "BTreeMap<String, String>")]
     env: BTreeMap<String, Spanned<String>>,
@@ -93,10 +104,15 @@ pub(super) struct RemoteSection {
     timeout: Option<ShortTime>,
     /// How long one attempt to connect may take. Default: `10s`.
     connect: Option<ShortTime>,
-    /// The attempts to connect.
+    /// The attempts to connect, and to get an answer.
     retry: Table<Retry>,
     /// Whether the server does not start without it. Default: false.
     required: bool,
+    /// When it connects first: `now` (the default), or `call` with the first request. Until then, clients see the `catalog`.
+    start: StartIs,
+    /// The file with its lists, as `servlet catalog` writes it, with `start = "call"`.
+    #[schemars(with = "Option<String>")]
+    catalog: Option<Spanned<String>>,
     /// Whether its tools are listed while it is down: `keep` (the default) lists its tools, and their calls fail; `hide` does not list
     /// them.
     when_down: WhenDownIs,
@@ -109,6 +125,51 @@ pub(super) struct RemoteSection {
     most_sessions: Option<Spanned<Count<1, MOST>>>,
     /// Which of its tools appear, and how.
     tools: Table<Tools>,
+    /// What clients see of single tools, by the remote's names for them.
+    #[schemars(with = "BTreeMap<String, ToolSection>")]
+    tool: BTreeMap<String, Table<ToolSection>>,
+}
+
+/// What clients see of a tool instead of what the remote says.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { description = \"Finds issues.\" }"
+)]
+struct ToolSection {
+    /// The title.
+    title: Option<String>,
+    /// The description.
+    description: Option<String>,
+    /// Annotations such as `{ readOnlyHint = true }`. Those that are not in the table stay.
+    annotations: Table<Annotations>,
+}
+
+/// The annotations of a tool.
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    rename_all = "camelCase",
+    expecting = "a table such as { readOnlyHint = true }"
+)]
+struct Annotations {
+    /// A title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// Whether the tool changes nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_only_hint: Option<bool>,
+    /// Whether the tool may delete or overwrite something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    destructive_hint: Option<bool>,
+    /// Whether a second call with the same arguments changes nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idempotent_hint: Option<bool>,
+    /// Whether the tool talks to others than its server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open_world_hint: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -124,6 +185,14 @@ enum WhenDownIs {
     #[default]
     Keep,
     Hide,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum StartIs {
+    #[default]
+    Now,
+    Call,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
@@ -146,34 +215,12 @@ struct Retry {
     every: Option<ShortTime>,
     /// How many attempts follow the first one: a number, or `forever` (the default).
     most: Most,
-}
-
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(
-    deny_unknown_fields,
-    default,
-    expecting = "a table such as { ca = \"ca.pem\" }"
-)]
-struct TlsFiles {
-    /// The only certificates that are trusted, in PEM.
-    #[schemars(with = "Option<String>")]
-    ca: Option<Spanned<String>>,
-    /// The certificate of this client, in PEM. It needs `key`.
-    #[schemars(with = "Option<String>")]
-    cert: Option<Spanned<String>>,
-    /// The key of that certificate, in PEM.
-    #[schemars(with = "Option<String>")]
-    key: Option<Spanned<String>>,
-    /// The least version of TLS: `1.2` (the default) or `1.3`.
-    min: Option<MinVersion>,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-enum MinVersion {
-    #[serde(rename = "1.2")]
-    Tls12,
-    #[serde(rename = "1.3")]
-    Tls13,
+    /// How often a request that only reads is sent again if the remote cannot be reached or does not answer, with the pause
+    /// `every`. Default: 0.
+    #[schemars(with = "Count<0, MOST>")]
+    requests: Option<Count<0, MOST>>,
+    /// Whether calls of tools with the annotation `idempotentHint` or `readOnlyHint` are sent again, too. Default: false.
+    calls: bool,
 }
 
 impl RemoteSection {
@@ -192,6 +239,9 @@ impl RemoteSection {
         let mut retries = Retries::default();
         set(&mut retries.every, self.retry.every);
         retries.most = self.retry.most.0;
+        let requests = self.retry.requests.map_or(0, |requests| requests.0);
+        retries.requests = requests.try_into().unwrap_or(u32::MAX);
+        retries.calls = self.retry.calls;
         options.retries = retries;
         options.sessions = match self.sessions {
             SessionsAre::Shared => Sessions::Shared,
@@ -201,7 +251,22 @@ impl RemoteSection {
                 Sessions::Each { most }
             }
         };
+        options.tools = self.texts();
         options
+    }
+
+    fn texts(&self) -> BTreeMap<String, ToolTexts> {
+        let sections = self.tool.iter().map(|(name, section)| {
+            let mut texts = ToolTexts::default();
+            texts.title.clone_from(&section.title);
+            texts.description.clone_from(&section.description);
+            let annotations = serde_json::to_value(&*section.annotations);
+            if let Ok(Value::Object(annotations)) = annotations {
+                texts.annotations = annotations;
+            }
+            (name.clone(), texts)
+        });
+        sections.collect()
     }
 }
 
@@ -225,7 +290,7 @@ impl Reader<'_> {
             }
             (None, None) => {
                 let message = "missing key `url` or `command`";
-                self.problem(span, message.to_owned());
+                self.problem(span.clone(), message.to_owned());
                 None
             }
         }?;
@@ -233,7 +298,11 @@ impl Reader<'_> {
             let message = "`most_sessions` is for `sessions = \"each\"`";
             self.problem(most.span(), message.to_owned());
         }
-        let options = section.options();
+        let mut options = section.options();
+        options.start = self.start(section, span)?;
+        if let Some(login) = &section.login {
+            options.oauth = self.oauth(section, login, &mut digest);
+        }
         format!("{options:?}").hash(&mut digest);
         Some(RemoteEntry {
             name: name.to_owned(),
@@ -244,6 +313,35 @@ impl Reader<'_> {
             filter: section.tools.filter(),
             connection: digest.finish(),
         })
+    }
+
+    /// When the remote connects first. None if there is a problem.
+    fn start(&mut self, section: &RemoteSection, span: Range<usize>) -> Option<Start> {
+        let path = match (section.start, &section.catalog) {
+            (StartIs::Now, None) => return Some(Start::Now),
+            (StartIs::Now, Some(path)) => {
+                let message = "`catalog` is for `start = \"call\"`";
+                self.problem(path.span(), message.to_owned());
+                return None;
+            }
+            (StartIs::Call, None) => {
+                let message =
+                    "`start = \"call\"` needs `catalog`, a file that `servlet catalog` has written";
+                self.problem(span, message.to_owned());
+                return None;
+            }
+            (StartIs::Call, Some(path)) => path,
+        };
+        let file = self.folder.join(path.get_ref());
+        self.files.add(file.clone());
+        let catalog = std::fs::read_to_string(&file).map_err(|error| error.to_string());
+        let catalog = catalog.and_then(|text| {
+            serde_json::from_str::<Catalog>(&text).map_err(|error| error.to_string())
+        });
+        let catalog = catalog
+            .map_err(|error| format!("cannot read the catalog `{}`: {error}", file.display()));
+        let catalog = self.reported(path, catalog)?;
+        Some(Start::AtCall(Arc::new(catalog.to_lists())))
     }
 
     fn url(
@@ -300,41 +398,6 @@ impl Reader<'_> {
         Some(http.tls(self.tls(&section.tls, digest)?).into())
     }
 
-    fn tls(&mut self, files: &TlsFiles, digest: &mut DefaultHasher) -> Option<Tls> {
-        let mut tls = Tls::default();
-        if let Some(ca) = &files.ca {
-            let path = self.pem(ca, digest);
-            tls = self.reported(ca, tls.roots(path))?;
-        }
-        match (&files.cert, &files.key) {
-            (Some(cert), Some(key)) => {
-                let paths = (self.pem(cert, digest), self.pem(key, digest));
-                tls = self.reported(cert, tls.identity(paths.0, paths.1))?;
-            }
-            (Some(one), None) | (None, Some(one)) => {
-                let message = "expected both `cert` and `key`, found only one";
-                self.problem(one.span(), message.to_owned());
-            }
-            (None, None) => {}
-        }
-        if let Some(min) = files.min {
-            format!("{min:?}").hash(digest);
-            tls = tls.least_version(match min {
-                MinVersion::Tls12 => TlsVersion::Tls12,
-                MinVersion::Tls13 => TlsVersion::Tls13,
-            });
-        }
-        Some(tls)
-    }
-
-    /// The path of a file in PEM, which is watched.
-    fn pem(&mut self, path: &Spanned<String>, digest: &mut DefaultHasher) -> PathBuf {
-        let path = self.folder.join(path.get_ref());
-        self.files.add(path.clone());
-        std::fs::read(&path).ok().hash(digest);
-        path
-    }
-
     fn reported<T, E: std::fmt::Display>(
         &mut self,
         place: &Spanned<String>,
@@ -357,9 +420,12 @@ impl Reader<'_> {
         );
         let header = section.headers.keys().next();
         self.refuse(header.map(Spanned::span), "`headers` are for a `url`");
+        let login = section.login.as_ref().map(Spanned::span);
+        self.refuse(login, "`login` is for a `url`");
         let tls = &section.tls;
-        let file = tls.ca.as_ref().or(tls.cert.as_ref()).or(tls.key.as_ref());
-        let found = file.map(Spanned::span);
+        let files = [&tls.ca, &tls.cert, &tls.key, &tls.crl];
+        let found = files.into_iter().flatten().next().map(Spanned::span);
+        let found = found.or_else(|| tls.insecure.as_ref().map(Spanned::span));
         let found = found.or_else(|| tls.min.map(|_| command.span()));
         self.refuse(found, "`tls` is for a `url`");
         let words = command.get_ref().iter().map(|word| self.expanded(word));
@@ -394,7 +460,7 @@ impl Reader<'_> {
         (!self.folder.as_os_str().is_empty()).then(|| self.folder.to_owned())
     }
 
-    fn refuse(&mut self, found: Option<std::ops::Range<usize>>, message: &str) {
+    fn refuse(&mut self, found: Option<Range<usize>>, message: &str) {
         if let Some(span) = found {
             self.problem(span, message.to_owned());
         }

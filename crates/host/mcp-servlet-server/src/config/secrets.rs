@@ -58,6 +58,11 @@ fn of_remotes(table: &DeTable<'_>, text: &str, secrets: &mut Vec<Range<usize>>) 
                 values(value.get_ref(), value.span(), secrets);
             }
         }
+        let login = section.get("login");
+        let login = login.and_then(|value| value.get_ref().as_table());
+        if let Some(secret) = login.and_then(|login| login.get("client_secret")) {
+            secrets.push(secret.span());
+        }
         let command = section.get("command");
         let words = command.and_then(|value| value.get_ref().as_array());
         // The program is not a secret, but its arguments may be.

@@ -74,7 +74,7 @@ fn parse(text: &str, units: Units<'_>, expected: &str) -> Result<Limit<u64>, Par
     }
     let parsed = units.iter().find_map(|(unit, factor, _)| {
         let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
-        number.checked_mul(*factor).filter(|value| *value > 0)
+        Some(number.saturating_mul(*factor)).filter(|value| *value > 0)
     });
     let message = || match suggestion(text, units) {
         Some(suggestion) => format!("expected {expected}; did you mean {suggestion}?"),

@@ -1,6 +1,7 @@
 //! `[remote.NAME]`: other MCP servers.
 
 use mcp_servlet_remote::{Sessions, WhenDown};
+use serde_json::json;
 
 use super::*;
 
@@ -10,13 +11,19 @@ fn the_examples_in_the_guide_are_valid() {
     let mut blocks = guide.split("```toml\n").skip(1);
     let folder = folder();
     let path = folder.path().join("servlet.toml");
+    let catalog =
+        json!({ "protocol": "", "server": { "info": {}, "capabilities": {} }, "items": [] });
+    fs::write(folder.path().join("tracker.json"), catalog.to_string()).expect("a file");
     let mut names = Vec::new();
     for block in &mut blocks {
         fs::write(&path, block.split("```").next().unwrap_or_default()).expect("a file");
         let config = Config::check_without_env(&path).expect("a configuration");
         names.extend(config.remotes.into_iter().map(|remote| remote.name));
     }
-    assert_eq!(names, ["github", "files", "github", "browser"]);
+    let settings = ["github", "files", "github", "github"];
+    let logins = ["tracker", "wiki", "reports"];
+    let others = ["tracker", "browser"];
+    assert_eq!(names, [&settings[..], &logins, &others].concat());
 }
 
 #[test]
