@@ -7,6 +7,7 @@ use crate::answers::{Answers, Decline};
 use crate::limits::{Limits, Timeouts};
 use crate::oauth::OAuth;
 use crate::on_stderr::OnStderr;
+use crate::retry::Retry;
 
 /// How to connect, and what is the same for every request of a session.
 ///
@@ -43,14 +44,6 @@ pub enum Era {
     Handshake,
     /// Requests without a session, since 2026-07-28.
     Stateless,
-}
-
-/// How often to try to connect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retry {
-    /// Attempts after the first one. None tries until it succeeds.
-    pub(crate) times: Option<u32>,
-    pub(crate) every: Duration,
 }
 
 impl Default for Options {
@@ -119,7 +112,7 @@ impl Options {
         self
     }
 
-    /// Sets how often to try to connect.
+    /// Sets how often to try to connect, and to send a request that may arrive twice.
     #[must_use]
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
@@ -146,67 +139,5 @@ impl Options {
     pub fn on_stderr(mut self, line: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.on_stderr = OnStderr(Arc::new(line));
         self
-    }
-}
-
-impl Retry {
-    /// Tries once.
-    pub fn never() -> Self {
-        Self {
-            times: Some(0),
-            every: Duration::ZERO,
-        }
-    }
-
-    /// Tries again this many times, with this pause and up to a quarter more.
-    pub fn times(times: u32, every: Duration) -> Self {
-        Self {
-            times: Some(times),
-            every,
-        }
-    }
-
-    /// Tries until it succeeds, with this pause and up to a quarter more.
-    pub fn forever(every: Duration) -> Self {
-        Self { times: None, every }
-    }
-
-    /// Whether there is another attempt after this many.
-    pub(crate) fn goes_on(self, attempts: u32) -> bool {
-        self.times.is_none_or(|times| attempts <= times)
-    }
-
-    /// Whether there is only one attempt.
-    pub(crate) fn is_never(self) -> bool {
-        self.times == Some(0)
-    }
-
-    /// The pause before the next attempt. Clients that lost the same server come back at different times.
-    pub(crate) fn pause(self) -> Duration {
-        let jitter = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
-        self.every.saturating_add(self.every.mul_f64(0.25 * jitter))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pause_has_up_to_a_quarter_more() {
-        let pause = Retry::forever(Duration::from_secs(8)).pause();
-        assert!(
-            pause >= Duration::from_secs(8) && pause <= Duration::from_secs(10),
-            "{pause:?}"
-        );
-        assert_eq!(Retry::forever(Duration::MAX).pause(), Duration::MAX);
-    }
-
-    #[test]
-    fn no_further_attempt_is_never_whatever_the_pause() {
-        assert!(Retry::never().is_never());
-        assert!(Retry::times(0, Duration::from_secs(1)).is_never());
-        assert!(!Retry::times(1, Duration::ZERO).is_never());
-        assert!(!Retry::forever(Duration::ZERO).is_never());
     }
 }

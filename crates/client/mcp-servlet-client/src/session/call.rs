@@ -258,8 +258,8 @@ impl Session {
         let pages = self.pages(List::Tools);
         tokio::pin!(pages);
         while let Some(Ok(page)) = pages.next().await {
-            let hints = page.entries.iter().filter_map(|entry| Hints::of(entry));
-            if let Some(hints) = hints.filter(|hints| hints.name == tool).last() {
+            let mut hints = page.entries.iter().filter_map(|entry| Hints::of(entry));
+            if let Some(hints) = hints.find(|hints| hints.name == tool) {
                 return hints.annotations.idempotent_hint || hints.annotations.read_only_hint;
             }
         }

@@ -26,7 +26,7 @@ use url::Url;
 use super::http::{BodyError, Client, EVENTS, JSON, content_type, events};
 use crate::error::{Error, ErrorKind};
 use crate::message::{cancelled_id, is_initialized, request_id};
-use crate::options::Retry;
+use crate::retry::Retry;
 use crate::tap::{Tap, Waiter};
 use crate::target::public_url;
 use crate::task::spawn;
