@@ -233,9 +233,9 @@ fn class(error: &extism::Error, text: &str) -> Class {
         "timeout" => Timeout,
         _ if text.ends_with("is not allowed") => Denied,
         // Extism adds the trap to the error that the module has set.
-        _ if error.is::<wasmtime::Error>() => Panic,
+        _ if error.is::<extism_wasmtime::Error>() => Panic,
         // A trap outside of any function has no backtrace.
-        _ if error.is::<wasmtime::Trap>() || error.chain().count() > 1 => Trap,
+        _ if error.is::<extism_wasmtime::Trap>() || error.chain().count() > 1 => Trap,
         _ => Class::Error,
     }
 }
