@@ -1,7 +1,6 @@
 //! Tests of servlets as wasm: imports, sizes, descriptions, results and failures.
 
 mod asks;
-mod author_lines;
 mod both_ways;
 mod calls;
 mod check;

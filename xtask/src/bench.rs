@@ -1,13 +1,9 @@
 //! Measures our servlets against those of the official generator (`bench/runner`), the code generator against typify
-//! alone, hosts and proxies against each other (`bench/hosts`), two versions of the runtime against each other (`bench/engine`),
-//! and the client half against other clients (`bench/client`).
+//! alone, hosts and proxies against each other (`bench/hosts`), and the client half against other clients (`bench/client`).
 
-mod base;
 mod client;
-mod engine;
 mod gateway;
 mod hosts;
-mod order;
 
 use std::path::PathBuf;
 
@@ -46,23 +42,16 @@ enum What {
         #[arg(long)]
         check: bool,
     },
-    /// Keep `servlet serve` under a mixed load, and watch its memory
+    /// Keep `servlet serve` under a mixed load while its remotes are killed and its configuration changes, and watch its memory
     Soak {
         /// How long
         #[arg(long, default_value_t = 30)]
         minutes: u64,
-        /// Serve a bundle and remotes as well. The remotes are killed, and the configuration changes
-        #[arg(long)]
-        gateway: bool,
     },
-    /// Compare the runtime of this checkout with the runtime of an earlier commit
-    Engine(engine::Options),
     /// Compare `servlet catalog` with mcporter and a client on rmcp alone, and typed calls with those of rmcp
     Client(client::Options),
-    /// Compare virtual tools and remotes with direct calls and other proxies, and `servlet serve` with an earlier commit
+    /// Compare virtual tools and remotes with direct calls and other proxies
     Gateway(gateway::Options),
-    /// Write crates/tools/mcp-servlet-cli/start-order.txt, which makes the memory of `servlet serve` smaller
-    Order,
 }
 
 pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
@@ -72,14 +61,9 @@ pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
             hyper_mcp: hyper_mcp.as_deref(),
             check: *check,
         }),
-        Some(What::Soak { minutes, gateway }) => hosts::measure(&Measure::Soak {
-            minutes: *minutes,
-            gateway: *gateway,
-        }),
-        Some(What::Engine(options)) => engine::measure(options),
+        Some(What::Soak { minutes }) => hosts::measure(&Measure::Soak { minutes: *minutes }),
         Some(What::Client(options)) => client::measure(options),
         Some(What::Gateway(options)) => gateway::measure(options),
-        Some(What::Order) => order::write(),
     }
 }
 

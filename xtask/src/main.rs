@@ -8,7 +8,6 @@ mod codegen;
 mod conformance;
 mod demo;
 mod fuzz;
-mod lines;
 mod lint;
 mod npm;
 mod python;
@@ -49,7 +48,7 @@ enum Command {
     },
     /// Accept the output of the tests as the expected one
     Bless,
-    /// Lint and document all crates, reusing what `cargo test` has compiled
+    /// Lint and document all crates
     Lint,
     /// Check the house rules
     Tidy,
@@ -62,8 +61,6 @@ enum Command {
         /// Run only clients whose name contains this, or only the `servers`, or the same behind one endpoint: `gateway`
         only: Option<String>,
     },
-    /// Count the lines of servlets with this project, and against the official generator's code
-    Lines,
     /// Feed everything that reads foreign input with bytes from libFuzzer
     Fuzz {
         /// Targets, each a folder of `tests/fuzz/corpus`; by default all of them
@@ -77,9 +74,6 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if lint::is_wrapper() {
-        return lint::rustc();
-    }
     let result = match Arguments::parse().command {
         Command::Demo => demo::demo(),
         Command::Test => test::test(),
@@ -91,7 +85,6 @@ fn main() -> ExitCode {
         Command::Vet => vet::vet(),
         Command::Conformance => conformance::run(),
         Command::Clients { only } => clients::check(only.as_deref()),
-        Command::Lines => lines::print(),
         Command::Fuzz { targets, seconds } => fuzz::fuzz(&targets, seconds),
         Command::Bench(options) => bench::bench(&options),
     };

@@ -1,7 +1,6 @@
 //! House rules that no compiler checks.
 
-mod arrows;
-mod units;
+mod packages;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,11 +9,7 @@ use anyhow::{Context, bail};
 
 use crate::shell::{cargo, root, run};
 
-/// The most lines that a file may have.
-const MAX_LINES: usize = 500;
-
-/// Checks all handwritten Rust files, the dependencies between crates and modules, that the tests compile no dependency twice, and the
-/// lock file of `bench`.
+/// Checks all handwritten Rust files, the dependencies between crates, and the lock file of `bench`.
 pub(crate) fn check() -> anyhow::Result<()> {
     let mut problems = Vec::new();
     for folder in ["crates", "examples", "tests", "xtask"] {
@@ -32,11 +27,7 @@ pub(crate) fn check() -> anyhow::Result<()> {
             );
         }
     }
-    problems.extend(arrows::problems()?);
-    // Other systems have other dependencies.
-    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        problems.extend(units::problems()?);
-    }
+    problems.extend(packages::problems()?);
     if !problems.is_empty() {
         bail!("{}", problems.join("\n   "));
     }
@@ -52,12 +43,6 @@ fn check_bench_lock() -> anyhow::Result<()> {
 
 fn problems_of(text: &str) -> Vec<String> {
     let mut problems = Vec::new();
-    let lines = text.lines().count();
-    if lines > MAX_LINES {
-        problems.push(format!(
-            "{lines} lines, and {MAX_LINES} are the most: split it"
-        ));
-    }
     for (number, line) in text.lines().enumerate() {
         let line = line.trim_start();
         let is_fence = line.starts_with("/// ```") || line.starts_with("//! ```");

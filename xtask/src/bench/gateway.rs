@@ -1,24 +1,23 @@
-//! Builds two versions of the `servlet` command and the programs to compare them with, and runs `bench/hosts`.
+//! Builds the `servlet` command and the programs to compare it with, and runs `bench/hosts`.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use clap::Args;
 
-use super::{base, hosts};
+use super::hosts;
 use crate::npm::Packages;
 use crate::python;
 use crate::shell::run;
 
-/// The last commit without bundles.
-const BASE: &str = "6577193280c938f96c8578c8ce85b247ef2fe3f0";
 const MCP_PROXY: &str = "mcp-proxy==0.13.0";
 const SUPERGATEWAY: &str = "supergateway@4.0.0";
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// The commit to compare with, where neither bundles nor remotes are used
-    #[arg(long, default_value = BASE)]
-    base: String,
+    /// The `servlet` command of an earlier version, to compare with it where neither bundles nor remotes are used
+    #[arg(long)]
+    base: Option<PathBuf>,
     /// How to print the result: `table` or `json`
     #[arg(long, default_value = "table", value_parser = ["table", "json"])]
     format: String,
@@ -28,10 +27,8 @@ pub(super) struct Options {
 }
 
 pub(super) fn measure(options: &Options) -> anyhow::Result<()> {
-    eprintln!("x: the first build of two optimised hosts takes minutes");
+    eprintln!("x: the first build of an optimised host takes minutes");
     let servlet = hosts::servlet()?;
-    let base = base::checkout("bench/base-gateway", &options.base)?;
-    let base = hosts::servlet_of(&base)?;
     let mut driver = Command::new(hosts::driver()?);
     let python = python::install("bench_gateway", &[MCP_PROXY])?;
     let npm = Packages::install("bench_gateway", &[SUPERGATEWAY])?;
@@ -39,11 +36,13 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<()> {
     driver.arg("--wasm").arg(hosts::wasm("spin")?);
     driver.arg("--weather").arg(hosts::wasm("weather")?);
     driver.arg("--native").arg(hosts::program("native"));
-    driver.arg("--base").arg(base);
     driver
         .arg("--mcp-proxy")
         .arg(python.with_file_name("mcp-proxy"));
     driver.arg("--npm").arg(npm.folder());
+    if let Some(base) = &options.base {
+        driver.arg("--base").arg(base);
+    }
     driver.args(["--format", &options.format]);
     driver.args(options.check.then_some("--check"));
     run(&mut driver)

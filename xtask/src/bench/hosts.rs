@@ -13,8 +13,8 @@ pub(super) enum Measure<'a> {
         hyper_mcp: Option<&'a Path>,
         check: bool,
     },
-    /// The memory of `servlet serve` under load for this many minutes, with a bundle and remotes or without.
-    Soak { minutes: u64, gateway: bool },
+    /// The memory of `servlet serve` under load for this many minutes.
+    Soak { minutes: u64 },
 }
 
 pub(super) fn measure(measure: &Measure<'_>) -> anyhow::Result<()> {
@@ -25,19 +25,16 @@ pub(super) fn measure(measure: &Measure<'_>) -> anyhow::Result<()> {
         Measure::Compare { hyper_mcp, check } => {
             driver.arg("compare");
             driver.args(check.then_some("--check"));
-            driver.arg("--native").arg(program("native"));
             if let Some(hyper_mcp) = hyper_mcp {
                 driver.arg("--hyper-mcp").arg(hyper_mcp);
             }
         }
-        Measure::Soak { minutes, gateway } => {
+        Measure::Soak { minutes } => {
             driver.args(["soak", "--minutes", &minutes.to_string()]);
-            if *gateway {
-                driver.arg("--gateway").arg(program("native"));
-            }
         }
     }
     driver.arg("--servlet").arg(servlet);
+    driver.arg("--native").arg(program("native"));
     run(driver.arg("--wasm").arg(wasm("spin")?))
 }
 
@@ -59,24 +56,6 @@ pub(super) fn servlet() -> anyhow::Result<PathBuf> {
         "dist",
         &["--locked", "--package", "mcp-servlet-cli"],
     )?;
-    Ok(folder.join("dist/servlet"))
-}
-
-/// The profile `dist`, for trees that do not have it.
-const DIST: [&str; 4] = [
-    "profile.dist.inherits=\"release\"",
-    "profile.dist.lto=\"fat\"",
-    "profile.dist.codegen-units=1",
-    "profile.dist.strip=true",
-];
-
-/// Builds the `servlet` command of another tree.
-pub(super) fn servlet_of(tree: &Path) -> anyhow::Result<PathBuf> {
-    let folder = tree.join("target");
-    let what = ["--locked", "--package", "mcp-servlet-cli"];
-    let mut command = build_command(&folder, "dist", &what);
-    command.args(DIST.iter().flat_map(|setting| ["--config", setting]));
-    run(command.current_dir(tree))?;
     Ok(folder.join("dist/servlet"))
 }
 

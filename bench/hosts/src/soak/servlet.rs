@@ -1,30 +1,14 @@
-//! The load of a server with one servlet.
-
-use std::process::Command;
+//! The calls of the servlet.
 
 use serde_json::json;
 
-use super::clients::{CLIENTS, Call, client};
+use super::clients::Call;
 use super::expected::Expected::{Fault, Success, ToolError};
-use super::lasting;
-use crate::Subject;
-use crate::http::Listening;
 
-/// The timeout of a call: far longer than a shared machine may pause the process.
-pub(super) const TIMEOUT: &str = "2s";
 /// One of this many requests runs a loop, which uses processor time until its timeout.
 const LOOP_EVERY: usize = 3000;
 /// Takes weeks on any machine.
 const ENDLESS: u64 = 1 << 52;
-
-pub(super) fn run(subject: &Subject, minutes: u64) -> anyhow::Result<()> {
-    let mut command = Command::new(&subject.servlet);
-    command.arg("serve").arg(&subject.wasm);
-    command.args(["--http", "127.0.0.1:0", "--timeout", TIMEOUT]);
-    let server = Listening::start(command.env("RUST_LOG", "off").env("RUST_BACKTRACE", "0"))?;
-    let clients = (0..CLIENTS).map(|number| client(&server.url, number, &next));
-    lasting::run(&server, minutes, clients.collect())
-}
 
 /// Small and large calls, computation, invalid arguments, an unknown tool, and now and then an endless loop.
 pub(super) fn next<'a>(turn: usize) -> Call<'a> {

@@ -5,7 +5,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
 use cargo_metadata::{CargoOpt, DependencyKind, Metadata, MetadataCommand, Package, PackageId};
@@ -48,13 +48,13 @@ fn names(cell: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Problems with dependencies, and the source folders of our crates.
-pub(super) fn check() -> anyhow::Result<(Vec<String>, Vec<PathBuf>)> {
+/// Problems with the dependencies of all crates under `crates`.
+pub(super) fn problems() -> anyhow::Result<Vec<String>> {
     let metadata = metadata(&root(), "--locked")?;
     let rules = rules(&fs::read_to_string(root().join("ARCHITECTURE.md"))?)?;
     let mut problems = wrong_uses(&metadata, &rules);
     problems.extend(forbidden(&metadata, &rules));
-    Ok((problems, sources(&metadata)))
+    Ok(problems)
 }
 
 /// The packages of a workspace with all features, for all platforms.
@@ -118,14 +118,6 @@ fn wrong_uses(metadata: &Metadata, rules: &[Rule]) -> Vec<String> {
 fn is_ours(package: &Package) -> bool {
     let folder = package.manifest_path.parent();
     folder.is_some_and(|folder| folder.ancestors().any(|part| part.ends_with("crates")))
-}
-
-fn sources(metadata: &Metadata) -> Vec<PathBuf> {
-    let packages = metadata.workspace_packages().into_iter();
-    let packages = packages.filter(|package| is_ours(package) || package.name == "xtask");
-    let ours = packages.filter_map(|package| package.manifest_path.parent());
-    ours.map(|folder| folder.join("src").into_std_path_buf())
-        .collect()
 }
 
 /// Everything that is compiled for a crate, by name, each with the crate that depends on it.

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::soak::servlet::TIMEOUT;
 
+/// The timeout of a call: far longer than a shared machine may pause the process.
+const TIMEOUT: &str = "2s";
 /// The paths of the endpoints: one responds with JSON, one with event streams.
 pub(super) const PATHS: [&str; 2] = ["/mcp", "/events"];
 /// The first words of `welcome`, by which clients tell two configurations apart.
