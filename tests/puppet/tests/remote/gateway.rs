@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 
 use crate::client::Oslo;
-use crate::support::{connected, host, http, with_calls, within};
+use crate::support::{connected, host, http, until, with_calls};
 
 /// A client of a server whose only member is this remote.
 async fn client(puppet: &Puppet, era: Era) -> (Session, Server) {
@@ -61,10 +61,7 @@ async fn progress_and_cancellation_pass_for_both_generations() {
             reports.load(std::sync::atomic::Ordering::Relaxed) > 0,
             "{era:?}"
         );
-        within(Duration::from_secs(2), || {
-            puppet.received("notifications/cancelled") == 1
-        })
-        .await;
+        until(|| puppet.received("notifications/cancelled") == 1).await;
     }
 }
 

@@ -9,7 +9,7 @@ use puppet::Puppet;
 use serde_json::json;
 
 use crate::support::{
-    Mortal, call, child, connected, connected_with, http, options, script, sse, with_calls, within,
+    Mortal, call, child, connected, connected_with, http, options, script, sse, until, with_calls,
 };
 
 /// An address where nothing listens.
@@ -38,13 +38,10 @@ async fn tools_of_a_server_that_comes_later_appear_later() {
     let address = free();
     let remote = RemoteServer::start("later", http(address), options());
     let lists = remote.lists();
-    within(Duration::from_secs(2), || {
-        matches!(remote.state(), State::Down { .. })
-    })
-    .await;
+    until(|| matches!(remote.state(), State::Down { .. })).await;
     assert!(lists.borrow().tools.is_empty());
     let _mortal = Mortal::start_at(&puppet, address);
-    within(Duration::from_secs(2), || lists.borrow().tools.len() == 1).await;
+    until(|| lists.borrow().tools.len() == 1).await;
     call(&remote).await.expect("an answer");
 }
 
@@ -116,7 +113,7 @@ async fn the_process_of_a_retired_server_ends_even_if_a_call_still_runs() {
         error.to_string(),
         "remote `old` cannot be reached: the host no longer uses it"
     );
-    within(Duration::from_secs(5), || !lives()).await;
+    until(|| !lives()).await;
     // The handle does not keep it.
     assert!(matches!(remote.state(), State::Down { .. }));
 }
@@ -144,10 +141,7 @@ async fn an_idle_connection_closes_and_comes_back() {
     // A call that takes longer does not count as idle.
     call(&remote).await.expect("an answer");
     assert_eq!(puppet.received("initialize"), 1);
-    within(Duration::from_secs(3), || {
-        matches!(remote.state(), State::Idle)
-    })
-    .await;
+    until(|| matches!(remote.state(), State::Idle)).await;
     assert_eq!(remote.lists().borrow().tools.len(), 1);
     call(&remote).await.expect("an answer");
     assert_eq!(puppet.received("initialize"), 2);
@@ -177,16 +171,10 @@ async fn a_request_from_before_the_connection_does_not_open_another_one() {
     options.idle = Some(Duration::from_millis(100));
     let remote = RemoteServer::start("late", http(puppet.http().await), options);
     // The second attempt has begun, and the first one is long enough ago for another one at once.
-    within(Duration::from_secs(2), || {
-        puppet.received("initialize") == 2
-    })
-    .await;
+    until(|| puppet.received("initialize") == 2).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     call(&remote).await.expect("an answer");
-    within(Duration::from_secs(2), || {
-        matches!(remote.state(), State::Idle)
-    })
-    .await;
+    until(|| matches!(remote.state(), State::Idle)).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(puppet.received("initialize"), 2);
 }

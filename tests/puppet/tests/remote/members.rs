@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     log,
     site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
-    support::{Mortal, call, child, connected, script, with_calls, within},
+    support::{Mortal, call, child, connected, script, until, with_calls},
 };
 
 const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -153,7 +153,7 @@ async fn an_idle_remote_is_closed_and_comes_back_for_a_call() {
     };
     for (number, (way, endpoint)) in WAYS.into_iter().enumerate() {
         let session = site.connect(way, endpoint).await;
-        within(Duration::from_secs(5), || ended() == number + 1).await;
+        until(|| ended() == number + 1).await;
         // Its tools stay listed meanwhile.
         assert_eq!(tools(&session).await, ["t"], "{way:?}");
         session.call("t", json!({})).await.expect("a result");

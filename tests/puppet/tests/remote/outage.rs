@@ -9,7 +9,7 @@ use puppet::Puppet;
 use serde_json::json;
 
 use crate::support::{
-    Mortal, call, child, connected, connected_with, http, options, with_calls, within,
+    Mortal, call, child, connected, connected_with, http, options, until, with_calls,
 };
 
 const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -48,7 +48,7 @@ async fn a_killed_server_is_alone_and_back_within_two_seconds() {
         );
         answer([&one, &two]).await;
         let is_down = || matches!(three.state(), State::Down { .. });
-        within(Duration::from_secs(3), is_down).await;
+        until(is_down).await;
         answer([&one, &two]).await;
         assert_eq!(three.lists().borrow().tools.len(), 1);
         let _mortal = Mortal::start_at(&puppet, mortal.address);
@@ -71,9 +71,9 @@ async fn a_hidden_server_has_no_tools_while_it_is_down() {
     assert_eq!(lists.borrow().tools.len(), 1);
     mortal.kill();
     call(&remote).await.expect_err("no server");
-    within(Duration::from_secs(3), || lists.borrow().tools.is_empty()).await;
+    until(|| lists.borrow().tools.is_empty()).await;
     let _mortal = Mortal::start_at(&puppet, mortal.address);
-    within(Duration::from_secs(3), || lists.borrow().tools.len() == 1).await;
+    until(|| lists.borrow().tools.len() == 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -96,10 +96,7 @@ async fn a_server_that_hangs_is_alone() {
         (error.kind.name(), error.to_fault().code),
         ("request_timeout", -32603)
     );
-    within(Duration::from_secs(2), || {
-        slow.received("notifications/cancelled") == 1
-    })
-    .await;
+    until(|| slow.received("notifications/cancelled") == 1).await;
     assert_eq!(slow.received("tools/call"), 1);
 }
 
@@ -145,10 +142,7 @@ async fn a_call_is_sent_once_even_if_its_connection_breaks() {
     let mut mortal = Mortal::start(&puppet);
     let remote = connected("r", mortal.target()).await;
     let broken = async {
-        within(Duration::from_secs(2), || {
-            puppet.received("tools/call") == 1
-        })
-        .await;
+        until(|| puppet.received("tools/call") == 1).await;
         mortal.kill();
         Mortal::start_at(&puppet, mortal.address)
     };
@@ -163,9 +157,6 @@ async fn a_process_that_ends_is_started_again() {
     let remote = connected("child", child("dies-in-call")).await;
     let error = call(&remote).await.expect_err("it ends in the call");
     assert_eq!(error.kind.name(), "connectivity", "{error}");
-    within(Duration::from_secs(3), || {
-        matches!(remote.state(), State::Up)
-    })
-    .await;
+    until(|| matches!(remote.state(), State::Up)).await;
     remote.close().await;
 }

@@ -9,7 +9,7 @@ use puppet::Puppet;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Heard, child, client, connected, connected_with, http, options, sse, with_calls, within,
+    Heard, child, client, connected, connected_with, http, options, sse, until, with_calls,
 };
 
 /// Calls a tool and returns the JSON of its result.
@@ -134,10 +134,7 @@ async fn a_dropped_call_is_cancelled() {
         call(&remote, "t", &request_meta),
     );
     running.await.expect_err("it is slow");
-    within(Duration::from_secs(2), || {
-        puppet.received("notifications/cancelled") == 1
-    })
-    .await;
+    until(|| puppet.received("notifications/cancelled") == 1).await;
 }
 
 #[tokio::test]
@@ -190,10 +187,7 @@ async fn a_question_that_may_belong_to_either_of_two_calls_is_refused() {
     let request_meta = client(json!({ "elicitation": {} }));
     let first = call(&remote, "t", &request_meta);
     let second = async {
-        within(Duration::from_secs(2), || {
-            puppet.received("tools/call") == 1
-        })
-        .await;
+        until(|| puppet.received("tools/call") == 1).await;
         call(&remote, "t", &request_meta).await
     };
     let (_, second) = tokio::join!(first, second);
@@ -277,7 +271,7 @@ async fn a_call_whose_client_does_not_answer_ends_by_itself() {
             asked = call(&remote, "t", &request_meta).await;
         }
         assert_eq!(asked["resultType"], "input_required", "{asked}");
-        within(Duration::from_secs(2), || answers(&puppet) > before).await;
+        until(|| answers(&puppet) > before).await;
     }
     assert_eq!(puppet.received("notifications/cancelled"), 0);
 }

@@ -12,7 +12,7 @@ use crate::{
     authority::Authority,
     log,
     site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
-    support::{script, with_calls, within},
+    support::{script, until, with_calls},
 };
 
 /// A server with one tool that answers with this text.
@@ -79,12 +79,9 @@ async fn a_remote_with_another_url_connects_before_it_is_used_and_calls_end_wher
         tokio::spawn(async move { call(&session, "t").await })
     });
     let running: Vec<_> = running.collect();
-    within(Duration::from_secs(10), || {
-        old.received("tools/call") == WAYS.len()
-    })
-    .await;
+    until(|| old.received("tools/call") == WAYS.len()).await;
     site.write("servlet.toml", config(new.http().await));
-    within(Duration::from_secs(10), || new.received("initialize") == 1).await;
+    until(|| new.received("initialize") == 1).await;
     // The old one is served until the new one is connected.
     for (way, session, _) in &clients {
         assert_eq!(tools(session).await, ["t"], "{way:?}");
@@ -114,7 +111,7 @@ async fn a_call_of_a_replaced_remote_has_limited_time() {
     let request_meta = RequestMeta::default();
     let called = former[0].member.call_with("t", None, &request_meta);
     let replaced = async {
-        within(Duration::from_secs(10), || old.received("tools/call") == 1).await;
+        until(|| old.received("tools/call") == 1).await;
         remotes.update(&second.remotes).await.expect("a remote");
         remotes.are_served();
     };
@@ -226,11 +223,11 @@ async fn a_remote_with_another_command_starts_before_it_is_used_and_the_old_proc
     let [first, second] = &pids()[..] else {
         panic!("two processes, not {:?}", pids());
     };
-    within(Duration::from_secs(5), || !lives(first)).await;
+    until(|| !lives(first)).await;
     assert!(lives(second));
     // Without the remote, its process ends too.
     site.write("servlet.toml", format!("{WEB}{OLD}{PIPE}"));
-    within(Duration::from_secs(20), || !lives(second)).await;
+    until(|| !lives(second)).await;
     let (_, session, _) = &clients[0];
     let gone = session
         .call("say", json!({}))

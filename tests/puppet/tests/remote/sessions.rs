@@ -7,7 +7,7 @@ use mcp_servlet_remote::{RemoteOptions, Sessions};
 use puppet::Puppet;
 use serde_json::{Value, json};
 
-use crate::support::{child, connected_with, http, options, script, within};
+use crate::support::{child, connected_with, http, options, script, until};
 use crate::updates::{client, serve};
 
 fn each(most: usize) -> RemoteOptions {
@@ -88,12 +88,12 @@ async fn a_connection_ends_with_its_session_and_makes_room_for_another() {
     );
     assert_eq!(ended(), 0);
     one.close().await;
-    within(Duration::from_secs(2), || ended() == 1).await;
+    until(|| ended() == 1).await;
     other.call("r_t", json!({})).await.expect("a result");
     assert_eq!(puppet.received("initialize"), 3);
     // The end of the remote ends all connections.
     remote.close().await;
-    within(Duration::from_secs(2), || ended() == 3).await;
+    until(|| ended() == 3).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

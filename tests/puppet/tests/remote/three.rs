@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 
 use crate::{
     site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
-    support::{Mortal, bind, script, with_calls, within},
+    support::{Mortal, bind, script, until, with_calls},
 };
 
 const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -280,7 +280,7 @@ async fn a_remote_that_lies_when_it_connects_is_alone_and_back_within_two_second
     three.fails("three_t", &[-32000]).await;
     let liar = puppet(json!({ "result": { "protocolVersion": 7 } }));
     let mut lies = Mortal::start_at(&liar, mortal.address);
-    within(Duration::from_secs(10), || liar.received("initialize") > 1).await;
+    until(|| liar.received("initialize") > 1).await;
     three.fails("three_t", &[-32000]).await;
     lies.kill();
     let _mortal = Mortal::start_at(&good, mortal.address);

@@ -21,11 +21,8 @@ use tokio::{
 
 use crate::{
     site::{OLD, PIPE, Site, WAYS, WEB, Way},
-    support::{with_calls, within},
+    support::{PATIENCE, until, with_calls},
 };
-
-/// How long each step may take. Other tests and builds can keep the machine busy for seconds.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Ways in which the server sends its request while the request of the client is open.
 const LEGACY: [Way; 3] = [Way::HttpLegacy, Way::Sse, Way::PipeLegacy];
@@ -88,13 +85,13 @@ async fn ask(site: &Site, way: Way) -> Asked {
     let session = Arc::new(session);
     let caller = Arc::clone(&session);
     let call = tokio::spawn(async move { caller.call("t", json!({})).await });
-    within(PATIENCE, || asked.load(Ordering::Relaxed) == 1).await;
+    until(|| asked.load(Ordering::Relaxed) == 1).await;
     Asked { session, call }
 }
 
 /// Waits until the remote has learned that its call was cancelled. It gets the answer `cancel` first.
 async fn ends(puppet: &Puppet) {
-    within(PATIENCE, || puppet.received("notifications/cancelled") == 1).await;
+    until(|| puppet.received("notifications/cancelled") == 1).await;
     let cancel = json!({ "action": "cancel" });
     assert!(puppet.log().iter().any(|one| one["result"] == cancel));
 }
@@ -201,6 +198,6 @@ async fn a_question_that_the_server_cannot_pass_on_ends_the_call_at_the_remote()
             error.to_string().contains("sampling.tools"),
             "{way:?}: {error}"
         );
-        within(PATIENCE, || puppet.received("notifications/cancelled") == 1).await;
+        until(|| puppet.received("notifications/cancelled") == 1).await;
     }
 }

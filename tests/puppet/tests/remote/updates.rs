@@ -12,12 +12,11 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
-use crate::support::{Mortal, connected, connected_with, host, http, options, script, within};
+use crate::support::{
+    Mortal, PATIENCE, connected, connected_with, host, http, options, script, until,
+};
 
 const LOG: &str = "file:///log";
-const SOON: Duration = Duration::from_secs(2);
-/// How long a notification may take. Other tests and builds can keep the machine busy for seconds.
-const PATIENCE: Duration = Duration::from_secs(20);
 const GENERATIONS: [(&str, &str); 2] = [
     ("2025-11-25", "resources/subscribe"),
     ("2026-07-28", "subscriptions/listen"),
@@ -96,7 +95,7 @@ async fn updates_pass_between_both_generations() {
             let (address, _server) = serve(&remote).await;
             let session = client(address, era).await;
             let mut events = session.watch([LOG]).await.expect("events");
-            within(SOON, || subscriptions(&puppet) == 1).await;
+            until(|| subscriptions(&puppet) == 1).await;
             session.call("r_t", json!({})).await.expect("a result");
             updated(&mut events).await;
             assert_eq!(subscriptions(&puppet), 1, "{version} {era:?}");
@@ -121,18 +120,18 @@ async fn a_subscription_at_the_remote_ends_with_the_last_client() {
         );
         old.watch([LOG]).await.expect("events");
         let events = new.watch([LOG]).await.expect("events");
-        within(SOON, || subscriptions(&puppet) == 1).await;
+        until(|| subscriptions(&puppet) == 1).await;
         drop(events);
         tokio::time::sleep(Duration::from_millis(200)).await;
         assert_eq!(ended(), 0, "{version}");
         // A session that ends has no subscriptions.
         old.close().await;
-        within(SOON, || ended() == 1).await;
+        until(|| ended() == 1).await;
         let again = client(address, Era::Handshake).await;
         again.watch([LOG]).await.expect("events");
-        within(SOON, || subscriptions(&puppet) == 2).await;
+        until(|| subscriptions(&puppet) == 2).await;
         again.unwatch(LOG).await.expect("the end");
-        within(SOON, || ended() == 2).await;
+        until(|| ended() == 2).await;
     }
 }
 
@@ -145,20 +144,17 @@ async fn a_new_connection_subscribes_again_and_reports_what_may_have_changed() {
         let (address, _server) = serve(&remote).await;
         let session = client(address, Era::Stateless).await;
         let mut events = session.watch([LOG]).await.expect("events");
-        within(SOON, || subscriptions(&first_puppet) == 1).await;
+        until(|| subscriptions(&first_puppet) == 1).await;
         first.kill();
         // A server without a common stream is only missed by a request.
         session
             .call("r_t", json!({}))
             .await
             .expect_err("it is gone");
-        within(Duration::from_secs(5), || {
-            !matches!(remote.state(), State::Up)
-        })
-        .await;
+        until(|| !matches!(remote.state(), State::Up)).await;
         let puppet = reporter(version, true);
         let _second = Mortal::start_at(&puppet, first.address);
-        within(Duration::from_secs(5), || subscriptions(&puppet) == 1).await;
+        until(|| subscriptions(&puppet) == 1).await;
         updated(&mut events).await;
     }
 }
@@ -184,15 +180,15 @@ async fn a_watched_resource_keeps_an_idle_remote_connected() {
     options.idle = Some(Duration::from_millis(100));
     let remote = connected_with("r", http(puppet.http().await), options).await;
     let is_idle = || matches!(remote.state(), State::Idle);
-    within(SOON, is_idle).await;
+    until(is_idle).await;
     let (address, _server) = serve(&remote).await;
     let session = client(address, Era::Handshake).await;
     session.watch([LOG]).await.expect("events");
-    within(SOON, || subscriptions(&puppet) == 1).await;
+    until(|| subscriptions(&puppet) == 1).await;
     tokio::time::sleep(Duration::from_millis(400)).await;
     assert!(!is_idle());
     session.unwatch(LOG).await.expect("the end");
-    within(SOON, is_idle).await;
+    until(is_idle).await;
 }
 
 /// The resources of all subscriptions since 2026-07-28.
@@ -223,10 +219,7 @@ async fn clients_with_many_subscriptions_leave_room_for_others() {
     let other = client(address, Era::Handshake).await;
     let mut events = other.watch([LOG]).await.expect("events");
     let has_log = |uris: &Vec<Value>| uris.contains(&json!(LOG));
-    within(Duration::from_secs(10), || {
-        listened(&puppet).iter().any(has_log)
-    })
-    .await;
+    until(|| listened(&puppet).iter().any(has_log)).await;
     other.call("r_t", json!({})).await.expect("a result");
     updated(&mut events).await;
     assert!(listened(&puppet).iter().all(|uris| uris.len() <= 500));
@@ -248,11 +241,11 @@ async fn subscriptions_of_one_client_do_not_delay_those_of_others() {
     let greedy = client(address, Era::Stateless).await;
     let made_up = (0..100).map(|number| format!("made-up:{number}"));
     let _held = greedy.watch(made_up).await.expect("events");
-    within(SOON, || puppet.received("resources/subscribe") > 0).await;
+    until(|| puppet.received("resources/subscribe") > 0).await;
     let other = client(address, Era::Handshake).await;
     other.watch([LOG]).await.expect("events");
     // One after the other, they take ten seconds.
-    within(Duration::from_secs(5), || subscriptions(&puppet) == 1).await;
+    until(|| subscriptions(&puppet) == 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -270,9 +263,9 @@ async fn a_subscription_that_got_no_answer_is_made_again() {
     let member = remote.member();
     let member = member.as_remote().expect("a remote").remote();
     let _log = member.watch_resource(LOG);
-    within(PATIENCE, || puppet.received("resources/subscribe") == 1).await;
+    until(|| puppet.received("resources/subscribe") == 1).await;
     let _other = member.watch_resource("a:other");
-    within(PATIENCE, || puppet.received("resources/subscribe") == 3).await;
+    until(|| puppet.received("resources/subscribe") == 3).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -297,11 +290,11 @@ async fn a_session_that_replaces_another_one_has_its_subscriptions() {
         .expect("a remote")
         .remote()
         .watch_resource(LOG);
-    within(PATIENCE, || puppet.received("resources/subscribe") == 1).await;
+    until(|| puppet.received("resources/subscribe") == 1).await;
     let sessions = puppet.received("initialize");
     while puppet.received("initialize") == sessions {
         crate::support::call(&remote).await.expect("a result");
     }
-    within(PATIENCE, || puppet.received("resources/subscribe") == 2).await;
+    until(|| puppet.received("resources/subscribe") == 2).await;
     drop(watch);
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     client::reported,
     site::{OLD, PIPE, Site, WAYS, WEB, eventually},
-    support::{Mortal, with_calls, within},
+    support::{Mortal, until, with_calls},
 };
 
 const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -62,7 +62,7 @@ error = { code = -32019, message = "too slow: ${{ error.code }}" }
         let caught = error(&session, "caught", json!({})).await;
         let expected = "too slow: REQUEST_TIMEOUT";
         assert_eq!(outcome(&caught), (-32019, expected), "{way:?}");
-        within(Duration::from_secs(10), || cancelled() == before + 2).await;
+        until(|| cancelled() == before + 2).await;
     }
 }
 
@@ -84,11 +84,11 @@ async fn cancelling_a_virtual_tool_cancels_the_call_of_the_remote() {
             let received = || puppet.received("tools/call") == number + 1;
             tokio::select! {
                 ended = call => panic!("{way:?}: {ended:?}"),
-                _ = within(Duration::from_secs(10), received) => {}
+                _ = until(received) => {}
             }
         }
         let cancelled = || puppet.received("notifications/cancelled") == number + 1;
-        within(Duration::from_secs(10), cancelled).await;
+        until(cancelled).await;
     }
 }
 
