@@ -24,7 +24,7 @@ use crate::{
     failure::{Failure, Kind, chain},
     format::Format,
     steps,
-    terminal::{self, note},
+    terminal::{self, Style, Visible, note},
 };
 pub(crate) use abi::Abi;
 use explain::SizeReport;
@@ -271,9 +271,10 @@ fn next(all: &[Built]) -> Option<String> {
 }
 
 impl Built {
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write<W: Write>(&self, out: &mut Visible<W>) -> io::Result<()> {
         let size = grouped(self.module.size);
-        writeln!(out, "{}  {size} bytes", self.shown_path())?;
+        out.styled(Style::Name, &self.shown_path())?;
+        writeln!(out, "  {size} bytes")?;
         let exports: Vec<_> = self.functions().collect();
         writeln!(out, "  exports  {}", exports.join(" "))?;
         let mut imports = self.module.imports.clone();

@@ -16,7 +16,7 @@ use crate::{
     format::Format,
     limits::Limits,
     needs,
-    terminal::{self, one_line},
+    terminal::{self, Style, Visible, one_line},
 };
 
 #[derive(Args, Debug)]
@@ -139,8 +139,9 @@ fn write(reports: &[Report], format: Format) -> io::Result<()> {
     Ok(())
 }
 
-fn write_report(out: &mut impl Write, report: &Report) -> io::Result<()> {
-    write!(out, "{}: {} bytes", report.source, report.size)?;
+fn write_report<W: Write>(out: &mut Visible<W>, report: &Report) -> io::Result<()> {
+    out.styled(Style::Name, &report.source)?;
+    write!(out, ": {} bytes", report.size)?;
     match report.tools {
         Some(1) => writeln!(out, ", 1 tool")?,
         Some(count) => writeln!(out, ", {count} tools")?,
@@ -195,17 +196,32 @@ fn name(level: Level) -> &'static str {
     }
 }
 
-fn write_finding(out: &mut impl Write, finding: &Finding, report: &Report) -> io::Result<()> {
+fn style(level: Level) -> Style {
+    match level {
+        Level::Error => Style::Error,
+        Level::Warning => Style::Problem,
+        Level::Note => Style::Faint,
+    }
+}
+
+fn write_finding<W: Write>(
+    out: &mut Visible<W>,
+    finding: &Finding,
+    report: &Report,
+) -> io::Result<()> {
     writeln!(out)?;
-    let level = name(finding.level());
+    let level = finding.level();
     let problem = indented(&finding.problem, "  ");
-    writeln!(out, "{level}[{}]: {problem}", finding.rule)?;
+    out.styled(style(level), &format!("{}[{}]", name(level), finding.rule))?;
+    writeln!(out, ": {problem}")?;
     if let Some(location) = &finding.location {
         writeln!(out, "  at {}", one_line(&location.to_string()))?;
     }
     writeln!(out, "  in {}", hosts(finding, report))?;
     if let Some(help) = &finding.help {
-        writeln!(out, "  help: {}", indented(help, "        "))?;
+        write!(out, "  ")?;
+        out.styled(Style::Help, "help:")?;
+        writeln!(out, " {}", indented(help, "        "))?;
     }
     Ok(())
 }

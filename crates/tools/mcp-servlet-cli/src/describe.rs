@@ -14,7 +14,7 @@ use crate::{
     format::Format,
     limits::Limits,
     needs,
-    terminal::{self, one_line},
+    terminal::{self, Style, Visible, one_line},
 };
 
 #[derive(Args, Debug)]
@@ -63,15 +63,16 @@ fn json_of(servlet: &Servlet) -> Value {
     })
 }
 
-fn write_servlet(out: &mut impl Write, servlet: &Servlet) -> io::Result<()> {
+fn write_servlet<W: Write>(out: &mut Visible<W>, servlet: &Servlet) -> io::Result<()> {
     let info = servlet.server_info();
     let text = |key: &str| info.and_then(|info| info.get(key)).and_then(Value::as_str);
     let name = text("title")
         .or_else(|| text("name"))
         .unwrap_or(servlet.name());
+    out.styled(Style::Name, name)?;
     match text("version") {
-        Some(version) => writeln!(out, "{} {}", one_line(name), one_line(version))?,
-        None => writeln!(out, "{}", one_line(name))?,
+        Some(version) => writeln!(out, " {}", one_line(version))?,
+        None => writeln!(out)?,
     }
     for line in servlet.instructions().unwrap_or_default().lines() {
         writeln!(out, "{line}")?;
@@ -95,10 +96,11 @@ fn write_servlet(out: &mut impl Write, servlet: &Servlet) -> io::Result<()> {
     write_needs(out, servlet)
 }
 
-fn write_tool(out: &mut impl Write, tool: &Tool) -> io::Result<()> {
+fn write_tool<W: Write>(out: &mut Visible<W>, tool: &Tool) -> io::Result<()> {
+    out.styled(Style::Name, tool.name())?;
     match tool.title() {
-        Some(title) => writeln!(out, "{} ({})", one_line(tool.name()), one_line(title))?,
-        None => writeln!(out, "{}", one_line(tool.name()))?,
+        Some(title) => writeln!(out, " ({})", one_line(title))?,
+        None => writeln!(out)?,
     }
     for line in tool.description().unwrap_or_default().lines() {
         writeln!(out, "  {line}")?;
@@ -128,20 +130,22 @@ fn hints(tool: &Tool) -> Vec<String> {
 }
 
 /// Prints resources, prompts and templates, each kind under its own heading.
-fn write_entries(out: &mut impl Write, kind: &str, entries: &[Listed]) -> io::Result<()> {
+fn write_entries<W: Write>(out: &mut Visible<W>, kind: &str, entries: &[Listed]) -> io::Result<()> {
     if entries.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{kind}")?;
+    write_heading(out, kind)?;
     for entry in entries {
         let text = |key| entry.json().get(key).and_then(Value::as_str);
         let about: Vec<_> = [text("title"), text("mimeType")]
             .into_iter()
             .flatten()
             .collect();
+        write!(out, "  ")?;
+        out.styled(Style::Name, entry.key())?;
         match &*about {
-            [] => writeln!(out, "  {}", entry.key())?,
-            about => writeln!(out, "  {} ({})", entry.key(), about.join(", "))?,
+            [] => writeln!(out)?,
+            about => writeln!(out, " ({})", about.join(", "))?,
         }
         for line in entry.description().unwrap_or_default().lines() {
             writeln!(out, "    {line}")?;
@@ -169,7 +173,13 @@ fn prompt_arguments(entry: &JsonObject) -> Vec<schema::Row> {
     arguments.into_iter().flatten().filter_map(row).collect()
 }
 
-fn write_needs(out: &mut impl Write, servlet: &Servlet) -> io::Result<()> {
+fn write_heading<W: Write>(out: &mut Visible<W>, heading: &str) -> io::Result<()> {
+    writeln!(out)?;
+    out.styled(Style::Faint, heading)?;
+    writeln!(out)
+}
+
+fn write_needs<W: Write>(out: &mut Visible<W>, servlet: &Servlet) -> io::Result<()> {
     let module = servlet.module();
     let functions = module.imports.iter();
     let functions: Vec<_> = functions.filter(|import| !import.is_common()).collect();
@@ -177,7 +187,7 @@ fn write_needs(out: &mut impl Write, servlet: &Servlet) -> io::Result<()> {
     if module.needs().is_empty() && functions.is_empty() && requests.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\nneeds")?;
+    write_heading(out, "needs")?;
     for line in needs::lines(module.needs()) {
         writeln!(out, "  {line}")?;
     }

@@ -16,7 +16,7 @@ use crate::{
     format::Format,
     limits::Limits,
     needs,
-    terminal::{self, one_line},
+    terminal::{self, Style, Visible, one_line},
 };
 
 #[derive(Args, Debug)]
@@ -144,10 +144,11 @@ impl<'a> Report<'a> {
             .map(|export| export.name.as_str())
     }
 
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write<W: Write>(&self, out: &mut Visible<W>) -> io::Result<()> {
+        out.styled(Style::Name, &self.source.to_string())?;
         match &self.module {
-            Some(module) => writeln!(out, "{}: {} bytes", self.source, module.size)?,
-            None => writeln!(out, "{}", self.source)?,
+            Some(module) => writeln!(out, ": {} bytes", module.size)?,
+            None => writeln!(out)?,
         }
         if let Some(abi) = self.abi() {
             writeln!(out, "  abi      {abi}")?;
@@ -175,7 +176,9 @@ impl<'a> Report<'a> {
             writeln!(out, "  serves   {kind:<8}  {}", one_line(key))?;
         }
         for problem in &self.offer.problems {
-            writeln!(out, "  problem  {}", one_line(&chain(problem)))?;
+            write!(out, "  ")?;
+            out.styled(Style::Problem, "problem")?;
+            writeln!(out, "  {}", one_line(&chain(problem)))?;
             if let Some(help) = problem.help() {
                 writeln!(out, "           help: {}", one_line(&help))?;
             }

@@ -36,7 +36,7 @@ pub(crate) fn start(verbose: u8, times: Times) {
     let log = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| default()))
         .with_writer(terminal::log)
-        .with_ansi(terminal::is_watched())
+        .with_ansi(terminal::has_colors())
         .fmt_fields(OneLine);
     match times {
         Times::Shown => log.init(),

@@ -3,6 +3,8 @@
 //! Names, descriptions, messages and files may come from hostile servlets, schemas and servers.
 //! Control characters in them could rewrite the screen, and invisible characters could hide
 //! what a model reads, so they are printed as escapes such as `\u{1b}`.
+//!
+//! On a terminal, output has colors, unless `NO_COLOR` is set, and long lines are wrapped.
 
 use std::{
     borrow::Cow,
@@ -12,6 +14,8 @@ use std::{
 };
 
 use mcp_catalog::hidden_indices;
+use terminal_size::{Height, Width, terminal_size_of};
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 /// Escapes text of several lines. Only line breaks and tabs are kept.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
@@ -75,14 +79,45 @@ fn write_json(shown: &mut String, one: char) -> fmt::Result {
     units.try_for_each(|unit| write!(shown, "\\u{unit:04x}"))
 }
 
+/// Escapes a message of rustc, which can quote foreign text. Only its colors are kept.
+fn compiler_message(text: &str) -> String {
+    let mut parts = text.split("\x1b[");
+    let mut shown = visible(parts.next().unwrap_or_default()).into_owned();
+    for part in parts {
+        match part.split_once('m') {
+            Some((codes, rest)) if is_color(codes) => {
+                shown.extend(["\x1b[", codes, "m", &*visible(rest)]);
+            }
+            _ => shown.extend(["\\u{1b}[", &*visible(part)]),
+        }
+    }
+    shown
+}
+
+/// Whether these codes only select a color or bold text, or end them. Others could hide text.
+fn is_color(codes: &str) -> bool {
+    let is_one = |code: &str| matches!(code, "" | "0" | "1" | "22");
+    let of_palette = |code: &str| matches!(code.as_bytes(), [b'3' | b'9', b'0'..=b'7'] | b"39");
+    match codes.strip_prefix("38;5;") {
+        Some(color) => color.parse::<u8>().is_ok(),
+        None => codes
+            .split(';')
+            .all(|code| is_one(code) || of_palette(code)),
+    }
+}
+
 /// A stream that makes all text [`visible`].
-pub(crate) struct Visible<W> {
+pub(crate) struct Visible<W: Write> {
     inner: W,
     escapes: Escapes,
     has_colors: bool,
+    /// The width at which lines are wrapped.
+    columns: Option<usize>,
+    /// The text since the last line break, if lines are wrapped.
+    line: String,
 }
 
-/// How a part of a table looks on a terminal with colors.
+/// How a part of the output looks on a terminal with colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     /// A heading, or the name of an item.
@@ -91,6 +126,10 @@ pub(crate) enum Style {
     Faint,
     /// Something that is wrong.
     Problem,
+    /// What makes a command fail.
+    Error,
+    /// What to do.
+    Help,
 }
 
 impl Style {
@@ -99,41 +138,132 @@ impl Style {
             Self::Name => "1",
             Self::Faint => "2",
             Self::Problem => "33",
+            Self::Error => "1;31",
+            Self::Help => "1;36",
         }
     }
 }
 
+/// What lines for people begin with, and how it looks.
+const LABELS: [(&str, Style); 3] = [
+    ("error:", Style::Error),
+    ("warning:", Style::Problem),
+    ("help:", Style::Help),
+];
+
 impl<W: Write> Visible<W> {
+    fn new(inner: W, escapes: Escapes) -> Self {
+        Self {
+            inner,
+            escapes,
+            has_colors: false,
+            columns: None,
+            line: String::new(),
+        }
+    }
+
     /// Writes text of one line in a style. The text itself cannot have one.
     pub(crate) fn styled(&mut self, style: Style, text: &str) -> io::Result<()> {
         let text = one_line(text);
         if self.has_colors {
-            write!(self.inner, "\x1b[{}m{text}\x1b[0m", style.code())
+            self.put(&format!("\x1b[{}m{text}\x1b[0m", style.code()))
         } else {
-            self.inner.write_all(text.as_bytes())
+            self.put(&text)
         }
+    }
+
+    /// Writes a line. A label at its beginning has the label's style.
+    fn labelled(&mut self, line: &str) -> io::Result<()> {
+        let start = line.len() - line.trim_start().len();
+        let (margin, text) = line.split_at(start);
+        write!(self, "{margin}")?;
+        let label = LABELS.iter().find(|(label, _)| text.starts_with(label));
+        match label {
+            Some((label, style)) => {
+                self.styled(*style, label)?;
+                writeln!(self, "{}", &text[label.len()..])
+            }
+            None => writeln!(self, "{text}"),
+        }
+    }
+
+    /// Writes text that is already escaped.
+    fn put(&mut self, text: &str) -> io::Result<()> {
+        let Some(columns) = self.columns else {
+            return self.inner.write_all(text.as_bytes());
+        };
+        self.line.push_str(text);
+        while let Some(end) = self.line.find('\n') {
+            let rest = self.line.split_off(end + 1);
+            let line = std::mem::replace(&mut self.line, rest);
+            writeln!(self.inner, "{}", wrapped(line.trim_end(), columns))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the line that has no end yet.
+    fn finish_line(&mut self) -> io::Result<()> {
+        let line = std::mem::take(&mut self.line);
+        self.inner.write_all(line.as_bytes())
     }
 }
 
 impl<W: Write> Write for Visible<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
-        self.inner
-            .write_all(escape(&text, self.escapes).as_bytes())?;
+        self.put(&escape(&text, self.escapes))?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        self.finish_line()?;
         self.inner.flush()
     }
+}
+
+impl<W: Write> Drop for Visible<W> {
+    fn drop(&mut self) {
+        let _ = self.finish_line();
+    }
+}
+
+/// A line in as many lines as it needs. They are indented, so that foreign text cannot look like a message of this command.
+fn wrapped(line: &str, columns: usize) -> String {
+    let indent = " ".repeat(hanging_indent(line, columns));
+    let options = Options::new(columns)
+        .subsequent_indent(&indent)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    textwrap::fill(line, options)
+}
+
+/// The column at which the rest of a long line begins: that of the last column of a table, or else the indentation.
+fn hanging_indent(line: &str, columns: usize) -> usize {
+    let text = line.trim_start();
+    let margin = line.len() - text.len();
+    let last_column = text.rfind("  ").map(|gap| {
+        let cell = margin + gap + 2;
+        textwrap::core::display_width(&line[..cell])
+    });
+    let last_column = last_column.filter(|column| *column <= columns / 2);
+    last_column.unwrap_or(margin).max(2)
 }
 
 /// Whether the last line on the terminal is a status line, which the next output replaces.
 static HAS_STATUS: AtomicBool = AtomicBool::new(false);
 
-/// The maximum width of a status line: a line that wraps cannot be replaced, and terminals have at
-/// least 80 columns.
-const STATUS_WIDTH: usize = 79;
+/// The width of a terminal that does not tell its own.
+const COLUMNS: usize = 80;
+
+/// The smallest width at which lines are wrapped.
+const MIN_COLUMNS: usize = 40;
+
+fn columns(size: Option<(Width, Height)>) -> usize {
+    let columns = size.map_or(COLUMNS, |(Width(columns), _)| columns.into());
+    columns.max(MIN_COLUMNS)
+}
 
 /// Prints the progress of something: on a terminal in a line that the next output replaces,
 /// otherwise on a line of its own.
@@ -143,16 +273,18 @@ pub(crate) fn status(text: &str) {
     }
     let mut stderr = io::stderr().lock();
     HAS_STATUS.store(true, Ordering::Relaxed);
-    let _ = write!(stderr, "\r{}\x1b[K", fitting(&one_line(text)));
+    // A line that wraps cannot be replaced.
+    let width = columns(terminal_size_of(io::stderr())) - 1;
+    let _ = write!(stderr, "\r{}\x1b[K", fitting(&one_line(text), width));
     let _ = stderr.flush();
 }
 
 /// The longest prefix that fits into a status line. Characters outside ASCII may take two columns.
-fn fitting(text: &str) -> &str {
-    let mut width = 0;
+fn fitting(text: &str, width: usize) -> &str {
+    let mut taken = 0;
     let end = text.char_indices().find(|(_, one)| {
-        width += if one.is_ascii() { 1 } else { 2 };
-        width > STATUS_WIDTH
+        taken += if one.is_ascii() { 1 } else { 2 };
+        taken > width
     });
     end.map_or(text, |(end, _)| &text[..end])
 }
@@ -173,36 +305,42 @@ pub(crate) fn log() -> io::Stderr {
 /// Standard output, for people.
 pub(crate) fn out() -> Visible<io::StdoutLock<'static>> {
     clear_status();
-    Visible {
-        inner: io::stdout().lock(),
-        escapes: Escapes::Text,
-        has_colors: io::stdout().is_terminal() && wants_colors(),
+    let stdout = io::stdout();
+    let mut out = Visible::new(stdout.lock(), Escapes::Text);
+    if stdout.is_terminal() {
+        out.has_colors = wants_colors();
+        out.columns = Some(columns(terminal_size_of(&stdout)));
     }
+    out
 }
 
 /// Standard output, for one JSON value. Escaping does not change the value.
 pub(crate) fn json() -> Visible<io::StdoutLock<'static>> {
     clear_status();
-    Visible {
-        inner: io::stdout().lock(),
-        escapes: Escapes::Json,
-        has_colors: false,
-    }
+    Visible::new(io::stdout().lock(), Escapes::Json)
 }
 
 /// Standard error.
 pub(crate) fn err() -> Visible<io::StderrLock<'static>> {
     clear_status();
-    Visible {
-        inner: io::stderr().lock(),
-        escapes: Escapes::Text,
-        has_colors: false,
+    let mut err = Visible::new(io::stderr().lock(), Escapes::Text);
+    if is_watched() {
+        err.has_colors = wants_colors();
+        err.columns = Some(columns(terminal_size_of(io::stderr())));
     }
+    err
 }
 
 /// Writes a line to standard error. If standard error is closed, the line is lost.
 pub(crate) fn note(line: fmt::Arguments<'_>) {
-    let _ = writeln!(err(), "{line}");
+    let _ = err().labelled(&line.to_string());
+}
+
+/// Writes a message of rustc to standard error, with its colors.
+pub(crate) fn note_of_compiler(message: &str) {
+    clear_status();
+    let message = compiler_message(message.trim_end_matches('\n'));
+    let _ = writeln!(io::stderr().lock(), "{message}");
 }
 
 /// Writes the beginning of a line to standard error, which the user completes.
@@ -217,7 +355,7 @@ pub(crate) fn document() -> Box<dyn Write> {
     clear_status();
     let stdout = io::stdout().lock();
     if stdout.is_terminal() {
-        return Box::new(out());
+        return Box::new(Visible::new(stdout, Escapes::Text));
     }
     Box::new(stdout)
 }
@@ -227,7 +365,7 @@ pub(crate) fn document() -> Box<dyn Write> {
 pub(crate) fn picture(paint: impl Fn(bool) -> String) {
     let plain = paint(false);
     let shown = visible(&plain);
-    let colors = is_watched() && wants_colors();
+    let colors = has_colors();
     let text = match shown {
         Cow::Borrowed(_) if colors => paint(true).into(),
         shown => shown,
@@ -238,6 +376,11 @@ pub(crate) fn picture(paint: impl Fn(bool) -> String) {
 /// Whether the user has not turned colors off.
 fn wants_colors() -> bool {
     std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Whether standard error is a terminal with colors.
+pub(crate) fn has_colors() -> bool {
+    is_watched() && wants_colors()
 }
 
 /// Whether standard error is a terminal.
@@ -268,14 +411,13 @@ mod tests {
     #[test]
     fn foreign_text_has_no_style_of_its_own() {
         let shown = |has_colors| {
-            let mut out = Visible {
-                inner: Vec::new(),
-                escapes: Escapes::Text,
-                has_colors,
-            };
+            let mut written = Vec::new();
+            let mut out = Visible::new(&mut written, Escapes::Text);
+            out.has_colors = has_colors;
             out.styled(Style::Name, "a\x1b[31m\nb")
                 .expect("memory takes everything");
-            String::from_utf8(out.inner).expect("text")
+            drop(out);
+            String::from_utf8(written).expect("text")
         };
         assert_eq!(shown(false), "a\\u{1b}[31m\\nb");
         assert_eq!(shown(true), "\x1b[1ma\\u{1b}[31m\\nb\x1b[0m");
@@ -283,9 +425,67 @@ mod tests {
 
     #[test]
     fn status_is_cut_to_one_line() {
-        assert_eq!(fitting("3 of 7"), "3 of 7");
-        assert_eq!(fitting(&"x".repeat(100)), "x".repeat(79));
-        assert_eq!(fitting(&"漢".repeat(100)), "漢".repeat(39));
+        assert_eq!(fitting("3 of 7", 79), "3 of 7");
+        assert_eq!(fitting(&"x".repeat(100), 79), "x".repeat(79));
+        assert_eq!(fitting(&"漢".repeat(100), 79), "漢".repeat(39));
+    }
+
+    #[test]
+    fn only_colors_of_the_compiler_are_kept() {
+        let message = "\x1b[1m\x1b[38;5;9merror[E0308]\x1b[0m\x1b[1m: mismatched\x1b[0m";
+        assert_eq!(compiler_message(message), message);
+        for (foreign, shown) in [
+            ("\x1b[2J", "\\u{1b}[2J"),
+            ("\x1b[8mhidden", "\\u{1b}[8mhidden"),
+            ("\x1b[38;5;999mx", "\\u{1b}[38;5;999mx"),
+            ("\x1b]0;title\x07", "\\u{1b}]0;title\\u{7}"),
+            ("\x1b[31mred\x1b[0m \x1b[", "\x1b[31mred\x1b[0m \\u{1b}["),
+            ("\x1b[1m\x1bc", "\x1b[1m\\u{1b}c"),
+        ] {
+            assert_eq!(compiler_message(foreign), shown);
+        }
+    }
+
+    #[test]
+    fn long_lines_are_wrapped_below_their_last_column() {
+        let shown = |text: &str| {
+            let mut written = Vec::new();
+            let mut out = Visible::new(&mut written, Escapes::Text);
+            out.columns = Some(40);
+            write!(out, "{text}").expect("memory takes everything");
+            drop(out);
+            String::from_utf8(written).expect("text")
+        };
+        assert_eq!(shown("short\nlast"), "short\nlast");
+        assert_eq!(
+            shown("  one two three four five six seven eight nine\n"),
+            "  one two three four five six seven\n  eight nine\n"
+        );
+        assert_eq!(
+            shown("    name  string  the name of the person to greet\n"),
+            "    name  string  the name of the person\n                  to greet\n"
+        );
+        assert_eq!(
+            shown("error: one two three four five six seven eight\n"),
+            "error: one two three four five six seven\n  eight\n"
+        );
+        let word = "x".repeat(50);
+        assert_eq!(shown(&format!("a {word}\n")), format!("a\n  {word}\n"));
+    }
+
+    #[test]
+    fn labels_have_colors() {
+        let shown = |text: &str| {
+            let mut written = Vec::new();
+            let mut out = Visible::new(&mut written, Escapes::Text);
+            out.has_colors = true;
+            out.labelled(text).expect("memory takes everything");
+            drop(out);
+            String::from_utf8(written).expect("text")
+        };
+        assert_eq!(shown("error: no"), "\x1b[1;31merror:\x1b[0m no\n");
+        assert_eq!(shown("  help: do"), "  \x1b[1;36mhelp:\x1b[0m do\n");
+        assert_eq!(shown("built x"), "built x\n");
     }
 
     #[test]

@@ -458,3 +458,78 @@ fn no_combination_of_characters_acts_on_the_terminal() {
         })
         .expect("nothing acts on the terminal");
 }
+
+/// A crate that rustc rejects.
+#[cfg(target_os = "linux")]
+fn broken_crate() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let manifest = "[package]\nname = \"broken\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n";
+    fs::write(folder.path().join("Cargo.toml"), manifest).expect("a file");
+    fs::create_dir(folder.path().join("src")).expect("a folder");
+    let source = "pub fn twice(number: u8) -> u8 { number.repeat(2) }\n";
+    fs::write(folder.path().join("src/lib.rs"), source).expect("a file");
+    folder
+}
+
+/// What a command writes to a pseudo-terminal of this width, which `script` of util-linux makes.
+#[cfg(target_os = "linux")]
+fn on_terminal(folder: &Path, columns: u16, arguments: &str) -> String {
+    let line = format!(
+        "stty cols {columns}; {} {arguments}",
+        env!("CARGO_BIN_EXE_servlet")
+    );
+    let mut script = Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]);
+    let script = script.current_dir(folder).env_remove("NO_COLOR");
+    let output = script.stdin(Stdio::null()).output().expect("`script` runs");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn messages_of_the_compiler_keep_their_colors() {
+    let folder = broken_crate();
+    for columns in [80, 200] {
+        for command in ["build", "check", "test", "dev"] {
+            let shown = on_terminal(folder.path(), columns, command);
+            assert!(shown.contains("\u{1b}[1m"), "{command}: {shown}");
+            assert!(
+                shown.contains("no method named `repeat`"),
+                "{command}: {shown}"
+            );
+            assert!(!shown.contains("\\u{1b}"), "{command}: {shown}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_fits_the_terminal() {
+    let text = "each of these words is part of a very long description ".repeat(5);
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("long.wasm"), needs(&text)).expect("a file");
+    for columns in [80, 200] {
+        for command in ["describe", "inspect", "check", "catalog", "call"] {
+            let shown = on_terminal(folder.path(), columns, &format!("{command} long.wasm"));
+            let widest = shown.lines().map(width).max();
+            assert!(widest <= Some(columns.into()), "{command}: {shown}");
+            assert!(
+                shown.contains("\u{1b}["),
+                "{command} has no colors: {shown}"
+            );
+        }
+    }
+}
+
+/// The characters of a line that take a column.
+#[cfg(target_os = "linux")]
+fn width(line: &str) -> usize {
+    let parts = line.trim_end().split("\u{1b}[");
+    let shown = parts.enumerate().map(|(at, part)| match at {
+        0 => part.chars().count(),
+        _ => part
+            .split_once('m')
+            .map_or(0, |(_, rest)| rest.chars().count()),
+    });
+    shown.sum()
+}

@@ -3,7 +3,7 @@
 use std::{
     env,
     ffi::OsString,
-    io::{self, BufReader, IsTerminal as _},
+    io::{self, BufReader},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -13,7 +13,7 @@ use cargo_metadata::{Message, Package, TargetKind};
 use crate::{
     build::{Abi, Target, remedy},
     failure::{Failure, Kind},
-    terminal::note,
+    terminal,
 };
 
 /// Checks that the toolchain used for `path` has the standard library of the packages' targets.
@@ -65,9 +65,10 @@ pub(super) fn build(
     let mut command = command(folder.unwrap_or(&package.manifest_path).as_std_path());
     abi.set(&mut command);
     let mut format = "json";
-    if io::stderr().is_terminal() {
+    if terminal::has_colors() {
         format = "json-diagnostic-rendered-ansi";
-    } else {
+    }
+    if !terminal::is_watched() {
         // No terminal, so no progress bar. Warnings and errors still appear.
         command.arg("--quiet");
     }
@@ -98,7 +99,7 @@ pub(super) fn build(
                 }
                 Ok(Message::CompilerMessage(message)) => {
                     let text = message.message.rendered.as_deref().unwrap_or_default();
-                    note(format_args!("{}", text.trim_end_matches('\n')));
+                    terminal::note_of_compiler(text);
                     remedy = remedy.or_else(|| remedy::of(&message));
                 }
                 Ok(_) => {}
