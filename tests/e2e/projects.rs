@@ -152,6 +152,7 @@ fn a_project_of_a_schema_builds_and_keeps_the_schema_and_its_warnings() {
     for step in [
         "building the template…\n",
         "built the template in ",
+        "the project uses the SDK at `",
         "running `",
         "created `orchard` in ",
     ] {
@@ -161,6 +162,7 @@ fn a_project_of_a_schema_builds_and_keeps_the_schema_and_its_warnings() {
     assert!(printed.starts_with("orchard is ready\n"), "{printed}");
 
     let project = folder.path().join("orchard");
+    assert!(project.join(".git").is_dir());
     assert_eq!(
         fs::read_to_string(project.join("schema.yaml")).expect("the schema"),
         text
@@ -173,6 +175,20 @@ fn a_project_of_a_schema_builds_and_keeps_the_schema_and_its_warnings() {
     let messages = stderr(&built);
     assert!(messages.starts_with("building `orchard`…\n"), "{messages}");
     assert!(messages.contains("\nbuilt `orchard` in "), "{messages}");
+}
+
+#[test]
+fn a_new_project_tells_how_its_package_is_called_and_stays_in_its_repository() {
+    let folder = tempfile::tempdir().expect("a folder");
+    run(Command::new("git")
+        .args(["init", "--quiet"])
+        .current_dir(folder.path()));
+    let options = ["new", "fn", "--no-scripts"];
+    let messages = stderr(&run(command(servlet(), folder.path()).args(options)));
+    let renamed =
+        "the package is called `fn-servlet`, because `fn` is not a valid name of a crate\n";
+    assert!(messages.contains(renamed), "{messages}");
+    assert!(!folder.path().join("fn/.git").exists());
 }
 
 /// The bundle, packed twice.

@@ -4,9 +4,10 @@ mod schema;
 mod sdk;
 
 use std::{
-    env,
+    env, fs,
     io::Write as _,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
     time::Instant,
 };
 
@@ -82,7 +83,7 @@ impl New {
             "schema": schema,
             "featureFlags": self.features(&bundle.config)?,
         });
-        if let Some(sdk) = sdk {
+        if let Some(sdk) = &sdk {
             context["sdk"] = json!(sdk);
         }
         if let Some(source) = source {
@@ -90,9 +91,14 @@ impl New {
         }
         let entries = project::render(&bundle, &context)?;
         project::write(&entries, &self.folder)?;
+        if let Some(sdk) = sdk {
+            note(format_args!("the project uses the SDK {sdk}"));
+        }
+        note_renamed(&name, &self.folder);
         if !self.no_scripts {
             run_scripts(&self.folder)?;
         }
+        start_repository(&self.folder);
         note(format_args!(
             "created `{}` in {}",
             self.folder.display(),
@@ -167,6 +173,36 @@ impl New {
             writeln!(out, "  {}", json!({ "mcpServers": entry }))?;
         }
         Ok(())
+    }
+}
+
+/// Tells the name of the package, if the name of the project is not valid there.
+fn note_renamed(name: &str, folder: &Path) {
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+    let manifest: toml::Table = manifest.parse().unwrap_or_default();
+    let package = manifest
+        .get("package")
+        .and_then(|package| package.get("name"));
+    if let Some(package) = package.and_then(toml::Value::as_str)
+        && package != name
+    {
+        note(format_args!(
+            "the package is called `{package}`, because `{name}` is not a valid name of a crate"
+        ));
+    }
+}
+
+/// Makes a git repository of the project, as `cargo new` does. A project in another repository is left as it is, and so is one on a
+/// system without git.
+fn start_repository(folder: &Path) {
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.current_dir(folder).args(arguments);
+        let output = git.stdin(Stdio::null()).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    if git(&["--version"]) && !git(&["rev-parse", "--is-inside-work-tree"]) {
+        git(&["init", "--quiet"]);
     }
 }
 

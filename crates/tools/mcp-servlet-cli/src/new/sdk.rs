@@ -1,7 +1,7 @@
 //! The dependency on the SDK in a new project.
 
 use std::{
-    env,
+    env, fmt,
     path::{Path, PathBuf},
 };
 
@@ -19,6 +19,16 @@ pub(super) enum Sdk {
     Version(String),
     Git(String),
     Path(PathBuf),
+}
+
+impl fmt::Display for Sdk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version(version) => write!(f, "in version {version}"),
+            Self::Git(url) => write!(f, "of the repository {url}"),
+            Self::Path(path) => write!(f, "at `{}`", path.display()),
+        }
+    }
 }
 
 impl Sdk {
