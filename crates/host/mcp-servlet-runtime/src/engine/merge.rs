@@ -147,10 +147,11 @@ impl Sections {
             .section(&self.types)
             .section(&self.imports)
             .section(&self.functions);
-        module
-            .section(&self.tables)
-            .section(&self.memories)
-            .section(&self.tags);
+        module.section(&self.tables).section(&self.memories);
+        // The baseline compiler refuses even an empty section of tags.
+        if !self.tags.is_empty() {
+            module.section(&self.tags);
+        }
         module.section(&self.globals).section(&self.exports);
         if let Some(start) = &self.start {
             module.section(start);
