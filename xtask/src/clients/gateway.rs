@@ -178,11 +178,7 @@ fn entries<'a>(catalog: &'a Value, list: &str) -> &'a [Value] {
 
 /// The catalog of a server that these arguments of `servlet catalog` name.
 fn catalog(target: &[String]) -> anyhow::Result<Value> {
-    output(
-        servlet()
-            .args(["catalog", "--format", "raw"])
-            .args(target),
-    )
+    output(servlet().args(["catalog", "--format", "raw"]).args(target))
 }
 
 /// The content of the result of a call. Its other members depend on the protocol version.

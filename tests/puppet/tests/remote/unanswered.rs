@@ -1,11 +1,8 @@
 //! Requests of a remote that its client does not answer: they end, and with them the call that waits for the answer.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
 };
 
 use futures_util::future::{BoxFuture, FutureExt as _, pending};

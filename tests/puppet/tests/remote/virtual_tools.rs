@@ -1,6 +1,5 @@
 //! Virtual tools over remotes, as clients of each transport see them.
 
-
 use mcp_servlet_client::{Error, Session};
 use mcp_servlet_server::{Remotes, config::Config};
 use puppet::Puppet;
