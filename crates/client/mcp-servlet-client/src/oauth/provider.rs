@@ -53,7 +53,8 @@ impl Provider {
         let found = found
             .await
             .map_err(|error| failure::from_rmcp(error, target))?;
-        let published = Some(found.metadata).filter(|_| found.source.is_discovered());
+        let is_published = found.source.is_discovered();
+        let published = is_published.then_some(found.metadata);
         let (metadata, issuer) = published
             .and_then(|metadata| Some((metadata.clone(), metadata.issuer?)))
             .ok_or_else(no_authorization_server)?;
