@@ -6,7 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{document, entry, places::Places, server::Server, source::Source};
+use crate::{
+    document::{Document, Position, Problem},
+    entry,
+    places::Places,
+    server::Server,
+    source::Source,
+};
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
@@ -19,10 +25,12 @@ pub struct Found {
 
 /// A file, or an entry of it, that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {problem}", path.display())]
+#[error("{}{}: {problem}", path.display(), position.map(|at| format!(":{at}")).unwrap_or_default())]
 pub struct Warning {
     /// The file.
     pub path: PathBuf,
+    /// The place in the file, if it is known.
+    pub position: Option<Position>,
     /// What is wrong, and in which entry.
     pub problem: String,
 }
@@ -45,7 +53,7 @@ impl Found {
 }
 
 /// Reads the files of all clients with `read`. Files that do not exist are left out.
-pub fn discover(places: &Places, read: impl Fn(&Path) -> io::Result<String>) -> Found {
+pub fn discover(places: &Places, read: impl Fn(&Path) -> io::Result<Vec<u8>>) -> Found {
     let mut found = Found::default();
     let mut seen = HashSet::new();
     for source in Source::ALL {
@@ -54,27 +62,36 @@ pub fn discover(places: &Places, read: impl Fn(&Path) -> io::Result<String>) -> 
                 continue;
             }
             match read(&path) {
-                Ok(text) => found.extend(read_text(source, &path, &text, places)),
+                Ok(bytes) => found.extend(read_file(source, &path, &bytes, places)),
                 Err(error) if is_missing(&error) => {}
-                Err(error) => found.warn(&path, error.to_string()),
+                Err(error) => found.warn(&path, error.to_string().into()),
             }
         }
     }
     found
 }
 
-/// Reads the text of one file. For [`Source::File`], any of the known forms.
-pub fn read_text(source: Source, path: &Path, text: &str, places: &Places) -> Found {
+/// Reads the bytes of one file: UTF-8, or UTF-16 with a byte order mark. For [`Source::File`], any of the known forms.
+pub fn read_file(source: Source, path: &Path, bytes: &[u8], places: &Places) -> Found {
     let mut found = Found::default();
-    let document = match document::parse(path, text) {
+    let document = match Document::read(path, bytes) {
         Ok(document) => document,
         Err(problem) => {
             found.warn(path, problem);
             return found;
         }
     };
-    for (name, entry) in entry::entries(source, &places.folder, &document) {
-        match entry::read(source, entry) {
+    let (entries, problems) = entry::entries(source, &places.folder, &document.value);
+    for problem in problems {
+        found.warn(path, problem.into());
+    }
+    for (name, entry) in entries {
+        let entry = entry::read(source, entry).map_err(Problem::from);
+        let entry = entry.and_then(|entry| {
+            let broken = document.broken_path(&entry.connection.paths());
+            broken.map_or(Ok(entry), Err)
+        });
+        match entry {
             Ok(entry) => found.servers.push(Server {
                 name: name.clone(),
                 source,
@@ -84,16 +101,22 @@ pub fn read_text(source: Source, path: &Path, text: &str, places: &Places) -> Fo
                 timeout: entry.timeout,
                 connection: entry.connection,
             }),
-            Err(problem) => found.warn(path, format!("server `{name}`: {problem}")),
+            Err(Problem { position, text }) => {
+                let text = format!("server `{name}`: {text}");
+                found.warn(path, Problem { position, text });
+            }
         }
     }
     found
 }
 
 impl Found {
-    fn warn(&mut self, path: &Path, problem: String) {
-        let path = path.to_owned();
-        self.warnings.push(Warning { path, problem });
+    fn warn(&mut self, path: &Path, problem: Problem) {
+        self.warnings.push(Warning {
+            path: path.to_owned(),
+            position: problem.position,
+            problem: problem.text,
+        });
     }
 
     fn extend(&mut self, other: Self) {

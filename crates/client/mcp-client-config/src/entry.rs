@@ -21,21 +21,45 @@ pub(crate) struct Entry {
     pub(crate) connection: Connection,
 }
 
-/// The entries of a document, by name.
+/// The entries of a document, by name, and what is wrong with the members that should have them.
 pub(crate) fn entries<'a>(
     source: Source,
     folder: &Path,
     document: &'a Value,
-) -> impl Iterator<Item = (&'a String, &'a Value)> {
+) -> (Vec<(&'a String, &'a Value)>, Vec<String>) {
+    let mut entries = Vec::new();
+    let mut problems = Vec::new();
+    if !document.is_object() && !document.is_null() {
+        problems.push(format!("expected an object, found {}", kind(document)));
+    }
+    for (name, servers) in members(source, folder, document) {
+        match servers.as_object() {
+            Some(servers) => entries.extend(servers),
+            None => problems.push(format!(
+                "`{name}`: expected an object with the names of servers as keys, found {}",
+                kind(servers)
+            )),
+        }
+    }
+    entries.retain(|(_, entry)| !is_part_of_goose(entry));
+    (entries, problems)
+}
+
+/// The members of a document that have servers.
+fn members<'a>(
+    source: Source,
+    folder: &Path,
+    document: &'a Value,
+) -> impl Iterator<Item = (String, &'a Value)> {
     let at = |path: &[&str]| {
         let found = path
             .iter()
-            .try_fold(document, |value, name| value.get(name));
-        found.and_then(Value::as_object)
+            .try_fold(document, |value, name| value.get(name))?;
+        (!found.is_null()).then(|| (path.join("."), found))
     };
     let standard = || at(&["mcpServers"]);
     // A server of opencode may be called `servers`.
-    let nested = || at(&["mcp", "servers"]).filter(|servers| !servers.contains_key("type"));
+    let nested = || at(&["mcp", "servers"]).filter(|(_, servers)| servers.get("type").is_none());
     let (first, second) = match source {
         Source::ClaudeCode => {
             let folder = folder.to_string_lossy();
@@ -54,8 +78,19 @@ pub(crate) fn entries<'a>(
         }
         _ => (standard(), None),
     };
-    let entries = first.into_iter().chain(second).flatten();
-    entries.filter(|(_, entry)| !is_part_of_goose(entry))
+    first.into_iter().chain(second)
+}
+
+/// What a value is, for errors.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
 }
 
 fn is_part_of_goose(entry: &Value) -> bool {

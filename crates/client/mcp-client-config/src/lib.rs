@@ -14,7 +14,7 @@
 //!     r#"{ "mcpServers": { "demo": { "command": "demo", "args": ["--key", "${KEY}"] } } }"#,
 //! )]);
 //! let read = |path: &Path| match files.get(path) {
-//!     Some(text) => Ok((*text).to_owned()),
+//!     Some(text) => Ok(text.as_bytes().to_owned()),
 //!     None => Err(io::ErrorKind::NotFound.into()),
 //! };
 //! let environment = |name: &str| (name == "KEY").then(|| "secret".to_owned());
@@ -35,6 +35,7 @@
 //! # Files
 //!
 //! [`Source::files`] has the paths on Linux, macOS and Windows. In JSON, comments and trailing commas are allowed.
+//! Files are UTF-8, or UTF-16 with a byte order mark.
 //!
 //! | client | files | servers are in |
 //! |---|---|---|
@@ -71,16 +72,15 @@
 //! | `${userHome}`, `${workspaceFolder}` | a folder |
 
 mod discover;
-
 mod document;
 mod entry;
+mod places;
 mod resolve;
+mod server;
 mod source;
 
-mod places;
-mod server;
-
-pub use discover::{Found, Warning, discover, read_text};
+pub use discover::{Found, Warning, discover, read_file};
+pub use document::Position;
 pub use places::{Places, Platform};
 pub use resolve::{ResolveError, Variables};
 pub use server::{Connection, Secret, Server, Transport};

@@ -48,6 +48,29 @@ pub enum Connection {
     },
 }
 
+impl Connection {
+    /// The texts that are paths: the program, its folder, and all that begin with the letter of a drive.
+    pub(crate) fn paths(&self) -> Vec<&str> {
+        let Self::Command {
+            command,
+            args,
+            env,
+            cwd,
+        } = self
+        else {
+            return Vec::new();
+        };
+        let values = env.iter().map(|(_, value)| value.expose());
+        let others = args.iter().map(String::as_str).chain(values);
+        let on_drives = others.filter(|text| {
+            let (letter, rest) = text.split_at_checked(1).unwrap_or_default();
+            letter.chars().all(|letter| letter.is_ascii_alphabetic()) && rest.starts_with(':')
+        });
+        let paths = [Some(&**command), cwd.as_deref()];
+        paths.into_iter().flatten().chain(on_drives).collect()
+    }
+}
+
 /// A transport over HTTP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transport {

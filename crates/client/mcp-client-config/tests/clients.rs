@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, io, path::Path};
 
 use mcp_client_config::{
     Connection, Found, Places, Platform, ResolveError, Secret, Source, Transport, Variables,
-    discover, read_text,
+    discover, read_file,
 };
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn found(files: &[(&str, &str)]) -> Found {
     let files: BTreeMap<_, _> = files.iter().copied().collect();
     discover(&places(), |path| {
         let text = path.to_str().and_then(|path| files.get(path));
-        text.map(|text| (*text).to_owned())
+        text.map(|text| text.as_bytes().to_owned())
             .ok_or_else(|| io::ErrorKind::NotFound.into())
     })
 }
@@ -298,15 +298,117 @@ fn unreadable_files_and_entries_hide_no_others() {
     assert_eq!(
         warnings,
         [
-            "/home/user/.mcp.json: Unterminated object on line 1 column 1",
+            "/home/user/.mcp.json:1:1: Unterminated object",
             "/home/user/.copilot/mcp-config.json: server `a`: expected an object",
             "/home/user/.copilot/mcp-config.json: server `b`: has neither a command nor a URL",
             "/home/user/.copilot/mcp-config.json: server `c`: `command` is empty",
             "/home/user/.copilot/mcp-config.json: server `d`: `K` must be a string",
-            "/home/user/.codex/config.toml: string values must be quoted, expected literal string on line 2",
+            "/home/user/.codex/config.toml:2:7: string values must be quoted, expected literal string",
         ]
     );
     assert!(found.find("e").is_some());
+}
+
+/// The warnings of a file that the user names.
+fn warnings(name: &str, bytes: &[u8]) -> Vec<String> {
+    let found = read_file(Source::File, Path::new(name), bytes, &places());
+    found.warnings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_path_with_single_backslashes_is_an_error_with_its_place() {
+    let fix = r"write each backslash twice, as in `C:\\tools\\npx.cmd`";
+    for (entry, place, problem) in [
+        (r#""command": "C:\Users\me\npx.cmd""#, 22, "Invalid escape"),
+        (r#""command": "é:\xampp\npx.cmd""#, 22, "Invalid escape"),
+        (
+            r#""command": "C:\users\me\npx.cmd""#,
+            22,
+            "Expected four hex digits",
+        ),
+        (r#""command": "C:\\bin\npx.cmd""#, 27, ""),
+        (r#""command": "%APPDATA%\npm\npx.cmd""#, 29, ""),
+        (
+            r#""command": "node", "args": ["-v", "D:\tools\new.js"]"#,
+            45,
+            "",
+        ),
+        (
+            r#""command": "node", "env": { "NODE_PATH": "D:\node" }"#,
+            52,
+            "",
+        ),
+        (r#""command": "node", "cwd": "code\new""#, 39, ""),
+    ] {
+        let text = format!(
+            "{{ \"mcpServers\": {{\n\"x\": {{ {entry} }}, \"y\": {{ \"command\": \"y\" }} }} }}"
+        );
+        let problem = match problem {
+            "" => "server `x`: the backslash begins an escape in a path",
+            problem => problem,
+        };
+        let expected = format!("a.json:2:{place}: {problem}; {fix}");
+        assert_eq!(warnings("a.json", text.as_bytes()), [expected], "{entry}");
+    }
+    for entry in [
+        r#""command": "C:\\Users\\me\\npx.cmd""#,
+        r#""command": "C:/Users/me/npx.cmd""#,
+        r#""command": "sh", "args": ["-c", "a\nb"], "env": { "KEY": "-----BEGIN\nMII" }"#,
+    ] {
+        let text =
+            format!("{{ \"mcpServers\": {{ \"x\": {{ {entry} }} }}, \"note\": \"C:\\new\" }}");
+        assert_eq!(warnings("a.json", text.as_bytes()), [""; 0], "{entry}");
+    }
+}
+
+#[test]
+fn files_with_a_byte_order_mark_are_read() {
+    let text = r#"{ "mcpServers": { "é": { "command": "run" } } }"#;
+    let marked = format!("\u{feff}{text}");
+    let big = marked.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let little = marked.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for bytes in [marked.into_bytes(), big, little] {
+        let found = read_file(Source::File, Path::new("a.json"), &bytes, &places());
+        assert_eq!(found.warnings, []);
+        assert_eq!(found.find("é").unwrap().connection, command(&["run"], &[]));
+    }
+    for (bytes, encoding) in [
+        (b"{ \"\xe9\": 1 }".as_slice(), "UTF-8"),
+        (b"\xff\xfe{\0\x00\xd8}\0", "UTF-16LE"),
+    ] {
+        let expected =
+            format!("a.json: the file has bytes that are not {encoding}; save it as UTF-8");
+        assert_eq!(warnings("a.json", bytes), [expected]);
+    }
+}
+
+#[test]
+fn servers_that_are_no_object_are_a_warning() {
+    for (text, expected) in [
+        (
+            r#"{ "mcpServers": [{ "name": "x", "command": "run" }] }"#,
+            Some(
+                "a.json: `mcpServers`: expected an object with the names of servers as keys, found a list",
+            ),
+        ),
+        (
+            r#"{ "mcp": { "servers": "x" } }"#,
+            Some(
+                "a.json: `mcp.servers`: expected an object with the names of servers as keys, found a string",
+            ),
+        ),
+        (
+            r#"[{ "name": "x", "command": "run" }]"#,
+            Some("a.json: expected an object, found a list"),
+        ),
+        (r#"{ "mcpServers": null }"#, None),
+        (r#"{ "mcpServers": {} }"#, None),
+        ("{}", None),
+        ("", None),
+    ] {
+        let expected: Vec<_> = expected.into_iter().collect();
+        assert_eq!(warnings("a.json", text.as_bytes()), expected, "{text}");
+    }
 }
 
 /// The arguments of a command after placeholders were replaced.
@@ -396,7 +498,7 @@ proptest! {
     #[test]
     fn any_text_can_be_read(text in "[\\[\\]{}:,\"a-c=\\n \\-$&*]{0,60}|\\PC{0,60}") {
         for name in ["a.json", "a.toml", "a.yaml"] {
-            read_text(Source::File, Path::new(name), &text, &places());
+            read_file(Source::File, Path::new(name), text.as_bytes(), &places());
         }
     }
 }

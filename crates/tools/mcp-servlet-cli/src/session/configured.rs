@@ -4,7 +4,7 @@ use std::{env, fs, io, path::Path};
 
 use mcp_client_config::{
     Connection as Configured, Found, Places, Platform, Secret, Server, Source, Transport,
-    Variables, read_text,
+    Variables, read_file,
 };
 use mcp_servlet_client::{Command, Http, HttpTransport, Target, TargetError};
 use mcp_servlet_schema::similar;
@@ -24,14 +24,14 @@ pub(crate) fn discover(lookup: &Lookup) -> Result<Found, Failure> {
     let places = places()?;
     let Some(path) = &lookup.client_config else {
         return Ok(mcp_client_config::discover(&places, |path: &Path| {
-            fs::read_to_string(path)
+            fs::read(path)
         }));
     };
-    let text = fs::read_to_string(path).map_err(|error| {
+    let bytes = fs::read(path).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", path.display());
         Failure::new(Kind::Usage, message)
     })?;
-    Ok(read_text(Source::File, path, &text, &places))
+    Ok(read_file(Source::File, path, &bytes, &places))
 }
 
 /// The server of a name, ready to be connected to.
