@@ -65,6 +65,12 @@ pub struct AuthorizationServer {
     pub token_endpoint: Option<&'static str>,
     /// Whether it only has `OpenID` discovery.
     pub is_openid: bool,
+    /// The path of the resource in the metadata of the server, instead of its own.
+    pub resource: Option<&'static str>,
+    /// Changes its token responses.
+    pub edit_tokens: fn(&mut Value),
+    /// Changes its answers to clients that register.
+    pub edit_client: fn(&mut Value),
 }
 
 /// A server that requires a login, and runs.
@@ -92,6 +98,9 @@ impl Default for AuthorizationServer {
             denies: false,
             token_endpoint: None,
             is_openid: false,
+            resource: None,
+            edit_tokens: |_| {},
+            edit_client: |_| {},
         }
     }
 }
@@ -163,6 +172,7 @@ impl ProtectedServer {
         };
         let mut tokens = grants.token(form, &self.url())?;
         tokens["expires_in"] = lifetime.into();
+        (self.rules.edit_tokens)(&mut tokens);
         Ok(tokens)
     }
 
@@ -203,7 +213,9 @@ async fn guard(State(server): State<ProtectedServer>, request: Request, next: Ne
 }
 
 async fn resource(State(server): State<ProtectedServer>) -> Response {
-    answer(json!({ "resource": server.url(), "authorization_servers": [server.base()] }))
+    let path = server.rules.resource.unwrap_or("/mcp");
+    let resource = format!("{}{path}", server.base());
+    answer(json!({ "resource": resource, "authorization_servers": [server.base()] }))
 }
 
 async fn metadata(State(server): State<ProtectedServer>) -> Response {
@@ -236,7 +248,8 @@ async fn register(State(server): State<ProtectedServer>, body: String) -> Respon
         return refused(&Refused("access_denied"));
     }
     let id = server.grants().register(redirect_uri);
-    let body = json!({ "client_id": id, "redirect_uris": [redirect_uri] });
+    let mut body = json!({ "client_id": id, "redirect_uris": [redirect_uri] });
+    (server.rules.edit_client)(&mut body);
     (StatusCode::CREATED, answer(body)).into_response()
 }
 

@@ -9,6 +9,7 @@ mod loopback;
 mod network;
 mod private;
 mod provider;
+mod response;
 mod store;
 mod tokens;
 

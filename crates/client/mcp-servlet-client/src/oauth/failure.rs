@@ -4,12 +4,21 @@ use std::io;
 use std::path::Path;
 
 use rmcp::transport::AuthError;
+use rmcp::transport::auth::ProtectedResourceMetadataInvalidReason;
+use url::Url;
 
 use crate::error::{Error, ErrorKind};
+use crate::quote::start;
 use crate::target::{Http, public_url};
 
 /// How much of a text of an authorization server an error quotes, in characters.
 const QUOTED: usize = 200;
+/// What the libraries put before the reason of a failed request.
+const LIBRARY_WORDS: [&str; 3] = [
+    "HTTP request error: ",
+    "Server returned error response: ",
+    "Token exchange failed: ",
+];
 
 pub(super) fn authentication(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Authentication, message)
@@ -66,21 +75,21 @@ pub(super) fn from_rmcp(error: AuthError, target: &Http) -> Error {
         AuthError::AuthorizationRequired
         | AuthError::TokenExpired
         | AuthError::TokenRefreshRejected(_) => login_needed("the login has ended", target),
-        AuthError::TokenRefreshFailed(reason) => Error::new(
+        AuthError::TokenRefreshFailed(text) => Error::new(
             ErrorKind::Connectivity,
-            format!("the login could not be renewed: {}", quoted(&reason)),
+            format!("the login could not be renewed: {}", reason(&text)),
         ),
-        AuthError::RegistrationFailed(reason) => {
-            let reason = quoted(&reason);
+        AuthError::RegistrationFailed(text) => {
+            let reason = reason(&text);
             authentication(format!(
                 "the authorization server refuses to register this client: {reason}"
             ))
             .with_help("register a client there, and log in with `--client-id ID`")
         }
-        AuthError::TokenExchangeFailed(reason) | AuthError::ClientCredentialsError(reason) => {
+        AuthError::TokenExchangeFailed(text) | AuthError::ClientCredentialsError(text) => {
             authentication(format!(
                 "the authorization server issued no token: {}",
-                quoted(&reason)
+                reason(&text)
             ))
         }
         AuthError::DiscoveryRequestFailed { url, source } => {
@@ -101,6 +110,13 @@ pub(super) fn from_rmcp(error: AuthError, target: &Http) -> Error {
             no_issuer(&expected_issuer)
         }
         AuthError::PkceUnsupported => no_pkce(),
+        AuthError::ProtectedResourceMetadataInvalid { reason, .. } => match *reason {
+            ProtectedResourceMetadataInvalidReason::ResourceMismatch {
+                reference,
+                permitted,
+            } => other_resource(&reference, &permitted, target),
+            reason => protocol(quoted(&reason.to_string())),
+        },
         error => protocol(quoted(&error.to_string())),
     }
 }
@@ -124,12 +140,41 @@ pub(super) fn no_pkce() -> Error {
     Error::new(ErrorKind::Protocol, message)
 }
 
+/// Metadata that names another resource than the server.
+fn other_resource(expected: &Url, found: &Url, target: &Http) -> Error {
+    let message = "the metadata of the server is for another resource";
+    let protocol = |message: String| Error::new(ErrorKind::Protocol, message);
+    if target.has_name() {
+        return protocol(message.to_owned());
+    }
+    let is_same_origin = expected.origin() == found.origin();
+    let found = public_url(found);
+    let error = protocol(format!("{message}, `{found}`"));
+    if is_same_origin {
+        error.with_help(format!("use the URL `{found}`"))
+    } else {
+        error
+    }
+}
+
 fn quoted(text: &str) -> String {
-    text.trim().chars().take(QUOTED).collect()
+    start(text.trim(), QUOTED)
+}
+
+/// The reason of a failed request, without the words that the libraries put before it.
+fn reason(text: &str) -> String {
+    let mut reason = text;
+    while let Some(rest) = LIBRARY_WORDS
+        .iter()
+        .find_map(|words| reason.strip_prefix(words))
+    {
+        reason = rest;
+    }
+    quoted(reason)
 }
 
 /// The deepest reason of an error.
-fn deepest(mut error: &(dyn std::error::Error + 'static)) -> String {
+pub(super) fn deepest(mut error: &(dyn std::error::Error + 'static)) -> String {
     while let Some(source) = error.source() {
         error = source;
     }

@@ -17,6 +17,7 @@ use rmcp::transport::auth::{
 use url::{Host, Url};
 
 use super::failure;
+use super::response::Endpoint;
 use crate::error::Error;
 use crate::target::Http;
 use crate::transport::http::use_ring;
@@ -59,6 +60,23 @@ impl Network {
 
     pub(super) fn client(&self) -> &Client {
         &self.client
+    }
+
+    async fn send(
+        &self,
+        request: http::Request<Vec<u8>>,
+    ) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
+        let response = self.client.execute(request.try_into()?).await;
+        let mut response = response.map_err(reqwest::Error::without_url)?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await? {
+            if body.len() + chunk.len() > BODY {
+                return Err(format!("the response has more than {BODY} bytes").into());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let response = http::Response::<reqwest::Body>::from(response);
+        Ok(response.map(|_| body))
     }
 
     /// Whether the URL of the server has a private address. Names are checked when they are resolved.
@@ -137,19 +155,8 @@ impl Resolve for Allowed {
 impl OAuthHttpClient for Network {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
-            let request = reqwest::Request::try_from(request.request)?;
-            let response = self.client.execute(request).await;
-            let mut response = response.map_err(reqwest::Error::without_url)?;
-            let mut body = Vec::new();
-            while let Some(chunk) = response.chunk().await? {
-                if body.len() + chunk.len() > BODY {
-                    let error = format!("the response has more than {BODY} bytes");
-                    return Err(OAuthHttpClientError::from(error));
-                }
-                body.extend_from_slice(&chunk);
-            }
-            let response = http::Response::<reqwest::Body>::from(response);
-            Ok(response.map(|_| body))
+            let endpoint = Endpoint::of(&request.request);
+            endpoint.normalize(self.send(request.request).await)
         })
     }
 }
