@@ -481,8 +481,20 @@ fn on_terminal(folder: &Path, columns: u16, arguments: &str) -> String {
     let mut script = Command::new("script");
     script.args(["-qec", &line, "/dev/null"]);
     let script = script.current_dir(folder).env_remove("NO_COLOR");
-    let output = script.stdin(Stdio::null()).output().expect("`script` runs");
-    String::from_utf8(output.stdout).expect("text")
+    // `servlet dev` ends at once if its standard input is closed.
+    let script = script.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut script = script.spawn().expect("`script` runs");
+    let mut output = script.stdout.take().expect("an output");
+    let (mut shown, mut buffer) = (String::new(), [0; 4096]);
+    while !shown.contains("waiting for a change") {
+        match output.read(&mut buffer).expect("an output") {
+            0 => break,
+            count => shown += &String::from_utf8_lossy(&buffer[..count]),
+        }
+    }
+    let _ = script.kill();
+    script.wait().expect("it ends");
+    shown
 }
 
 #[cfg(target_os = "linux")]
@@ -509,7 +521,7 @@ fn output_fits_the_terminal() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("long.wasm"), needs(&text)).expect("a file");
     for columns in [80, 200] {
-        for command in ["describe", "inspect", "check", "catalog", "call"] {
+        for command in ["describe", "inspect", "check", "catalog"] {
             let shown = on_terminal(folder.path(), columns, &format!("{command} long.wasm"));
             let widest = shown.lines().map(width).max();
             assert!(widest <= Some(columns.into()), "{command}: {shown}");

@@ -36,16 +36,21 @@ fn length(caller: Caller<'_, State>, at: i64) -> i64 {
 }
 
 fn config_get(mut caller: Caller<'_, State>, key: i64) -> Result<i64> {
-    let key = text(&mut caller, key, "config key")?;
-    match caller.data().shared.options.config.get(&key).cloned() {
+    let name = name(&mut caller, key, "config key", MAX_TEXT as u64)?;
+    messages::free(&mut caller, offset(key))?;
+    let config = &caller.data().shared.options.config;
+    match name.and_then(|name| config.get(&name).cloned()) {
         Some(value) => result(&mut caller, value.as_bytes()),
         None => Ok(0),
     }
 }
 
 fn var_get(mut caller: Caller<'_, State>, key: i64) -> Result<i64> {
-    let key = text(&mut caller, key, "var key")?;
-    match caller.data().shared.variables.get(&key) {
+    let limit = caller.data().shared.options.vars;
+    let name = name(&mut caller, key, "var key", limit)?;
+    messages::free(&mut caller, offset(key))?;
+    let variables = &caller.data().shared.variables;
+    match name.and_then(|name| variables.get(&name)) {
         Some(value) => result(&mut caller, &value),
         None => Ok(0),
     }
@@ -58,7 +63,7 @@ fn var_set(mut caller: Caller<'_, State>, key: i64, value: i64) -> Result<()> {
     if limit == 0 {
         return Err(Error::msg("Vars are disabled by this host"));
     }
-    let name = read(&mut caller, key, "var key")?;
+    let name = name(&mut caller, key, "var key", limit)?.ok_or(Full)?;
     let bytes = match value {
         0 => None,
         at => {
@@ -87,19 +92,11 @@ fn log_level(_: Caller<'_, State>) -> i32 {
     }
 }
 
-/// The text of a block, which is freed.
-fn text(caller: &mut Caller<'_, State>, at: i64, what: &str) -> Result<String> {
-    let text = read(caller, at, what)?;
-    messages::free(caller, offset(at))?;
-    Ok(text)
-}
-
-/// The text of a block. Offset 0 means no text.
-fn read(caller: &mut Caller<'_, State>, at: i64, what: &str) -> Result<String> {
-    let bytes = messages::read(caller, offset(at), MAX_TEXT as u64);
-    let bytes = bytes.map_err(|long| Error::msg(format!("{what}: {long}")))?;
-    let bytes = bytes.ok_or_else(|| invalid(at, what))?;
-    Ok(String::from_utf8(bytes).map_err(|error| error.utf8_error())?)
+/// The name in a block. Offset 0 means no text. `None` if it is longer than any name can be.
+fn name(caller: &mut Caller<'_, State>, at: i64, what: &str, most: u64) -> Result<Option<String>> {
+    let bytes = messages::view(caller, offset(at)).ok_or_else(|| invalid(at, what))?;
+    let name = str::from_utf8(bytes)?;
+    Ok((name.len() as u64 <= most).then(|| name.to_owned()))
 }
 
 fn invalid(at: i64, what: &str) -> Error {
