@@ -62,7 +62,14 @@ mod tests {
 
     #[test]
     fn a_uri_begins_with_its_scheme() {
-        for uri in ["file:///a b", "note:x", "a+b-c.1:{x}", "http://x", "urn:ä", "x:"] {
+        for uri in [
+            "file:///a b",
+            "note:x",
+            "a+b-c.1:{x}",
+            "http://x",
+            "urn:ä",
+            "x:",
+        ] {
             assert!(has_scheme(uri), "{uri}");
         }
         for text in ["", "x", ":x", "a b:c", "1a:b", "/a:b", "ä:b", "a:b\n"] {
