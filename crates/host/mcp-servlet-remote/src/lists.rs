@@ -36,7 +36,7 @@ pub(crate) fn checked(
             // The client has logged what it mended.
             problem_code::MENDED => {}
             problem_code::BAD_LIST => {
-                tracing::warn!(remote, list, reason, "list of a remote left out")
+                tracing::warn!(remote, list, reason, "list of a remote left out");
             }
             _ => tracing::warn!(remote, list, reason, "list of a remote may be incomplete"),
         }

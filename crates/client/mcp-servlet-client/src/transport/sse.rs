@@ -266,13 +266,11 @@ async fn answered(stream: &mut EventStream, tap: &Tap) -> Result<(), Error> {
 }
 
 async fn next_event(stream: &mut EventStream) -> Result<Sse, Error> {
-    match stream.next().await {
-        Some(event) => event.map_err(ended),
-        None => {
-            let message = "the server has closed the event stream";
-            Err(Error::new(ErrorKind::Connectivity, message))
-        }
-    }
+    let Some(event) = stream.next().await else {
+        let message = "the server has closed the event stream";
+        return Err(Error::new(ErrorKind::Connectivity, message));
+    };
+    event.map_err(ended)
 }
 
 /// The message in an event, unless the tap keeps it.

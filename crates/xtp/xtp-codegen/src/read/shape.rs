@@ -123,7 +123,7 @@ fn read_at(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Item {
 }
 
 /// The library accepts any truthy value. A text such as `no`, which YAML 1.1 took as a boolean, is truthy but means false, so
-/// no text is accepted.
+/// that is never accepted.
 fn nullable(fields: &Fields<'_>, report: &mut Report) -> bool {
     const NO: [&str; 7] = ["", "0", "f", "false", "n", "no", "off"];
     let Some(cursor) = fields.get("nullable") else {
@@ -135,7 +135,12 @@ fn nullable(fields: &Fields<'_>, report: &mut Report) -> bool {
         Value::Text(text) => {
             let text = text.to_lowercase();
             let meant = !NO.contains(&&*text);
-            let problem = cursor.wrong_kind("a boolean", Refused::Always, report);
+            let by = if meant {
+                Refused::Published
+            } else {
+                Refused::Always
+            };
+            let problem = cursor.wrong_kind("a boolean", by, report);
             problem.help(format!("write `nullable: {meant}`"));
             meant
         }
