@@ -63,7 +63,7 @@ fn var_set(mut caller: Caller<'_, State>, key: i64, value: i64) -> Result<()> {
     if limit == 0 {
         return Err(Error::msg("Vars are disabled by this host"));
     }
-    let name = name(&mut caller, key, "var key", limit)?.ok_or(Full)?;
+    let name = name(&mut caller, key, "var key", limit)?;
     let bytes = match value {
         0 => None,
         at => {
@@ -72,10 +72,11 @@ fn var_set(mut caller: Caller<'_, State>, key: i64, value: i64) -> Result<()> {
         }
     };
     let variables = &caller.data().shared.variables;
-    if let Some(bytes) = bytes {
-        variables.set(name, bytes, limit)?;
-    } else {
-        variables.remove(&name);
+    match (name, bytes) {
+        (Some(name), Some(bytes)) => variables.set(name, bytes, limit)?,
+        (Some(name), None) => variables.remove(&name),
+        (None, Some(_)) => return Err(Full.into()),
+        (None, None) => {}
     }
     messages::free(&mut caller, offset(value))?;
     messages::free(&mut caller, offset(key))

@@ -24,6 +24,7 @@
 //! | `fd_write` with several pieces | writes the first piece | may write all of them |
 //! | standard error of WASI | discarded | explains traps and exits |
 //! | texts of traps | the message of wasmtime | may have a likely cause in parentheses |
+//! | error messages of more than 64 KiB | whole | cut |
 //! | last line `mcp-fault: …` of an error | part of its text | code and data of a [`Fault`] |
 //!
 //! [`CallErrorKind::Start`]: mcp_servlet_runtime::CallErrorKind::Start

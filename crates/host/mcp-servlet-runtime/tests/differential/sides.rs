@@ -297,8 +297,10 @@ fn is_text(theirs: &str, ours: &str) -> bool {
         Some((text, _)) => text,
         None => theirs,
     };
+    // Errors are cut after 64 KiB.
+    let theirs = &theirs[..theirs.floor_char_boundary(64 << 10)];
     let rest = ours.strip_prefix(theirs);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '…']))
 }
 
 impl fmt::Debug for Outcome {
