@@ -84,6 +84,7 @@ fn ids_may_be_floats_and_the_response_to_a_post_needs_none() {
 const OTHER_ID: &str = "`id` is not that of the request that the message answers";
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn errors_keep_their_message() {
     const NO_CODE: &str = "`error/code` is not an integer";
     const NO_OBJECT: &str = "`error` is not an object";

@@ -442,8 +442,8 @@ mod tests {
             linked.module().serialize().expect("bytes")
         };
         let quick = outside();
-        assert!(quick == outside());
+        assert_eq!(quick, outside());
         code.replace(&source).expect("optimized code");
-        assert!(quick != outside());
+        assert_ne!(quick, outside());
     }
 }
