@@ -24,6 +24,10 @@ pub(super) enum LoginIs {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "they are the keys of the section"
+)]
 pub(super) struct Client {
     /// The id of a client that the authorization server knows.
     client_id: String,
