@@ -159,14 +159,9 @@ async fn a_remote_that_starts_with_a_call_lists_its_catalog_until_then() {
     let (remotes, member) = connect(config(&url, &settings)).await.expect("a remote");
     let remote = member.as_remote().expect("a remote").remote();
     let names = || {
-        let lists = remote.lists();
-        let names = lists
-            .borrow()
-            .tools
-            .iter()
-            .map(|tool| tool.name().to_owned())
-            .collect::<Vec<_>>();
-        names
+        let updates = remote.lists();
+        let lists = updates.borrow();
+        Vec::from_iter(lists.tools.iter().map(|tool| tool.name().to_owned()))
     };
     assert_eq!(names(), ["weather"]);
     assert_eq!(remotes.tried().await, []);

@@ -175,7 +175,7 @@ pub(crate) fn client(capabilities: Value) -> RequestMeta {
 }
 
 /// How long a test waits for what must happen. It only ends a test that fails: a busy machine can be slow.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Waits until something holds, and returns how long it took.
 pub(crate) async fn until(holds: impl Fn() -> bool) -> Duration {
