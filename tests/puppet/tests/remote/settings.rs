@@ -161,7 +161,8 @@ async fn a_remote_that_starts_with_a_call_lists_its_catalog_until_then() {
     let names = || {
         let updates = remote.lists();
         let lists = updates.borrow();
-        Vec::from_iter(lists.tools.iter().map(|tool| tool.name().to_owned()))
+        let names = lists.tools.iter().map(|tool| tool.name().to_owned());
+        names.collect::<Vec<_>>()
     };
     assert_eq!(names(), ["weather"]);
     assert_eq!(remotes.tried().await, []);
