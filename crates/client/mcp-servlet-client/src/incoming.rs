@@ -1,7 +1,7 @@
 //! Normalises what a server sends, before anything else reads it.
 //!
 //! Many servers send messages that JSON-RPC and MCP do not allow, but whose meaning is clear: members that are null, empty
-//! arrays of PHP where an object stands, ids and codes as floats. This is the only place that mends them.
+//! arrays of PHP instead of objects, ids and codes as floats. This is the only module that mends them.
 //! `docs/decisions/0062-one-place-mends-servers.md` has the reasons.
 
 mod filter;
@@ -92,7 +92,7 @@ pub(crate) fn text<'a>(bytes: &'a [u8], mended: &mut Mended) -> Cow<'a, str> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads a message, or returns None if the text is none. `post` is the request to which the text is the response over
+    /// Reads a message. None if the text is not a JSON object. `post` is the request to which the text is the response over
     /// HTTP: the body of a POST answers that POST, whatever its id is.
     pub(crate) fn read(
         text: &'a str,
@@ -189,7 +189,7 @@ impl Reply<'_> {
     /// Mends the result of a request.
     ///
     /// # Errors
-    /// If the result is that of a handshake, and lacks what MCP requires.
+    /// If a handshake returned a result without a member that MCP requires.
     pub(crate) fn of(
         self,
         method: &str,
@@ -242,7 +242,7 @@ impl ErrorObject {
         }
     }
 
-    /// The error of a response that is none.
+    /// The error for a response without `result` and `error`.
     fn nothing(mended: &mut Mended) -> Self {
         mended.add("has neither `result` nor `error`", "");
         Self::new("the response has neither a result nor an error".to_owned())
@@ -368,7 +368,7 @@ impl Mended {
 }
 
 impl Change {
-    /// What the change is, without how often it was made.
+    /// The kind of change and its path, without the count.
     pub(crate) fn kind(&self) -> (&'static str, &str) {
         (self.what, &self.at)
     }

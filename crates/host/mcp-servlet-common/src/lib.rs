@@ -5,7 +5,9 @@
 mod address;
 mod hex;
 mod lock;
+mod log_rate;
 
 pub use address::{Reach, is_this_machine, literal};
 pub use hex::hex;
 pub use lock::lock;
+pub use log_rate::LogRate;

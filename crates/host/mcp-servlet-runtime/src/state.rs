@@ -8,7 +8,7 @@ pub(crate) mod variables;
 
 use std::sync::{Arc, Mutex};
 
-use mcp_servlet_rate::LogRate;
+use mcp_servlet_common::LogRate;
 use mcp_servlet_types::HTTP_ERRORS;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder, p1::WasiP1Ctx};
 

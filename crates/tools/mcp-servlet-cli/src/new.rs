@@ -192,8 +192,7 @@ fn note_renamed(name: &str, folder: &Path) {
     }
 }
 
-/// Makes a git repository of the project, as `cargo new` does. A project in another repository is left as it is, and so is one on a
-/// system without git.
+/// Runs `git init`, as `cargo new` does, unless the project is in a repository already or git is not installed.
 fn start_repository(folder: &Path) {
     let git = |arguments: &[&str]| {
         let mut git = Command::new("git");

@@ -227,7 +227,7 @@ impl<W: Write> Drop for Visible<W> {
     }
 }
 
-/// A line in as many lines as it needs. They are indented, so that foreign text cannot look like a message of this command.
+/// Wraps a line. The other lines are indented, so that foreign text cannot look like a message of this command.
 fn wrapped(line: &str, columns: usize) -> String {
     let indent = " ".repeat(hanging_indent(line, columns));
     let options = Options::new(columns)

@@ -21,7 +21,7 @@ pub(super) fn mend(text: &str, shape: &Shape, mended: &mut Mended) -> Option<Str
     };
     let mut json = serde_json::Deserializer::from_str(text);
     let filter = Filter::new(shape, &mut out);
-    // Text that nests too deep stays as it is.
+    // Text that nests too deep is not changed.
     if filter.deserialize(&mut json).is_err() || out.mended.is_empty() {
         return None;
     }
@@ -220,7 +220,7 @@ impl<'de> Visitor<'de> for Filter<'_, '_> {
 }
 
 impl Filter<'_, '_> {
-    /// Writes a value that has none of the forms of its shape. Whoever reads it will say so.
+    /// Writes a value with another form than its shape. The code that reads the value reports the error.
     fn scalar(self, value: &impl serde::Serialize) -> Written {
         let text = serde_json::to_string(value).unwrap_or_default();
         self.out.text.push_str(&text);

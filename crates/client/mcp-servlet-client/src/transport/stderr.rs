@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use mcp_servlet_common::LogRate;
 use mcp_servlet_common::lock;
-use mcp_servlet_rate::LogRate;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use crate::on_stderr::OnStderr;

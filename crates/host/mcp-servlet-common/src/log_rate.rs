@@ -5,13 +5,14 @@
 use std::time::{Duration, Instant};
 
 /// How many bytes a program may log in each [`PERIOD`].
-const MOST: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
+/// How long one count lasts.
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// A line counts as at least so many bytes, because the log adds the time and the name of the program.
-const SHORTEST: usize = 64;
+const MIN_LINE: usize = 64;
 
-/// What a program has logged in the current second.
+/// Counts the bytes that a program logs in each second.
 #[derive(Debug, Default)]
 pub struct LogRate {
     /// When the current second began; `None` before the first line.
@@ -31,8 +32,8 @@ impl LogRate {
         if is_over(self.since, now) {
             (self.since, self.logged) = (Some(now), 0);
         }
-        let cost = length.clamp(SHORTEST, MOST);
-        if self.logged + cost > MOST {
+        let cost = length.clamp(MIN_LINE, MAX_BYTES);
+        if self.logged + cost > MAX_BYTES {
             self.left_out += length as u64;
             return false;
         }
@@ -55,7 +56,7 @@ impl LogRate {
         match std::mem::take(&mut self.left_out) {
             0 => None,
             left_out => Some(format!(
-                "{left_out} bytes left out: the limit is {MOST} bytes per second"
+                "{left_out} bytes left out: the limit is {MAX_BYTES} bytes per second"
             )),
         }
     }
@@ -92,8 +93,8 @@ mod tests {
     fn a_line_may_be_longer_than_the_limit() {
         let mut rate = LogRate::default();
         let now = Instant::now();
-        assert!(rate.admits(2 * MOST, now) && !rate.admits(0, now));
-        assert!(rate.admits(1, now + PERIOD) && !rate.admits(MOST, now + PERIOD));
+        assert!(rate.admits(2 * MAX_BYTES, now) && !rate.admits(0, now));
+        assert!(rate.admits(1, now + PERIOD) && !rate.admits(MAX_BYTES, now + PERIOD));
     }
 
     #[test]
@@ -101,6 +102,6 @@ mod tests {
         let mut rate = LogRate::default();
         let now = Instant::now();
         let admitted = (0..2000).filter(|_| rate.admits(0, now)).count();
-        assert_eq!(admitted, MOST / SHORTEST);
+        assert_eq!(admitted, MAX_BYTES / MIN_LINE);
     }
 }
