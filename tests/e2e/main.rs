@@ -32,6 +32,7 @@ mod projects;
 mod requests;
 mod sizes;
 mod streams;
+mod strict;
 mod support;
 mod targets;
 #[path = "../../crates/host/mcp-servlet-host/tests/support/mod.rs"]

@@ -88,22 +88,33 @@ pub fn wasm(example: &str, profile: Profile) -> PathBuf {
     wasm_folder(profile).join(format!("{}.wasm", example.replace('-', "_")))
 }
 
-/// The wasm of an example for the second ABI of hyper-mcp, built by `servlet build`. Few tests need it, so each
-/// example is built separately.
+/// The wasm of an example for the second ABI of hyper-mcp, built by `servlet build`.
 ///
 /// # Panics
 ///
-/// If the examples do not build, with the output of the command.
+/// If the example does not build, with the output of the command.
 pub fn hyper_mcp(example: &str) -> PathBuf {
-    static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    with_abi("hyper-mcp-v2", example)
+}
+
+/// The wasm of an example whose results have only forms of the first interfaces, built by `servlet build`.
+///
+/// # Panics
+///
+/// If the example does not build, with the output of the command.
+pub fn servlet_strict(example: &str) -> PathBuf {
+    with_abi("servlet-strict", example)
+}
+
+/// The wasm of an example for an ABI other than the default one. Few tests need it, so each example is built separately.
+fn with_abi(abi: &'static str, example: &str) -> PathBuf {
+    static BUILT: Mutex<BTreeSet<(&str, String)>> = Mutex::new(BTreeSet::new());
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-    if !built.contains(example) {
+    if built.insert((abi, example.to_owned())) {
         let path = format!("examples/{example}");
-        let mut command = servlet_command(["build", &path, "--abi", "hyper-mcp-v2"]);
-        finish(&mut command, HINT);
-        built.insert(example.to_owned());
+        finish(&mut servlet_command(["build", &path, "--abi", abi]), HINT);
     }
-    let folder = target().join("hyper-mcp-v2").join(TARGET).join("servlet");
+    let folder = target().join(abi).join(TARGET).join("servlet");
     folder.join(format!("{}.wasm", example.replace('-', "_")))
 }
 

@@ -3,7 +3,7 @@
 use crate::shell::{cargo, run};
 
 /// The ABIs that a servlet can be built for, as `MCP_SERVLET_ABI` names them.
-pub(crate) const ABIS: [&str; 2] = ["servlet", "hyper-mcp-v2"];
+pub(crate) const ABIS: [&str; 3] = ["servlet", "servlet-strict", "hyper-mcp-v2"];
 
 /// The lints of the code that only a wasm build compiles, including all the unsafe code.
 const GUEST: [&str; 11] = [

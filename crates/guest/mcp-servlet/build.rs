@@ -10,13 +10,17 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=MCP_SERVLET_ABI");
-    println!("cargo::rustc-check-cfg=cfg(mcp_servlet_abi, values(\"hyper-mcp-v2\"))");
+    println!(
+        "cargo::rustc-check-cfg=cfg(mcp_servlet_abi, values(\"hyper-mcp-v2\", \"servlet-strict\"))"
+    );
     let abi = env::var_os("MCP_SERVLET_ABI").unwrap_or_default();
     match &*abi.to_string_lossy() {
         "" | "servlet" => {}
-        abi @ "hyper-mcp-v2" => println!("cargo::rustc-cfg=mcp_servlet_abi=\"{abi}\""),
+        abi @ ("hyper-mcp-v2" | "servlet-strict") => {
+            println!("cargo::rustc-cfg=mcp_servlet_abi=\"{abi}\"");
+        }
         abi => println!(
-            "cargo::error=unknown ABI `{abi}` in MCP_SERVLET_ABI: expected `servlet` or `hyper-mcp-v2`"
+            "cargo::error=unknown ABI `{abi}` in MCP_SERVLET_ABI: expected `servlet`, `servlet-strict` or `hyper-mcp-v2`"
         ),
     }
     if env::var_os("CARGO_CFG_TARGET_ARCH").is_some_and(|arch| arch == "wasm32") {

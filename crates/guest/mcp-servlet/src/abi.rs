@@ -215,6 +215,12 @@ pub(crate) fn list_roots() -> String {
 #[unsafe(link_section = "mcp-servlet.sdk")]
 static SDK: [u8; 1] = [1];
 
+/// Tells `servlet` that results have only forms of the first interfaces.
+#[cfg(mcp_servlet_abi = "servlet-strict")]
+#[used]
+#[unsafe(link_section = "mcp-servlet.strict")]
+static STRICT: [u8; 1] = [1];
+
 /// Tells the host that [`http`] reads failures: this project's host returns them instead of ending the call.
 #[cfg(feature = "http")]
 #[used]

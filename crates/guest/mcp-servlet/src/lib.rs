@@ -90,6 +90,7 @@ mod resource;
 mod result;
 pub mod schema;
 mod servlet;
+mod strict;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
 mod tool;

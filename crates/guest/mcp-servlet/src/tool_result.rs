@@ -3,6 +3,9 @@
 use mcp_servlet_json::{RawJson, to_writer, write_raw, write_string};
 use mcp_servlet_types::Content;
 
+use crate::strict;
+use crate::wire::STRICT;
+
 /// The result of a tool: content blocks and optional structured content.
 ///
 /// Most tools return simpler types, see [`IntoToolResult`](crate::IntoToolResult). Use this for full control.
@@ -54,7 +57,9 @@ impl ToolResult {
     #[must_use]
     pub fn and(mut self, block: &Content) -> Self {
         self.separate();
-        if to_writer(&mut self.json, block).is_err() {
+        if STRICT {
+            strict::write(&mut self.json, block);
+        } else if to_writer(&mut self.json, block).is_err() {
             // Content blocks are strings, numbers and JSON text, so this cannot fail.
             self.json.push_str("null");
         }

@@ -13,6 +13,12 @@ pub(crate) const HYPER_MCP: bool = cfg!(all(
     target_family = "wasm"
 ));
 
+/// Whether results have only forms that the first interfaces of servlets can express.
+pub(crate) const STRICT: bool = cfg!(all(
+    mcp_servlet_abi = "servlet-strict",
+    target_family = "wasm"
+));
+
 /// The member of a request that contains MCP's `params`.
 pub(crate) const PARAMS: &str = if HYPER_MCP { "request" } else { "params" };
 

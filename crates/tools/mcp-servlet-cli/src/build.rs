@@ -52,7 +52,7 @@ pub(crate) struct Build {
 
     /// The ABI of the wasm, which decides which hosts can load it
     ///
-    /// The source is the same for both. Builds for `hyper-mcp-v2` go to a folder of that name in cargo's target folder.
+    /// The source is the same for all. Builds for an ABI other than `servlet` go to a folder of its name in cargo's target folder.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     abi: Abi,
 

@@ -102,7 +102,7 @@ fn types(name: &str, text: &str) -> String {
 
 #[test]
 fn generates_the_interface_of_one_tool_with_resources() {
-    let rust = types("one-tool.yaml", include_str!("servlets/one-tool.yaml"));
+    let rust = types("one-tool.yaml", include_str!("golden/one-tool/schema.yaml"));
     for line in [
         // Misspelled, and not used by any export.
         "pub params: Option<ListResouceRequestParams>,",
@@ -132,7 +132,7 @@ fn generates_the_interface_of_one_tool_with_resources() {
 fn generates_the_interface_of_several_tools() {
     let rust = types(
         "several-tools.yaml",
-        include_str!("servlets/several-tools.yaml"),
+        include_str!("golden/several-tools/schema.yaml"),
     );
     for line in [
         "pub tools: Vec<ToolDescription>,",

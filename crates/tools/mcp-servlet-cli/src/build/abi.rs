@@ -22,14 +22,19 @@ pub(crate) enum Abi {
     Servlet,
     /// For hyper-mcp, which then also serves resources, prompts and completions
     HyperMcpV2,
+    /// For hosts that read results with the types of the first XTP schemas of servlets
+    ServletStrict,
 }
+
+/// The section of modules that are built for [`Abi::ServletStrict`].
+const STRICT: &str = "mcp-servlet.strict";
 
 impl Abi {
     /// The target folder. Each ABI has its own, so that one build does not overwrite the other.
     pub(super) fn folder(self, metadata: &Metadata) -> Utf8PathBuf {
         match self {
             Self::Servlet => metadata.target_directory.clone(),
-            Self::HyperMcpV2 => metadata.target_directory.join(self.name()),
+            Self::HyperMcpV2 | Self::ServletStrict => metadata.target_directory.join(self.name()),
         }
     }
 
@@ -40,17 +45,22 @@ impl Abi {
     }
 
     fn name(self) -> String {
-        let abi = match self {
-            Self::Servlet => ModuleAbi::Servlet,
-            Self::HyperMcpV2 => ModuleAbi::HyperMcpV2,
-        };
-        abi.to_string()
+        match self {
+            Self::Servlet => ModuleAbi::Servlet.to_string(),
+            Self::HyperMcpV2 => ModuleAbi::HyperMcpV2.to_string(),
+            Self::ServletStrict => "servlet-strict".to_owned(),
+        }
     }
 
     /// With `--abi`, refuses a module of another ABI, such as one of an SDK that does not read the variable.
     pub(super) fn check(self, module: &Module, package: &Package) -> Result<(), Failure> {
         // Without `--abi`, a crate may export anything: an XTP plugin may have an export `complete`.
-        if self == Self::Servlet || module.abi() == Some(ModuleAbi::HyperMcpV2) {
+        let is_built_for_it = match self {
+            Self::Servlet => true,
+            Self::HyperMcpV2 => module.abi() == Some(ModuleAbi::HyperMcpV2),
+            Self::ServletStrict => module.sections.iter().any(|one| one.name == STRICT),
+        };
+        if is_built_for_it {
             return Ok(());
         }
         let message = format!(
