@@ -140,9 +140,22 @@ pub fn fixture(name: &str) -> PathBuf {
 ///
 /// If it does not build, with the output of cargo.
 pub fn hyper_mcp_fixture(name: &str) -> PathBuf {
-    let folder = target().join("hyper-mcp-v2");
+    fixture_with_abi("hyper-mcp-v2", name)
+}
+
+/// The wasm of a minimal servlet in `tests/fixtures` whose results have only forms of the first interfaces.
+///
+/// # Panics
+///
+/// If it does not build, with the output of cargo.
+pub fn strict_fixture(name: &str) -> PathBuf {
+    fixture_with_abi("servlet-strict", name)
+}
+
+fn fixture_with_abi(abi: &str, name: &str) -> PathBuf {
+    let folder = target().join(abi);
     let mut cargo = cargo();
-    cargo.env("MCP_SERVLET_ABI", "hyper-mcp-v2");
+    cargo.env("MCP_SERVLET_ABI", abi);
     cargo.args(["build", "--release", "--target", TARGET]);
     cargo.args(["--package", "fixtures", "--example", name]);
     finish(cargo.arg("--target-dir").arg(&folder), HINT);

@@ -2,7 +2,9 @@
 
 use std::time::SystemTime;
 
-use crate::{Annotations, Content, ContentType, Icon, RawJson, ResourceContents, Role};
+use crate::{
+    Annotations, Content, ContentFeature, ContentType, Icon, RawJson, ResourceContents, Role,
+};
 
 impl Content {
     /// A block of text.
@@ -23,6 +25,7 @@ impl Content {
 
     /// Sound from the bytes of its file, such as a WAV with the MIME type `audio/wav`.
     pub fn audio(bytes: &[u8], mime_type: impl Into<String>) -> Self {
+        ContentFeature::Audio.mark();
         Self {
             mime_type: Some(mime_type.into()),
             ..Self::binary(ContentType::Audio, bytes)
@@ -31,6 +34,7 @@ impl Content {
 
     /// The contents of a resource, embedded in the result.
     pub fn resource(contents: ResourceContents) -> Self {
+        ContentFeature::Resource.mark();
         Self {
             resource: Some(contents),
             ..Self::new(ContentType::Resource)
@@ -39,6 +43,7 @@ impl Content {
 
     /// A link to a resource that the client may read.
     pub fn resource_link(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        ContentFeature::ResourceLink.mark();
         Self {
             uri: Some(uri.into()),
             name: Some(name.into()),
@@ -183,6 +188,7 @@ impl Annotations {
     }
 
     fn for_audience(role: Role) -> Self {
+        ContentFeature::Audience.mark();
         Self {
             audience: Some(vec![role]),
             ..Self::default()
@@ -194,6 +200,7 @@ impl Annotations {
     /// MCP allows only numbers from 0 to 1. Numbers outside this range are clamped, and NaN means no priority.
     #[must_use]
     pub fn with_priority(self, priority: f32) -> Self {
+        ContentFeature::Priority.mark();
         Self {
             priority: (!priority.is_nan()).then(|| priority.clamp(0.0, 1.0)),
             ..self

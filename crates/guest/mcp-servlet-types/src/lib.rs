@@ -30,6 +30,7 @@
 //! ```
 
 mod content;
+mod content_feature;
 mod http;
 mod input_request;
 mod prompt;
@@ -38,10 +39,14 @@ mod result;
 mod generated;
 
 pub use content::base64;
+pub use content_feature::ContentFeature;
 pub use generated::*;
 pub use http::{HTTP_ERRORS, HttpErrorKind, refused_request};
 pub use input_request::InputRequestKind;
 pub use mcp_servlet_json::RawJson;
+
+/// The custom section of modules whose results have only forms of the first interfaces of servlets.
+pub const STRICT: &str = "mcp-servlet.strict";
 
 /// The custom section of modules that use `mcp-servlet`.
 pub const SDK: &str = "mcp-servlet.sdk";

@@ -4,7 +4,7 @@ pub(crate) mod bounds;
 pub(crate) mod imports;
 mod reader;
 
-use mcp_servlet_types::{InputRequestKind, SDK};
+use mcp_servlet_types::{ContentFeature, InputRequestKind, SDK, STRICT};
 
 use crate::needs::Needs;
 pub use bounds::LimitExceeded;
@@ -28,6 +28,8 @@ pub struct Module {
     pub sections: Vec<Section>,
     /// The requests for input from the client that the servlet can send, if it uses the crate `mcp-servlet`.
     pub input_requests: Vec<InputRequestKind>,
+    /// The kinds of content that the servlet can return, if it uses the crate `mcp-servlet`.
+    pub content_features: Vec<ContentFeature>,
     needs: Needs,
     needs_problem: Option<String>,
     /// How many entries the largest table can have.
@@ -130,7 +132,16 @@ impl Module {
 
     /// Whether the servlet uses the crate `mcp-servlet`, which marks its modules.
     pub(crate) fn uses_sdk(&self) -> bool {
-        self.sections.iter().any(|section| section.name == SDK)
+        self.has_section(SDK)
+    }
+
+    /// Whether results have only forms of the first interfaces of servlets (the ABI `servlet-strict`).
+    pub fn is_strict(&self) -> bool {
+        self.has_section(STRICT)
+    }
+
+    fn has_section(&self, name: &str) -> bool {
+        self.sections.iter().any(|section| section.name == name)
     }
 
     /// What the servlet declares that it needs. Empty if it declares nothing, or if the declaration

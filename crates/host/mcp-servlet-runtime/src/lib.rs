@@ -59,6 +59,7 @@ pub use help::file_help;
 pub use inspect::{EXTISM, Export, Import, LimitExceeded, Module, Section, USER, Unreadable};
 pub use json::JsonObject;
 pub use listener::{Change, Listener, Notification, Sending, Usage};
+pub use mcp_servlet_types::ContentFeature;
 pub use needs::{ConfigKey, Needs, config_variable};
 #[doc(hidden)]
 pub use options::Quality;

@@ -76,6 +76,11 @@ fn has(sign: &Sign, module: &Module, lists: &Lists) -> bool {
         Sign::Answer(member) => lists.answers.iter().any(|json| has_member(json, member)),
         Sign::Export(name) => module.can_call(name),
         Sign::InputRequest => !module.input_requests.is_empty(),
+        Sign::Content(with, without) => {
+            let has = |feature| module.content_features.contains(feature);
+            !module.is_strict() && with.iter().all(has) && !without.iter().any(has)
+        }
+        Sign::SeveralTools => lists.of(FeatureKind::Tool).count() > 1,
         Sign::Import(name) => module.imports(USER, name),
     }
 }

@@ -3,7 +3,7 @@
 mod table;
 
 use mcp_servlet_host::FeatureKind;
-use mcp_servlet_runtime::Abi;
+use mcp_servlet_runtime::{Abi, ContentFeature};
 
 use super::{finding::Level, target::Target};
 pub(super) use table::THEMES;
@@ -28,6 +28,10 @@ pub(super) enum Sign {
     Export(&'static str),
     /// A request for input from the client.
     InputRequest,
+    /// Content that has these features, and not those; unless the ABI lowers content.
+    Content(&'static [ContentFeature], &'static [ContentFeature]),
+    /// More than one tool.
+    SeveralTools,
     /// This function of [`USER`](mcp_servlet_runtime::USER) among the imports.
     Import(&'static str),
 }

@@ -307,7 +307,10 @@ fn finds_names_that_clients_do_not_take() {
     let tool =
         json!({ "name": "t", "description": "Does it.", "inputSchema": { "type": "object" } });
     let twice = tools(json!([tool, tool]));
-    assert_eq!(found(&twice, &Target::ALL), ["Error *; duplicate"]);
+    assert_eq!(
+        found(&twice, &Target::ALL),
+        ["Error *; duplicate", "Note mcp.run; dropped"]
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Reads the sections of a module.
 
-use mcp_servlet_types::InputRequestKind;
+use mcp_servlet_types::{ContentFeature, InputRequestKind};
 use wasmparser::{ExternalKind, FuncType, Parser, Payload, TypeRef};
 
 use super::{Export, Import, Module, Section};
@@ -100,13 +100,13 @@ impl Reader {
         // All of them begin like this. Most bytes are no `{`, so the search takes a microsecond for each kilobyte.
         let objects = data.iter().enumerate().filter(|(_, byte)| **byte == b'{');
         for (at, _) in objects {
-            let begins = |kind: &InputRequestKind| data[at..].starts_with(kind.marker().as_bytes());
-            let Some(kind) = InputRequestKind::ALL.into_iter().find(begins) else {
-                continue;
-            };
-            if !self.module.input_requests.contains(&kind) {
-                self.module.input_requests.push(kind);
-            }
+            let begins = |marker: &str| data[at..].starts_with(marker.as_bytes());
+            let mut requests = InputRequestKind::ALL.into_iter();
+            let request = requests.find(|kind| begins(kind.marker()));
+            add(&mut self.module.input_requests, request);
+            let mut features = ContentFeature::ALL.into_iter();
+            let feature = features.find(|feature| begins(feature.marker()));
+            add(&mut self.module.content_features, feature);
         }
     }
 
@@ -137,4 +137,9 @@ impl Reader {
         let Some(Some(ty)) = ty else { return false };
         ty.params().is_empty() && matches!(ty.results(), [] | [wasmparser::ValType::I32])
     }
+}
+
+/// Adds a value that is not yet in the list.
+fn add<T: PartialEq>(list: &mut Vec<T>, value: Option<T>) {
+    list.extend(value.filter(|value| !list.contains(value)));
 }

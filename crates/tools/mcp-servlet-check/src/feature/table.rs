@@ -1,16 +1,23 @@
 //! The table: what mcp.run, hyper-mcp v1, hyper-mcp v2 and the host of this project do with each feature.
 
 use mcp_servlet_host::FeatureKind;
+use mcp_servlet_runtime::ContentFeature;
 
 use super::{
     Feature,
     Shown::{self, But, No, Not, Yes},
-    Sign::{self, Answer, Export, Import, Member},
+    Sign::{self, Answer, Content, Export, Import, Member, SeveralTools},
 };
 
 const PREFIXED: Shown = But("as `plugin-name`");
 const REFUSED: Shown = Not("the request is an error for the tool");
 const UNREADABLE: Shown = But("with URIs that clients cannot read");
+const UNKNOWN_TYPE: Shown =
+    Not("the schemas for one and for several tools lack the type, so the whole result is lost");
+const INCOMPLETE: Shown =
+    Not("the schema for several tools requires both members, so the whole result is lost");
+const STRICT: &str =
+    "build with `--abi servlet-strict` for hosts that read results with these schemas";
 
 /// All features, by theme.
 pub(crate) const THEMES: [(&str, &[Feature]); 5] = [
@@ -21,7 +28,7 @@ pub(crate) const THEMES: [(&str, &[Feature]); 5] = [
     ("Servlet", &SERVLET),
 ];
 
-const TOOLS: [Feature; 6] = [
+const TOOLS: [Feature; 7] = [
     unseen(
         "names, descriptions and input schemas",
         [
@@ -29,6 +36,17 @@ const TOOLS: [Feature; 6] = [
             PREFIXED,
             PREFIXED,
             But("with a prefix if two servlets have the same name"),
+        ],
+    ),
+    seen(
+        "several tools of one servlet",
+        SeveralTools,
+        "build a servlet per tool for hosts with the schema for one tool",
+        [
+            But("unless the host reads `describe` with the schema for one tool"),
+            Yes,
+            Yes,
+            Yes,
         ],
     ),
     seen(
@@ -63,7 +81,7 @@ const TOOLS: [Feature; 6] = [
     ),
 ];
 
-const RESULTS: [Feature; 9] = [
+const RESULTS: [Feature; 11] = [
     unseen("text and images", [Yes, Yes, Yes, Yes]),
     unseen(
         "`isError`",
@@ -74,12 +92,48 @@ const RESULTS: [Feature; 9] = [
             Yes,
         ],
     ),
-    unseen("audio", [No, Yes, Yes, Yes]),
-    unseen("embedded resources", [Yes, UNREADABLE, UNREADABLE, Yes]),
-    unseen("links to resources", [No, UNREADABLE, UNREADABLE, Yes]),
+    seen(
+        "audio",
+        Content(&[ContentFeature::Audio], &[]),
+        STRICT,
+        [UNKNOWN_TYPE, Yes, Yes, Yes],
+    ),
+    seen(
+        "embedded resources",
+        Content(&[ContentFeature::Resource], &[]),
+        STRICT,
+        [
+            But(
+                "if the host reads the key `resource`: the schema for one tool has `Resource`, the one for several tools neither",
+            ),
+            UNREADABLE,
+            UNREADABLE,
+            Yes,
+        ],
+    ),
+    seen(
+        "links to resources",
+        Content(&[ContentFeature::ResourceLink], &[]),
+        STRICT,
+        [UNKNOWN_TYPE, UNREADABLE, UNREADABLE, Yes],
+    ),
     unseen("structured content", [No, Yes, Yes, Yes]),
-    unseen(
+    seen(
+        "audience without a priority",
+        Content(&[ContentFeature::Audience], &[ContentFeature::Priority]),
+        STRICT,
+        [INCOMPLETE, Yes, Yes, Yes],
+    ),
+    seen(
+        "priority without an audience",
+        Content(&[ContentFeature::Priority], &[ContentFeature::Audience]),
+        STRICT,
+        [INCOMPLETE, Yes, Yes, Yes],
+    ),
+    seen(
         "audience and priority",
+        Content(&[ContentFeature::Audience, ContentFeature::Priority], &[]),
+        STRICT,
         [But("only together"), Yes, Yes, Yes],
     ),
     unseen("`_meta`", [No, Yes, Yes, Yes]),
