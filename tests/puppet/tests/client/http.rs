@@ -389,10 +389,10 @@ async fn results_over_http_are_those_over_streams() {
 
 /// A call in a session that the server has lost, and how often the server got `initialize`.
 async fn call_in_lost_session(status: u16, body: &str) -> (Result<String, Error>, usize) {
-    let kind = if body.starts_with('{') {
-        "application/json"
-    } else {
-        "text/plain"
+    let kind = match body.chars().next() {
+        Some('{') => "application/json",
+        Some(':') => "text/event-stream",
+        _ => "text/plain",
     };
     let (url, puppet) = url(json!({
         "versions": ["2025-11-25"],
@@ -427,6 +427,13 @@ async fn a_lost_session_is_replaced_however_the_server_says_so() {
         (400, "No active session".to_owned()),
         (200, error(-32001, "Session not found")),
         (200, error(-32600, "Server not initialized")),
+        (
+            200,
+            format!(
+                ": hello\n\nid: 1\ndata:\n\ndata: {}\n\n",
+                error(-32001, "Session not found")
+            ),
+        ),
     ] {
         let (result, handshakes) = call_in_lost_session(status, &body).await;
         assert_eq!(result.expect("a result"), "again", "{status} {body}");

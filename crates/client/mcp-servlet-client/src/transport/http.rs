@@ -29,7 +29,7 @@ use crate::message::{is_initialized, request_id};
 use crate::tap::{Received, Tap};
 use crate::target::{Http, TargetError};
 
-pub(super) use self::body::{BodyError, body, events};
+pub(super) use self::body::{BodyError, Events, body, events};
 use self::response::refused;
 pub(crate) use self::response::{bearer_challenge, not_sent};
 pub(crate) use self::streamable::Streamable;
@@ -179,7 +179,12 @@ impl Client {
         }
         match content_type(&response) {
             Some(kind) if kind.starts_with(EVENTS) => {
-                let events = self.tapped_events(response, id);
+                let events = events(response, self.limit);
+                let events = match has_session {
+                    true => lost::unless_first(events).await?,
+                    false => events,
+                };
+                let events = self.tapped(events, id);
                 Ok(StreamableHttpPostResponse::Sse(events, session))
             }
             Some(kind) if kind.starts_with(JSON) => {
@@ -205,13 +210,13 @@ impl Client {
     }
 
     /// The events of a response. A message that is too large ends the request that it answers.
-    fn tapped_events(
+    fn tapped(
         &self,
-        response: Response,
+        events: Events,
         id: Option<RequestId>,
     ) -> BoxStream<'static, Result<Sse, SseError>> {
         let tap = Arc::clone(&self.tap);
-        let events = events(response, self.limit).map(move |event| match event {
+        let events = events.map(move |event| match event {
             Ok(mut event) => {
                 let data = event
                     .data
@@ -324,7 +329,7 @@ impl StreamableHttpClient for Client {
                 if is_common {
                     self.tap.common_stream_opened();
                 }
-                Ok(self.tapped_events(response, None))
+                Ok(self.tapped(events(response, self.limit), None))
             }
             kind => Err(StreamableHttpError::UnexpectedContentType(kind)),
         }

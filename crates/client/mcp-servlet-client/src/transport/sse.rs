@@ -294,7 +294,7 @@ async fn open_stream(client: &Client, url: &Url) -> Result<(EventStream, Url), E
         return Err(Error::new(ErrorKind::Protocol, message)
             .with_help("check the path of the URL, which is often `/sse`"));
     }
-    let mut stream = events(response, client.limit()).boxed();
+    let mut stream = events(response, client.limit());
     let endpoint = endpoint(&mut stream, url).await?;
     Ok((stream, endpoint))
 }

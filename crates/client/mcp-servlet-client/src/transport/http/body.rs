@@ -1,6 +1,7 @@
 //! Bodies of responses, within a limit.
 
-use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use reqwest::Response;
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::{Sse, SseStream};
@@ -15,6 +16,9 @@ pub(crate) enum BodyError {
     /// The stream broke.
     Stream(SseError),
 }
+
+/// The events of a body.
+pub(crate) type Events = BoxStream<'static, Result<Sse, BodyError>>;
 
 /// The whole body.
 pub(crate) async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Error> {
@@ -33,11 +37,8 @@ pub(crate) async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>
     Ok(body)
 }
 
-/// The events of a body.
-pub(crate) fn events(
-    response: Response,
-    limit: usize,
-) -> impl Stream<Item = Result<Sse, BodyError>> + Send + 'static {
+/// Reads the events of a body.
+pub(crate) fn events(response: Response, limit: usize) -> Events {
     let mut size = EventSize::default();
     let chunks = stream::try_unfold(response, async |mut response| {
         let chunk = response.chunk().await.map_err(std::io::Error::other)?;
@@ -51,10 +52,13 @@ pub(crate) fn events(
             Err(std::io::Error::other(too_large(limit)))
         })
     });
-    SseStream::from_bytes_stream(chunks.boxed()).map_err(|error| match limit_in(&error) {
-        Some(limit) => BodyError::Limit(limit),
-        None => BodyError::Stream(error),
-    })
+    let events = SseStream::from_bytes_stream(chunks.boxed());
+    events
+        .map_err(|error| match limit_in(&error) {
+            Some(limit) => BodyError::Limit(limit),
+            None => BodyError::Stream(error),
+        })
+        .boxed()
 }
 
 /// The limit that was exceeded, if that is the error.

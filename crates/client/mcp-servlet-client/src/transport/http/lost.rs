@@ -3,8 +3,10 @@
 //! The specification has status 404. Many servers have others: 400, because they read a request without a known session as
 //! one that lacks `initialize`, 410, or an error of JSON-RPC with status 200.
 
+use futures_util::{StreamExt as _, stream};
 use rmcp::model::RequestId;
 
+use super::body::Events;
 use crate::error::Error;
 use crate::incoming::{self, Mended, Message, Reply};
 
@@ -45,6 +47,25 @@ pub(super) fn error_of(body: &[u8]) -> Option<Error> {
     let error = Error::from_json_rpc(error);
     let is_code = matches!(error.code(), Some(SESSION_NOT_FOUND | -32000 | -32600));
     (is_code && is_about_session(error.message())).then_some(error)
+}
+
+/// The events of a response with status 200. It is an error if the first of them that has data says that the server has lost
+/// the session.
+pub(super) async fn unless_first(mut events: Events) -> Result<Events, Error> {
+    let mut first = Vec::new();
+    while let Some(event) = events.next().await {
+        let data = event.as_ref().ok().and_then(|event| event.data.as_deref());
+        let data = data.unwrap_or_default();
+        if let Some(error) = error_of(data.as_bytes()) {
+            return Err(error);
+        }
+        let is_last = !data.is_empty() || event.is_err();
+        first.push(event);
+        if is_last {
+            break;
+        }
+    }
+    Ok(stream::iter(first).chain(events).boxed())
 }
 
 /// Whether a message says that there is no such session, or that the server has seen no handshake.
