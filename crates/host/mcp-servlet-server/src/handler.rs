@@ -114,7 +114,7 @@ impl Handler {
         kind: FeatureKind,
         write: impl FnOnce(&Host, Era) -> Vec<Value> + Send,
     ) -> Result<T, ErrorData> {
-        let host = self.host(context).await?;
+        let (host, is_final) = self.host_of_list(context).await?;
         let options = &self.server.0.options;
         let era = Era::of(context);
         let lists = self.server.0.lists.of(&host);
@@ -122,7 +122,10 @@ impl Handler {
         let (name, key) = kind.members();
         let mut json = page(name, key, list, request, options.page_size)?;
         if era == Era::Modern {
-            let ttl = u64::try_from(options.list_ttl.as_millis()).unwrap_or(u64::MAX);
+            let ttl = match is_final {
+                true => u64::try_from(options.list_ttl.as_millis()).unwrap_or(u64::MAX),
+                false => 0,
+            };
             json.insert("ttlMs".to_owned(), ttl.into());
             json.insert("cacheScope".to_owned(), "public".into());
         }

@@ -79,9 +79,10 @@ impl Server {
     ///
     /// Clients can connect at once. Their lists, calls and reads wait for the first
     /// [`replace`](Self::replace), or for [`started`](Self::started) if there is nothing to serve,
-    /// but no longer than [`ServeOptions::startup`]. The features of the servlets are unknown until
-    /// then, so the server declares all of them: tools, resources, prompts, completions and
-    /// logging.
+    /// but no longer than [`ServeOptions::startup`]. A list that has waited for eight seconds is
+    /// empty, and [`replace`](Self::replace) notifies the client that it has changed. The features
+    /// of the servlets are unknown until then, so the server declares all of them: tools,
+    /// resources, prompts, completions and logging.
     pub fn starting(introduction: Introduction, options: ServeOptions) -> Self {
         let host = Host::new(Vec::new()).introduced(introduction);
         let process = Arc::new(Process::new(&options.tasks));

@@ -1,6 +1,6 @@
 //! Requests that wait until the server has loaded its servlets.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::Fault;
@@ -10,28 +10,54 @@ use serde_json::json;
 use super::Handler;
 use crate::server::{Server, active::cancelled};
 
+/// How long a list waits. Clients commonly give a server a minute to connect and to list everything, one list after the other.
+const LIST_WAIT: Duration = Duration::from_secs(8);
+
 impl Handler {
     /// The host that answers a request. While the server starts, the request waits.
     pub(super) async fn host(
         &self,
         context: &RequestContext<RoleServer>,
     ) -> Result<Arc<Host>, ErrorData> {
+        match self.started(context, self.server.0.options.startup).await {
+            true => Ok(self.server.host()),
+            false => Err(self.not_started()),
+        }
+    }
+
+    /// The host that answers a list, and whether the list is final. A list that has waited for some time while the server starts is
+    /// empty. Clients are notified when there are servlets.
+    pub(super) async fn host_of_list(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(Arc<Host>, bool), ErrorData> {
+        let wait = LIST_WAIT.min(self.server.0.options.startup);
+        let is_final = self.started(context, wait).await;
+        match is_final || !self.server.is_stopping() {
+            true => Ok((self.server.host(), is_final)),
+            false => Err(self.not_started()),
+        }
+    }
+
+    /// Waits until the server has started. False if it does not within `limit`.
+    async fn started(&self, context: &RequestContext<RoleServer>, limit: Duration) -> bool {
         let Server(shared) = &self.server;
-        let is_ready = tokio::select! {
+        tokio::select! {
             biased;
-            is_ready = shared.startup.wait(shared.options.startup) => is_ready,
+            is_ready = shared.startup.wait(limit) => is_ready,
             () = cancelled(context) => false,
             () = shared.process.active.stopping() => false,
-        };
-        if is_ready {
-            return Ok(self.server.host());
         }
+    }
+
+    fn not_started(&self) -> ErrorData {
+        let Server(shared) = &self.server;
         let message = if shared.process.active.is_stopping() {
             "the server is stopping"
         } else {
             "the servlets are not loaded yet; try again later"
         };
         let data = Some(json!({ "retry": true }));
-        Err(ErrorData::new(ErrorCode(Fault::BUSY), message, data))
+        ErrorData::new(ErrorCode(Fault::BUSY), message, data)
     }
 }

@@ -62,13 +62,13 @@ fn assert_not_ready(answer: &Value, message: &str) {
 const LONG: Duration = Duration::from_mins(10);
 
 #[tokio::test]
-async fn list_that_waits_too_long_is_an_error() {
+async fn a_list_that_waits_too_long_is_empty() {
     let [opened, listed] = open_and_list(starting(Duration::ZERO), |_| ()).await;
     assert!(
         opened["result"]["capabilities"]["prompts"].is_object(),
         "{opened}"
     );
-    assert_not_ready(&listed, "the servlets are not loaded yet; try again later");
+    assert_eq!(listed["result"]["tools"], json!([]), "{listed}");
 }
 
 #[tokio::test]
