@@ -154,3 +154,42 @@ fn error_lists_all_missing_configuration() {
     let mut pipe = Pipe::legacy(&fixture("settings"), json!({}), &options);
     assert_eq!(text(&pipe.result(json!({ "name": "user" }))), "ada, 3");
 }
+
+/// `servlet call` on a pseudo-terminal, which `script` of util-linux makes.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_command_asks_the_user_of_a_terminal() {
+    use std::io::{Read as _, Write as _};
+    use std::process::{Command, Stdio};
+
+    let servlet = e2e::servlet();
+    let call = format!(
+        "{} call {} greet",
+        servlet.display(),
+        fixture("elicit").display()
+    );
+    let mut script = Command::new("script");
+    let script = script.args(["-qec", &call, "/dev/null"]);
+    let script = script.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut script = script.spawn().expect("`script` runs");
+    let mut keyboard = script.stdin.take().expect("an input");
+    let mut screen = script.stdout.take().expect("an output");
+    let (mut shown, mut buffer) = (String::new(), [0; 1024]);
+    let mut answers = [("[Y/n] ", "y\n"), ("(string, required): ", "Ada\n")].into_iter();
+    let mut next = answers.next();
+    loop {
+        if let Some((question, answer)) = next
+            && shown.ends_with(question)
+        {
+            keyboard.write_all(answer.as_bytes()).expect("a write");
+            next = answers.next();
+        }
+        match screen.read(&mut buffer).expect("an output") {
+            0 => break,
+            count => shown += &String::from_utf8_lossy(&buffer[..count]),
+        }
+    }
+    script.wait().expect("it ends");
+    assert!(shown.contains("What is your name?"), "{shown}");
+    assert!(shown.contains("Hello, Ada!"), "{shown}");
+}

@@ -14,7 +14,7 @@ use crate::{
     text::{kind, similar},
     validate::coerce::integer,
 };
-pub use expected::{Expected, schema_type};
+pub use expected::{Choice, Expected, as_typed, schema_type};
 pub use outline::{SchemaField, schema_fields};
 pub use words::schema_in_words;
 
@@ -115,6 +115,19 @@ pub fn parse_arguments<S: AsRef<str>>(
     Ok(arguments)
 }
 
+/// Reads the value of a property of `root` as `key=value` is read.
+///
+/// # Errors
+/// [`ArgumentError`] if the property does not accept what the text says.
+pub fn parse_value(
+    root: &JsonObject,
+    property: &Value,
+    key: &str,
+    text: &str,
+) -> Result<Value, ArgumentError> {
+    Expected::of(root, property).read(key, text)
+}
+
 fn parse_argument<'a>(
     schema: &JsonObject,
     given: &'a str,
@@ -130,8 +143,8 @@ fn parse_argument<'a>(
         let example = format!("{key}:={example}");
         return Ok((key, json(key, text, Expected::anything(), example)?));
     }
-    let expected = Expected::of(schema, property(schema, key)?);
-    Ok((key, expected.read(key, text)?))
+    let value = parse_value(schema, property(schema, key)?, key, text)?;
+    Ok((key, value))
 }
 
 /// The schema of an argument.
@@ -174,6 +187,11 @@ fn json(
 
 impl Expected {
     fn read(self, key: &str, text: &str) -> Result<Value, ArgumentError> {
+        if let Some(value) = self.titled(text)
+            && !self.accepts(&Value::from(text))
+        {
+            return Ok(value.clone());
+        }
         if self.is_text() {
             return self.check(key, text, Value::from(text));
         }

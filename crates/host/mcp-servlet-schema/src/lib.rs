@@ -22,8 +22,8 @@ mod text;
 mod validate;
 
 pub use arguments::{
-    ArgumentError, Expected, SchemaField, parse_arguments, schema_fields, schema_in_words,
-    schema_type,
+    ArgumentError, Choice, Expected, SchemaField, as_typed, parse_arguments, parse_value,
+    schema_fields, schema_in_words, schema_type,
 };
 pub use keywords::{LIST, MAP, SCHEMA};
 pub use problem::Problem;

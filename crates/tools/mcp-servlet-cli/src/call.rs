@@ -10,7 +10,7 @@ use std::{io::Write as _, path::PathBuf, sync::Arc};
 
 use clap::Args;
 use mcp_servlet_host::{CallToolResult, Servlet, Tool};
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, Source};
+use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
 use mcp_servlet_schema::parse_arguments;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
@@ -71,25 +71,27 @@ impl Call {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let words = self.arguments.words([&self.target, &self.tool]);
         let (target, words) = self.server.target(words)?;
-        match ServerOptions::module(&target) {
-            Some(source) => self.run_in_process(source, &words),
-            None => self
-                .server
-                .with_session(&target, self.format, async |session| {
-                    remote::call(session, &self, &words).await
-                }),
+        if let Some(source) = ServerOptions::module(&target) {
+            let servlet = Servlet::load(source, &self.server.limits.options()?)?;
+            // Requests of a servlet reach the user through a session.
+            if servlet.module().input_requests.is_empty() {
+                return self.call_directly(&servlet, &words);
+            }
         }
+        self.server
+            .with_session(&target, self.format, async |session| {
+                remote::call(session, &self, &words).await
+            })
     }
 
-    fn run_in_process(&self, source: Source, words: &[String]) -> Result<(), Failure> {
-        let servlet = Servlet::load(source, &self.server.limits.options()?)?;
+    fn call_directly(&self, servlet: &Servlet, words: &[String]) -> Result<(), Failure> {
         let Some((tool, words)) = words.split_first() else {
             let tools = servlet.tools().iter().map(Tool::json);
             return Ok(signature::list(&mut terminal::out(), tools)?);
         };
         let schema = servlet.tool(tool).map(Tool::input_schema);
         let arguments = self.arguments.read(words, schema)?;
-        let result = call(&servlet, tool, &arguments, request_meta(&self.meta)?)?;
+        let result = call(servlet, tool, &arguments, request_meta(&self.meta)?)?;
         if let Ok(result) = &result {
             self.save(result)?;
         }

@@ -19,7 +19,16 @@ pub enum Expected {
     /// One of these types; empty if any type is accepted.
     Types(Vec<&'static str>),
     /// One of these values.
-    Values(Vec<Value>),
+    Values(Vec<Choice>),
+}
+
+/// A value that a schema lists.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The value.
+    pub value: Value,
+    /// What people call it, from `title` next to `const`, or from `enumNames`.
+    pub title: Option<String>,
 }
 
 /// The type of a property of `root` in the terms of JSON Schema: `string`, `integer or null`, `"a" or "b"`.
@@ -40,33 +49,43 @@ impl Expected {
         let Some(schema) = schema.as_object().filter(|_| depth > 0) else {
             return Self::anything();
         };
+        let types = schema.get("type").map_or(Vec::new(), types_in);
+        Self::listed(schema)
+            .or_else(|| Self::composed(root, schema, depth - 1))
+            .filter(|found| found.is_list() || types.is_empty())
+            .unwrap_or(Self::Types(types))
+    }
+
+    /// The values of `enum` or `const`.
+    fn listed(schema: &JsonObject) -> Option<Self> {
         if let Some(Value::Array(values)) = schema.get("enum") {
-            return Self::Values(values.clone());
+            let titles = schema.get("enumNames").unwrap_or(&Value::Null);
+            let choices = values.iter().enumerate();
+            let choices = choices.map(|(at, value)| Choice::new(value, &titles[at]));
+            return Some(Self::Values(choices.collect()));
         }
-        if let Some(value) = schema.get("const") {
-            return Self::Values(vec![value.clone()]);
-        }
-        if let Some(types) = schema.get("type") {
-            return Self::Types(types_in(types));
-        }
+        let title = schema.get("title").unwrap_or(&Value::Null);
+        let value = schema.get("const")?;
+        Some(Self::Values(vec![Choice::new(value, title)]))
+    }
+
+    /// What the schemas accept of which this one is made.
+    fn composed(root: &JsonObject, schema: &JsonObject, depth: usize) -> Option<Self> {
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-            let target = lookup(root, target);
-            return target.map_or(Self::anything(), |target| {
-                Self::find(root, target, depth - 1)
-            });
+            return Some(Self::find(root, lookup(root, target)?, depth));
         }
         let branches = |key| schema.get(key).and_then(Value::as_array);
         if let Some(branches) = branches("anyOf").or_else(|| branches("oneOf")) {
             let all = branches
                 .iter()
-                .map(|branch| Self::find(root, branch, depth - 1));
-            return all.reduce(Self::or).unwrap_or(Self::anything());
+                .map(|branch| Self::find(root, branch, depth));
+            return all.reduce(Self::or);
         }
         let all = branches("allOf").into_iter().flatten();
-        let all = all.map(|branch| Self::find(root, branch, depth - 1));
-        all.into_iter()
-            .find(|found| *found != Self::anything())
-            .unwrap_or(Self::anything())
+        let all: Vec<_> = all.map(|branch| Self::find(root, branch, depth)).collect();
+        let list = all.iter().find(|found| found.is_list());
+        list.or_else(|| all.iter().find(|found| **found != Self::anything()))
+            .cloned()
     }
 
     /// One or the other. A list of values combined with types counts as the types of its values.
@@ -81,7 +100,7 @@ impl Expected {
             | (Self::Types(types), Self::Values(mut values))
                 if types == ["null"] =>
             {
-                values.push(Value::Null);
+                values.push(Choice::new(&Value::Null, &Value::Null));
                 Self::Values(values)
             }
             (left, right) => match (left.types(), right.types()) {
@@ -98,7 +117,7 @@ impl Expected {
     fn types(self) -> Vec<&'static str> {
         match self {
             Self::Types(types) => types,
-            Self::Values(values) => values.iter().map(type_of).collect(),
+            Self::Values(values) => values.iter().map(|one| type_of(&one.value)).collect(),
         }
     }
 
@@ -108,7 +127,7 @@ impl Expected {
             Self::Types(types) => {
                 types.contains(&"string") && types.iter().all(|ty| matches!(*ty, "string" | "null"))
             }
-            Self::Values(values) => values.iter().all(Value::is_string),
+            Self::Values(values) => values.iter().all(|one| one.value.is_string()),
         }
     }
 
@@ -119,23 +138,35 @@ impl Expected {
     /// Whether a number may have a fraction. If so, it is passed on exactly as typed.
     pub(super) fn accepts_floats(&self) -> bool {
         match self {
-            Self::Values(values) => values.iter().any(Value::is_f64),
+            Self::Values(values) => values.iter().any(|one| one.value.is_f64()),
             Self::Types(types) => types.is_empty() || types.contains(&"number"),
         }
     }
 
     pub(super) fn accepts(&self, value: &Value) -> bool {
         match self {
-            Self::Values(values) => values.contains(value),
+            Self::Values(values) => values.iter().any(|one| one.value == *value),
             Self::Types(types) if types.is_empty() => true,
             Self::Types(types) => types.iter().any(|ty| matches_type(ty, value)),
         }
     }
 
+    /// The value that has this title.
+    pub(super) fn titled(&self, title: &str) -> Option<&Value> {
+        let Self::Values(values) = self else {
+            return None;
+        };
+        let is_titled = |one: &&Choice| one.title.as_deref() == Some(title);
+        values.iter().find(is_titled).map(|one| &one.value)
+    }
+
     /// A value as a person would type it.
     pub(super) fn example(&self) -> String {
         match self {
-            Self::Values(values) => values.first().map(as_typed).unwrap_or_default(),
+            Self::Values(values) => values
+                .first()
+                .map(|one| as_typed(&one.value))
+                .unwrap_or_default(),
             Self::Types(types) => match types.first() {
                 Some(&"integer" | &"number") => "3".into(),
                 Some(&"boolean") => "true".into(),
@@ -150,7 +181,10 @@ impl Expected {
     /// The same value as JSON.
     pub(super) fn json_example(&self) -> String {
         match self {
-            Self::Values(values) => values.first().map(in_quotes).unwrap_or_default(),
+            Self::Values(values) => values
+                .first()
+                .map(|one| in_quotes(&one.value))
+                .unwrap_or_default(),
             Self::Types(_) => self.example(),
         }
     }
@@ -161,13 +195,34 @@ impl fmt::Display for Expected {
         let words: Vec<String> = match self {
             Self::Types(types) if types.is_empty() => vec!["any JSON".into()],
             Self::Types(types) => types.iter().map(ToString::to_string).collect(),
-            Self::Values(values) => values.iter().map(as_typed).collect(),
+            Self::Values(values) => values.iter().map(ToString::to_string).collect(),
         };
         f.write_str(&words.join(" or "))
     }
 }
 
-fn as_typed(value: &Value) -> String {
+impl Choice {
+    fn new(value: &Value, title: &Value) -> Self {
+        let title = title.as_str().filter(|title| value != title);
+        Self {
+            value: value.clone(),
+            title: title.map(str::to_owned),
+        }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&as_typed(&self.value))?;
+        match &self.title {
+            Some(title) => write!(f, " ({title})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A string as it is, anything else as JSON.
+pub fn as_typed(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)

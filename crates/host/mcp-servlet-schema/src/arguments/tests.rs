@@ -19,6 +19,9 @@ fn schema() -> JsonObject {
             "colour": {"type": "string", "enum": ["red", "green"]},
             "level": {"enum": [1, 2]},
             "mode": {"anyOf": [{"$ref": "#/$defs/Mode"}, {"type": "null"}]},
+            "size": {"type": "string", "oneOf": [{"const": "s", "title": "Small"}, {"const": "l", "title": "Large"}]},
+            "weight": {"type": "integer", "allOf": [{"minimum": 1}, {"enum": [1, 2], "enumNames": ["light", "heavy"]}]},
+            "code": {"type": "string", "anyOf": [{"pattern": "^a"}, {"const": "b"}]},
             "free": {},
         },
         "$defs": {"Mode": {"type": "string", "enum": ["fast", "safe"]}},
@@ -65,6 +68,11 @@ fn reads_values_by_their_type() {
         ("level=2", json!(2)),
         ("mode=safe", json!("safe")),
         ("mode=null", json!(null)),
+        ("size=s", json!("s")),
+        ("size=Large", json!("l")),
+        ("weight=2", json!(2)),
+        ("weight=heavy", json!(2)),
+        ("code=7", json!("7")),
         ("free=[1]", json!([1])),
         ("free=word", json!("word")),
         ("text:=[1,2]", json!([1, 2])),
@@ -103,6 +111,14 @@ fn error_has_expected_and_found() {
         (
             "level=3",
             "argument `level`: expected 1 or 2, but `3` is not in the list",
+        ),
+        (
+            "size=m",
+            "argument `size`: expected s (Small) or l (Large), but `m` is not in the list",
+        ),
+        (
+            "weight=3",
+            "argument `weight`: expected 1 (light) or 2 (heavy), but `3` is not in the list",
         ),
         (
             "colr=red",

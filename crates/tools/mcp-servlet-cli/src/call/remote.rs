@@ -17,6 +17,9 @@ use crate::{
     terminal,
 };
 
+/// The member of `_meta` that asks for log messages: servers since 2026-07-28 send none without it.
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
 /// Calls a tool, or lists the tools.
 pub(super) async fn call(session: &Session, call: &Call, words: &[String]) -> Result<(), Failure> {
     let Some((tool, words)) = words.split_first() else {
@@ -36,9 +39,13 @@ pub(super) async fn call(session: &Session, call: &Call, words: &[String]) -> Re
     if let Some(check) = &check {
         check.arguments(&arguments)?;
     }
+    let mut meta = request_meta(&call.meta)?;
+    if session.server().is_stateless() {
+        meta.entry(LOG_LEVEL).or_insert_with(|| json!("info"));
+    }
     let mut options = CallOptions::new()
         .on_progress(|one| feedback::show_progress(&params(&one)))
-        .meta(request_meta(&call.meta)?);
+        .meta(meta);
     if call.trust_hints {
         options = options.trust_hints();
     }

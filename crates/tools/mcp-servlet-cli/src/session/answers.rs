@@ -9,8 +9,8 @@ use std::{
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 use mcp_servlet_client::{Answers, Elicitation, Input, Offers};
 use mcp_servlet_runtime::JsonObject;
-use mcp_servlet_schema::{matches, parse_arguments, schema_in_words};
-use serde_json::{Value, json};
+use mcp_servlet_schema::{Expected, as_typed, matches, parse_value, schema_in_words, schema_type};
+use serde_json::Value;
 use tokio::sync::{
     Mutex,
     mpsc::{UnboundedReceiver, unbounded_channel},
@@ -115,7 +115,7 @@ async fn fields(input: &mut Lines, schema: &JsonObject) -> Option<JsonObject> {
         let question = question(schema, name, property, is_required);
         for attempt in 1.. {
             let typed = line(input, &question).await?;
-            match value(schema, property, &typed, is_required) {
+            match value(schema, name, property, &typed, is_required) {
                 Ok(Some(value)) => {
                     content.insert(name.clone(), value);
                     break;
@@ -131,22 +131,48 @@ async fn fields(input: &mut Lines, schema: &JsonObject) -> Option<JsonObject> {
 
 /// `  nights (integer, required): `
 fn question(schema: &JsonObject, name: &str, property: &Value, is_required: bool) -> String {
-    let kind = schema_in_words(schema, property);
+    let kind = kind(schema, property);
     let needed = if is_required { "required" } else { "optional" };
     let title = property["title"]
         .as_str()
         .or(property["description"].as_str());
     let title = title.map(|title| format!(" {title}")).unwrap_or_default();
-    let default = property.get("default");
+    let default = property.get("default").map(|value| match value {
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Array(items) => items.iter().map(as_typed).collect::<Vec<_>>().join(", "),
+        value => as_typed(value),
+    });
     let default = default
         .map(|value| format!(" [{value}]"))
         .unwrap_or_default();
     one_line(&format!("  {name}{title} ({kind}, {needed}){default}: ")).into_owned()
 }
 
+/// What a property accepts, as the user types it.
+fn kind(schema: &JsonObject, property: &Value) -> String {
+    let words = schema_in_words(schema, property);
+    if is_yes_or_no(schema, property) {
+        "yes or no".to_owned()
+    } else if is_list(schema, property) {
+        format!("{words}, separated by commas")
+    } else {
+        words
+    }
+}
+
+fn is_yes_or_no(schema: &JsonObject, property: &Value) -> bool {
+    schema_type(schema, property) == Expected::Types(vec!["boolean"])
+}
+
+fn is_list(schema: &JsonObject, property: &Value) -> bool {
+    schema_type(schema, property) == Expected::Types(vec!["array"])
+}
+
 /// What the user typed, as the schema has it. None leaves the property out.
 fn value(
     schema: &JsonObject,
+    name: &str,
     property: &Value,
     typed: &str,
     is_required: bool,
@@ -158,16 +184,21 @@ fn value(
             default => Ok(default),
         };
     }
-    // Under a name of our own, because one of the server may contain `=` or end in `:`.
-    let mut schema = schema.clone();
-    schema.insert("properties".to_owned(), json!({ "value": property }));
-    let parsed = parse_arguments(&schema, &[format!("value={typed}")]);
-    let mut parsed = parsed.map_err(|error| error.to_string())?;
-    let value = parsed.remove("value").unwrap_or_default();
-    if matches(property, &value) {
-        return Ok(Some(value));
-    }
-    Err(format!("expected {}", schema_in_words(&schema, property)))
+    let value = match typed.to_ascii_lowercase().as_str() {
+        "y" | "yes" if is_yes_or_no(schema, property) => Ok(Value::Bool(true)),
+        "n" | "no" if is_yes_or_no(schema, property) => Ok(Value::Bool(false)),
+        _ if is_list(schema, property) && !typed.starts_with('[') => {
+            let items = typed.split(',').map(str::trim);
+            let items = items.map(|item| parse_value(schema, &property["items"], name, item));
+            items.collect()
+        }
+        _ => parse_value(schema, property, name, typed),
+    };
+    let value = value.ok().filter(|value| matches(property, value));
+    value.map(Some).ok_or_else(|| {
+        let kind = kind(schema, property);
+        format!("`{name}`: expected {kind}, found `{typed}`")
+    })
 }
 
 /// Asks for a line on standard error. None at the end of the input.
@@ -179,6 +210,8 @@ async fn line(input: &mut Lines, question: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     /// The lines of an input that ends after them.
@@ -199,6 +232,9 @@ mod tests {
                 "bed": { "type": "string", "enum": ["single", "double"] },
                 "x:": { "type": "string" },
                 "x:y=z": { "type": "integer" },
+                "late": { "type": "boolean", "default": false },
+                "view": { "type": "string", "oneOf": [{ "const": "n", "title": "North" }, { "const": "s", "title": "South" }] },
+                "extras": { "type": "array", "items": { "anyOf": [{ "const": "b", "title": "Breakfast" }, { "const": "c", "title": "Crib" }] } },
             },
             "required": ["city", "bed"],
         });
@@ -209,15 +245,41 @@ mod tests {
 
     #[test]
     fn each_property_is_read_by_its_schema() {
-        let answered =
-            json!({ "city": "Oslo", "nights": 3, "bed": "double", "x:": "{}", "x:y=z": 7 });
-        assert_eq!(fields_of("Oslo\n3\ndouble\n{}\n7\n"), Some(answered));
+        let answered = json!({
+            "city": "Oslo", "nights": 3, "bed": "double", "x:": "{}", "x:y=z": 7,
+            "late": true, "view": "s", "extras": ["b", "c"],
+        });
+        let typed = "Oslo\n3\ndouble\n{}\n7\nY\nSouth\nBreakfast, c\n";
+        assert_eq!(fields_of(typed), Some(answered));
+    }
+
+    #[test]
+    fn questions_and_errors_list_the_choices() {
+        let schema = JsonObject::new();
+        let late = json!({ "type": "boolean", "default": true });
+        let view = json!({ "type": "string", "enum": ["n", "s"], "enumNames": ["North", "South"], "default": "s" });
+        let extras = json!({ "type": "array", "items": { "enum": ["a", "b"] }, "default": ["a"] });
+        for (property, expected) in [
+            (&late, "  x (yes or no, required) [yes]: "),
+            (&view, "  x (n (North) or s (South), required) [s]: "),
+            (
+                &extras,
+                "  x (array of a or b, separated by commas, required) [a]: ",
+            ),
+        ] {
+            assert_eq!(question(&schema, "x", property, true), expected);
+        }
+        assert_eq!(
+            value(&schema, "x", &view, "east", true),
+            Err("`x`: expected n (North) or s (South), found `east`".to_owned())
+        );
     }
 
     #[test]
     fn defaults_fill_in_and_wrong_values_are_asked_for_again() {
-        let answered = json!({ "city": "7", "nights": 2, "bed": "single" });
-        assert_eq!(fields_of("\n7\n\ntriple\nsingle\n\n\n"), Some(answered));
+        let answered = json!({ "city": "7", "nights": 2, "bed": "single", "late": false });
+        let typed = "\n7\n\ntriple\nsingle\n\n\nperhaps\n\nEast\n\n\n";
+        assert_eq!(fields_of(typed), Some(answered));
         assert_eq!(fields_of("Oslo\n0\nx\n1\n"), None, "the input ends");
         assert_eq!(fields_of(&"\n".repeat(9)), None, "too many attempts");
     }
