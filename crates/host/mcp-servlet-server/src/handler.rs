@@ -122,10 +122,8 @@ impl Handler {
         let (name, key) = kind.members();
         let mut json = page(name, key, list, request, options.page_size)?;
         if era == Era::Modern {
-            let ttl = match is_final {
-                true => u64::try_from(options.list_ttl.as_millis()).unwrap_or(u64::MAX),
-                false => 0,
-            };
+            let ttl = options.list_ttl * u32::from(is_final);
+            let ttl = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
             json.insert("ttlMs".to_owned(), ttl.into());
             json.insert("cacheScope".to_owned(), "public".into());
         }

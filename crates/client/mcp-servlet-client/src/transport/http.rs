@@ -180,9 +180,10 @@ impl Client {
         match content_type(&response) {
             Some(kind) if kind.starts_with(EVENTS) => {
                 let events = events(response, self.limit);
-                let events = match has_session {
-                    true => lost::unless_first(events).await?,
-                    false => events,
+                let events = if has_session {
+                    lost::unless_first(events).await?
+                } else {
+                    events
                 };
                 let events = self.tapped(events, id);
                 Ok(StreamableHttpPostResponse::Sse(events, session))

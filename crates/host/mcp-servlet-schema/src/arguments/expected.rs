@@ -69,7 +69,7 @@ impl Expected {
         Some(Self::Values(vec![Choice::new(value, title)]))
     }
 
-    /// What the schemas accept of which this one is made.
+    /// What the keywords accept that combine other schemas: `$ref`, `anyOf`, `oneOf` and `allOf`.
     fn composed(root: &JsonObject, schema: &JsonObject, depth: usize) -> Option<Self> {
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
             return Some(Self::find(root, lookup(root, target)?, depth));
@@ -221,7 +221,7 @@ impl fmt::Display for Choice {
     }
 }
 
-/// A string as it is, anything else as JSON.
+/// A value as a person types it: a string without quotes, anything else in JSON.
 pub fn as_typed(value: &Value) -> String {
     value
         .as_str()

@@ -113,14 +113,6 @@ fn error_has_expected_and_found() {
             "argument `level`: expected 1 or 2, but `3` is not in the list",
         ),
         (
-            "size=m",
-            "argument `size`: expected s (Small) or l (Large), but `m` is not in the list",
-        ),
-        (
-            "weight=3",
-            "argument `weight`: expected 1 (light) or 2 (heavy), but `3` is not in the list",
-        ),
-        (
             "colr=red",
             "unknown argument `colr`; did you mean `colour`?",
         ),
@@ -141,6 +133,22 @@ fn error_has_expected_and_found() {
         (
             "level:=x",
             "argument `level`: expected any JSON, found `x`; level:=1",
+        ),
+    ] {
+        assert_eq!(read(given), Err(error.into()), "{given}");
+    }
+}
+
+#[test]
+fn errors_list_choices_with_their_titles() {
+    for (given, error) in [
+        (
+            "size=m",
+            "argument `size`: expected s (Small) or l (Large), but `m` is not in the list",
+        ),
+        (
+            "weight=3",
+            "argument `weight`: expected 1 (light) or 2 (heavy), but `3` is not in the list",
         ),
     ] {
         assert_eq!(read(given), Err(error.into()), "{given}");

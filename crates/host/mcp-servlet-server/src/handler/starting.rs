@@ -19,10 +19,10 @@ impl Handler {
         &self,
         context: &RequestContext<RoleServer>,
     ) -> Result<Arc<Host>, ErrorData> {
-        match self.started(context, self.server.0.options.startup).await {
-            true => Ok(self.server.host()),
-            false => Err(self.not_started()),
+        if self.started(context, self.server.0.options.startup).await {
+            return Ok(self.server.host());
         }
+        Err(self.not_started())
     }
 
     /// The host that answers a list, and whether the list is final. A list that has waited for some time while the server starts is
@@ -33,10 +33,10 @@ impl Handler {
     ) -> Result<(Arc<Host>, bool), ErrorData> {
         let wait = LIST_WAIT.min(self.server.0.options.startup);
         let is_final = self.started(context, wait).await;
-        match is_final || !self.server.is_stopping() {
-            true => Ok((self.server.host(), is_final)),
-            false => Err(self.not_started()),
+        if !is_final && self.server.is_stopping() {
+            return Err(self.not_started());
         }
+        Ok((self.server.host(), is_final))
     }
 
     /// Waits until the server has started. False if it does not within `limit`.
