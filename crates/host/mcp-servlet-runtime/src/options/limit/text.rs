@@ -36,7 +36,7 @@ impl FromStr for Limit<Duration> {
             ("h", 3600 * SECOND, &["hr", "hour", "hours"]),
             ("d", 24 * 3600 * SECOND, &["day", "days"]),
         ];
-        let limit = parse(text, UNITS, "a time such as 500ms, 30s or 2m, or none")?;
+        let limit = parse(text, UNITS, "s", "a time such as 500ms, 30s or 2m, or none")?;
         match limit.map(Duration::from_nanos) {
             Limit::At(limit) if limit > MAX_TIME => {
                 let days = MAX_TIME.as_secs() / (24 * 3600);
@@ -55,41 +55,57 @@ impl FromStr for Limit<u64> {
 
     fn from_str(text: &str) -> Result<Self, ParseLimitError> {
         const UNITS: Units<'_> = &[
-            ("KiB", 1 << 10, &["kb", "k"]),
-            ("MiB", 1 << 20, &["mb", "m"]),
-            ("GiB", 1 << 30, &["gb", "g"]),
+            ("KiB", 1 << 10, &["kb", "ki", "k"]),
+            ("MiB", 1 << 20, &["mb", "mi", "m"]),
+            ("GiB", 1 << 30, &["gb", "gi", "g"]),
             ("B", 1, &["byte", "bytes"]),
         ];
-        parse(text, UNITS, "a size such as 512KiB, 64MiB or 1GiB, or none")
+        parse(
+            text,
+            UNITS,
+            "MiB",
+            "a size such as 512KiB, 64MiB or 1GiB, or none",
+        )
     }
 }
 
 /// Each unit with its factor and its common misspellings. A unit that is the suffix of another one comes after it.
 type Units<'a> = &'a [(&'a str, u64, &'a [&'a str])];
 
-/// Parses a whole number with one of the units.
-fn parse(text: &str, units: Units<'_>, expected: &str) -> Result<Limit<u64>, ParseLimitError> {
+/// Parses a whole number with one of the units. `usual` is the unit to suggest for a number without one.
+fn parse(
+    text: &str,
+    units: Units<'_>,
+    usual: &str,
+    expected: &str,
+) -> Result<Limit<u64>, ParseLimitError> {
     if text == "none" {
         return Ok(Limit::Unlimited);
     }
     let parsed = units.iter().find_map(|(unit, factor, _)| {
         let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
-        Some(number.saturating_mul(*factor)).filter(|value| *value > 0)
+        Some(number.saturating_mul(*factor))
     });
-    let message = || match suggestion(text, units) {
-        Some(suggestion) => format!("expected {expected}; did you mean {suggestion}?"),
-        None => format!("expected {expected}"),
+    let message = match (parsed, suggestion(text, units, usual)) {
+        (Some(value @ 1..), _) => return Ok(Limit::At(value)),
+        (Some(0), _) => format!("expected {expected}; 0 is not a limit"),
+        (None, Some(suggestion)) => format!("expected {expected}; did you mean {suggestion}?"),
+        (None, None) => format!("expected {expected}"),
     };
-    parsed
-        .map(Limit::At)
-        .ok_or_else(|| ParseLimitError(message()))
+    Err(ParseLimitError(message))
 }
 
-/// The value to suggest for a misspelled unit.
-fn suggestion(text: &str, units: Units<'_>) -> Option<String> {
-    let digits = text.find(|one: char| !one.is_ascii_digit())?;
+/// The value to suggest for a misspelled or missing unit.
+fn suggestion(text: &str, units: Units<'_>, usual: &str) -> Option<String> {
+    let is_digit = |one: char| one.is_ascii_digit();
+    let digits = text.find(|one| !is_digit(one)).unwrap_or(text.len());
     let (number, written) = text.split_at(digits);
     let written = written.trim().to_ascii_lowercase();
+    let written = if written.is_empty() {
+        usual.to_ascii_lowercase()
+    } else {
+        written
+    };
     let is_meant = |unit: &str, others: &[&str]| {
         unit.to_ascii_lowercase() == written || others.contains(&&*written)
     };
@@ -210,7 +226,10 @@ mod tests {
             (time("30 Sec").map(drop), "30s"),
             (time("2MIN").map(drop), "2m"),
             (time("3 days").map(drop), "3d"),
+            (time("20").map(drop), "20s"),
+            (size("64").map(drop), "64MiB"),
             (size("64MB").map(drop), "64MiB"),
+            (size("64Mi").map(drop), "64MiB"),
             (size("1g").map(drop), "1GiB"),
         ] {
             let error = error.expect_err("not a value").to_string();
@@ -219,7 +238,9 @@ mod tests {
                 "{error}"
             );
         }
-        for text in ["30", "x5s", "5 parsecs", "0sec"] {
+        let error = time("0s").expect_err("not a limit").to_string();
+        assert!(error.ends_with("; 0 is not a limit"), "{error}");
+        for text in ["", "x5s", "5 parsecs", "0sec"] {
             let error = time(text).expect_err("not a value").to_string();
             assert!(error.ends_with("or none"), "{error}");
         }
