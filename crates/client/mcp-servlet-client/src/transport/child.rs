@@ -46,12 +46,8 @@ impl Child {
     ) -> Result<(Self, ChildStdin, ChildStdout), Error> {
         let program = command.program().to_string_lossy().into_owned();
         let mark = Mark::new();
-        let mut process = start_process(command, &mark).map_err(|source| {
-            let message = format!("cannot start `{program}`: {source}");
-            Error::new(ErrorKind::Connectivity, message)
-                .with_help("check that the program is installed, and in PATH")
-                .with_source(source)
-        })?;
+        let process = start_process(command, &mark);
+        let mut process = process.map_err(|source| not_started(command, &program, source))?;
         let stdin = process.stdin().take().expect("it is piped");
         let stdout = process.stdout().take().expect("it is piped");
         let stderr = process.stderr().take().expect("it is piped");
@@ -102,6 +98,27 @@ impl Child {
         // An error means that the task that stops the process is gone, and the process with it.
         let _ = exit.wait_for(Option::is_some).await;
     }
+}
+
+/// Why a process was not started. The system has the same error for a program and for a folder that is missing.
+fn not_started(command: &Command, program: &str, source: io::Error) -> Error {
+    let folder = command.folder().filter(|folder| !folder.is_dir());
+    let (message, help) = match folder {
+        Some(folder) => (
+            format!(
+                "cannot start `{program}`: there is no directory `{}`, its working directory",
+                folder.display()
+            ),
+            "make the directory, or name another one",
+        ),
+        None => (
+            format!("cannot start `{program}`: {source}"),
+            "check that the program is installed, and in PATH",
+        ),
+    };
+    Error::new(ErrorKind::Connectivity, message)
+        .with_help(help)
+        .with_source(source)
 }
 
 /// Starts a process in a group of its own, so that signals reach its children too.
