@@ -248,9 +248,15 @@ impl Host {
 
     /// Warnings: entries that are left out, templates that match the same URIs, patterns that match no tool.
     pub fn problems(&self) -> impl ExactSizeIterator<Item = &LoadError> {
-        let problems = self.problems.iter().map(|(_, problem)| problem);
-        let problems = problems.chain(self.virtual_tools.warnings());
+        let problems = self.problems_of_members().map(|(_, problem)| problem);
         problems.collect::<Vec<_>>().into_iter()
+    }
+
+    /// The [`problems`](Self::problems) with the members that they are about. None if one is about a virtual tool.
+    pub fn problems_of_members(&self) -> impl Iterator<Item = (Option<&Member>, &LoadError)> {
+        let problems = self.problems.iter();
+        let problems = problems.map(|(at, problem)| (Some(&self.mounts[*at].member), problem));
+        problems.chain(self.virtual_tools.warnings().map(|problem| (None, problem)))
     }
 
     /// All tools as clients see them: member by member, each in its own order, and virtual tools where they are placed.

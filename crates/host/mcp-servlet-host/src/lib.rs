@@ -50,7 +50,7 @@ pub use host::{
     Filter, Host, Introduction, MAX_NAME, Mount, Offer, PlacedTool, Prefix, VirtualToolError,
     name_problem, single_name_problem,
 };
-pub use load::{Entry, Loaded, OnFailure};
+pub use load::{Entry, FailedLoad, Loaded, OnFailure};
 pub use member::{Member, Relisted, RemoteMember};
 pub use remote::{Answer, Remote, RemoteLists, ResourceWatch};
 pub use result::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};

@@ -1,6 +1,7 @@
 //! Loads several servlets. By default, one that fails does not affect the others.
 
 use std::{
+    fmt,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -57,6 +58,11 @@ impl Entry {
             on_failure: OnFailure::default(),
         }
     }
+
+    /// The name in logs, errors and prefixes.
+    pub fn name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.source.name())
+    }
 }
 
 /// The result of loading several entries.
@@ -66,10 +72,39 @@ pub struct Loaded {
     pub host: Host,
     /// The servlet of each entry, in the order of the entries. `None` if it is skipped.
     pub mounts: Vec<Option<Mount>>,
-    /// The errors of servlets that are skipped.
-    pub skipped: Vec<LoadError>,
-    /// The errors of servlets whose previous version is still served.
-    pub failed_reloads: Vec<LoadError>,
+    /// The servlets that are skipped.
+    pub skipped: Vec<FailedLoad>,
+    /// The servlets whose previous version is still served.
+    pub failed_reloads: Vec<FailedLoad>,
+}
+
+/// A servlet that could not be loaded.
+#[derive(Debug)]
+pub struct FailedLoad {
+    /// The number of its entry.
+    pub entry: usize,
+    /// Its name.
+    pub name: String,
+    /// The reason.
+    pub error: Box<LoadError>,
+}
+
+impl fmt::Display for FailedLoad {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for FailedLoad {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
+}
+
+impl From<FailedLoad> for LoadError {
+    fn from(failed: FailedLoad) -> Self {
+        *failed.error
+    }
 }
 
 impl Loaded {
@@ -80,28 +115,33 @@ impl Loaded {
     /// with the new options.
     ///
     /// # Errors
-    /// The first [`LoadError`] of an entry with [`OnFailure::Fail`].
-    pub fn load(entries: &[Entry], previous: Option<&Host>) -> Result<Self, LoadError> {
+    /// The first entry with [`OnFailure::Fail`] that could not be loaded.
+    pub fn load(entries: &[Entry], previous: Option<&Host>) -> Result<Self, FailedLoad> {
         let results = load_all(entries, previous);
         let mut mounts = Vec::new();
         let (mut skipped, mut failed_reloads) = (Vec::new(), Vec::new());
-        for (entry, result) in entries.iter().zip(results) {
+        for (number, (entry, result)) in entries.iter().zip(results).enumerate() {
+            let failed = |error| FailedLoad {
+                entry: number,
+                name: entry.name(),
+                error: Box::new(error),
+            };
             let former = || previous.and_then(|host| former(host, entry));
             let servlet = match result {
                 Ok(servlet) => servlet,
-                Err(error) if entry.on_failure == OnFailure::Fail => return Err(error),
+                Err(error) if entry.on_failure == OnFailure::Fail => return Err(failed(error)),
                 Err(error) => {
                     let Some(former) = former() else {
-                        skipped.push(error);
+                        skipped.push(failed(error));
                         mounts.push(None);
                         continue;
                     };
-                    failed_reloads.push(error);
+                    failed_reloads.push(failed(error));
                     // Revoked rights must end, even if the module cannot be loaded any more.
                     match Arc::clone(&former).with_options(&entry.options) {
                         Ok(servlet) => servlet,
                         Err(error) => {
-                            failed_reloads.push(error);
+                            failed_reloads.push(failed(error));
                             former
                         }
                     }
@@ -121,6 +161,14 @@ impl Loaded {
         })
     }
 
+    /// The names of the servlets that are skipped.
+    pub fn skipped_names(&self) -> Vec<String> {
+        self.skipped
+            .iter()
+            .map(|failed| failed.name.clone())
+            .collect()
+    }
+
     /// What the servlets declare that they need and were not given.
     pub fn unmet_needs(&self) -> impl Iterator<Item = UnmetNeeds> {
         let servlets = self.host.servlets().iter();
@@ -129,7 +177,8 @@ impl Loaded {
 
     /// All warnings: servlets that are skipped, and [`Host::problems`].
     pub fn problems(&self) -> impl Iterator<Item = &LoadError> {
-        self.skipped.iter().chain(self.host.problems())
+        let skipped = self.skipped.iter().map(|failed| &*failed.error);
+        skipped.chain(self.host.problems())
     }
 }
 

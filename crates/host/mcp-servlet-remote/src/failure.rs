@@ -28,6 +28,17 @@ pub(crate) fn failure(error: &Error, limit: Duration) -> RemoteFailure {
     }
 }
 
+/// Why there is no connection.
+pub(crate) fn not_connected(error: &Error) -> RemoteFailure {
+    let why = error.message().to_owned();
+    match error.kind() {
+        ErrorKind::Connectivity | ErrorKind::RequestTimeout | ErrorKind::RetryExhausted => {
+            RemoteFailure::Unreachable { why }
+        }
+        _ => RemoteFailure::Unusable { why },
+    }
+}
+
 /// Whether the connection may be of no use any more.
 pub(crate) fn is_of_connection(failure: &RemoteFailure) -> bool {
     matches!(

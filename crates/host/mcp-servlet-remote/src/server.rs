@@ -1,6 +1,7 @@
 //! Another MCP server as a member of a host.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use mcp_servlet_client::Target;
@@ -16,8 +17,11 @@ use crate::failure::call_error;
 use crate::options::{RemoteOptions, Sessions};
 use crate::sessions::Connections;
 use crate::shared::{Shared, is_final};
-use crate::state::{Link, NotReady, State, reason};
+use crate::state::{Link, NotReady, State};
 use crate::supervised::Supervised;
+
+/// How much longer than one attempt to wait for its outcome, which has the reason.
+const MOMENT: Duration = Duration::from_millis(250);
 
 /// Another MCP server, which a task keeps connected. The connection ends when the last handle is dropped.
 #[derive(Debug)]
@@ -65,7 +69,7 @@ impl RemoteServer {
         });
         let waited = match options.retries.most {
             Some(_) => over.await.is_ok(),
-            None => timeout(options.connect, over).await.is_ok(),
+            None => timeout(options.connect + MOMENT, over).await.is_ok(),
         };
         self.outcome(waited)
     }
@@ -77,21 +81,22 @@ impl RemoteServer {
     pub async fn tried(&self) -> Result<(), NotReady> {
         let mut link = self.main.shared.link.subscribe();
         let over = link.wait_for(|link| !matches!(link, Link::Connecting));
-        let waited = timeout(self.main.shared.options.connect, over)
-            .await
-            .is_ok();
+        let limit = self.main.shared.options.connect + MOMENT;
+        let waited = timeout(limit, over).await.is_ok();
         self.outcome(waited)
     }
 
     fn outcome(&self, waited: bool) -> Result<(), NotReady> {
         let options = &self.main.shared.options;
-        let why = match &*self.main.shared.link.borrow() {
+        let name = &self.main.shared.name;
+        Err(match &*self.main.shared.link.borrow() {
             Link::Up(_) | Link::Idle if waited => return Ok(()),
-            Link::Down { why, .. } => reason(why),
-            _ => format!("it did not answer within {:?}", options.connect),
-        };
-        let name = self.main.shared.name.clone();
-        Err(NotReady { name, why })
+            Link::Down { why, help, .. } => NotReady::new(name, why, help.clone()),
+            _ => {
+                let why = format!("it did not answer within {:?}", options.connect);
+                NotReady::new(name, &RemoteFailure::Unreachable { why }, None)
+            }
+        })
     }
 
     /// What a request uses: the connection of its session, or the common one.
@@ -155,6 +160,10 @@ impl Remote for RemoteServer {
 
     fn origin(&self) -> &str {
         &self.main.shared.origin
+    }
+
+    fn is_up(&self) -> bool {
+        matches!(self.state(), State::Up | State::Idle)
     }
 
     fn lists(&self) -> watch::Receiver<Arc<RemoteLists>> {

@@ -26,14 +26,29 @@ pub enum State {
     },
 }
 
-/// A required server could not be reached.
+/// A server is not connected.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("remote `{name}` cannot be reached: {why}")]
+#[error("remote `{name}` cannot be {}: {}", if *is_reached { "used" } else { "reached" }, why)]
 pub struct NotReady {
     /// The name of the remote.
     pub name: String,
+    /// Whether it was reached.
+    pub is_reached: bool,
     /// Why the last attempt failed.
     pub why: String,
+    /// How to fix it, if there is general advice.
+    pub help: Option<String>,
+}
+
+impl NotReady {
+    pub(crate) fn new(name: &str, why: &RemoteFailure, help: Option<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            is_reached: matches!(why, RemoteFailure::Unusable { .. }),
+            why: reason(why),
+            help,
+        }
+    }
 }
 
 /// The state with the connection.
@@ -47,6 +62,8 @@ pub(crate) enum Link {
         /// When the last attempt failed.
         tried: Instant,
         why: RemoteFailure,
+        /// How to fix it, if there is general advice.
+        help: Option<String>,
     },
 }
 
@@ -67,9 +84,9 @@ impl Link {
 /// The reason in a failure.
 pub(crate) fn reason(failure: &RemoteFailure) -> String {
     match failure {
-        RemoteFailure::Unreachable { why } | RemoteFailure::RetriesExhausted { why, .. } => {
-            why.clone()
-        }
+        RemoteFailure::Unreachable { why }
+        | RemoteFailure::Unusable { why }
+        | RemoteFailure::RetriesExhausted { why, .. } => why.clone(),
         RemoteFailure::TimedOut { limit } => format!("no answer within {limit:?}"),
         RemoteFailure::Error { fault } => fault.message.clone(),
         RemoteFailure::Invalid { problem } => problem.clone(),

@@ -10,11 +10,11 @@ use tokio::time::{interval_at, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::{Connection, has_changed};
-use crate::failure::refuses_session;
+use crate::failure::{not_connected, refuses_session};
 use crate::lists;
 use crate::options::{Start, WhenDown};
 use crate::shared::{Shared, stopped};
-use crate::state::{Link, reason};
+use crate::state::{Link, NotReady, reason};
 
 /// The longest pause between attempts to connect to a URL.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
@@ -58,7 +58,7 @@ pub(crate) async fn supervise(shared: Arc<Shared>, stop: CancellationToken) {
     stop.run_until_cancelled(Box::pin(shared.keep_connected()))
         .await;
     shared.parked.clear();
-    if let Link::Up(connection) = shared.set_link(Link::down(stopped(), None)) {
+    if let Link::Up(connection) = shared.set_link(Link::down(stopped(), None, None)) {
         close(connection).await;
     }
 }
@@ -139,7 +139,7 @@ impl Shared {
         };
         let link = match &end {
             End::Idle => Link::Idle,
-            End::Lost(why) => Link::down(why.clone(), None),
+            End::Lost(why) => Link::down(why.clone(), None, None),
         };
         self.set_link(link);
         match end {
@@ -289,22 +289,28 @@ impl Shared {
     /// Records a failed attempt. Returns whether to try again.
     fn failed(&self, error: &Error, attempts: u32) -> bool {
         let remote = &self.name;
-        let why = error.message().to_owned();
+        let why = not_connected(error);
+        let help = error.help().map(str::to_owned);
         let goes_on = self
             .options
             .retries
             .most
             .is_none_or(|most| attempts <= most);
+        let problem = NotReady::new(remote, &why, help.clone());
+        let advice = help
+            .as_deref()
+            .map_or_else(String::new, |help| format!("; {help}"));
         if goes_on && attempts == 1 {
-            tracing::warn!(remote, %error, "cannot connect to a remote yet");
+            tracing::warn!("{problem}{advice}");
         } else if goes_on {
-            tracing::debug!(remote, attempts, %error, "cannot connect to a remote yet");
+            tracing::debug!(attempts, "{problem}{advice}");
         } else {
-            tracing::error!(remote, attempts, %error, "cannot connect to a remote; there is no further attempt");
+            tracing::error!(attempts, "{problem}{advice}; there is no further attempt");
         }
         let why = if goes_on {
-            RemoteFailure::Unreachable { why }
+            why
         } else {
+            let why = reason(&why);
             RemoteFailure::RetriesExhausted { attempts, why }
         };
         let since = match &*self.link.borrow() {
@@ -312,7 +318,7 @@ impl Shared {
             _ => None,
         };
         self.hide();
-        self.set_link(Link::down(why, since));
+        self.set_link(Link::down(why, since, help));
         goes_on
     }
 
@@ -334,12 +340,13 @@ impl Shared {
 }
 
 impl Link {
-    fn down(why: RemoteFailure, since: Option<Instant>) -> Self {
+    fn down(why: RemoteFailure, since: Option<Instant>, help: Option<String>) -> Self {
         let tried = Instant::now();
         Self::Down {
             since: since.unwrap_or(tried),
             tried,
             why,
+            help,
         }
     }
 }

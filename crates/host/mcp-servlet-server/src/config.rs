@@ -4,6 +4,7 @@ mod bundle;
 mod cache;
 mod endpoint;
 mod file;
+mod findings;
 mod hosts;
 mod load;
 mod members;
@@ -27,23 +28,25 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use mcp_servlet_host::{Entry, Introduction, OnFailure};
+use mcp_servlet_host::{Entry, Introduction};
 use mcp_servlet_runtime::{Instances, LoadError as ModuleError, LoadOptions, Proxy, Source};
 use mcp_servlet_schema::Provider;
+use toml::Spanned;
 
 use crate::{HttpOptions, TaskOptions, watch::Snapshot};
 use bundle::Bundles;
 pub use endpoint::{Endpoint, EndpointTransport, Listener};
 use file::{File, Limits, Requests, ServletSection};
+pub use findings::{Finding, Findings, Served, Severity};
 pub use hosts::parse_host;
 use members::Members;
-pub use problem::{ConfigError, Located, Problem};
+pub use problem::{ConfigError, Located, Position, Problem};
 use read::Read;
 pub use remote::RemoteEntry;
 pub use remotes::Remotes;
 pub use units::parse_memory;
 pub use watch::watch;
-pub(crate) use watch::{Renewed, Watch, warn_of};
+pub(crate) use watch::{Renewed, Watch};
 
 /// A configuration that was read and checked.
 #[derive(Clone, Debug)]
@@ -238,11 +241,11 @@ impl Reader<'_> {
         self.defaults = defaults;
     }
 
-    /// Reports a file or variable that the section needs and that is missing.
-    fn absent(&mut self, section: &ServletSection, span: std::ops::Range<usize>, what: String) {
+    /// Reports a file or directory that is missing. `is_required` says whether the server does not start without it.
+    fn absent(&mut self, is_required: bool, span: std::ops::Range<usize>, what: String) {
         let must_be_there = match self.mode {
             Mode::Check | Mode::Elsewhere => true,
-            Mode::Load => section.on_failure == OnFailure::Fail,
+            Mode::Load => is_required,
             Mode::Describe => false,
         };
         if must_be_there {
@@ -257,7 +260,7 @@ impl Reader<'_> {
     /// Adds a problem with these bytes of a string, or with all of it.
     fn problem_in(
         &mut self,
-        value: &toml::Spanned<String>,
+        value: &Spanned<String>,
         bytes: Option<std::ops::Range<usize>>,
         message: String,
     ) {
@@ -272,12 +275,7 @@ impl Reader<'_> {
         problem::position_in_words(self.text, offset)
     }
 
-    fn servlet(
-        &mut self,
-        name: &str,
-        section: &toml::Spanned<ServletSection>,
-        entries: &mut Vec<Entry>,
-    ) {
+    fn servlet(&mut self, name: &str, section: &Spanned<ServletSection>, entries: &mut Vec<Entry>) {
         let section = section.get_ref();
         let options = self.options(section);
         let sources = self.sources(section);
@@ -313,7 +311,7 @@ impl Reader<'_> {
             }
             // Loading reports the same error.
             Err(error) => {
-                self.absent(section, span, error.to_string());
+                self.absent(section.is_required(), span, error.to_string());
                 vec![source]
             }
         }
@@ -327,7 +325,7 @@ impl Reader<'_> {
             self.directory(section);
         } else if !path.exists() {
             let message = format!("there is no file `{}`", path.display());
-            self.absent(section, section.source.span(), message);
+            self.absent(section.is_required(), section.source.span(), message);
         }
         path
     }
@@ -339,7 +337,7 @@ impl Reader<'_> {
                 "a digest needs a single file; name the files of the directory one by one";
             self.problem(sha256.span(), message.to_owned());
         }
-        if let Some(tool) = section.tool.keys().next() {
+        if let Some(tool) = section.tool.keys().next().map(Spanned::get_ref) {
             let message = format!(
                 "the servlets of a directory have no tools in common: name the file of the one that has `{tool}`"
             );
@@ -365,7 +363,7 @@ impl Reader<'_> {
             let host = self.folder.join(path.host.get_ref());
             if !host.is_dir() {
                 let message = format!("there is no directory `{}`", host.display());
-                self.absent(section, path.host.span(), message);
+                self.absent(section.is_required(), path.host.span(), message);
             }
             if options.allowed_paths.iter().any(|other| other.host == host) {
                 let message = "this directory is allowed twice; allow it once, under one name";
@@ -392,7 +390,7 @@ impl Reader<'_> {
     }
 
     /// A value with its environment variables expanded. None if one is missing.
-    fn expanded(&mut self, value: &toml::Spanned<String>) -> Option<String> {
+    fn expanded(&mut self, value: &Spanned<String>) -> Option<String> {
         match self.expand(value.get_ref()) {
             Ok(text) => Some(text),
             Err(message) => {
@@ -453,7 +451,7 @@ impl Reader<'_> {
     fn tools(&mut self, section: &ServletSection, options: &mut LoadOptions) {
         let tools = section.tool.iter();
         options.tools = tools
-            .map(|(name, limits)| (name.clone(), limits.options()))
+            .map(|(name, limits)| (name.get_ref().clone(), limits.options()))
             .collect();
         // The default depends on the module, so loading checks it.
         let Some(isolation) = options.isolation else {

@@ -71,6 +71,9 @@ impl Endpoints {
             };
             all.push((endpoint.clone(), server));
         }
+        if let Some((_, server)) = all.first() {
+            server.set_skipped(loaded.skipped_names());
+        }
         (!all.is_empty()).then(|| Self {
             all,
             listeners: config.listeners.clone(),
@@ -187,8 +190,8 @@ impl Bound {
 
     /// The paths that clients connect to, with the names of their endpoints.
     pub fn paths(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.endpoints.iter().map(|(_, options)| {
-            let name = options.endpoint.as_deref().unwrap_or_default();
+        self.endpoints.iter().map(|(server, options)| {
+            let name = server.endpoint_name().unwrap_or_default();
             (name, &*options.path)
         })
     }

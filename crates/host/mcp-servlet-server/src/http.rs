@@ -18,9 +18,9 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use axum::{
     Json, Router,
-    extract::{Request, State},
+    extract::{RawQuery, Request, State},
     http::{StatusCode, header},
-    response::{IntoResponse as _, Response},
+    response::{IntoResponse, Response},
     routing::get,
 };
 use futures_util::future::{BoxFuture, join_all};
@@ -30,10 +30,11 @@ use mcp_servlet_host::Tool;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+use url::form_urlencoded;
 
 use crate::{
     response_headers::{EndpointHeaders, ResponseHeaders},
-    server::Server,
+    server::{Readiness, Server, metrics::Connections},
     session_id::SessionId,
 };
 use connections::Limits;
@@ -45,17 +46,26 @@ use peer::Refusals;
 use sse::Sse;
 use streamable::Streamable;
 
-/// The path of the health check.
+/// The path that says whether the process accepts requests.
 const HEALTH: &str = "/health";
+/// The path that says whether everything in the configuration is served.
+const READY: &str = "/ready";
 
-/// Serves one endpoint, at `/mcp` by default, and a health check on `/health`, until the server is
+/// After how many seconds a client may try again if the server stops. Behind a load balancer, another process answers.
+const RETRY_STOPPING: u32 = 1;
+/// The same if there are too many sessions.
+const RETRY_SESSIONS: u32 = 30;
+/// The same if something is not served yet.
+const RETRY_READY: u32 = 5;
+
+/// Serves one endpoint, at `/mcp` by default, and checks on `/health` and `/ready`, until the server is
 /// stopped.
 pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) {
     listen(server, listener, vec![(server.clone(), options)]).await;
 }
 
-/// Serves several endpoints of one process at the paths of one address, and a health check on
-/// `/health`, until the server is stopped.
+/// Serves several endpoints of one process at the paths of one address, and checks on `/health` and
+/// `/ready`, until the server is stopped.
 ///
 /// The first endpoint's `connections`, `head_time` and `body_time` apply to the listener. If two endpoints have
 /// the same path, the first one answers.
@@ -94,13 +104,14 @@ async fn serve_endpoints(
                 return refusal;
             }
             match request.uri().path() {
-                HEALTH => routed(&health, request).await,
+                HEALTH | READY => routed(&health, request).await,
                 _ => answer(&endpoints, request).await,
             }
         }
     };
+    let connections = server.0.process.metrics.connections.clone();
     tokio::select! {
-        () = run(server, listener, answer, limits, end) => {}
+        () = run(server, listener, answer, (limits, connections), end) => {}
         _ = join_all(sweeps.iter().map(Endpoint::end_idle)) => {}
     }
 }
@@ -140,7 +151,7 @@ fn elsewhere(endpoints: &[Endpoint]) -> String {
     }
 }
 
-/// Serves `/metrics` and `/health` for operators, until the server is stopped.
+/// Serves `/metrics`, `/health` and `/ready` for operators, until the server is stopped.
 pub async fn operations(server: &Server, listener: TcpListener) {
     let metrics = |State(server): State<Server>| async move {
         let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -156,22 +167,72 @@ pub async fn operations(server: &Server, listener: TcpListener) {
         async move { routed(&routes, request).await }
     };
     let limits = Limits::of(&HttpOptions::default());
-    run(server, listener, answer, limits, CancellationToken::new()).await;
+    // The metrics are about clients.
+    let connections = Connections::default();
+    let end = CancellationToken::new();
+    run(server, listener, answer, (limits, connections), end).await;
 }
 
 fn health(server: &Server) -> Router {
     let health = |State(server): State<Server>| async move {
         if server.is_stopping() {
-            let body = Json(json!({ "status": "stopping" }));
-            return (StatusCode::SERVICE_UNAVAILABLE, body);
+            return unavailable(RETRY_STOPPING, Json(json!({ "status": "stopping" })));
         }
         let (servlets, tools) = counts(&server);
         let body = json!({ "status": "ok", "servlets": servlets, "tools": tools });
-        (StatusCode::OK, Json(body))
+        Json(body).into_response()
+    };
+    let ready = |State(server): State<Server>, RawQuery(query): RawQuery| async move {
+        ready(server.0.process.readiness(), &query.unwrap_or_default())
     };
     Router::new()
         .route(HEALTH, get(health))
+        .route(READY, get(ready))
         .with_state(server.clone())
+}
+
+/// Whether everything is served, except servlets and remotes that the query excludes, as in `exclude=github`.
+fn ready(readiness: Readiness, query: &str) -> Response {
+    let excluded: Vec<_> = form_urlencoded::parse(query.as_bytes())
+        .filter_map(|(key, name)| (key == "exclude").then_some(name))
+        .collect();
+    let missing = |names: Vec<String>| -> Vec<String> {
+        let names = names.into_iter();
+        names
+            .filter(|name| excluded.iter().all(|one| one != name))
+            .collect()
+    };
+    let (servlets, remotes) = (missing(readiness.servlets), missing(readiness.remotes));
+    let (seconds, body) = if readiness.is_leaving {
+        (RETRY_STOPPING, json!({ "status": "stopping" }))
+    } else if readiness.is_starting {
+        (RETRY_READY, json!({ "status": "starting" }))
+    } else if servlets.is_empty() && remotes.is_empty() {
+        return Json(json!({ "status": "ready" })).into_response();
+    } else {
+        let missing = json!({ "servlets": servlets, "remotes": remotes });
+        (
+            RETRY_READY,
+            json!({ "status": "incomplete", "missing": missing }),
+        )
+    };
+    unavailable(seconds, Json(body))
+}
+
+/// A response with status 503, and the time after which another request may have another answer.
+fn unavailable(seconds: u32, body: impl IntoResponse) -> Response {
+    let retry = [(header::RETRY_AFTER, seconds.to_string())];
+    (StatusCode::SERVICE_UNAVAILABLE, retry, body).into_response()
+}
+
+/// The response to new requests while the server stops.
+fn stopping() -> Response {
+    unavailable(RETRY_STOPPING, "the server is stopping")
+}
+
+/// The response to a client that cannot open another session.
+fn too_many_sessions() -> Response {
+    unavailable(RETRY_SESSIONS, "too many sessions")
 }
 
 /// How many servlets and tools the endpoints of the process have together.
@@ -195,7 +256,7 @@ async fn run<F: Future<Output = Response> + Send + 'static>(
     server: &Server,
     listener: TcpListener,
     answer: impl Fn(Request) -> F + Clone + Send + 'static,
-    limits: Limits,
+    (limits, counts): (Limits, Connections),
     streams: CancellationToken,
 ) {
     let idle = CancellationToken::new();
@@ -208,7 +269,7 @@ async fn run<F: Future<Output = Response> + Send + 'static>(
     };
     let refusals = Refusals::new(&server.0.process.metrics.refused);
     tokio::join!(
-        connections::serve(listener, answer, limits, refusals, &idle),
+        connections::serve(listener, answer, limits, (refusals, counts), &idle),
         stopping
     );
 }
@@ -279,9 +340,7 @@ impl Endpoint {
             Transport::Sse(sse) => sse.answer(request).await,
         };
         if response.status() == StatusCode::FORBIDDEN {
-            return sender
-                .refused(response, self.options.endpoint.as_deref())
-                .await;
+            return sender.refused(response, self.server.endpoint_name()).await;
         }
         if response.status().is_success()
             && let Some(refusal) = add_headers(&mut response, headers, session)

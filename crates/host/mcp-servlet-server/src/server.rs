@@ -27,7 +27,7 @@ use changes::{Changes, differences};
 use followers::{Followers, follow};
 use lists::ListCache;
 pub use options::{ServeOptions, TaskOptions};
-pub(crate) use process::Process;
+pub(crate) use process::{Process, Readiness};
 use seal::Seal;
 use startup::Startup;
 use watches::Watches;
@@ -221,9 +221,26 @@ impl Server {
         }
     }
 
-    /// All counters of the process, in the Prometheus text format.
+    /// The name of the endpoint in the configuration.
+    pub(crate) fn endpoint_name(&self) -> Option<&str> {
+        self.0.options.endpoint.as_deref()
+    }
+
+    /// All metrics of the process, in the Prometheus text format.
     pub fn metrics(&self) -> String {
-        self.0.process.metrics.encode()
+        let process = &self.0.process;
+        process.metrics.encode(&process.remotes())
+    }
+
+    /// Notes which servlets are not served, because they could not be loaded. Then the path `/ready` answers with status 503.
+    pub fn set_skipped(&self, servlets: Vec<String>) {
+        self.0.process.set_skipped(servlets);
+    }
+
+    /// Lets the path `/ready` answer with status 503 from now on, so that load balancers send no new clients. Requests are
+    /// still served until [`stop`](Self::stop).
+    pub fn leave(&self) {
+        self.0.process.active.leave();
     }
 
     /// Stops all transports of all endpoints. They refuse new requests, let running calls finish for up to

@@ -62,8 +62,8 @@ enum Host {
     McpServlet,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Deny {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Deny {
     Warnings,
 }
 

@@ -111,6 +111,7 @@ impl Cli {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let times = match self.command {
             Command::Serve(_) | Command::Dev(_) => Times::Shown,
+            Command::Config(_) => Times::Reported,
             _ => Times::Hidden,
         };
         logging::start(self.verbose, times);

@@ -2,24 +2,23 @@
 
 mod init;
 
-use std::{
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use std::{io::Write as _, path::PathBuf};
 
 use clap::{Args, Subcommand};
-use mcp_servlet_host::Loaded;
+use mcp_servlet_host::OnFailure;
 use mcp_servlet_server::{
-    NotReady, Remotes,
-    config::{Config, ConfigError},
+    Remotes,
+    config::{Config, ConfigError, Findings, Located, Served, Severity},
 };
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::{
-    failure::{Failure, Kind},
+    check::Deny,
+    credentials::hidden,
+    failure::{Failure, indented},
     format::Format,
-    terminal,
+    terminal::{self, note},
 };
 
 #[derive(Args, Debug)]
@@ -31,23 +30,7 @@ pub(crate) struct ConfigCommand {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Report all problems of a configuration
-    Check {
-        /// The configuration
-        #[arg(default_value = "servlet.toml")]
-        file: PathBuf,
-        /// Accept environment variables that are not set, for machines without the secrets of the server
-        #[arg(long)]
-        no_env: bool,
-        /// Also load the servlets, and check that virtual tools fit them
-        #[arg(long, conflicts_with = "no_env")]
-        load: bool,
-        /// Also connect to the remotes, report those that cannot be reached, and check that virtual tools fit them
-        #[arg(long, conflicts_with = "no_env")]
-        connect: bool,
-        /// `json` prints a list of problems, each with `file`, `line`, `column`, `end` and `message`
-        #[arg(long, value_enum, default_value_t)]
-        format: Format,
-    },
+    Check(Check),
     /// Write a configuration for servlets, with the keys, hosts and directories that they declare
     Init(init::Init),
     /// Print the JSON Schema of configurations, for editors
@@ -58,111 +41,156 @@ impl ConfigCommand {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.action {
             Action::Init(init) => return init.run(&mut terminal::out()),
-            Action::Check {
-                file,
-                no_env,
-                load,
-                connect,
-                format,
-            } => {
-                let checked = check(&file, no_env, load);
-                let (config, unreachable) = match checked {
-                    Ok((config, loaded)) if connect => ask_remotes(config, &loaded)?,
-                    checked => (checked.map(|(config, _)| config), Vec::new()),
-                };
-                if format == Format::Json {
-                    print_problems(&file, config.as_ref().err(), &unreachable)?;
-                }
-                let config = config?;
-                if !unreachable.is_empty() {
-                    return Err(Failure::new(Kind::Servlet, unreachable.join("\n")));
-                }
-                if format == Format::Json {
-                    return Ok(());
-                }
-                let mut counts = vec![count(config.entries.len(), "servlet")];
-                for (number, what) in [
-                    (config.remotes.len(), "remote"),
-                    (config.virtual_tools(), "virtual tool"),
-                    (config.endpoints.len(), "endpoint"),
-                ] {
-                    if number > 0 {
-                        counts.push(count(number, what));
-                    }
-                }
-                let counts = counts.join(", ");
-                writeln!(terminal::out(), "{}: valid, {counts}", file.display())?;
-            }
+            Action::Check(check) => check.run()?,
             Action::Schema => writeln!(terminal::json(), "{:#}", Config::schema())?,
         }
         Ok(())
     }
 }
 
-/// The configuration or what is wrong with it, and an error for each remote that cannot be reached.
-type Asked = (Result<Config, ConfigError>, Vec<String>);
-
-/// Connects to the remotes, and checks that virtual tools fit them.
-fn ask_remotes(config: Config, loaded: &Loaded) -> Result<Asked, Failure> {
-    let mut entries = config.remotes.clone();
-    for remote in &mut entries {
-        // A required remote would hide the errors of the others.
-        remote.required = false;
-    }
-    let remotes = Remotes::default();
-    let asked = async {
-        remotes.update(&entries).await?;
-        let errors = remotes.tried().await;
-        // The lists are known now.
-        let proven = config.prove(loaded, &remotes.update(&entries).await?);
-        remotes.close().await;
-        let unreachable = errors.iter().map(ToString::to_string).collect();
-        Ok((proven.map(|()| config), unreachable))
-    };
-    let asked: Result<_, NotReady> = Runtime::new()?.block_on(asked);
-    asked.map_err(|error| Failure::new(Kind::Servlet, error.to_string()))
+/// Options of `config check`.
+#[derive(Args, Debug)]
+struct Check {
+    /// The configuration
+    #[arg(default_value = "servlet.toml")]
+    file: PathBuf,
+    /// Accept environment variables that are not set, for machines without the secrets of the server
+    #[arg(long)]
+    no_env: bool,
+    /// Also load the servlets, and report what `serve` would skip or warn about
+    #[arg(long, conflicts_with = "no_env")]
+    load: bool,
+    /// Also connect to the remotes, report those that cannot be used, and check that virtual tools fit them
+    #[arg(long, conflicts_with = "no_env")]
+    connect: bool,
+    /// Also fail if there are warnings
+    #[arg(long, value_enum, value_name = "WHAT")]
+    deny: Option<Deny>,
+    /// `json` prints a list of problems, each with `file`, `line`, `column`, `end`, `message` and `severity`
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
 }
 
-/// Reads the configuration, and loads its servlets if that is wanted.
-fn check(file: &Path, no_env: bool, load: bool) -> Result<(Config, Loaded), ConfigError> {
-    let config = if no_env {
-        Config::check_without_env(file)?
-    } else {
-        Config::check(file)?
-    };
-    let loaded = if load {
-        config.load(None)?
-    } else {
-        Loaded::load(&[], None).map_err(ConfigError::Load)?
-    };
-    Ok((config, loaded))
+impl Check {
+    fn run(self) -> Result<(), Failure> {
+        let checked = self.check(&Runtime::new()?);
+        if self.format == Format::Json {
+            self.print_json(&checked)?;
+        }
+        let (config, findings) = checked?;
+        if self.format != Format::Json {
+            for finding in findings.iter() {
+                let shown = hidden(&findings.shown(finding)).into_owned();
+                note(format_args!("{}: {shown}", finding.severity));
+                if let Some(help) = &finding.help {
+                    note(format_args!("  help: {}", indented(help, "        ")));
+                }
+            }
+        }
+        let denies_warnings = self.deny == Some(Deny::Warnings);
+        if findings.has(Severity::Error) || denies_warnings && findings.has(Severity::Warning) {
+            return Err(Failure::CheckFailed);
+        }
+        if self.format != Format::Json {
+            let counts = counts(&config, findings.iter().len());
+            writeln!(terminal::out(), "{}: valid, {counts}", self.file.display())?;
+        }
+        Ok(())
+    }
+
+    /// Reads the configuration, and finds what `serve` would warn about, as far as that is wanted.
+    fn check(&self, runtime: &Runtime) -> Result<(Config, Findings), ConfigError> {
+        let mut config = if self.no_env {
+            Config::check_without_env(&self.file)?
+        } else {
+            Config::check(&self.file)?
+        };
+        // A servlet or remote that must be there would hide what is wrong with the others.
+        for entry in &mut config.entries {
+            entry.on_failure = OnFailure::Skip;
+        }
+        for remote in &mut config.remotes {
+            remote.required = false;
+        }
+        let loaded = if self.load {
+            config.load(None)?
+        } else {
+            Config::load_nothing()
+        };
+        if !self.connect {
+            let findings = config.findings(Served {
+                loaded: &loaded,
+                remotes: None,
+                not_ready: &[],
+            });
+            return Ok((config, findings));
+        }
+        let remotes = Remotes::default();
+        let asked = async {
+            // None of them is required.
+            let _ = remotes.update(&config.remotes).await;
+            let not_ready = remotes.tried().await;
+            // The lists are known now.
+            let mounts = remotes.update(&config.remotes).await.unwrap_or_default();
+            let proven = config.prove(&loaded, &mounts);
+            let findings = config.findings(Served {
+                loaded: &loaded,
+                remotes: self.load.then_some(&mounts),
+                not_ready: &not_ready,
+            });
+            remotes.close().await;
+            proven.map(|()| findings)
+        };
+        let findings = runtime.block_on(asked)?;
+        Ok((config, findings))
+    }
+
+    /// Prints what was found as JSON. An error about the whole file is one of the command.
+    fn print_json(&self, checked: &Result<(Config, Findings), ConfigError>) -> Result<(), Failure> {
+        let json = |one: Located, severity: Severity, help: Option<&str>| {
+            json!({
+                "file": self.file,
+                "line": one.line,
+                "column": one.column,
+                "end": one.end,
+                "severity": severity.to_string(),
+                "message": one.message,
+                "help": help,
+            })
+        };
+        let all: Vec<_> = match checked {
+            Ok((_, findings)) => {
+                let all = findings.iter();
+                all.map(|one| json(findings.located(one), one.severity, one.help.as_deref()))
+                    .collect()
+            }
+            Err(error) => {
+                let all = error.located().into_iter();
+                all.map(|one| json(one, Severity::Error, None)).collect()
+            }
+        };
+        if checked.is_err() && all.is_empty() {
+            return Ok(());
+        }
+        Ok(writeln!(terminal::json(), "{}", Value::from(all))?)
+    }
 }
 
-/// Prints the problems as JSON. Those of remotes have no position in the file.
-fn print_problems(
-    file: &Path,
-    error: Option<&ConfigError>,
-    unreachable: &[String],
-) -> Result<(), Failure> {
-    let located = error.map(ConfigError::located);
-    if error.is_some() && located.as_ref().is_some_and(Vec::is_empty) {
-        // The error is about the whole file, so it is an error of the command.
-        return Ok(());
-    }
-    let located = located.into_iter().flatten();
-    let problems = located.map(|one| {
-        json!({
-            "file": file,
-            "line": one.line,
-            "column": one.column,
-            "end": one.end,
-            "message": one.message,
-        })
-    });
-    let unreachable = unreachable.iter();
-    let unreachable = unreachable.map(|message| json!({ "file": file, "message": message }));
-    let problems: Vec<Value> = problems.chain(unreachable).collect();
-    Ok(writeln!(terminal::json(), "{}", Value::from(problems))?)
+/// The numbers of sections in a configuration, in words.
+fn counts(config: &Config, warnings: usize) -> String {
+    let servlets = count(config.entries.len(), "servlet");
+    let others = [
+        (config.remotes.len(), "remote"),
+        (config.virtual_tools(), "virtual tool"),
+        (config.endpoints.len(), "endpoint"),
+        (warnings, "warning"),
+    ];
+    let others = others.into_iter().filter(|(number, _)| *number > 0);
+    let others = others.map(|(number, what)| count(number, what));
+    std::iter::once(servlets)
+        .chain(others)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn count(number: usize, what: &str) -> String {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_servlet_client::{Error as ServerError, ErrorKind};
-use mcp_servlet_host::LoadError;
+use mcp_servlet_host::{FailedLoad, LoadError};
 pub(crate) use mcp_servlet_runtime::chain;
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, LoadError as ModuleError};
 use mcp_servlet_schema::ArgumentError;
@@ -223,6 +223,12 @@ impl From<LoadError> for Failure {
     }
 }
 
+impl From<FailedLoad> for Failure {
+    fn from(failed: FailedLoad) -> Self {
+        LoadError::from(failed).into()
+    }
+}
+
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         let help = match &error.kind {
@@ -257,7 +263,11 @@ impl From<CallError> for Failure {
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
         match error {
-            ConfigError::Load(error) => error.into(),
+            error @ ConfigError::Load { .. } => Self::Message {
+                kind: Kind::Servlet,
+                message: indented(&error.to_string(), "  "),
+                help: error.help(),
+            },
             error => Self::new(Kind::Usage, chain(&error)),
         }
     }

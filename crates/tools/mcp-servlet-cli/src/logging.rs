@@ -18,6 +18,8 @@ pub(crate) enum Times {
     Shown,
     /// For commands that run once.
     Hidden,
+    /// For `config check`, which prints what it finds itself.
+    Reported,
 }
 
 /// Starts logging. `RUST_LOG` overrides `-v`.
@@ -27,6 +29,9 @@ pub(crate) fn start(verbose: u8, times: Times) {
     let quiet = match (verbose, times) {
         // A command that runs once is not about what its server does wrong. `servlet catalog` has it as diagnostics.
         (0, Times::Hidden) => ",rmcp=off,mcp_servlet_client::mended=off",
+        (0, Times::Reported) => {
+            ",rmcp=off,mcp_servlet_client::mended=off,mcp_servlet_remote::supervisor=off"
+        }
         (0 | 1, _) => ",rmcp=off",
         // Its lines have the ids of sessions, which are secrets. At the level `trace` it writes whole requests, which may have
         // the constants of a bundle.
@@ -40,7 +45,7 @@ pub(crate) fn start(verbose: u8, times: Times) {
         .fmt_fields(OneLine);
     match times {
         Times::Shown => log.init(),
-        Times::Hidden => log.without_time().init(),
+        Times::Hidden | Times::Reported => log.without_time().init(),
     }
 }
 

@@ -9,12 +9,12 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_host::{Entry, Host, LoadError, Loaded, OnFailure, Prefix, UnmetNeeds};
+use mcp_servlet_host::{Entry, Host, LoadError, Loaded, Mount, OnFailure, Prefix, UnmetNeeds};
 use mcp_servlet_runtime::{LoadOptions, Source, public_url};
 use mcp_servlet_schema::Provider;
 use mcp_servlet_server::{
     HttpOptions, Remotes, ServeOptions, Server,
-    config::{self, Config},
+    config::{self, Config, Served},
 };
 
 use crate::{
@@ -86,11 +86,10 @@ impl Serve {
         let remotes = config
             .as_ref()
             .map_or(&[][..], |(_, config)| &config.remotes);
-        warn_about_skipped(&loaded);
-        if remotes.is_empty() {
-            require_servlets(&loaded)?;
+        if config.is_none() {
+            warn_about_skipped(&loaded);
+            needs::warn(loaded.unmet_needs(), true);
         }
-        needs::warn(loaded.unmet_needs(), config.is_none());
         let mut options = ServeOptions::default();
         if let Some((_, config)) = &config {
             options.tasks.clone_from(&config.tasks);
@@ -102,13 +101,21 @@ impl Serve {
         let members = members.map_err(|error| Failure::new(Kind::Servlet, error.to_string()))?;
         if let Some((_, config)) = &config {
             config.prove_required(&loaded, &members)?;
+            warn_of_findings(config, &loaded, &members);
         }
+        if remotes.is_empty() {
+            require_servlets(&loaded)?;
+        }
+        let skipped = loaded.skipped_names();
         let mut host = loaded.host.joined(members);
         if self.schemas_for.is_some() {
             host = host.with_schemas_for(self.schemas_for);
         }
-        warn_of(&host);
+        if config.is_none() {
+            warn_of(&host);
+        }
         let server = Server::new(Arc::new(host), options);
+        server.set_skipped(skipped);
         let mut http = HttpOptions::default();
         if let Some((path, config)) = config {
             http.clone_from(&config.http);
@@ -129,11 +136,6 @@ impl Serve {
         config: Config,
         loaded: Loaded,
     ) -> Result<(), Failure> {
-        warn_about_skipped(&loaded);
-        if config.remotes.is_empty() {
-            require_servlets(&loaded)?;
-        }
-        needs::warn(loaded.unmet_needs(), false);
         endpoints::serve(path, config, loaded, &self.transports)
     }
 
@@ -346,11 +348,28 @@ pub(crate) fn require_servlets(loaded: &Loaded) -> Result<(), Failure> {
 
 /// Warns about servlets that are skipped.
 pub(crate) fn warn_about_skipped(loaded: &Loaded) {
-    for problem in &loaded.skipped {
+    for failed in &loaded.skipped {
         note(format_args!(
             "warning: servlet skipped: {}",
-            indented(&chain(problem), "  ")
+            indented(&chain(failed), "  ")
         ));
+    }
+}
+
+/// Warns about what a configuration has that is not served, and about what is most likely a mistake.
+pub(crate) fn warn_of_findings(config: &Config, loaded: &Loaded, remotes: &[Mount]) {
+    let findings = config.findings(Served {
+        loaded,
+        remotes: Some(remotes),
+        not_ready: &[],
+    });
+    for finding in findings.iter() {
+        let message = indented(&finding.problem.message, "  ");
+        let position = findings.position(finding);
+        note(format_args!("warning: {position}: {message}"));
+        if let Some(help) = &finding.help {
+            note(format_args!("  help: {}", indented(help, "        ")));
+        }
     }
 }
 

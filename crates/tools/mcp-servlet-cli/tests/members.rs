@@ -4,7 +4,13 @@ mod folder;
 #[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 
-use std::process::{Command, Output, Stdio};
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    process::{Child, Command, Output, Stdio},
+    sync::mpsc,
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -90,7 +96,7 @@ fn a_remote_that_cannot_be_reached_is_a_warning() {
         "{messages}"
     );
     let checked = run(&folder, &["config", "check", "--connect", "servlet.toml"]);
-    assert_eq!(checked.status.code(), Some(3), "{checked:?}");
+    assert_eq!(checked.status.code(), Some(1), "{checked:?}");
     let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
     assert!(messages.contains("`gone`"), "{messages}");
     let json = [
@@ -102,7 +108,7 @@ fn a_remote_that_cannot_be_reached_is_a_warning() {
         "servlet.toml",
     ];
     let checked = run(&folder, &json);
-    assert_eq!(checked.status.code(), Some(3), "{checked:?}");
+    assert_eq!(checked.status.code(), Some(1), "{checked:?}");
     let problems: Value = serde_json::from_slice(&checked.stdout).expect("JSON");
     let message = problems[0]["message"].as_str().expect("a message");
     assert!(message.contains("`gone`"), "{message}");
@@ -195,12 +201,176 @@ fn a_check_counts_the_sections() {
 
 #[test]
 fn a_bundle_without_tools_is_valid() {
-    let folder = folder("[bundle.ops]\n");
+    let folder = folder(&format!("{SERVLET}[bundle.ops]\n"));
     for load in [&[][..], &["--load"]] {
         let check = [&["config", "check", "servlet.toml"], load].concat();
         let checked = run(&folder, &check);
         assert!(checked.status.success(), "{checked:?}");
-        let expected = "servlet.toml: valid, 0 servlets\n";
+        let expected = "servlet.toml: valid, 1 servlet\n";
         assert_eq!(stdout(&checked), expected, "{checked:?}");
     }
+}
+
+/// Remotes that cannot be used, each for another reason, with a part of the message.
+const UNUSABLE: [(&str, &str, &str); 7] = [
+    (
+        "missing",
+        "command = [\"./no-such-program\"]",
+        "cannot be reached: cannot start `./no-such-program`",
+    ),
+    (
+        "refused",
+        "url = \"http://127.0.0.1:9/mcp\"",
+        "cannot be reached: cannot connect",
+    ),
+    (
+        "silent",
+        "command = [\"sleep\", \"60\"]\nconnect = \"500ms\"",
+        "cannot be reached: ",
+    ),
+    (
+        "ended",
+        "command = [\"false\"]",
+        "cannot be reached: `false` ended with",
+    ),
+    (
+        "wrong",
+        "command = [\"echo\", \"hello\"]",
+        "cannot be reached: `echo` ended with",
+    ),
+    (
+        "folder",
+        "command = [\"sleep\", \"60\"]\nfolder = \"gone\"",
+        "there is no directory `",
+    ),
+    (
+        "big",
+        "command = [\"PUPPET\"]",
+        "cannot be used: the server sent more than 10000 entries of a list",
+    ),
+];
+
+/// A puppet with too many tools.
+fn many(folder: &TempDir) -> String {
+    let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
+    let tools: Vec<_> = (0..10_001)
+        .map(|number| {
+            let mut tool = tool.clone();
+            tool["name"] = format!("t{number}").into();
+            tool
+        })
+        .collect();
+    let script = json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {} },
+        "replies": { "tools/list": [{ "result": { "tools": tools } }] },
+    });
+    std::fs::write(folder.path().join("many.json"), script.to_string()).expect("a file");
+    json!([e2e::puppet(), "./many.json"]).to_string()
+}
+
+/// A server, and its log once that has a line about each of these remotes.
+#[cfg(unix)]
+fn served_until_all_are_said(folder: &TempDir) -> (Ended, Vec<String>) {
+    let mut serve = Command::new(env!("CARGO_BIN_EXE_servlet"));
+    serve.args([
+        "serve",
+        "served.toml",
+        "--http",
+        "127.0.0.1:0",
+        "--operations",
+        "127.0.0.1:0",
+    ]);
+    serve.current_dir(folder).stderr(Stdio::piped());
+    let mut serve = Ended(serve.spawn().expect("a server"));
+    let stderr = serve.0.stderr.take().expect("it is piped");
+    let (sender, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        let lines = BufReader::new(stderr).lines().map_while(Result::ok);
+        lines.for_each(|line| drop(sender.send(line)));
+    });
+    let mut log: Vec<String> = Vec::new();
+    let is_said = |log: &[String], name: &str, what: &str| {
+        let name = format!("remote `{name}` ");
+        let is_it = |line: &&String| line.contains(&name) && line.contains(what);
+        log.iter().filter(is_it).count() == 1
+    };
+    let is_complete = |log: &[String]| {
+        let mut all = UNUSABLE.iter();
+        all.all(|(name, _, what)| is_said(log, name, what))
+    };
+    while !is_complete(&log) {
+        let line = lines.recv_timeout(Duration::from_secs(20));
+        log.push(line.unwrap_or_else(|_| panic!("{log:#?}")));
+    }
+    (serve, log)
+}
+
+#[cfg(unix)]
+#[test]
+fn each_unusable_remote_leaves_a_line_and_a_metric() {
+    let folder = folder(SERVLET);
+    let many = many(&folder);
+    let remotes = UNUSABLE.map(|(name, keys, _)| {
+        let keys = keys.replace("[\"PUPPET\"]", &many);
+        format!("[remote.{name}]\n{keys}\n")
+    });
+    let config = format!("{SERVLET}{}", remotes.concat());
+    std::fs::write(folder.path().join("served.toml"), &config).expect("a file");
+    let (serve, log) = served_until_all_are_said(&folder);
+    let operations = log
+        .iter()
+        .find_map(|line| line.split_once("metrics on http://"));
+    let (_, operations) = operations.expect("its address");
+    let operations = operations.trim_end_matches("/metrics");
+    let ready = get(operations, "/ready");
+    assert!(ready.starts_with("HTTP/1.1 503"), "{ready}");
+    let metrics = get(operations, "/metrics");
+    for (name, ..) in UNUSABLE {
+        assert!(ready.contains(&format!("\"{name}\"")), "{ready}");
+        assert!(
+            metrics.contains(&format!("servlet_remote_up{{remote=\"{name}\"}} 0")),
+            "{metrics}"
+        );
+    }
+    drop(serve);
+    // A check says the same, with the line.
+    let checked = run(&folder, &["config", "check", "served.toml", "--connect"]);
+    // `folder` is found in the file alone.
+    assert_eq!(checked.status.code(), Some(2), "{checked:?}");
+    std::fs::create_dir(folder.path().join("gone")).expect("a folder");
+    let checked = run(&folder, &["config", "check", "served.toml", "--connect"]);
+    assert_eq!(checked.status.code(), Some(1), "{checked:?}");
+    let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
+    for (name, _, what) in UNUSABLE.iter().filter(|(name, ..)| *name != "folder") {
+        let is_it = |line: &str| line.contains(&format!("remote `{name}` ")) && line.contains(what);
+        let line = messages.lines().find(|line| is_it(line));
+        let line = line.unwrap_or_else(|| panic!("{name}: {messages}"));
+        assert!(line.starts_with("error: served.toml:"), "{line}");
+        let (_, said) = line.split_once("remote `").expect("the text");
+        assert!(
+            log.iter().any(|line| line.contains(said)),
+            "{said}: {log:#?}"
+        );
+    }
+}
+
+/// Ends a process when it is dropped.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The response to a GET request.
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("a write");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("text");
+    response
 }

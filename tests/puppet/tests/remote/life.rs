@@ -62,7 +62,7 @@ async fn the_last_of_some_attempts_is_final() {
     assert!(
         error
             .to_string()
-            .starts_with("remote `gone` cannot be reached after 3 attempts: "),
+            .starts_with("remote `gone` cannot be used after 3 attempts: "),
         "{error}"
     );
     let fault = error.to_fault();

@@ -177,11 +177,14 @@ fn failed_servlet_is_skipped_unless_it_is_required() {
     ];
     let loaded = load(&all);
     assert_eq!(names(&loaded.host), ["t"]);
-    assert!(loaded.skipped[0].to_string().contains("broken"));
+    assert!(loaded.skipped[0].error.to_string().contains("broken"));
     all[0].on_failure = OnFailure::Fail;
     let error = Loaded::load(&all, None).expect_err("it must not fail");
     assert!(
-        matches!(error, LoadError::Module(ModuleError::Unreadable { .. })),
+        matches!(
+            *error.error,
+            LoadError::Module(ModuleError::Unreadable { .. })
+        ),
         "{error:?}"
     );
 }

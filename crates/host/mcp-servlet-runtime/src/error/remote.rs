@@ -15,6 +15,11 @@ pub enum RemoteFailure {
         /// The reason.
         why: String,
     },
+    /// It can be reached, but does not do what is needed for a session. Another attempt may help.
+    Unusable {
+        /// The reason.
+        why: String,
+    },
     /// The last attempt to connect has failed, and there will be no other one.
     RetriesExhausted {
         /// How many attempts there were.
@@ -43,7 +48,7 @@ impl RemoteFailure {
     /// The name in metrics, such as `connectivity`.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Unreachable { .. } => "connectivity",
+            Self::Unreachable { .. } | Self::Unusable { .. } => "connectivity",
             Self::RetriesExhausted { .. } => "retry_exhausted",
             Self::TimedOut { .. } => "request_timeout",
             Self::Error { .. } => "remote",
@@ -60,9 +65,10 @@ impl RemoteFailure {
     ) -> fmt::Result {
         match self {
             Self::Unreachable { why } => write!(f, "remote `{remote}` cannot be reached: {why}"),
+            Self::Unusable { why } => write!(f, "remote `{remote}` cannot be used: {why}"),
             Self::RetriesExhausted { attempts, why } => write!(
                 f,
-                "remote `{remote}` cannot be reached after {attempts} attempts: {why}"
+                "remote `{remote}` cannot be used after {attempts} attempts: {why}"
             ),
             Self::TimedOut { limit } => write!(
                 f,
@@ -79,7 +85,7 @@ impl RemoteFailure {
     /// The failure as a JSON-RPC error with this message.
     pub(super) fn to_fault(&self, remote: Option<&str>, message: String) -> Fault {
         let (code, data) = match self {
-            Self::Unreachable { .. } => (
+            Self::Unreachable { .. } | Self::Unusable { .. } => (
                 Fault::BUSY,
                 Some(json!({ "remote": remote, "retry": true })),
             ),

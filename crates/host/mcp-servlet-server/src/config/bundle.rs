@@ -66,6 +66,12 @@ impl Bundles {
         Arc::clone(&self.tools)
     }
 
+    /// The byte range of the name of a tool in the file.
+    pub(super) fn name_of(&self, bundle: &str, tool: &str) -> Option<Range<usize>> {
+        let key = (bundle.to_owned(), tool.to_owned());
+        Some(self.places.get(&key)?.name())
+    }
+
     /// The error as a problem in the file.
     pub(super) fn problem(&self, error: &VirtualToolError) -> Problem {
         let key = (error.bundle.clone(), error.tool.clone());

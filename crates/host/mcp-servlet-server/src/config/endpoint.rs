@@ -114,8 +114,11 @@ impl Reader<'_> {
             let table = section.get_ref();
             self.kind(name, table);
             self.members(name, table, members);
-            let mut options = ServeOptions::default();
-            options.tasks.clone_from(tasks);
+            let mut options = ServeOptions {
+                endpoint: Some(name.to_owned()),
+                tasks: tasks.clone(),
+                ..ServeOptions::default()
+            };
             table.apply(&mut options);
             self.forwarded(table);
             let transport = if *table.kind.get_ref() == Kind::Stdio {

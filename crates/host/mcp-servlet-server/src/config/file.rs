@@ -8,6 +8,7 @@ mod tasks;
 
 use std::{
     collections::BTreeMap,
+    ops::Range,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -24,12 +25,13 @@ use toml::Spanned;
 
 use super::{
     bundle::BundleSection,
+    findings::SectionSpans,
     named::Named,
     names,
     remote::RemoteSection,
     table::Table,
     tools::Tools,
-    units::{Count, MOST, Memory, Network, Size, Time},
+    units::{Count, MOST, Memory, Network, Size, Time, TimeOrZero},
 };
 use crate::HttpOptions;
 pub(super) use endpoint::{EndpointSection, Headers, Kind};
@@ -118,6 +120,9 @@ pub(super) struct Http {
     /// How long a session lasts without a request or an open stream. Default: `5m`.
     #[schemars(with = "Time")]
     session_idle: Limit<Duration>,
+    /// How long requests are still served after the signal to end, while `/ready` says that the process ends. Default: `0s`.
+    #[schemars(with = "Option<TimeOrZero>")]
+    leave: Option<TimeOrZero>,
     /// Addresses of proxies that name their clients in `X-Forwarded-For`, such as `10.0.0.5` or `10.0.0.0/8`. Default: none.
     trusted_proxies: Vec<Network>,
 }
@@ -159,7 +164,8 @@ pub(super) struct ServletSection {
     pub(super) tools: Table<Tools>,
     /// Limits for single tools.
     #[serde(default)]
-    pub(super) tool: BTreeMap<String, Table<ToolLimits>>,
+    #[schemars(with = "BTreeMap<String, ToolLimits>")]
+    pub(super) tool: BTreeMap<Spanned<String>, Table<ToolLimits>>,
     /// What happens if this servlet fails to load: `skip` (the default) serves the others and logs a warning, `fail` does not
     /// start the server.
     #[serde(default)]
@@ -325,6 +331,13 @@ pub(super) struct InstancesAre {
     idle: Limit<Duration>,
 }
 
+impl ServletSection {
+    /// Whether the server does not start without the servlet.
+    pub(super) fn is_required(&self) -> bool {
+        self.on_failure == OnFailure::Fail
+    }
+}
+
 impl File {
     /// The servlets and remotes of the file.
     pub(super) fn named(&self) -> Vec<Named<'_>> {
@@ -340,6 +353,41 @@ impl File {
         });
         servlets.chain(remotes).collect()
     }
+
+    /// The byte ranges of the sections of servlets and remotes.
+    pub(super) fn spans(&self) -> BTreeMap<String, SectionSpans> {
+        let servlets = self.servlet.iter();
+        let servlets = servlets.map(|(name, section)| (name.clone(), servlet_spans(section)));
+        let remotes = self.remote.iter();
+        let remotes = remotes.map(|(name, section)| (name.clone(), remote_spans(section)));
+        servlets.chain(remotes).collect()
+    }
+}
+
+fn servlet_spans(section: &Spanned<ServletSection>) -> SectionSpans {
+    let (span, section) = (section.span(), section.get_ref());
+    let tools = section.tool.keys();
+    let tools = tools.map(|name| (name.get_ref().as_str(), name.span()));
+    SectionSpans {
+        section: span,
+        source: section.source.span(),
+        sha256: section.sha256.as_ref().map(Spanned::span),
+        tools: owned(section.tools.patterns().chain(tools)),
+    }
+}
+
+fn remote_spans(section: &Spanned<RemoteSection>) -> SectionSpans {
+    let (span, section) = (section.span(), section.get_ref());
+    SectionSpans {
+        source: section.target_span().unwrap_or_else(|| span.clone()),
+        section: span,
+        sha256: None,
+        tools: owned(section.patterns()),
+    }
+}
+
+fn owned<'n>(names: impl Iterator<Item = (&'n str, Range<usize>)>) -> Vec<(String, Range<usize>)> {
+    names.map(|(name, span)| (name.to_owned(), span)).collect()
 }
 
 impl Server {
@@ -370,6 +418,7 @@ impl Http {
         let body = self.body.map(saturated).resolve(Some(options.body));
         options.body = body.unwrap_or(usize::MAX);
         set(&mut options.sessions, self.sessions.map(|limit| limit.0));
+        set(&mut options.leave, self.leave.map(|time| time.0));
         options.session_idle = self.session_idle.resolve(options.session_idle);
         options
     }

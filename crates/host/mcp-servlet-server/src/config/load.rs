@@ -5,13 +5,19 @@ use mcp_servlet_host::{Host, Loaded, Member, Mount, VirtualToolError};
 use super::{Config, ConfigError, Problem, problem::position_in_words};
 
 impl Config {
+    /// What [`load`](Self::load) returns for a configuration without servlets.
+    pub fn load_nothing() -> Loaded {
+        Loaded::load(&[], None).unwrap_or_else(|_| unreachable!("there is nothing to load"))
+    }
+
     /// Loads the servlets, and proves that the virtual tools fit them; see [`Loaded::load`].
     ///
     /// # Errors
     /// [`ConfigError`] if a servlet with `on_failure = "fail"` cannot be loaded, or with every
     /// problem of the virtual tools.
     pub fn load(&self, previous: Option<&mcp_servlet_host::Host>) -> Result<Loaded, ConfigError> {
-        let mut loaded = Loaded::load(&self.entries, previous).map_err(ConfigError::Load)?;
+        let loaded = Loaded::load(&self.entries, previous);
+        let mut loaded = loaded.map_err(|failed| self.not_loaded(failed))?;
         let host = loaded.host.introduced(self.introduction.clone());
         loaded.host = host.with_schemas_for(self.schemas_for);
         if self.endpoints.is_empty() {
@@ -81,7 +87,8 @@ impl Config {
             let mut problem = self.bundles.problem(error);
             let is_owner = |member: &&Member| error.owner.as_deref() == Some(member.name());
             if let Some(owner) = host.members().find(is_owner) {
-                let start = self.members.start_of(owner.name(), loaded, remotes);
+                let spans = self.members.spans_of(owner.name(), loaded, remotes);
+                let start = spans.map(|spans| spans.section.start);
                 problem.message = self.same_name(error, endpoint, owner, start);
             }
             problem

@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, ops::Range};
 
 use mcp_servlet_host::{Entry, Host, Loaded, Mount, PlacedTool};
 
-use super::{Config, Endpoint, IN_DIRECTORY, Reader, RemoteEntry, endpoint, file::File};
+use super::{
+    Config, Endpoint, IN_DIRECTORY, Reader, RemoteEntry, endpoint, file::File,
+    findings::SectionSpans,
+};
 
 /// A section whose tools an endpoint can list.
 #[derive(Clone, Debug)]
@@ -21,8 +24,8 @@ enum Member {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Members {
     all: BTreeMap<String, Member>,
-    /// The offsets of the sections of servlets and remotes in the file.
-    starts: BTreeMap<String, usize>,
+    /// The byte ranges of the sections of servlets and remotes in the file.
+    spans: BTreeMap<String, SectionSpans>,
 }
 
 impl Members {
@@ -51,20 +54,35 @@ impl Members {
         bundles.map(|(name, _)| name.as_str())
     }
 
-    /// The offset of the section of this servlet or remote in the file.
-    pub(super) fn start_of(
+    /// The byte ranges of the section of this servlet or remote.
+    pub(super) fn spans_of(
         &self,
         member: &str,
         loaded: &Loaded,
         remotes: &[Mount],
-    ) -> Option<usize> {
+    ) -> Option<&SectionSpans> {
         let has = |section: &str| {
             let mounts = self.mounts(section, loaded, remotes);
             mounts.iter().any(|mount| mount.member.name() == member)
         };
-        let mut starts = self.starts.iter();
-        let (_, start) = starts.find(|(section, _)| has(section))?;
-        Some(*start)
+        let mut spans = self.spans.iter();
+        let (_, spans) = spans.find(|(section, _)| has(section))?;
+        Some(spans)
+    }
+
+    /// The byte ranges of the section of this entry.
+    pub(super) fn spans_of_entry(&self, entry: usize) -> Option<&SectionSpans> {
+        let mut all = self.all.iter();
+        let (name, _) = all.find(|(_, member)| match member {
+            Member::Servlets(entries) => entries.contains(&entry),
+            Member::Remote | Member::Bundle => false,
+        })?;
+        self.spans.get(name)
+    }
+
+    /// The byte ranges of the section of this remote.
+    pub(super) fn spans_of_remote(&self, name: &str) -> Option<&SectionSpans> {
+        self.spans.get(name)
     }
 
     /// What is served of a member: its servlets, without those that could not be loaded, or a remote.
@@ -89,9 +107,8 @@ impl Reader<'_> {
         let mut sections: Vec<_> = file.servlet.iter().collect();
         sections.sort_by_key(|(_, section)| section.span().start);
         let mut entries = Vec::new();
-        let starts = file.named().into_iter();
         let mut members = Members {
-            starts: starts.map(|one| (one.name.to_owned(), one.start)).collect(),
+            spans: file.spans(),
             ..Members::default()
         };
         for (name, section) in sections {

@@ -2,6 +2,8 @@
 
 use std::{fmt, io, ops::Range, path::PathBuf};
 
+use mcp_servlet_runtime::chain;
+
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -15,8 +17,13 @@ pub enum ConfigError {
         source: io::Error,
     },
     /// A servlet that must be there could not be loaded.
-    #[error(transparent)]
-    Load(mcp_servlet_host::LoadError),
+    #[error("{position}: {}", chain(&**error))]
+    Load {
+        /// The path, the line and the column of its section.
+        position: Position,
+        /// Why it could not be loaded.
+        error: Box<mcp_servlet_host::LoadError>,
+    },
     /// The configuration is invalid.
     #[error("{}", Shown { path, text, problems })]
     Wrong {
@@ -37,6 +44,14 @@ impl ConfigError {
             path,
             text,
             problems,
+        }
+    }
+
+    /// How to fix it, if there is general advice.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Load { error, .. } => error.help(),
+            Self::Read { .. } | Self::Wrong { .. } => None,
         }
     }
 
@@ -65,7 +80,7 @@ pub struct Located {
     pub message: String,
 }
 
-fn located(text: &str, problem: &Problem) -> Located {
+pub(super) fn located(text: &str, problem: &Problem) -> Located {
     let start = text.floor_char_boundary(problem.span.start);
     let (line, column) = position(text, start);
     let line_end = text[start..]
@@ -79,6 +94,36 @@ fn located(text: &str, problem: &Problem) -> Located {
         column,
         end: column + width,
         message: problem.message.clone(),
+    }
+}
+
+/// A position in a configuration. Its text is `servlet.toml:3:1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The path of the configuration.
+    pub path: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+impl Position {
+    /// The position of an offset of a configuration.
+    pub(super) fn of((path, text): &(PathBuf, String), offset: usize) -> Self {
+        let (line, column) = position(text, offset);
+        Self {
+            path: path.clone(),
+            line,
+            column,
+        }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, line, column } = self;
+        write!(f, "{}:{line}:{column}", path.display())
     }
 }
 
@@ -113,10 +158,10 @@ const MAX_SHOWN: usize = 100;
 const MAX_WIDTH: usize = 160;
 
 /// Writes each problem with the line that it is in.
-struct Shown<'a> {
-    path: &'a PathBuf,
-    text: &'a str,
-    problems: &'a [Problem],
+pub(super) struct Shown<'a> {
+    pub(super) path: &'a PathBuf,
+    pub(super) text: &'a str,
+    pub(super) problems: &'a [Problem],
 }
 
 impl fmt::Display for Shown<'_> {

@@ -1,15 +1,19 @@
 //! Parses a configuration and collects every problem instead of stopping at the first.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
 use toml::{
     Spanned,
     de::{DeArray, DeTable, DeValue, Deserializer, Error, ValueDeserializer},
 };
 
 use super::{
-    Problem,
+    Config, Problem,
     bundle::{self, ReadBundles, ToolSection},
     file::File,
     secrets,
@@ -46,8 +50,11 @@ pub(super) fn read(text: &str) -> Read {
         return Read {
             file: None,
             bundles: ReadBundles::default(),
-            problems: errors.iter().map(problem).collect(),
-            secrets: secrets::of_garbled(text),
+            problems: match json(text) {
+                Some(problem) => vec![problem],
+                None => errors.iter().map(problem).collect(),
+            },
+            secrets: of_garbled(text),
         };
     }
     let secrets = secrets::of_table(table.get_ref(), text);
@@ -83,6 +90,43 @@ pub(super) fn read(text: &str) -> Read {
         bundles: bundles.unwrap_or_default(),
         problems,
         secrets,
+    }
+}
+
+/// The problem of a file that is JSON, as those of most clients are.
+fn json(text: &str) -> Option<Problem> {
+    let mut lines = text.split_inclusive('\n').scan(0, |start, line| {
+        let at = *start;
+        *start += line.len();
+        Some((at, line))
+    });
+    let is_content = |line: &str| !line.trim().is_empty() && !line.starts_with('#');
+    let (start, _) = lines.find(|(_, line)| is_content(line))?;
+    let message = "expected TOML, found JSON; write the server of another program as `[remote.NAME]` with its `command` or `url`";
+    text[start..].starts_with('{').then(|| Problem {
+        span: start..start + 1,
+        message: message.to_owned(),
+    })
+}
+
+/// The parts of a text that may be secrets, if it is not TOML.
+fn of_garbled(text: &str) -> Vec<Range<usize>> {
+    let mut keys = BTreeSet::new();
+    collect_keys(&Config::schema(), &mut keys);
+    secrets::of_garbled(text, |key| keys.contains(key))
+}
+
+/// Collects the names of all properties in a schema.
+fn collect_keys(schema: &Value, keys: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::Object(properties)) = object.get("properties") {
+                keys.extend(properties.keys().cloned());
+            }
+            object.values().for_each(|value| collect_keys(value, keys));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_keys(item, keys)),
+        _ => {}
     }
 }
 
@@ -138,7 +182,7 @@ fn too_long(text: &str) -> Read {
             span: 0..0,
             message,
         }],
-        secrets: secrets::of_garbled(text),
+        secrets: of_garbled(text),
     }
 }
 

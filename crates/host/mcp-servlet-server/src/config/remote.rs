@@ -6,6 +6,7 @@ mod tls;
 
 use std::{
     collections::BTreeMap,
+    fmt,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     ops::Range,
     path::PathBuf,
@@ -18,7 +19,10 @@ use mcp_servlet_remote::{
     client::{Catalog, Command, Http, HttpTransport, Target, TargetError},
 };
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{SeqAccess, Visitor, value::SeqAccessDeserializer},
+};
 use serde_json::Value;
 use toml::Spanned;
 
@@ -80,7 +84,7 @@ pub(super) struct RemoteSection {
     url: Option<Spanned<String>>,
     /// The program that is the server, and its arguments. It runs without a shell.
     #[schemars(with = "Option<Vec<String>>")]
-    command: Option<Spanned<Vec<Spanned<String>>>>,
+    command: Option<Spanned<CommandIs>>,
     /// How messages travel to a URL: `http` for streamable HTTP, `sse` for HTTP+SSE. Default: `http`, and `sse` if the
     /// server refuses that.
     #[schemars(with = "Option<Transport>")]
@@ -127,7 +131,7 @@ pub(super) struct RemoteSection {
     tools: Table<Tools>,
     /// What clients see of single tools, by the remote's names for them.
     #[schemars(with = "BTreeMap<String, ToolSection>")]
-    tool: BTreeMap<String, Table<ToolSection>>,
+    tool: BTreeMap<Spanned<String>, Table<ToolSection>>,
 }
 
 /// What clients see of a tool instead of what the remote says.
@@ -170,6 +174,37 @@ struct Annotations {
     /// Whether the tool talks to others than its server.
     #[serde(skip_serializing_if = "Option::is_none")]
     open_world_hint: Option<bool>,
+}
+
+/// A command, or a string, which is refused later: then the key is there, although its value is wrong.
+#[derive(Debug)]
+enum CommandIs {
+    Words(Vec<Spanned<String>>),
+    Text,
+}
+
+impl<'de> Deserialize<'de> for CommandIs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CommandVisitor)
+    }
+}
+
+struct CommandVisitor;
+
+impl<'de> Visitor<'de> for CommandVisitor {
+    type Value = CommandIs;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list in brackets")
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<CommandIs, E> {
+        Ok(CommandIs::Text)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, words: A) -> Result<CommandIs, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(words)).map(CommandIs::Words)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -224,6 +259,19 @@ struct Retry {
 }
 
 impl RemoteSection {
+    /// Where its URL or its command is.
+    pub(super) fn target_span(&self) -> Option<Range<usize>> {
+        let url = self.url.as_ref().map(Spanned::span);
+        url.or_else(|| self.command.as_ref().map(Spanned::span))
+    }
+
+    /// The patterns and names of its tools, and where they are.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
+        let tools = self.tool.keys();
+        let tools = tools.map(|name| (name.get_ref().as_str(), name.span()));
+        self.tools.patterns().chain(tools)
+    }
+
     fn options(&self) -> RemoteOptions {
         let mut options = RemoteOptions::default();
         let set = |to: &mut std::time::Duration, from: Option<ShortTime>| {
@@ -264,7 +312,7 @@ impl RemoteSection {
             if let Ok(Value::Object(annotations)) = annotations {
                 texts.annotations = annotations;
             }
-            (name.clone(), texts)
+            (name.get_ref().clone(), texts)
         });
         sections.collect()
     }
@@ -411,7 +459,7 @@ impl Reader<'_> {
     fn command(
         &mut self,
         section: &RemoteSection,
-        command: &Spanned<Vec<Spanned<String>>>,
+        command: &Spanned<CommandIs>,
         digest: &mut DefaultHasher,
     ) -> Option<Target> {
         self.refuse(
@@ -428,7 +476,12 @@ impl Reader<'_> {
         let found = found.or_else(|| tls.insecure.as_ref().map(Spanned::span));
         let found = found.or_else(|| tls.min.map(|_| command.span()));
         self.refuse(found, "`tls` is for a `url`");
-        let words = command.get_ref().iter().map(|word| self.expanded(word));
+        let CommandIs::Words(words) = command.get_ref() else {
+            let message = "expected the program and its arguments as a list, such as `[\"program\", \"argument\"]`, found a string";
+            self.problem(command.span(), message.to_owned());
+            return None;
+        };
+        let words = words.iter().map(|word| self.expanded(word));
         let words = words.collect::<Option<Vec<_>>>()?;
         let Some((program, arguments)) = words.split_first() else {
             let message = "expected a program and its arguments, found an empty list";
@@ -449,6 +502,12 @@ impl Reader<'_> {
             .as_ref()
             .map(|folder| self.folder.join(folder.get_ref()));
         folder.hash(digest);
+        if let (Some(written), Some(folder)) = (&section.folder, &folder)
+            && !folder.is_dir()
+        {
+            let message = format!("there is no directory `{}`", folder.display());
+            self.absent(section.required, written.span(), message);
+        }
         if let Some(folder) = folder.or_else(|| self.own_folder()) {
             target = target.current_dir(folder);
         }

@@ -44,6 +44,7 @@ pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
         }
     }
     of_remotes(table, text, &mut secrets);
+    credentials(table, &mut secrets);
     secrets
 }
 
@@ -68,6 +69,14 @@ fn of_remotes(table: &DeTable<'_>, text: &str, secrets: &mut Vec<Range<usize>>) 
         // The program is not a secret, but its arguments may be.
         let arguments = words.into_iter().flatten().skip(1);
         secrets.extend(arguments.map(toml::Spanned::span));
+        secrets.extend(section.get("args").map(toml::Spanned::span));
+        // In a string, they follow the program.
+        if let Some(DeValue::String(_)) = command.map(toml::Spanned::get_ref) {
+            let span = command.map(toml::Spanned::span).unwrap_or_default();
+            let written = text.get(span.clone()).unwrap_or_default();
+            let program = written.find(char::is_whitespace).unwrap_or(written.len());
+            secrets.push(span.start + program..span.end);
+        }
         if let Some(url) = section.get("url") {
             let span = url.span();
             let parts = of_url(text.get(span.clone()).unwrap_or_default());
@@ -123,21 +132,118 @@ pub(super) fn of_url(written: &str) -> Vec<Range<usize>> {
     vec![start..user, query..end]
 }
 
-/// Every byte range that may be a value, in a text that is not TOML.
-pub(super) fn of_garbled(text: &str) -> Vec<Range<usize>> {
+/// Every byte range that may be a secret, in a text that is not TOML. `known` says whether a key is one of configurations.
+///
+/// The value of such a key is shown if it is on the same line and no table, unless the key or its section has secrets.
+pub(super) fn of_garbled(text: &str, known: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
     let mut start = 0;
+    let mut is_secret_section = false;
+    // A secret that goes on in the next lines, for all that is known.
+    let mut is_open = false;
     for line in text.split_inclusive('\n') {
         let end = start + line.len();
-        let is_header = line.trim_start().starts_with(['[', '#']) && !line.contains('=');
-        match line.find('=') {
-            Some(at) => secrets.push(start + at + 1..end),
-            None if is_header => {}
-            None => secrets.push(start..end),
+        if let Some(header) = header(line) {
+            is_secret_section = header.split('.').any(has_secrets);
+            is_open = false;
+        } else if line.trim_start().starts_with('#') || !line.contains(char::is_alphanumeric) {
+        } else if let Some((key, value)) = entry(line).filter(|_| !is_open) {
+            let at = end - value.len();
+            if known(key) && !has_secrets(key) && !is_secret_section && is_plain(value) {
+                let parts = of_url(value).into_iter();
+                secrets.extend(parts.map(|part| at + part.start..at + part.end));
+            } else {
+                secrets.push(at..end);
+                is_open = goes_on(value);
+            }
+        } else {
+            secrets.push(start..end);
         }
         start = end;
     }
     secrets
+}
+
+/// The name in the header of a section.
+fn header(line: &str) -> Option<&str> {
+    let name = line.trim().trim_matches(['[', ']']);
+    let is_name = |one: char| one.is_ascii_alphanumeric() || "_-. ".contains(one);
+    let is_header = line.trim_start().starts_with('[') && line.trim_end().ends_with(']');
+    (is_header && name.chars().all(is_name)).then_some(name)
+}
+
+/// The last part of the key and the value in a line. A line such as `c2VjcmV0==` has none.
+fn entry(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once('=')?;
+    let key = key.trim();
+    let is_key = |one: char| one.is_ascii_alphanumeric() || "_-.".contains(one);
+    let is_entry = !key.is_empty() && key.chars().all(is_key) && !value.trim_end().is_empty();
+    let key = key.rsplit('.').next().unwrap_or(key);
+    (is_entry && !value.starts_with('=')).then_some((key, value))
+}
+
+/// Whether a value is a string, a number or a list, without another entry behind it.
+fn is_plain(value: &str) -> bool {
+    let is_url = value.contains("://");
+    !value.contains(['{', '}']) && (is_url || !value.contains(['=', '@']))
+}
+
+/// Whether a value may end in a later line.
+fn goes_on(value: &str) -> bool {
+    let count = |one: &str| value.matches(one).count();
+    let is_quoted = |quote| count(quote) % 2 == 1;
+    count("{") != count("}")
+        || count("[") != count("]")
+        || ["\"", "'"].into_iter().any(is_quoted)
+        || value.contains("\"\"\"")
+        || value.contains("'''")
+}
+
+/// Whether the value of a key, or of one in it, may be a secret.
+fn has_secrets(key: &str) -> bool {
+    const KEYS: [&str; 13] = [
+        "args",
+        "arguments",
+        "bundle",
+        "catches",
+        "command",
+        "config",
+        "env",
+        "headers",
+        "inputs",
+        "message_headers",
+        "proxy",
+        "requests",
+        "set",
+    ];
+    KEYS.contains(&key) || is_credential(key)
+}
+
+/// Whether a key sounds as if its value were a secret, whether or not configurations have it.
+fn is_credential(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let words = [
+        "auth",
+        "token",
+        "secret",
+        "passw",
+        "bearer",
+        "credential",
+        "api_key",
+        "apikey",
+    ];
+    words.iter().any(|word| key.contains(word))
+}
+
+/// The values of all keys that sound like credentials.
+fn credentials(table: &DeTable<'_>, secrets: &mut Vec<Range<usize>>) {
+    for (key, value) in table {
+        match value.get_ref() {
+            _ if is_credential(key.get_ref()) => values(value.get_ref(), value.span(), secrets),
+            DeValue::Table(table) => credentials(table, secrets),
+            _ => {}
+        }
+    }
 }
 
 /// Replaces each byte of a secret with an asterisk, so that all other offsets stay the same.
@@ -170,11 +276,40 @@ mod tests {
         let shown = masked(text, &of_table(table.get_ref(), text));
         let expected = "requests.proxy = \"http://***@h:1\"\n[servlet.a]\nrequests = { prxy = '*****@h:1', proxy = \"http://h\" }\n";
         assert_eq!(shown, expected);
-        let garbled = "[servlet.a]\n# note\ntoken = \"se[cret\nmore secret\n";
-        let shown = masked(garbled, &of_garbled(garbled));
-        assert_eq!(
-            shown,
-            "[servlet.a]\n# note\ntoken = \"*******\n**** ******\n"
-        );
+    }
+
+    #[test]
+    fn a_text_that_is_not_toml_shows_what_is_no_secret() {
+        let known = |key: &str| ["name", "kind", "source", "headers"].contains(&key);
+        for (text, expected) in [
+            (
+                "[servlet.a]\n# note\ntoken = \"se[cret\nmore secret\n",
+                "[servlet.a]\n# note\ntoken = \"*******\n**** ******\n",
+            ),
+            ("kind = sse\nname = \"acme\n", "kind = sse\nname = \"acme\n"),
+            (
+                "kind = sse, headers = { a = \"s3cret\" }\n",
+                "kind = **** ******* * * * * \"******\" *\n",
+            ),
+            (
+                "source = \"https://u:p@h/x?k=1\"\n",
+                "source = \"https://***@h/x?***\"\n",
+            ),
+            (
+                "[servlet.a.config]\nname = \"s3cret\"\n",
+                "[servlet.a.config]\nname = \"******\"\n",
+            ),
+            (
+                "config = {\nname = \"s3cret\"\n}\n[server]\nname = 1\n",
+                "config = *\n**** * \"******\"\n}\n[server]\nname = 1\n",
+            ),
+            (
+                "a = \"\"\"\nc2VjcmV0==\n[\"s3cret\"]\n",
+                "a = \"\"\"\n**********\n*\"******\"*\n",
+            ),
+            ("{\n  \"key\": \"s3cret\"\n", "{\n  \"***\"* \"******\"\n"),
+        ] {
+            assert_eq!(masked(text, &of_garbled(text, known)), expected);
+        }
     }
 }

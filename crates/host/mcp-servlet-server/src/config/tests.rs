@@ -7,7 +7,7 @@ mod remotes;
 mod requests;
 mod restart;
 
-use mcp_servlet_host::Prefix;
+use mcp_servlet_host::{OnFailure, Prefix};
 use mcp_servlet_runtime::{CheckArguments, ErrorTexts, Isolation, Limit, ToolOptions};
 
 use super::*;
@@ -160,7 +160,7 @@ fn a_missing_file_only_affects_its_servlet() {
     let sources = config.entries.iter().map(|entry| entry.source.to_string());
     assert!(sources.eq(["a.wasm", "missing.wasm", "empty"].map(there)));
     let errors = config.load(None).expect("nothing").skipped;
-    let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    let errors: Vec<_> = errors.iter().map(|one| one.error.to_string()).collect();
     assert!(errors[1].contains("missing.wasm") && errors[2].contains("no `.wasm` file"));
     let error = Config::check(&path).expect_err("three").to_string();
     for message in [

@@ -1,8 +1,11 @@
 //! Which tools of a servlet or remote appear, and how.
 
+use std::ops::Range;
+
 use mcp_servlet_host::{Filter, Prefix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de::Error};
+use toml::Spanned;
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(
@@ -12,9 +15,11 @@ use serde::{Deserialize, Deserializer, de::Error};
 )]
 pub(super) struct Tools {
     /// Patterns of the tools that clients see, with `*` and `?`. Default: all tools.
-    only: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    only: Vec<Spanned<String>>,
     /// Patterns of tools to leave out.
-    except: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    except: Vec<Spanned<String>>,
     /// The prefix of the names of its tools and prompts: `auto`, `never`, `name` for the servlet's name, or another prefix.
     #[schemars(with = "Option<String>")]
     prefix: PrefixIs,
@@ -43,6 +48,11 @@ impl<'de> Deserialize<'de> for PrefixIs {
     }
 }
 
+fn texts(patterns: &[Spanned<String>]) -> Vec<String> {
+    let patterns = patterns.iter();
+    patterns.map(|pattern| pattern.get_ref().clone()).collect()
+}
+
 /// The word for what a text means that is most likely not meant as a prefix.
 fn meant(text: &str) -> Option<&'static str> {
     match text.to_ascii_lowercase().as_str() {
@@ -62,8 +72,14 @@ impl Tools {
     /// The filter that the section describes.
     pub(super) fn filter(&self) -> Filter {
         let mut filter = Filter::default();
-        filter.only.clone_from(&self.only);
-        filter.except.clone_from(&self.except);
+        filter.only = texts(&self.only);
+        filter.except = texts(&self.except);
         filter
+    }
+
+    /// The patterns, and where they are.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
+        let all = self.only.iter().chain(&self.except);
+        all.map(|pattern| (pattern.get_ref().as_str(), pattern.span()))
     }
 }

@@ -30,6 +30,11 @@ pub(super) enum Size {}
 #[schemars(with = "String")]
 pub(super) struct ShortTime(pub(super) Duration);
 
+/// As [`ShortTime`], or `0s`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
+pub(super) struct TimeOrZero(pub(super) Duration);
+
 /// How much memory an instance may take, such as `64MiB`, or `none`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
@@ -62,11 +67,22 @@ impl TryFrom<String> for Network {
 
 impl<'de> Deserialize<'de> for ShortTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ShortTimeVisitor)
+        let takes_zero = false;
+        deserializer.deserialize_any(ShortTimeVisitor { takes_zero })
     }
 }
 
-struct ShortTimeVisitor;
+impl<'de> Deserialize<'de> for TimeOrZero {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let takes_zero = true;
+        let time = deserializer.deserialize_any(ShortTimeVisitor { takes_zero })?;
+        Ok(Self(time.0))
+    }
+}
+
+struct ShortTimeVisitor {
+    takes_zero: bool,
+}
 
 impl ShortTimeVisitor {
     const EXPECTED: &str = "a time such as \"500ms\", \"30s\" or \"2m\"";
@@ -81,6 +97,9 @@ impl Visitor<'_> for ShortTimeVisitor {
 
     fn visit_str<E: Error>(self, text: &str) -> Result<ShortTime, E> {
         const MAX: Duration = Duration::from_hours(24);
+        if self.takes_zero && text == "0s" {
+            return Ok(ShortTime(Duration::ZERO));
+        }
         match text.parse().map_err(E::custom)? {
             Limit::At(time) if time <= MAX => Ok(ShortTime(time)),
             _ => {
@@ -183,6 +202,11 @@ pub(super) fn expand(
         let Some((inside, after)) = inside else {
             return Err("write `${NAME}` for a variable, or `$$` for a dollar".to_owned());
         };
+        if inside.starts_with('{') {
+            let message =
+                "this value takes no expression; write `${NAME}` for an environment variable";
+            return Err(message.to_owned());
+        }
         let (name, default) = match inside.split_once(":-") {
             Some((name, default)) => (name, Some(default)),
             None => (inside, None),
@@ -215,6 +239,11 @@ mod tests {
         assert_eq!(expand("Bearer ${KEY}!"), Ok("Bearer s3cret!".into()));
         assert_eq!(expand("${NONE:-x}$$5"), Ok("x$5".into()));
         assert!(expand("${NONE}").is_err_and(|text| text.contains("`NONE`")));
+        let error = expand("Bearer ${{ secrets.KEY }}").expect_err("no variable");
+        assert!(
+            error.starts_with("this value takes no expression"),
+            "{error}"
+        );
         assert!(expand("$KEY").is_err());
         assert!(expand("${KEY").is_err());
     }

@@ -5,8 +5,13 @@ use std::{path::PathBuf, sync::Arc};
 use mcp_servlet_host::{Host, Loaded, Mount};
 use mcp_servlet_runtime::chain;
 
-use super::{Config, Mode, remotes::Remotes};
-use crate::{Server, panics::survived, watch::Snapshot};
+use super::{Config, Mode, Served, remotes::Remotes};
+use crate::{
+    Server,
+    panics::survived,
+    server::metrics::{Metrics, ReloadOutcome},
+    watch::Snapshot,
+};
 
 /// Serves a configuration, and reloads it whenever the file or a module that it names changes.
 ///
@@ -25,16 +30,17 @@ async fn reload(server: &Server, watch: &mut Watch) {
         config,
         loaded,
         remotes,
-    } = watch.next(|| server.host()).await;
+    } = watch
+        .next(&server.0.process.metrics, || server.host())
+        .await;
     let host = if config.endpoints.is_empty() {
         loaded.host.joined(remotes)
     } else {
         // Endpoints are served after a restart. Until then, everything is.
         config.host_of_all(&loaded, &remotes)
     };
-    warn_of(&host);
     server.replace(Arc::new(host));
-    watch.report();
+    watch.report(server);
 }
 
 /// A version of the configuration that can be served.
@@ -51,6 +57,10 @@ pub(crate) struct Watch {
     /// The configuration with which the server started.
     started: Config,
     remotes: Remotes,
+    /// The servlets that the last version skips.
+    skipped: Vec<String>,
+    /// How the last reload ended.
+    outcome: ReloadOutcome,
 }
 
 impl Watch {
@@ -62,23 +72,43 @@ impl Watch {
             files: config.files.clone(),
             started: config,
             remotes,
+            skipped: Vec::new(),
+            outcome: ReloadOutcome::Ok,
         }
     }
 
     /// The next version that can be loaded. `previous` is what is served when it changes.
-    pub(crate) async fn next(&mut self, previous: impl Fn() -> Arc<Host>) -> Renewed {
+    pub(crate) async fn next(
+        &mut self,
+        metrics: &Metrics,
+        previous: impl Fn() -> Arc<Host>,
+    ) -> Renewed {
         loop {
             // If loading panics, the next attempt waits for another change.
             self.files = self.files.changed().await;
             match self.load(previous()).await {
                 Ok(renewed) => {
-                    warn(&renewed.loaded);
+                    let findings = renewed.config.findings(Served {
+                        loaded: &renewed.loaded,
+                        remotes: Some(&renewed.remotes),
+                        not_ready: &[],
+                    });
+                    findings.log();
+                    let loaded = &renewed.loaded;
+                    self.skipped = loaded.skipped_names();
+                    let is_complete = loaded.skipped.is_empty() && loaded.failed_reloads.is_empty();
+                    self.outcome = if is_complete {
+                        ReloadOutcome::Ok
+                    } else {
+                        ReloadOutcome::Partial
+                    };
                     for section in renewed.config.needs_restart(&self.started) {
                         tracing::warn!("`{section}` has changed: restart the server to apply it");
                     }
                     return renewed;
                 }
                 Err(error) => {
+                    metrics.reloaded(ReloadOutcome::Failed);
                     tracing::error!("reload failed, still serving the previous version: {error}");
                 }
             }
@@ -103,33 +133,12 @@ impl Watch {
         })
     }
 
-    /// Logs that the new version is served, and ends the remotes of the previous one.
-    pub(crate) fn report(&self) {
+    /// Notes that the new version is served, and ends the remotes of the previous one.
+    pub(crate) fn report(&mut self, server: &Server) {
         self.remotes.are_served();
+        server.set_skipped(std::mem::take(&mut self.skipped));
+        server.0.process.metrics.reloaded(self.outcome);
         tracing::info!("reloaded {}", self.path.display());
-    }
-}
-
-/// Logs what is left out of the lists.
-pub(crate) fn warn_of(host: &Host) {
-    for problem in host.problems() {
-        tracing::warn!("{}", chain(problem));
-    }
-}
-
-/// Logs what could not be loaded.
-fn warn(loaded: &Loaded) {
-    for problem in &loaded.skipped {
-        tracing::error!("servlet skipped: {}", chain(problem));
-    }
-    for problem in &loaded.failed_reloads {
-        tracing::error!(
-            "still serving the previous version of a servlet that failed to reload: {}",
-            chain(problem)
-        );
-    }
-    for unmet in loaded.unmet_needs() {
-        tracing::warn!("{unmet}");
     }
 }
 

@@ -36,9 +36,42 @@ pub(super) fn remove_found_value(message: &mut String) {
 fn unknown_key(rest: &str) -> String {
     let mut words = rest.split('`').skip(1).step_by(2);
     let key = words.next().unwrap_or_default();
-    match similar(key, words) {
+    let known: Vec<_> = words.collect();
+    if let Some(hint) = hint(key, &known) {
+        return format!("unknown key `{key}`; {hint}");
+    }
+    match similar(key, known.iter().copied()) {
         Some(known) => format!("unknown key `{key}`; did you mean `{known}`?"),
         None => format!("unknown key {rest}"),
+    }
+}
+
+/// What to write instead of a key of other programs. `known` are the keys of the section.
+fn hint(key: &str, known: &[&str]) -> Option<&'static str> {
+    let has = |key| known.contains(&key);
+    match key {
+        "args" if has("command") => Some(
+            "write the program and its arguments as one list: `command = [\"program\", \"argument\"]`",
+        ),
+        "cwd" if has("folder") => Some("the working directory is `folder`"),
+        "auth" | "authentication" | "api_key" | "api_keys" | "token"
+            if has("path") || has("address") =>
+        {
+            Some(
+                "the server does not authenticate clients: let a proxy in front of it do that, as the guide on deploying shows",
+            )
+        }
+        "tls" | "cert" | "certificate" | "ssl" | "https" if has("path") || has("address") => Some(
+            "the server has no TLS: let a proxy in front of it do that, as the guide on deploying shows",
+        ),
+        "rate_limit" | "rate_limits" | "quota"
+            if has("path") || has("address") || has("connections") =>
+        {
+            Some(
+                "the server limits no rates: let a proxy in front of it do that; `queue` in `[limits]` limits calls that wait",
+            )
+        }
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use mcp_servlet_host::{Filter, Host, Loaded, Mount, Prefix, Servlet};
 
 use super::Endpoints;
 use crate::{
-    config::{Config, EndpointTransport, Remotes, Renewed, Watch, warn_of},
+    config::{Config, EndpointTransport, Remotes, Renewed, Watch},
     panics::survived,
 };
 
@@ -30,20 +30,19 @@ impl Endpoints {
             config,
             loaded,
             remotes,
-        } = watch.next(previous).await;
+        } = watch.next(&self.server().0.process.metrics, previous).await;
         for (endpoint, server) in &self.all {
             let mut renewed = config.endpoints.iter();
             // An endpoint that the file no longer has is served until the restart.
             let renewed = renewed.find(|new| new.name == endpoint.name);
             let renewed = renewed.unwrap_or(endpoint);
             let host = config.host_of(renewed, &loaded, &remotes);
-            warn_of(&host);
             server.replace(Arc::new(host));
             if let EndpointTransport::Http { options, .. } = &renewed.transport {
                 server.replace_headers(options.endpoint_headers());
             }
         }
-        watch.report();
+        watch.report(self.server());
         *members = loaded.host;
     }
 

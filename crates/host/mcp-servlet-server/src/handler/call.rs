@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use axum::http::request::Parts;
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
 use rmcp::{
@@ -33,7 +34,7 @@ use crate::{
         structured,
         tasks::{Created, Task},
     },
-    server::{Server, active::cancelled, seal::Request},
+    server::{Server, active::cancelled, metrics::Caller, seal::Request},
 };
 
 /// One call of a servlet. Boxed, because it can be handed over to a task.
@@ -90,7 +91,13 @@ impl ToolCall {
         let usage = notifier.usage();
         let options = &server.0.options;
         let request_meta = session.request_meta(context, era, inputs, notifier, options);
-        let observed = self.server.0.process.metrics.call(&self.host, name);
+        let caller = Caller {
+            endpoint: server.endpoint_name(),
+            request_meta: &request_meta,
+            traceparent: header(context, "traceparent"),
+        };
+        let metrics = &server.0.process.metrics;
+        let observed = metrics.call(&self.host, name, caller);
         let arguments = self.request.arguments.as_ref();
         observed.dropped(self.host.count_dropped(name, arguments));
         let result = self.host.call_with(name, arguments, &request_meta);
@@ -285,6 +292,12 @@ impl Handler {
             Answer::InputRequests(json) => self.answer::<InputRequiredResult>(era, json).into(),
         })
     }
+}
+
+/// A header of the HTTP request.
+fn header<'a>(context: &'a RequestContext<RoleServer>, name: &str) -> Option<&'a str> {
+    let parts = context.extensions.get::<Parts>()?;
+    parts.headers.get(name)?.to_str().ok()
 }
 
 /// Refuses a tool that always runs as a task, if the client does not support tasks.

@@ -1,6 +1,9 @@
 //! Resources, prompts and completions.
 
-use std::pin::{Pin, pin};
+use std::{
+    pin::{Pin, pin},
+    time::Instant,
+};
 
 use mcp_servlet_host::{Host, Member};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
@@ -24,7 +27,7 @@ use crate::{
         input_rounds::{self, Answer, Inputs},
         protocol_error,
     },
-    server::{active::cancelled, seal::Request},
+    server::{Server, active::cancelled, seal::Request},
 };
 
 /// Declares the capabilities that at least one member has.
@@ -48,10 +51,13 @@ pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
 
 /// Runs a part of a request until it ends, is cancelled, or has used up the time of the endpoint.
 async fn bounded<T>(
+    server: &Server,
+    method: &'static str,
     clock: &Clock,
     context: &RequestContext<RoleServer>,
     work: Pin<&mut impl Future<Output = Result<T, CallError>>>,
 ) -> Result<Result<T, CallError>, ErrorData> {
+    let start = Instant::now();
     let work = async {
         tokio::select! {
             biased;
@@ -59,7 +65,13 @@ async fn bounded<T>(
             () = cancelled(context) => Err(CallError::cancelled()),
         }
     };
-    clock.bound(work, || false).await.map_err(timed_out)
+    let result = clock.bound(work, || false).await;
+    let metrics = &server.0.process.metrics;
+    match &result {
+        Ok(result) => metrics.request(method, result, start.elapsed()),
+        Err(limit) => metrics.request_timed_out(method, *limit, start.elapsed()),
+    }
+    result.map_err(timed_out)
 }
 
 impl Handler {
@@ -83,10 +95,11 @@ impl Handler {
         let clock = self.clock();
         let read = |inputs: Inputs| {
             let (host, uri, context, clock) = (&host, &request.uri, &context, &clock);
+            let server = &self.server;
             async move {
                 let request_meta = self.request_meta(context, era, inputs);
                 let read = host.read_resource_with(uri, &request_meta);
-                match bounded(clock, context, pin!(read)).await? {
+                match bounded(server, "resources/read", clock, context, pin!(read)).await? {
                     Ok(result) => Ok(result.into_json()),
                     Err(error) => Err(resource_error(&error, era)),
                 }
@@ -124,11 +137,12 @@ impl Handler {
         let clock = self.clock();
         let get = |inputs: Inputs| {
             let (host, request, context, clock) = (&host, &request, &context, &clock);
+            let server = &self.server;
             async move {
                 let request_meta = self.request_meta(context, era, inputs);
                 let arguments = request.arguments.as_ref();
                 let get = host.get_prompt_with(&request.name, arguments, &request_meta);
-                match bounded(clock, context, pin!(get)).await? {
+                match bounded(server, "prompts/get", clock, context, pin!(get)).await? {
                     Ok(result) => Ok(result.into_json()),
                     Err(error) => Err(protocol_error(&error)),
                 }
@@ -161,7 +175,8 @@ impl Handler {
             attributes::strip(meta);
         }
         let completion = pin!(host.complete(&params));
-        let result = bounded(&self.clock(), &context, completion).await?;
+        let (server, clock) = (&self.server, self.clock());
+        let result = bounded(server, "completion/complete", &clock, &context, completion).await?;
         let result = result.map_err(|error| complete_error(&error))?;
         Ok(self.answer(Era::of(&context), result.into_json()))
     }

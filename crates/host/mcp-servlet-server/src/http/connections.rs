@@ -31,6 +31,7 @@ use super::{
     HttpOptions,
     peer::{Peer, Refusals},
 };
+use crate::server::metrics::Connections;
 use places::{Place, Places};
 use write_limit::WriteLimit;
 
@@ -63,10 +64,10 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
     mut listener: TcpListener,
     answer: impl Fn(Request) -> F + Clone + Send + 'static,
     limits: Limits,
-    refusals: Refusals,
+    (refusals, counts): (Refusals, Connections),
     end: &CancellationToken,
 ) {
-    let places = Places::new(limits.connections, refusals);
+    let places = Places::new(limits.connections, refusals, counts);
     // Dropping it ends all connections.
     let mut tasks = JoinSet::new();
     loop {
@@ -192,7 +193,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let end = CancellationToken::new();
-        let serving = serve(listener, answer, limits(4), Refusals::default(), &end);
+        let serving = serve(listener, answer, limits(4), <_>::default(), &end);
         tokio::select! {
             () = serving => panic!("the server has ended"),
             done = tokio::time::timeout(Duration::from_secs(20), clients(address)) => done.expect("an answer"),
@@ -260,7 +261,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let end = CancellationToken::new();
-        let serving = serve(listener, endless, limits, Refusals::default(), &end);
+        let serving = serve(listener, endless, limits, <_>::default(), &end);
         let reading = async {
             let _idle = get(address).await;
             // There is one connection only, so that this one waits for the end of the other.

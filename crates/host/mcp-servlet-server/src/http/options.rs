@@ -10,9 +10,6 @@ use crate::response_headers::{EndpointHeaders, ResponseHeaders};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// The name of the endpoint in the configuration. `None` if there is no configuration, and the
-    /// options come from the command line.
-    pub endpoint: Option<String>,
     /// The path that clients connect to.
     pub path: String,
     /// The transport at the path.
@@ -42,6 +39,9 @@ pub struct HttpOptions {
     pub head_time: Option<Duration>,
     /// How long a client may take to send the body of a request, and may leave a response unread.
     pub body_time: Option<Duration>,
+    /// How long requests are still served between [`Server::leave`](crate::Server::leave) and
+    /// [`Server::stop`](crate::Server::stop). The caller of both keeps this time.
+    pub leave: Duration,
 }
 
 /// A transport over HTTP.
@@ -77,7 +77,6 @@ impl Default for HttpOptions {
     /// Options for clients on the same machine.
     fn default() -> Self {
         Self {
-            endpoint: None,
             path: "/mcp".to_owned(),
             transport: HttpTransport::default(),
             headers: ResponseHeaders::default(),
@@ -93,6 +92,7 @@ impl Default for HttpOptions {
             trusted_proxies: Vec::new(),
             head_time: Some(Duration::from_secs(30)),
             body_time: Some(Duration::from_mins(1)),
+            leave: Duration::ZERO,
         }
     }
 }

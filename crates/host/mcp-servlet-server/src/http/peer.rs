@@ -6,12 +6,13 @@
 use std::{
     collections::HashMap,
     net::{IpAddr, Ipv6Addr, SocketAddr},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
     time::{Duration, Instant},
 };
 
 use axum::http::HeaderMap;
 use ipnet::IpNet;
+use mcp_servlet_common::lock;
 
 use crate::server::metrics::{RefusedLabel, RefusedTotal};
 
@@ -80,8 +81,10 @@ fn subnet(address: IpAddr) -> IpAddr {
 }
 
 /// What a limit keeps from a client.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
+    /// A connection had to wait, because too many were open.
+    Waiting,
     /// A connection was closed, because too many were open.
     Connection,
     /// A session was not opened, because too many were open.
@@ -93,6 +96,7 @@ pub(super) enum Refused {
 impl Refused {
     fn name(self) -> &'static str {
         match self {
+            Self::Waiting => "connection_waits",
             Self::Connection => "connection",
             Self::Session => "session",
             Self::Evicted => "session_closed",
@@ -104,11 +108,12 @@ impl Refused {
 #[derive(Default)]
 pub(super) struct Refusals {
     total: RefusedTotal,
-    logged: Mutex<Option<Instant>>,
+    /// When each kind was logged last.
+    logged: Mutex<Vec<(Refused, Instant)>>,
 }
 
 impl Refusals {
-    /// How often a line is logged at most.
+    /// How often a line of each kind is logged at most.
     const PERIOD: Duration = Duration::from_mins(1);
 
     pub(super) fn new(total: &RefusedTotal) -> Self {
@@ -121,18 +126,20 @@ impl Refusals {
     pub(super) fn add(&self, refused: Refused, peer: Peer) {
         let what = refused.name();
         let total = self.total.get_or_create_owned(&RefusedLabel { what }).inc() + 1;
-        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
-        if logged.is_some_and(|at| at.elapsed() < Self::PERIOD) {
+        let mut logged = lock(&self.logged);
+        logged.retain(|(_, at)| at.elapsed() < Self::PERIOD);
+        if logged.iter().any(|(kind, _)| *kind == refused) {
             return;
         }
-        *logged = Some(Instant::now());
+        logged.push((refused, Instant::now()));
+        drop(logged);
         let address = peer.0.map(tracing::field::display);
-        tracing::warn!(
-            what,
-            address,
-            total,
+        let message = if refused == Refused::Waiting {
+            "a client has to wait, because `connections` of `[http]` are open"
+        } else {
             "a client was refused, because a limit of `[http]` is reached"
-        );
+        };
+        tracing::warn!(what, address, total, "{message}");
     }
 }
 

@@ -16,6 +16,7 @@ use rmcp::transport::streamable_http_server::session::{
 use tokio_util::sync::CancellationToken;
 
 use super::{in_flight::InFlight, peer::Peer};
+use crate::server::{Server, metrics::OneOf};
 
 /// Idle sessions are checked this many times per idle limit.
 const LOOKS: u32 = 8;
@@ -26,8 +27,8 @@ const FORGET: Duration = Duration::from_mins(1);
 const LEFT: Duration = Duration::from_secs(5);
 
 /// All sessions.
-#[derive(Default)]
 pub(super) struct Sessions {
+    server: Server,
     manager: Arc<LocalSessionManager>,
     uses: Mutex<HashMap<SessionId, Arc<Use>>>,
 }
@@ -42,6 +43,7 @@ struct Use {
     end: CancellationToken,
     /// Who has opened it, if that is known.
     peer: Option<Peer>,
+    _counted: OneOf,
 }
 
 /// The open requests and streams of a session.
@@ -54,7 +56,7 @@ struct Open {
 }
 
 impl Use {
-    fn new(peer: Option<Peer>, takes_batches: bool) -> Arc<Self> {
+    fn new(peer: Option<Peer>, takes_batches: bool, counted: OneOf) -> Arc<Self> {
         let open = Open {
             count: 0,
             since: Instant::now(),
@@ -66,6 +68,7 @@ impl Use {
             takes_batches,
             end: CancellationToken::new(),
             peer,
+            _counted: counted,
         })
     }
 
@@ -86,13 +89,20 @@ impl Use {
 }
 
 impl Sessions {
-    pub(super) fn new() -> Arc<Self> {
+    pub(super) fn new(server: &Server) -> Arc<Self> {
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = None;
         Arc::new(Self {
+            server: server.clone(),
             manager: Arc::new(manager),
             uses: Mutex::default(),
         })
+    }
+
+    /// Counts a session in the metrics.
+    fn counted(&self) -> OneOf {
+        let metrics = &self.server.0.process.metrics;
+        metrics.session(self.server.endpoint_name())
     }
 
     fn uses(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Use>>> {
@@ -115,7 +125,7 @@ impl Sessions {
 
     /// Registers a new session, which is in use until the returned guard is dropped.
     pub(super) fn open(&self, id: &str, peer: Option<Peer>, takes_batches: bool) -> InUse {
-        let used = Use::new(peer, takes_batches);
+        let used = Use::new(peer, takes_batches, self.counted());
         let in_use = used.begin();
         self.uses().insert(id.into(), used);
         in_use
@@ -160,9 +170,9 @@ impl Sessions {
         uses.remove_entry(&id)
     }
 
-    /// Stops the calls of a session.
+    /// Stops the calls of a session that has ended.
     pub(super) fn end(&self, id: &str) {
-        if let Some(used) = self.uses().get(id) {
+        if let Some(used) = self.uses().remove(id) {
             used.end.cancel();
         }
     }
@@ -192,7 +202,7 @@ impl Sessions {
         uses.retain(|id, _| living.contains_key(id));
         for id in living.keys() {
             uses.entry(id.clone())
-                .or_insert_with(|| Use::new(None, false));
+                .or_insert_with(|| Use::new(None, false, self.counted()));
         }
     }
 
@@ -244,11 +254,18 @@ impl Drop for InUse {
 
 #[cfg(test)]
 mod tests {
+    use mcp_servlet_host::Host;
+
     use super::*;
+    use crate::server::ServeOptions;
+
+    fn server() -> Server {
+        Server::new(Arc::new(Host::new(Vec::new())), ServeOptions::default())
+    }
 
     #[tokio::test]
     async fn ended_sessions_are_removed_without_idle_timeout() {
-        let sessions = Sessions::new();
+        let sessions = Sessions::new(&server());
         let (living, _transport) = sessions.manager.create_session().await.expect("a session");
         for id in [&living, "ended"] {
             drop(sessions.open(id, None, false));
@@ -261,7 +278,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_session_whose_client_left_while_it_opened_ends() {
-        let sessions = Sessions::new();
+        let sessions = Sessions::new(&server());
         let (unused, _transport) = sessions.manager.create_session().await.expect("a session");
         assert_eq!(sessions.idle(Some(Duration::ZERO)).await, [unused]);
     }

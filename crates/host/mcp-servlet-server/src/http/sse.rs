@@ -26,11 +26,12 @@ use super::{
     headers::{Accepts, is_json},
     is_at,
     peer::{Peer, Refusals, Refused},
+    stopping, too_many_sessions,
 };
 use crate::{
     handler::service,
     message::{self, Received},
-    server::Server,
+    server::{Server, metrics::OneOf},
     session_id::SessionId,
 };
 use sessions::{Registered, Sessions};
@@ -100,7 +101,7 @@ impl Sse {
             return (StatusCode::NOT_ACCEPTABLE, text).into_response();
         }
         if self.server.is_stopping() {
-            return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
+            return stopping();
         }
         let end = self.end.child_token();
         let id = SessionId::random();
@@ -111,14 +112,15 @@ impl Sse {
             if let Some(peer) = peer {
                 self.refusals.add(Refused::Session, peer);
             }
-            let retry = [(header::RETRY_AFTER, "30")];
-            return (StatusCode::SERVICE_UNAVAILABLE, retry, "too many sessions").into_response();
+            return too_many_sessions();
         };
         let url = format!("{}?{SESSION}={}", self.messages, id.as_str());
         let (connection, events) = Connection::new(messages, end.clone());
         let opening = self.options.head_time.unwrap_or(Duration::MAX);
+        let counted = (self.server.0.process.metrics).session(self.server.endpoint_name());
         let opened = Opened {
             id: id.clone(),
+            _counted: counted,
             connection,
             registered,
         };
@@ -141,7 +143,7 @@ impl Sse {
             Err(refusal) => return refusal,
         };
         if message.is_request() && self.server.is_stopping() {
-            return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
+            return stopping();
         }
         let session = session(&parts.uri);
         let Some(session) = session.and_then(|id| self.sessions.find(&id)) else {
@@ -177,6 +179,7 @@ struct Opened {
     id: SessionId,
     connection: Connection,
     registered: Registered,
+    _counted: OneOf,
 }
 
 /// Answers the messages of one session until it ends. The client has to begin it within `limit`.
@@ -185,6 +188,7 @@ async fn serve(server: Server, opened: Opened, limit: Duration) {
         id,
         connection,
         registered,
+        _counted,
     } = opened;
     let end = registered.end();
     // Boxed, because the future is large.

@@ -22,7 +22,7 @@ use super::{
     options::{HttpTransport, ResponseForm},
     peer::{Peer, Refusals, Refused},
     sessions::{InUse, Sessions},
-    single,
+    single, stopping, too_many_sessions,
 };
 use crate::{
     handler::{Handler, tasks::Tasks},
@@ -43,7 +43,7 @@ pub(super) struct Streamable {
 impl Streamable {
     /// `end` closes all streams.
     pub(super) fn new(server: &Server, options: &HttpOptions, end: CancellationToken) -> Self {
-        let sessions = Sessions::new();
+        let sessions = Sessions::new(server);
         let make = server.clone();
         // Requests are stateless: any of them may ask for a task that another one started.
         let tasks = Tasks::new(server.0.options.tasks.max);
@@ -238,8 +238,7 @@ impl Streamable {
         in_use: Option<&InUse>,
     ) -> Option<Response> {
         if message.is_request() && self.server.is_stopping() {
-            let refusal = (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
-            return Some(refusal.into_response());
+            return Some(stopping());
         }
         if let Some(id) = session(&parts.headers).filter(|_| message.is_request()) {
             self.sessions.requested(id);
@@ -282,9 +281,7 @@ impl Streamable {
             }
             self.refusals.add(Refused::Session, peer);
         }
-        let retry = [(header::RETRY_AFTER, "30")];
-        let status = StatusCode::SERVICE_UNAVAILABLE;
-        Err((status, retry, "too many sessions").into_response())
+        Err(too_many_sessions())
     }
 
     /// A response of our own. If rmcp's service refuses the sender, that response comes first.

@@ -1,6 +1,11 @@
 //! Tracks running work, so that stopping can wait for it.
 
-use std::{borrow::Cow, future::Future, time::Duration};
+use std::{
+    borrow::Cow,
+    future::Future,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use axum::http::request::Parts;
 use rmcp::{
@@ -19,6 +24,7 @@ use crate::server::Server;
 #[derive(Debug, Default)]
 pub(crate) struct Active {
     work: TaskTracker,
+    leaving: AtomicBool,
     stop: CancellationToken,
 }
 
@@ -26,6 +32,16 @@ impl Active {
     /// Marks work as running until the token is dropped.
     pub(crate) fn begin(&self) -> TaskTrackerToken {
         self.work.token()
+    }
+
+    /// Notes that the process will stop soon.
+    pub(crate) fn leave(&self) {
+        self.leaving.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the process will stop soon, or is stopping.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Relaxed) || self.is_stopping()
     }
 
     pub(crate) fn stop(&self) {

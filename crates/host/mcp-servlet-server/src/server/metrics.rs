@@ -1,17 +1,25 @@
 //! Metrics of the server.
 
+mod call;
+
 use std::{
-    collections::HashMap,
-    fmt::Write as _,
+    collections::{BTreeMap, HashMap},
+    fmt::{Debug, Write as _},
+    hash::Hash,
     sync::{Arc, OnceLock, PoisonError, RwLock},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use mcp_servlet_host::{CallToolResult, Host, Servlet};
+pub(crate) use call::Caller;
+use call::log_failure;
 use mcp_servlet_runtime::{CallError, CallErrorKind, Usage};
 use prometheus_client::{
-    encoding::{EncodeLabelSet, text::encode},
+    encoding::{
+        EncodeLabelSet, EncodeMetric,
+        text::{encode_eof, encode_registry},
+    },
     metrics::{
+        TypedMetric,
         counter::Counter,
         family::Family,
         gauge::Gauge,
@@ -19,7 +27,6 @@ use prometheus_client::{
     },
     registry::{Registry, Unit},
 };
-use tracing::{Level, Span, field::Empty};
 
 /// The outcome of most calls.
 const OK: &str = "ok";
@@ -41,30 +48,79 @@ pub(crate) struct RefusedLabel {
 /// How often clients were refused something.
 pub(crate) type RefusedTotal = Family<RefusedLabel, Counter>;
 
+/// Labels: the state of a connection.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct ConnectionLabel {
+    pub(crate) state: &'static str,
+}
+
+/// The connections of clients over HTTP.
+pub(crate) type Connections = Family<ConnectionLabel, Gauge>;
+
+/// Labels: the endpoint, if the configuration has endpoints.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct EndpointLabel {
+    endpoint: Option<String>,
+}
+
+/// Labels: the method of a request other than `tools/call`, and its outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Answered {
+    method: &'static str,
+    outcome: &'static str,
+}
+
+/// Labels: the method of a request other than `tools/call`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Method {
+    method: &'static str,
+}
+
+/// Labels: the outcome of a reload.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Reloaded {
+    outcome: &'static str,
+}
+
+/// Labels: the name of a remote.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RemoteLabel {
+    remote: String,
+}
+
+/// Counts one thing in a gauge until it is dropped.
+#[derive(Debug)]
+pub(crate) struct OneOf(Gauge);
+
+impl OneOf {
+    pub(crate) fn of(gauge: Gauge) -> Self {
+        gauge.inc();
+        Self(gauge)
+    }
+}
+
+impl Drop for OneOf {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+/// How a reload of the configuration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReloadOutcome {
+    /// All of the new version is served.
+    Ok,
+    /// The new version is served, without servlets that could not be loaded or with their previous versions.
+    Partial,
+    /// The previous version is still served.
+    Failed,
+}
+
 /// Labels: the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Called {
     servlet: String,
     tool: String,
-}
-
-impl Called {
-    /// The span of the call. The other fields are recorded when the call ends, if a log line shows them.
-    fn span(&self) -> Span {
-        let Self { servlet, tool } = self;
-        // The error level keeps the span enabled at every log level.
-        tracing::error_span!(
-            "call",
-            servlet,
-            tool,
-            outcome = Empty,
-            milliseconds = Empty,
-            memory = Empty,
-            fuel = Empty,
-            input = Empty,
-            output = Empty
-        )
-    }
 }
 
 /// The metrics of one server.
@@ -80,6 +136,11 @@ pub(crate) struct Metrics {
     running: Gauge,
     dropped: Family<Called, Counter>,
     pub(crate) refused: RefusedTotal,
+    pub(crate) connections: Connections,
+    sessions: Family<EndpointLabel, Gauge>,
+    requests: Family<Answered, Counter>,
+    request_seconds: Family<Method, Histogram>,
+    reloads: Family<Reloaded, Counter>,
     /// The series of each tool, by the names of its member and the tool.
     series: RwLock<HashMap<String, HashMap<String, Arc<Series>>>>,
 }
@@ -123,109 +184,176 @@ impl Series {
 impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("servlet");
-        let calls = Family::default();
-        registry.register("calls", "Calls of tools that have ended", calls.clone());
-        // From 0.1 ms to 26 s. Each bucket is four times as large as the one before.
-        let seconds = Family::new_with_constructor(buckets as fn() -> Histogram);
-        registry.register_with_unit(
-            "call_duration",
-            "How long calls of tools took, waiting included",
-            Unit::Seconds,
-            seconds.clone(),
-        );
-        // From 64 KiB to 1 GiB.
-        let memory = Family::new_with_constructor(sizes as fn() -> Histogram);
-        registry.register_with_unit(
-            "call_memory",
-            "How much memory calls of tools had in the end",
-            Unit::Bytes,
-            memory.clone(),
-        );
-        let mut bytes = |name, help| {
-            let counter = Family::default();
-            registry.register_with_unit(name, help, Unit::Bytes, counter.clone());
-            counter
-        };
-        let input = bytes("call_input", "How much input calls of tools had");
-        let output = bytes("call_output", "How much output calls of tools had");
-        let fuel = Family::default();
-        registry.register(
-            "call_fuel",
-            "How much fuel calls of tools took, if it is counted",
-            fuel.clone(),
-        );
-        let running = Gauge::default();
-        registry.register(
-            "calls_running",
-            "Calls of tools that have not ended",
-            running.clone(),
-        );
-        let dropped = Family::default();
-        registry.register(
-            "arguments_dropped",
-            "Unknown arguments that were removed before the call",
-            dropped.clone(),
-        );
-        let refused = register_refused(&mut registry);
+        let all = &mut registry;
         Self {
+            calls: registered(all, "calls", "Calls of tools that have ended"),
+            seconds: durations(
+                all,
+                "call_duration",
+                "How long calls of tools took, waiting included",
+            ),
+            memory: sizes(
+                all,
+                "call_memory",
+                "How much memory calls of tools had in the end",
+            ),
+            input: bytes(all, "call_input", "How much input calls of tools had"),
+            output: bytes(all, "call_output", "How much output calls of tools had"),
+            fuel: registered(
+                all,
+                "call_fuel",
+                "How much fuel calls of tools took, if it is counted",
+            ),
+            running: running(all),
+            dropped: registered(
+                all,
+                "arguments_dropped",
+                "Unknown arguments that were removed before the call",
+            ),
+            refused: registered(
+                all,
+                "refused",
+                "Connections and sessions that had to wait or were refused, because a limit was reached",
+            ),
+            connections: registered(all, "connections", "Connections over HTTP"),
+            sessions: registered(all, "sessions", "Sessions over HTTP"),
+            requests: registered(
+                all,
+                "requests",
+                "Requests for resources, prompts and completions that have ended",
+            ),
+            request_seconds: durations(
+                all,
+                "request_duration",
+                "How long requests for resources, prompts and completions took",
+            ),
+            reloads: registered(all, "reloads", "Reloads of the configuration"),
             registry,
-            calls,
-            seconds,
-            memory,
-            input,
-            output,
-            fuel,
-            running,
-            dropped,
-            refused,
             series: RwLock::default(),
         }
     }
 }
 
-fn register_refused(registry: &mut Registry) -> RefusedTotal {
-    let refused = RefusedTotal::default();
-    registry.register(
-        "refused",
-        "Connections and sessions that clients were refused, because a limit was reached",
-        refused.clone(),
-    );
-    refused
+/// A new family of the registry.
+fn registered<L, M>(registry: &mut Registry, name: &str, help: &str) -> Family<L, M>
+where
+    L: EncodeLabelSet + Clone + Debug + Eq + Hash + Send + Sync + 'static,
+    M: Default + EncodeMetric + TypedMetric + Debug + Send + Sync + 'static,
+{
+    let family = Family::default();
+    registry.register(name, help, family.clone());
+    family
 }
 
-fn buckets() -> Histogram {
-    Histogram::new(exponential_buckets(0.0001, 4.0, 10))
+fn running(registry: &mut Registry) -> Gauge {
+    let running = Gauge::default();
+    let help = "Calls of tools that have not ended";
+    registry.register("calls_running", help, running.clone());
+    running
 }
 
-fn sizes() -> Histogram {
-    Histogram::new(exponential_buckets(65_536.0, 4.0, 8))
+fn bytes(registry: &mut Registry, name: &str, help: &str) -> Family<Called, Counter> {
+    let family = Family::default();
+    registry.register_with_unit(name, help, Unit::Bytes, family.clone());
+    family
+}
+
+/// Durations from 0.1 ms to 26 s. Each bucket is four times as large as the one before.
+fn durations<L>(registry: &mut Registry, name: &str, help: &str) -> Family<L, Histogram>
+where
+    L: EncodeLabelSet + Clone + Debug + Eq + Hash + Send + Sync + 'static,
+{
+    let buckets = || Histogram::new(exponential_buckets(0.0001, 4.0, 10));
+    let family = Family::new_with_constructor(buckets as fn() -> Histogram);
+    registry.register_with_unit(name, help, Unit::Seconds, family.clone());
+    family
+}
+
+/// Sizes from 64 KiB to 1 GiB.
+fn sizes(registry: &mut Registry, name: &str, help: &str) -> Family<Called, Histogram> {
+    let buckets = || Histogram::new(exponential_buckets(65_536.0, 4.0, 8));
+    let family = Family::new_with_constructor(buckets as fn() -> Histogram);
+    registry.register_with_unit(name, help, Unit::Bytes, family.clone());
+    family
 }
 
 impl Metrics {
-    /// All counters, in the Prometheus text format.
-    pub(crate) fn encode(&self) -> String {
+    /// All metrics, in the Prometheus text format. `remotes` says which remotes can be reached now.
+    pub(crate) fn encode(&self, remotes: &BTreeMap<String, bool>) -> String {
+        let mut now = Registry::with_prefix("servlet");
+        let up: Family<RemoteLabel, Gauge> = registered(
+            &mut now,
+            "remote_up",
+            "Whether a remote can be reached: 1, or 0",
+        );
+        for (remote, is_up) in remotes {
+            let remote = remote.clone();
+            up.get_or_create(&RemoteLabel { remote })
+                .set(i64::from(*is_up));
+        }
         let mut text = String::new();
-        if let Err(error) = encode(&mut text, &self.registry) {
+        let encoded = encode_registry(&mut text, &self.registry)
+            .and_then(|()| encode_registry(&mut text, &now))
+            .and_then(|()| encode_eof(&mut text));
+        if let Err(error) = encoded {
             text.clear();
             let _ = writeln!(text, "# {error}");
         }
         text
     }
 
-    /// Starts to measure a call.
-    pub(crate) fn call<'a>(&'a self, host: &'a Host, tool: &str) -> Call<'a> {
-        let servlet = host.servlet_of(tool);
-        self.running.inc();
-        let member = host.member_of(tool);
-        let series = member.map(|member| self.series(member.name(), tool));
-        let labels = series.as_ref().map(|series| &series.labels);
-        Call {
-            metrics: self,
-            servlet,
-            span: labels.map_or_else(Span::none, Called::span),
-            series,
-            start: Instant::now(),
+    /// Counts a session of this endpoint until the returned guard is dropped.
+    pub(crate) fn session(&self, endpoint: Option<&str>) -> OneOf {
+        let endpoint = endpoint.map(str::to_owned);
+        let sessions = self
+            .sessions
+            .get_or_create_owned(&EndpointLabel { endpoint });
+        OneOf::of(sessions)
+    }
+
+    /// Counts a reload, and whether the new version is served.
+    pub(crate) fn reloaded(&self, outcome: ReloadOutcome) {
+        let outcome = match outcome {
+            ReloadOutcome::Ok => OK,
+            ReloadOutcome::Partial => "partial",
+            ReloadOutcome::Failed => "failed",
+        };
+        self.reloads.get_or_create(&Reloaded { outcome }).inc();
+    }
+
+    /// Counts a request other than `tools/call`, and logs its failure.
+    pub(crate) fn request<T>(
+        &self,
+        method: &'static str,
+        result: &Result<T, CallError>,
+        took: Duration,
+    ) {
+        let outcome = match result {
+            Ok(_) => OK,
+            Err(error) => error.kind.name(),
+        };
+        self.answered(Answered { method, outcome }, took);
+        if let Err(error) = result {
+            log_failure(error, Some(method));
         }
+    }
+
+    /// As [`request`](Self::request), for one that took longer than its endpoint allows.
+    pub(crate) fn request_timed_out(&self, method: &'static str, limit: Duration, took: Duration) {
+        let outcome = CallErrorKind::Timeout { limit }.name();
+        self.answered(Answered { method, outcome }, took);
+        tracing::warn!(
+            method,
+            ?limit,
+            "a request took longer than its endpoint allows"
+        );
+    }
+
+    fn answered(&self, answered: Answered, took: Duration) {
+        let method = answered.method;
+        self.requests.get_or_create_owned(&answered).inc();
+        let seconds = self.request_seconds.get_or_create_owned(&Method { method });
+        seconds.observe(took.as_secs_f64());
     }
 
     /// The series of a tool.
@@ -261,114 +389,5 @@ impl Metrics {
             let fuel = || self.fuel.get_or_create_owned(labels);
             series.fuel.get_or_init(fuel).inc_by(taken);
         }
-    }
-}
-
-/// A call that is being measured.
-pub(crate) struct Call<'a> {
-    metrics: &'a Metrics,
-    servlet: Option<&'a Servlet>,
-    /// None if there is no such tool. Labels with names that clients make up would exhaust the memory.
-    series: Option<Arc<Series>>,
-    span: Span,
-    start: Instant,
-}
-
-impl Call<'_> {
-    /// The span of the call. Log lines of the servlet appear within it.
-    pub(crate) fn span(&self) -> Span {
-        self.span.clone()
-    }
-
-    /// Counts arguments that were removed before the call.
-    pub(crate) fn dropped(&self, count: usize) {
-        if let (Some(series), 1..) = (&self.series, count) {
-            let dropped = || self.metrics.dropped.get_or_create_owned(&series.labels);
-            series.dropped.get_or_init(dropped).inc_by(count as u64);
-        }
-    }
-
-    /// Counts the outcome of the call and logs it, with what it took if that is known.
-    pub(crate) fn end(self, result: &Result<CallToolResult, CallError>, usage: Option<&Usage>) {
-        let outcome = match result {
-            Ok(result) if result.is_error() => "tool_error",
-            Ok(_) => OK,
-            Err(error) => error.kind.name(),
-        };
-        let _within = self.span.enter();
-        let took = self.start.elapsed();
-        // Formatting the fields takes microseconds, and without the line `ended` only failures show them.
-        if result.is_err() || tracing::enabled!(Level::INFO) {
-            self.describe(outcome, took, usage);
-        }
-        self.count(outcome, took, usage);
-        match result {
-            Ok(result) => log_help(self.servlet, result),
-            // Mistakes of clients and deliberate errors of servlets do not concern the operator.
-            Err(
-                error @ CallError {
-                    kind:
-                        CallErrorKind::UnknownTool { .. }
-                        | CallErrorKind::Fault { .. }
-                        | CallErrorKind::Cancelled,
-                    ..
-                },
-            ) => tracing::debug!(%error, "failed"),
-            Err(error) => tracing::warn!(%error, "failed"),
-        }
-    }
-
-    /// Adds what the call took to its span.
-    fn describe(&self, outcome: &'static str, took: Duration, usage: Option<&Usage>) {
-        self.span.record("outcome", outcome);
-        self.span
-            .record("milliseconds", took.as_secs_f64() * 1000.0);
-        let Some(usage) = usage else { return };
-        self.span.record("input", usage.input);
-        self.span.record("output", usage.output);
-        if let Some(memory) = usage.memory {
-            self.span.record("memory", memory);
-        }
-        if let Some(fuel) = usage.fuel {
-            self.span.record("fuel", fuel);
-        }
-    }
-
-    fn count(&self, outcome: &'static str, took: Duration, usage: Option<&Usage>) {
-        let (Some(series), metrics) = (&self.series, self.metrics) else {
-            return;
-        };
-        if let Some(usage) = usage {
-            metrics.add(series, usage);
-        }
-        tracing::info!("ended");
-        let calls = || metrics.calls.get_or_create_owned(&series.ended(outcome));
-        if outcome == OK {
-            series.ok.get_or_init(calls).inc();
-        } else {
-            calls().inc();
-        }
-        let seconds = || metrics.seconds.get_or_create_owned(&series.labels);
-        let seconds = series.seconds.get_or_init(seconds);
-        seconds.observe(took.as_secs_f64());
-    }
-}
-
-impl Drop for Call<'_> {
-    fn drop(&mut self) {
-        self.metrics.running.dec();
-    }
-}
-
-/// Logs help for the operator. If the servlet may open directories, a missing file is not unusual.
-fn log_help(servlet: Option<&Servlet>, result: &CallToolResult) {
-    let Some(servlet) = servlet else { return };
-    let Some(help) = servlet.help(result) else {
-        return;
-    };
-    if servlet.options().allowed_paths.is_empty() {
-        tracing::warn!(help, "the servlet could not open a file");
-    } else {
-        tracing::debug!(help, "the servlet could not open a file");
     }
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ServeOptions {
+    /// The name of the endpoint in the configuration. `None` if the options come from the command line.
+    pub endpoint: Option<String>,
     /// Maximum number of entries on one page of a list.
     pub page_size: usize,
     /// How long clients may cache a list.
@@ -31,6 +33,7 @@ pub struct ServeOptions {
 impl Default for ServeOptions {
     fn default() -> Self {
         Self {
+            endpoint: None,
             page_size: 1000,
             list_ttl: Duration::from_mins(1),
             drain: Duration::from_secs(10),

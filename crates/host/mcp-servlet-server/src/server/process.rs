@@ -1,7 +1,12 @@
 //! What all endpoints of a process share.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, Weak},
+};
 
+use mcp_servlet_common::lock;
+use mcp_servlet_host::Member;
 use tokio::sync::Semaphore;
 
 use super::{
@@ -19,8 +24,23 @@ pub(crate) struct Process {
     pub(crate) tasks: Arc<Semaphore>,
     /// Room for the results of tasks.
     pub(crate) results: Results,
+    /// The names of servlets that could not be loaded.
+    skipped: Mutex<Vec<String>>,
     /// One server for each endpoint.
     servers: Mutex<Vec<Weak<Shared>>>,
+}
+
+/// The parts of a configuration that are not served.
+#[derive(Debug)]
+pub(crate) struct Readiness {
+    /// Whether the process stops soon.
+    pub(crate) is_leaving: bool,
+    /// Whether servlets are still being built or loaded.
+    pub(crate) is_starting: bool,
+    /// The servlets that could not be loaded.
+    pub(crate) servlets: Vec<String>,
+    /// The remotes that cannot be reached.
+    pub(crate) remotes: Vec<String>,
 }
 
 impl Process {
@@ -31,19 +51,52 @@ impl Process {
             relisting: Relisting::default(),
             tasks: semaphore(tasks.max),
             results: Results::new(tasks.results),
+            skipped: Mutex::default(),
             servers: Mutex::default(),
         }
     }
 
     pub(super) fn add(&self, server: &Server) {
-        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut servers = lock(&self.servers);
         servers.retain(|server| server.strong_count() > 0);
         servers.push(Arc::downgrade(&server.0));
     }
 
+    pub(super) fn set_skipped(&self, servlets: Vec<String>) {
+        *lock(&self.skipped) = servlets;
+    }
+
+    /// Each remote of the process, and whether it can be reached.
+    pub(crate) fn remotes(&self) -> BTreeMap<String, bool> {
+        let mut remotes = BTreeMap::new();
+        for server in self.servers() {
+            let host = server.host();
+            let members = host.members().chain(host.handlers());
+            for member in members.filter_map(Member::as_remote) {
+                let remote = member.remote();
+                remotes.insert(remote.name().to_owned(), remote.is_up());
+            }
+        }
+        remotes
+    }
+
+    /// The parts of the configuration that are not served now.
+    pub(crate) fn readiness(&self) -> Readiness {
+        let remotes = self.remotes().into_iter();
+        Readiness {
+            is_leaving: self.active.is_leaving(),
+            is_starting: self.servers().iter().any(|one| one.0.startup.is_running()),
+            servlets: lock(&self.skipped).clone(),
+            remotes: remotes
+                .filter(|(_, is_up)| !is_up)
+                .map(|(name, _)| name)
+                .collect(),
+        }
+    }
+
     /// The servers of all endpoints.
     pub(crate) fn servers(&self) -> Vec<Server> {
-        let servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        let servers = lock(&self.servers);
         servers
             .iter()
             .filter_map(Weak::upgrade)

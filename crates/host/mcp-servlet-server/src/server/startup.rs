@@ -37,6 +37,11 @@ impl Startup {
         self.ended.cancel();
     }
 
+    /// Whether the startup has not ended.
+    pub(crate) fn is_running(&self) -> bool {
+        !self.ended.is_cancelled()
+    }
+
     /// Declares all capabilities, if the server began without servlets.
     pub(crate) fn declare(&self, capabilities: &mut ServerCapabilities) {
         if !self.began_empty {

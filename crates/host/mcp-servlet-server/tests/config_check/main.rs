@@ -1,7 +1,8 @@
 //! What `servlet config check --load` says about each mistake in a configuration.
 //!
 //! Each file in this folder has cases. A case is a `servlet.toml`, a line with the step that finds the mistake, and the
-//! message. `--- check` finds it in the file alone, and `--- load` with the servlets. Each case is followed by the section of
+//! message. `--- check` finds it in the file alone, `--- load` with the servlets, and `--- findings` is what `servlet serve`
+//! warns about. Each case is followed by the section of
 //! the servlet `weather`, which is not written out.
 //!
 //! `UPDATE_GOLDENS=1` writes the messages.
@@ -11,7 +12,8 @@ mod support;
 
 use std::{fs, path::Path};
 
-use mcp_servlet_server::config::Config;
+use mcp_servlet_host::Loaded;
+use mcp_servlet_server::config::{Config, Served};
 use serde_json::{Value, json};
 use support::Wat;
 use tempfile::TempDir;
@@ -64,6 +66,7 @@ fn folder() -> TempDir {
     for (name, tools) in [("weather.wasm", weather), ("hello.wasm", hello)] {
         fs::write(folder.path().join(name), servlet(&tools)).expect("a file");
     }
+    fs::write(folder.path().join("notes.wasm"), "notes").expect("a file");
     folder
 }
 
@@ -71,18 +74,35 @@ fn folder() -> TempDir {
 fn outcome(folder: &Path, config: &str) -> String {
     let path = folder.join("servlet.toml");
     fs::write(&path, format!("{config}{WEATHER}")).expect("a file");
-    let (step, error) = match Config::check(&path) {
-        Err(error) => ("check", error),
+    let (step, text) = match Config::check(&path) {
+        Err(error) => ("check", error.to_string()),
         Ok(config) => match config.load(None) {
-            Err(error) => ("load", error),
-            Ok(_) => return "--- valid\n".to_owned(),
+            Err(error) => ("load", error.to_string()),
+            Ok(loaded) => match findings(&config, &loaded) {
+                text if text.is_empty() => return "--- valid\n".to_owned(),
+                text => ("findings", text),
+            },
         },
     };
-    let text = error.to_string();
     let text = text.replace(&format!("{}/", folder.display()), "");
     assert!(!text.contains("s3cret"), "{text}");
     let lines = text.lines().map(str::trim_end).collect::<Vec<_>>();
     format!("--- {step}\n{}\n", lines.join("\n"))
+}
+
+/// What `serve` warns about.
+fn findings(config: &Config, loaded: &Loaded) -> String {
+    let findings = config.findings(Served {
+        loaded,
+        remotes: None,
+        not_ready: &[],
+    });
+    let all = findings.iter().map(|finding| {
+        let help = finding.help.as_deref();
+        let help = help.map_or_else(String::new, |help| format!("\n  help: {help}"));
+        format!("{}: {}{help}", finding.severity, findings.shown(finding))
+    });
+    all.collect::<Vec<_>>().join("\n")
 }
 
 /// The configuration of a case, without the message.
@@ -144,6 +164,16 @@ fn remotes() {
 #[test]
 fn endpoints() {
     check("endpoints.txt");
+}
+
+#[test]
+fn findings_of_servlets() {
+    check("findings.txt");
+}
+
+#[test]
+fn habits() {
+    check("habits.txt");
 }
 
 #[test]

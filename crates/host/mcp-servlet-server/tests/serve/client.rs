@@ -27,6 +27,7 @@ pub(crate) struct Answer {
     /// `Access-Control-Allow-Origin`.
     pub(crate) origin: Option<String>,
     pub(crate) content_type: Option<String>,
+    pub(crate) retry_after: Option<String>,
     pub(crate) body: String,
 }
 
@@ -102,7 +103,9 @@ impl Served {
         let session = response.headers().get("mcp-session-id");
         let origin = response.headers().get("access-control-allow-origin");
         let content_type = response.headers().get("content-type");
+        let retry_after = response.headers().get("retry-after");
         Answer {
+            retry_after: retry_after.map(|value| value.to_str().expect("text").to_owned()),
             content_type: content_type.map(|value| value.to_str().expect("text").to_owned()),
             origin: origin.map(|origin| origin.to_str().expect("text").to_owned()),
             status: response.status().as_u16(),

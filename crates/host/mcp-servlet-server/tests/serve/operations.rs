@@ -1,12 +1,13 @@
 //! Endpoints for operators: health and metrics.
 
-use mcp_servlet_host::Host;
+use mcp_servlet_host::{Host, Servlet};
 use mcp_servlet_runtime::LoadOptions;
+use mcp_servlet_server::{HttpOptions, ServeOptions};
 use serde_json::json;
 
 use crate::{
-    client::Served,
-    reload::{LOG, start_log},
+    client::{Served, initialize},
+    reload::{LOG, eventually, start_log},
     support::{DESCRIPTION, Wat},
 };
 
@@ -15,11 +16,15 @@ fn plain() -> Served {
 }
 
 fn with(options: &LoadOptions) -> Served {
+    Served::start(Host::new(vec![servlet(options)]))
+}
+
+fn servlet(options: &LoadOptions) -> Servlet {
     let servlet = Wat::new()
         .describe(DESCRIPTION)
         .answer(r#"{"content":[]}"#)
         .load_with(options);
-    Served::start(Host::new(vec![servlet.expect("a servlet")]))
+    servlet.expect("a servlet")
 }
 
 #[test]
@@ -28,6 +33,167 @@ fn answers_health_checks() {
     let health = served.send("GET", "/health", &[], "");
     let expected = json!({"status": "ok", "servlets": 1, "tools": 1});
     assert_eq!((health.status, health.message()), (200, expected));
+}
+
+#[test]
+fn ready_says_what_is_missing() {
+    let served = plain();
+    let ready = |query: &str| {
+        let answer = served.send("GET", &format!("/ready{query}"), &[], "");
+        (answer.status, answer.message())
+    };
+    assert_eq!(ready(""), (200, json!({"status": "ready"})));
+    served
+        .server
+        .set_skipped(vec!["a".to_owned(), "b".to_owned()]);
+    let missing = json!({"servlets": ["a", "b"], "remotes": []});
+    let incomplete = json!({"status": "incomplete", "missing": missing});
+    assert_eq!(ready(""), (503, incomplete));
+    assert_eq!(ready("?exclude=a&exclude=b").0, 200);
+    assert_eq!(ready("?exclude=a").0, 503);
+    assert_eq!(served.send("GET", "/health", &[], "").status, 200);
+}
+
+#[test]
+fn a_server_that_leaves_is_not_ready_and_still_answers() {
+    let served = plain();
+    served.server.leave();
+    let ready = served.send("GET", "/ready", &[], "");
+    let expected = json!({"status": "stopping"});
+    assert_eq!((ready.status, ready.message()), (503, expected));
+    assert_eq!(ready.retry_after.as_deref(), Some("1"));
+    assert_eq!(served.send("GET", "/health", &[], "").status, 200);
+    assert_eq!(served.ask("tools/call", json!({"name": "t"})).status, 200);
+    served.open();
+}
+
+#[test]
+fn each_503_says_when_to_try_again() {
+    let mut http = HttpOptions::default();
+    http.sessions = 0;
+    let host = Host::new(vec![servlet(&LoadOptions::default())]);
+    let served = Served::start_with(host, ServeOptions::default(), http);
+    let refused = served.post(&[], &initialize(&json!({})));
+    assert_eq!(
+        (refused.status, refused.retry_after.as_deref()),
+        (503, Some("30"))
+    );
+    served.server.set_skipped(vec!["a".to_owned()]);
+    let incomplete = served.send("GET", "/ready", &[], "");
+    assert_eq!(
+        (incomplete.status, incomplete.retry_after.as_deref()),
+        (503, Some("5"))
+    );
+}
+
+#[test]
+fn sessions_and_connections_are_counted() {
+    let served = plain();
+    let has = |line: &str| served.server.metrics().lines().any(|one| one == line);
+    let sessions = [served.open(), served.open()];
+    assert!(
+        has(r#"servlet_sessions{endpoint=""} 2"#),
+        "{}",
+        served.server.metrics()
+    );
+    let id = [("mcp-session-id", &*sessions[0])];
+    assert_eq!(served.send("DELETE", "/mcp", &id, "").status, 204);
+    assert!(
+        has(r#"servlet_sessions{endpoint=""} 1"#),
+        "{}",
+        served.server.metrics()
+    );
+    let idle = std::net::TcpStream::connect(&served.address).expect("a connection");
+    eventually("a connection", || {
+        has(r#"servlet_connections{state="open"} 1"#)
+    });
+    drop(idle);
+    eventually("no connection", || {
+        has(r#"servlet_connections{state="open"} 0"#)
+    });
+}
+
+#[test]
+fn full_connections_are_logged_and_counted() {
+    start_log();
+    let mut http = HttpOptions::default();
+    http.connections = 1;
+    let host = Host::new(vec![servlet(&LoadOptions::default())]);
+    let served = Served::start_with(host, ServeOptions::default(), http);
+    let connect = || std::net::TcpStream::connect(&served.address).expect("a connection");
+    let has = |line: &str| served.server.metrics().lines().any(|one| one == line);
+    let first = connect();
+    eventually("a connection", || {
+        has(r#"servlet_connections{state="open"} 1"#)
+    });
+    let _second = connect();
+    eventually("one that waits", || {
+        has(r#"servlet_connections{state="waiting"} 1"#)
+    });
+    assert!(has(r#"servlet_refused_total{what="connection_waits"} 1"#));
+    let log = String::from_utf8(LOG.lock().expect("no panic").clone()).expect("text");
+    assert!(
+        log.contains("a client has to wait, because `connections` of `[http]` are open"),
+        "{log}"
+    );
+    drop(first);
+    eventually("its turn", || {
+        has(r#"servlet_connections{state="waiting"} 0"#)
+    });
+}
+
+#[test]
+fn requests_for_resources_and_prompts_are_counted() {
+    let served = plain();
+    served.ask("resources/read", json!({"uri": "x:a"}));
+    served.ask("prompts/get", json!({"name": "p"}));
+    let metrics = served.server.metrics();
+    for line in [
+        r#"servlet_requests_total{method="resources/read",outcome="unknown_resource"} 1"#,
+        r#"servlet_requests_total{method="prompts/get",outcome="unknown_prompt"} 1"#,
+        r#"servlet_request_duration_seconds_count{method="prompts/get"} 1"#,
+    ] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+}
+
+#[test]
+fn the_log_says_who_called() {
+    start_log();
+    let tool = json!({"tools": [{"name": "asked", "inputSchema": {"type": "object"}}]});
+    let servlet = Wat::new()
+        .describe(&tool.to_string())
+        .answer(r#"{"content":[]}"#);
+    let servlet = servlet
+        .load_with(&LoadOptions::default())
+        .expect("a servlet");
+    let mut options = ServeOptions::default();
+    options.endpoint = Some("web".to_owned());
+    let served = Served::start_with(Host::new(vec![servlet]), options, HttpOptions::default());
+    let session = served.open();
+    let call =
+        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "asked"}});
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let headers = [("mcp-session-id", &*session), ("traceparent", trace)];
+    assert_eq!(served.post(&headers, &call.to_string()).status, 200);
+    let log = String::from_utf8(LOG.lock().expect("no panic").clone()).expect("text");
+    let is_wanted = |line: &&str| line.contains(r#"tool="asked""#) && line.ends_with("ended");
+    let line = log.lines().find(is_wanted).expect("a line for the call");
+    for field in [
+        r#"endpoint="web""#,
+        r#"client="c""#,
+        r#"request="7""#,
+        &format!(r#"traceparent="{trace}""#),
+    ] {
+        assert!(line.contains(field), "{line}");
+    }
+    let digest = line
+        .split_once(r#"session=""#)
+        .and_then(|(_, rest)| rest.get(..17));
+    let is_digest =
+        |text: &str| text.ends_with('"') && text[..16].bytes().all(|one| one.is_ascii_hexdigit());
+    assert!(digest.is_some_and(is_digest), "{line}");
+    assert!(!log.contains(&session), "the id is a secret");
 }
 
 #[test]

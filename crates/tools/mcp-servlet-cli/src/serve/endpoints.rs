@@ -1,13 +1,13 @@
 //! The endpoints of a configuration.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use mcp_servlet_host::Loaded;
 use mcp_servlet_server::{Bound, Endpoints, Remotes, config::Config, operations};
 
 use super::transports::{Transports, bind, second_signal, stop_on_signal, warn_if_public};
 use crate::{
-    failure::{Failure, Kind, chain, indented},
+    failure::{Failure, Kind, chain},
     memory,
     terminal::note,
 };
@@ -29,7 +29,10 @@ pub(super) fn serve(
         let Some(endpoints) = Endpoints::new(&config, &loaded, &members) else {
             return Ok(());
         };
-        warn(&endpoints);
+        super::warn_of_findings(&config, &loaded, &members);
+        if config.remotes.is_empty() {
+            super::require_servlets(&loaded)?;
+        }
         let bound = endpoints.bind().await.map_err(|error| {
             let source = &error.source;
             Failure::new(Kind::Usage, format!("{error}: {source}"))
@@ -37,9 +40,14 @@ pub(super) fn serve(
         for one in &bound {
             announce(one)?;
         }
+        let leave = if bound.is_empty() {
+            Duration::ZERO
+        } else {
+            config.http.leave
+        };
         let watch = endpoints.watch(path, config, loaded, remotes.clone());
         tokio::select! {
-            result = run(&endpoints, bound, transports) => result,
+            result = run(&endpoints, bound, transports, leave) => result,
             () = watch => Ok(()),
         }
     });
@@ -65,6 +73,7 @@ async fn run(
     endpoints: &Endpoints,
     bound: Vec<Bound>,
     transports: &Transports,
+    leave: Duration,
 ) -> Result<(), Failure> {
     let server = endpoints.server();
     let metrics = bind(transports.operations.as_deref()).await?;
@@ -82,19 +91,9 @@ async fn run(
         }
         Ok(())
     };
-    let all = async { tokio::try_join!(serving, metrics, stop_on_signal(server)).map(drop) };
+    let all = async { tokio::try_join!(serving, metrics, stop_on_signal(server, leave)).map(drop) };
     tokio::select! {
         result = all => result,
         result = second_signal(server) => result,
-    }
-}
-
-/// Warns about what the endpoints leave out.
-fn warn(endpoints: &Endpoints) {
-    for (name, host) in endpoints.hosts() {
-        for problem in host.problems() {
-            let problem = indented(&chain(problem), "  ");
-            note(format_args!("warning: endpoint `{name}`: {problem}"));
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! The transports of a server, and its shutdown.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 use clap::Args;
 use mcp_servlet_server::{HttpOptions, Server, parse_host_header, parse_origin, split_authority};
@@ -38,7 +38,7 @@ pub(crate) struct Transports {
     )]
     http_origin: Vec<String>,
 
-    /// Serve /metrics for Prometheus, and /health, on a separate address
+    /// Serve /metrics for Prometheus, /health and /ready on a separate address
     #[arg(long, value_name = "ADDRESS")]
     pub(super) operations: Option<String>,
 }
@@ -71,6 +71,12 @@ impl Transports {
             note(format_args!("metrics on http://{address}/metrics"));
         }
         let options = self.options(limits);
+        // Nothing sends clients to another process if this one is on standard input and output.
+        let leave = if only_stdio {
+            Duration::ZERO
+        } else {
+            options.leave
+        };
         let stdio = async {
             if self.stdio || only_stdio {
                 match mcp_servlet_server::stdio(&server).await {
@@ -99,7 +105,7 @@ impl Transports {
             }
             Ok(())
         };
-        let signals = stop_on_signal(&server);
+        let signals = stop_on_signal(&server, leave);
         let all = async { tokio::try_join!(stdio, http, operations, signals).map(drop) };
         tokio::select! {
             result = all => result,
@@ -178,14 +184,24 @@ fn host(address: &str) -> Option<&str> {
     (!["0.0.0.0", "::", ""].contains(&host)).then_some(host)
 }
 
-/// Stops the server when the process receives a signal to end.
-pub(super) async fn stop_on_signal(server: &Server) -> Result<(), Failure> {
+/// Stops the server when the process receives a signal to end. Requests are still served for the time `leave`, so that load
+/// balancers notice it before; another signal ends that time.
+pub(super) async fn stop_on_signal(server: &Server, leave: Duration) -> Result<(), Failure> {
     let signal = mcp_servlet_server::shutdown_signal();
-    if let Some(asked) = server.unless_stopping(signal).await {
-        asked?;
-        tracing::info!("stopping");
-        server.stop();
+    let Some(asked) = server.unless_stopping(signal).await else {
+        return Ok(());
+    };
+    asked?;
+    if !leave.is_zero() {
+        tracing::info!(?leave, "leaving; requests are still served");
+        server.leave();
+        tokio::select! {
+            () = tokio::time::sleep(leave) => {}
+            asked = mcp_servlet_server::shutdown_signal() => asked?,
+        }
     }
+    tracing::info!("stopping");
+    server.stop();
     Ok(())
 }
 

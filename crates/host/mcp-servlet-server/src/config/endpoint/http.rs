@@ -25,7 +25,6 @@ impl Reader<'_> {
     ) -> Option<EndpointTransport> {
         let table = section.get_ref();
         let mut options = file.http.options();
-        options.endpoint = Some(name.to_owned());
         options.path = self.path(table.path.as_ref(), default_path(table));
         options.transport = self.transport(table);
         options.headers = self.headers("headers", table.headers.as_ref());

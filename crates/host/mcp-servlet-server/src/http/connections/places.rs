@@ -9,12 +9,14 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::super::peer::{Peer, Refusals, Refused};
+use crate::server::metrics::{ConnectionLabel, Connections, OneOf};
 
 /// The places of a listener.
 pub(super) struct Places {
     most: usize,
     held: Mutex<Held>,
     refusals: Refusals,
+    counts: Connections,
 }
 
 /// Connections by number, so that the oldest one is the first.
@@ -30,11 +32,13 @@ struct Held {
 struct Open {
     peer: Peer,
     end: CancellationToken,
+    _counted: OneOf,
 }
 
 struct Waiting {
     peer: Peer,
     place: oneshot::Sender<Place>,
+    _counted: OneOf,
 }
 
 /// The place of one connection, until it is dropped.
@@ -43,16 +47,23 @@ pub(super) struct Place {
     number: u64,
     /// Cancelled when the connection must make room.
     pub(super) end: CancellationToken,
-    is_stream: bool,
+    /// There once the connection only has a stream of events.
+    stream: Option<OneOf>,
 }
 
 impl Places {
-    pub(super) fn new(most: usize, refusals: Refusals) -> Arc<Self> {
+    pub(super) fn new(most: usize, refusals: Refusals, counts: Connections) -> Arc<Self> {
         Arc::new(Self {
             most,
             held: Mutex::default(),
             refusals,
+            counts,
         })
+    }
+
+    /// Counts a connection in this state.
+    fn count(&self, state: &'static str) -> OneOf {
+        OneOf::of(self.counts.get_or_create_owned(&ConnectionLabel { state }))
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -66,8 +77,14 @@ impl Places {
         let mut held = self.held();
         held.next += 1;
         let number = held.next;
-        held.waiting.insert(number, Waiting { peer, place });
+        let waiting = Waiting {
+            peer,
+            place,
+            _counted: self.count("waiting"),
+        };
+        held.waiting.insert(number, waiting);
         if held.open.len() >= self.most {
+            self.refusals.add(Refused::Waiting, peer);
             self.make_room(&mut held, peer, number);
         }
         self.fill(held);
@@ -100,19 +117,20 @@ impl Places {
         let mut given = Vec::new();
         while held.open.len() < self.most
             && let Some(number) = held.first()
-            && let Some(Waiting { peer, place }) = held.waiting.remove(&number)
+            && let Some(Waiting { peer, place, .. }) = held.waiting.remove(&number)
         {
             let end = CancellationToken::new();
             let open = Open {
                 peer,
                 end: end.clone(),
+                _counted: self.count("open"),
             };
             held.open.insert(number, open);
             let own = Place {
                 places: Arc::clone(self),
                 number,
                 end,
-                is_stream: false,
+                stream: None,
             };
             given.push((place, own));
         }
@@ -149,10 +167,10 @@ impl Place {
     /// have one as there are places.
     pub(super) fn become_stream(&mut self) {
         let mut held = self.places.held();
-        if self.is_stream || held.streams >= self.places.most {
+        if self.stream.is_some() || held.streams >= self.places.most {
             return;
         }
-        self.is_stream = true;
+        self.stream = Some(self.places.count("stream"));
         held.streams += 1;
         held.open.remove(&self.number);
         self.places.fill(held);
@@ -162,7 +180,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut held = self.places.held();
-        if self.is_stream {
+        if self.stream.is_some() {
             held.streams -= 1;
         }
         held.open.remove(&self.number);

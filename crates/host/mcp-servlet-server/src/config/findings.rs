@@ -1,0 +1,273 @@
+//! What is wrong with a configuration that can be served: what is left out, and what is most likely a mistake.
+
+use std::{fmt, ops::Range, path::PathBuf};
+
+use mcp_servlet_host::{FailedLoad, Host, LoadError, Loaded, Mount};
+use mcp_servlet_remote::NotReady;
+use mcp_servlet_runtime::{LoadError as ModuleError, chain};
+
+use super::{
+    Config, ConfigError, Located, Position, Problem,
+    problem::{Shown, located},
+};
+
+/// Everything that was found in a configuration, in the order of the file.
+///
+/// `servlet serve` logs it, and `servlet config check` prints it.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// The path of the configuration, and its text with secrets masked.
+    source: (PathBuf, String),
+    all: Vec<Finding>,
+}
+
+/// One of the findings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How much it matters.
+    pub severity: Severity,
+    /// What is wrong, and where.
+    pub problem: Problem,
+    /// How to fix it, if there is general advice.
+    pub help: Option<String>,
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// A servlet or remote is not served.
+    Error,
+    /// Something else is left out, or most likely a mistake.
+    Warning,
+}
+
+/// The byte ranges of a section that findings can be about.
+#[derive(Clone, Debug)]
+pub(super) struct SectionSpans {
+    /// Its header.
+    pub(super) section: Range<usize>,
+    /// The source of a servlet, or the URL or command of a remote.
+    pub(super) source: Range<usize>,
+    /// The digest.
+    pub(super) sha256: Option<Range<usize>>,
+    /// Names and patterns of tools.
+    pub(super) tools: Vec<(String, Range<usize>)>,
+}
+
+impl SectionSpans {
+    /// The part of the section that an error is about.
+    fn of(&self, error: &LoadError) -> Range<usize> {
+        let tool = |name: &str| {
+            let mut tools = self.tools.iter();
+            let (_, span) = tools.find(|(known, _)| known == name)?;
+            Some(span.clone())
+        };
+        let span = match error {
+            LoadError::Module(ModuleError::Digest { .. }) => self.sha256.clone(),
+            LoadError::Module(_) => Some(self.source.clone()),
+            LoadError::NoSuchTool { pattern, .. } => tool(pattern),
+            LoadError::ToolMemory { tool: name, .. } => tool(name),
+            _ => None,
+        };
+        span.unwrap_or_else(|| self.section.clone())
+    }
+}
+
+impl Findings {
+    /// The findings.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Finding> {
+        self.all.iter()
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Whether there is a finding that is as severe as this.
+    pub fn has(&self, severity: Severity) -> bool {
+        self.all.iter().any(|finding| finding.severity == severity)
+    }
+
+    /// The position of a finding, for messages.
+    pub fn position(&self, finding: &Finding) -> Position {
+        Position::of(&self.source, finding.problem.span.start)
+    }
+
+    /// The position of a finding, for programs.
+    pub fn located(&self, finding: &Finding) -> Located {
+        located(&self.source.1, &finding.problem)
+    }
+
+    /// A finding with its position and the line that it is in.
+    pub fn shown(&self, finding: &Finding) -> String {
+        let (path, text) = &self.source;
+        let problems = std::slice::from_ref(&finding.problem);
+        Shown {
+            path,
+            text,
+            problems,
+        }
+        .to_string()
+    }
+
+    /// Logs everything while the server runs.
+    pub(crate) fn log(&self) {
+        for finding in &self.all {
+            let (position, message) = (self.position(finding), &finding.problem.message);
+            match finding.severity {
+                Severity::Error => tracing::error!("{position}: {message}"),
+                Severity::Warning => tracing::warn!("{position}: {message}"),
+            }
+        }
+    }
+
+    fn add(&mut self, severity: Severity, span: Range<usize>, message: String) {
+        self.all.push(Finding {
+            severity,
+            problem: Problem { span, message },
+            help: None,
+        });
+    }
+
+    fn help(&mut self, help: Option<String>) {
+        if let Some(last) = self.all.last_mut() {
+            last.help = help;
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        })
+    }
+}
+
+/// The parts of a server that findings are about.
+#[derive(Clone, Copy, Debug)]
+pub struct Served<'a> {
+    /// The servlets.
+    pub loaded: &'a Loaded,
+    /// The remotes, as members. `None` if they were not connected.
+    pub remotes: Option<&'a [Mount]>,
+    /// The remotes that cannot be used.
+    pub not_ready: &'a [NotReady],
+}
+
+impl Config {
+    /// What is not served of the configuration, and what else is most likely a mistake.
+    pub fn findings(&self, served: Served<'_>) -> Findings {
+        let mut findings = Findings {
+            source: self.source.clone(),
+            all: Vec::new(),
+        };
+        if self.entries.is_empty() && self.remotes.is_empty() {
+            let message = "there is nothing to serve; add `[servlet.NAME]` with its `source`, or `[remote.NAME]`";
+            findings.add(Severity::Error, 0..0, message.to_owned());
+        }
+        let loaded = served.loaded;
+        let reload = "still serving the previous version of a servlet that failed to reload";
+        let failed = loaded.skipped.iter().map(|one| ("servlet skipped", one));
+        let failed = failed.chain(loaded.failed_reloads.iter().map(|one| (reload, one)));
+        for (what, failed) in failed {
+            let message = format!("{what}: {}", chain(failed));
+            findings.add(Severity::Error, self.span_of(failed), message);
+            findings.help(failed.error.help());
+        }
+        for unmet in loaded.unmet_needs() {
+            let spans = self.members.spans_of(&unmet.servlet, loaded, &[]);
+            let span = spans.map_or(0..0, |spans| spans.section.clone());
+            findings.add(Severity::Warning, span, unmet.to_string());
+        }
+        for not_ready in served.not_ready {
+            let spans = self.members.spans_of_remote(&not_ready.name);
+            let span = spans.map_or(0..0, |spans| spans.source.clone());
+            findings.add(Severity::Error, span, not_ready.to_string());
+            findings.help(not_ready.help.clone());
+        }
+        self.problems_of_hosts(served, &mut findings);
+        findings.all.sort_by_key(|one| one.problem.span.start);
+        findings
+    }
+
+    /// Adds what is left out of the lists. If not all endpoints leave it out, the message names those that do.
+    fn problems_of_hosts(&self, served: Served<'_>, findings: &mut Findings) {
+        let mut all: Vec<(Range<usize>, &LoadError, String, Vec<&str>)> = Vec::new();
+        let remotes = served.remotes.unwrap_or_default();
+        let hosts = self.hosts(served.loaded, remotes);
+        for (endpoint, host) in &hosts {
+            for (span, problem) in self.problems_of(host, served) {
+                let message = chain(problem);
+                let endpoint = endpoint.unwrap_or_default();
+                let mut known = all.iter_mut();
+                match known.find(|(at, _, other, _)| (at, other) == (&span, &message)) {
+                    Some((.., endpoints)) => endpoints.push(endpoint),
+                    None => all.push((span, problem, message, vec![endpoint])),
+                }
+            }
+        }
+        for (span, problem, message, endpoints) in all {
+            let message = if endpoints.len() == hosts.len() {
+                message
+            } else {
+                format!("at endpoint `{}`: {message}", endpoints.join("`, `"))
+            };
+            findings.add(Severity::Warning, span, message);
+            findings.help(problem.help());
+        }
+    }
+
+    /// What each endpoint serves, or what a server without endpoints does.
+    fn hosts(&self, loaded: &Loaded, remotes: &[Mount]) -> Vec<(Option<&str>, Host)> {
+        if self.endpoints.is_empty() {
+            return vec![(None, self.host_of_all(loaded, remotes))];
+        }
+        let endpoints = self.endpoints.iter();
+        endpoints
+            .map(|endpoint| {
+                let host = self.host_of(endpoint, loaded, remotes);
+                (Some(endpoint.name.as_str()), host)
+            })
+            .collect()
+    }
+
+    fn problems_of<'h>(
+        &self,
+        host: &'h Host,
+        served: Served<'_>,
+    ) -> Vec<(Range<usize>, &'h LoadError)> {
+        let remotes = served.remotes.unwrap_or_default();
+        let problems = host.problems_of_members().filter_map(|(member, problem)| {
+            let span = match (member, problem) {
+                (Some(member), problem) => {
+                    let spans = self.members.spans_of(member.name(), served.loaded, remotes);
+                    spans.map(|spans| spans.of(problem))
+                }
+                // Virtual tools cannot be judged without the remotes that they call.
+                (None, _) if served.remotes.is_none() => return None,
+                (None, LoadError::VirtualTool { bundle, tool, .. }) => {
+                    self.bundles.name_of(bundle, tool)
+                }
+                (None, _) => None,
+            };
+            Some((span.unwrap_or(0..0), problem))
+        });
+        problems.collect()
+    }
+
+    fn span_of(&self, failed: &FailedLoad) -> Range<usize> {
+        let spans = self.members.spans_of_entry(failed.entry);
+        spans.map_or(0..0, |spans| spans.of(&failed.error))
+    }
+
+    /// The error for a servlet without which the server does not start.
+    pub(super) fn not_loaded(&self, failed: FailedLoad) -> ConfigError {
+        ConfigError::Load {
+            position: Position::of(&self.source, self.span_of(&failed).start),
+            error: failed.error,
+        }
+    }
+}

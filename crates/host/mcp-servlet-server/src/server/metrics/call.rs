@@ -1,0 +1,228 @@
+//! A call of a tool: its measures, and its lines in the log.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use mcp_servlet_common::hex;
+use mcp_servlet_host::{CallToolResult, Host, Servlet};
+use mcp_servlet_runtime::{CallError, CallErrorKind, RequestMeta, Usage};
+use sha2::{Digest as _, Sha256};
+use tracing::{Level, Span, field::Empty};
+
+use super::{Called, Metrics, OK, Series};
+
+impl Metrics {
+    /// Starts to measure a call.
+    pub(crate) fn call<'a>(&'a self, host: &'a Host, tool: &str, caller: Caller<'a>) -> Call<'a> {
+        let servlet = host.servlet_of(tool);
+        self.running.inc();
+        let member = host.member_of(tool);
+        let series = member.map(|member| self.series(member.name(), tool));
+        let labels = series.as_ref().map(|series| &series.labels);
+        let span = labels.map_or_else(Span::none, Called::span);
+        // Formatting the fields takes microseconds. Without the line `ended`, only failures show them.
+        let is_logged = tracing::enabled!(Level::INFO);
+        if is_logged {
+            caller.describe(&span);
+        }
+        Call {
+            metrics: self,
+            servlet,
+            caller: (!is_logged).then_some(caller),
+            span,
+            series,
+            start: Instant::now(),
+        }
+    }
+}
+
+impl Called {
+    /// The span of the call. The other fields are recorded when the call ends, if a log line shows them.
+    fn span(&self) -> Span {
+        let Self { servlet, tool } = self;
+        // The error level keeps the span enabled at every log level.
+        tracing::error_span!(
+            "call",
+            servlet,
+            tool,
+            endpoint = Empty,
+            session = Empty,
+            client = Empty,
+            request = Empty,
+            traceparent = Empty,
+            outcome = Empty,
+            milliseconds = Empty,
+            memory = Empty,
+            fuel = Empty,
+            input = Empty,
+            output = Empty
+        )
+    }
+}
+
+/// A call that is being measured.
+pub(crate) struct Call<'a> {
+    metrics: &'a Metrics,
+    servlet: Option<&'a Servlet>,
+    /// None if there is no such tool. Labels with names that clients make up would exhaust the memory.
+    series: Option<Arc<Series>>,
+    /// Who called, if the span does not say it yet.
+    caller: Option<Caller<'a>>,
+    span: Span,
+    start: Instant,
+}
+
+/// The caller of a tool, for the log.
+pub(crate) struct Caller<'a> {
+    /// The name of the endpoint in the configuration.
+    pub(crate) endpoint: Option<&'a str>,
+    pub(crate) request_meta: &'a RequestMeta,
+    /// The header `traceparent` of the HTTP request.
+    pub(crate) traceparent: Option<&'a str>,
+}
+
+impl Caller<'_> {
+    /// Adds the caller to the span of a call.
+    fn describe(&self, span: &Span) {
+        let Self {
+            endpoint,
+            request_meta,
+            traceparent,
+        } = self;
+        if let Some(endpoint) = endpoint {
+            span.record("endpoint", endpoint);
+        }
+        if let Some(session) = &request_meta.session {
+            span.record("session", digest(session.id()));
+        }
+        let meta = request_meta.meta.as_ref();
+        let client = meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientInfo"));
+        if let Some(client) = client.and_then(|client| client.get("name")?.as_str()) {
+            span.record("client", shortened(client));
+        }
+        if let Some(id) = &request_meta.id {
+            let json = id.to_string();
+            span.record("request", shortened(id.as_str().unwrap_or(&json)));
+        }
+        let in_meta = meta.and_then(|meta| meta.get("traceparent")?.as_str());
+        if let Some(traceparent) = in_meta.or(*traceparent) {
+            span.record("traceparent", shortened(traceparent));
+        }
+    }
+}
+
+/// The first 16 digits of the SHA-256 digest of a session's id, which is a secret.
+fn digest(session: &str) -> String {
+    hex(&Sha256::digest(session)[..8])
+}
+
+/// A text that a client chose, as far as the log shows it.
+fn shortened(text: &str) -> &str {
+    &text[..text.floor_char_boundary(100)]
+}
+
+impl Call<'_> {
+    /// The span of the call. Log lines of the servlet appear within it.
+    pub(crate) fn span(&self) -> Span {
+        self.span.clone()
+    }
+
+    /// Counts arguments that were removed before the call.
+    pub(crate) fn dropped(&self, count: usize) {
+        if let (Some(series), 1..) = (&self.series, count) {
+            let dropped = || self.metrics.dropped.get_or_create_owned(&series.labels);
+            series.dropped.get_or_init(dropped).inc_by(count as u64);
+        }
+    }
+
+    /// Counts the outcome of the call and logs it, with what it took if that is known.
+    pub(crate) fn end(self, result: &Result<CallToolResult, CallError>, usage: Option<&Usage>) {
+        let outcome = match result {
+            Ok(result) if result.is_error() => "tool_error",
+            Ok(_) => OK,
+            Err(error) => error.kind.name(),
+        };
+        let _within = self.span.enter();
+        let took = self.start.elapsed();
+        if result.is_err() || self.caller.is_none() {
+            self.describe(outcome, took, usage);
+        }
+        self.count(outcome, took, usage);
+        match result {
+            Ok(result) => log_help(self.servlet, result),
+            Err(error) => log_failure(error, None),
+        }
+    }
+
+    /// Adds what the call took to its span, and who called.
+    fn describe(&self, outcome: &'static str, took: Duration, usage: Option<&Usage>) {
+        if let Some(caller) = &self.caller {
+            caller.describe(&self.span);
+        }
+        self.span.record("outcome", outcome);
+        self.span
+            .record("milliseconds", took.as_secs_f64() * 1000.0);
+        let Some(usage) = usage else { return };
+        self.span.record("input", usage.input);
+        self.span.record("output", usage.output);
+        if let Some(memory) = usage.memory {
+            self.span.record("memory", memory);
+        }
+        if let Some(fuel) = usage.fuel {
+            self.span.record("fuel", fuel);
+        }
+    }
+
+    fn count(&self, outcome: &'static str, took: Duration, usage: Option<&Usage>) {
+        let (Some(series), metrics) = (&self.series, self.metrics) else {
+            return;
+        };
+        if let Some(usage) = usage {
+            metrics.add(series, usage);
+        }
+        tracing::info!("ended");
+        let calls = || metrics.calls.get_or_create_owned(&series.ended(outcome));
+        if outcome == OK {
+            series.ok.get_or_init(calls).inc();
+        } else {
+            calls().inc();
+        }
+        let seconds = || metrics.seconds.get_or_create_owned(&series.labels);
+        let seconds = series.seconds.get_or_init(seconds);
+        seconds.observe(took.as_secs_f64());
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.metrics.running.dec();
+    }
+}
+
+/// Logs the failure of a request. `method` is missing if the line has a span that names it.
+pub(super) fn log_failure(error: &CallError, method: Option<&str>) {
+    match &error.kind {
+        // Mistakes of clients and deliberate errors of servlets do not concern the operator.
+        CallErrorKind::UnknownTool { .. }
+        | CallErrorKind::UnknownPrompt { .. }
+        | CallErrorKind::UnknownResource { .. }
+        | CallErrorKind::Fault { .. }
+        | CallErrorKind::Cancelled => tracing::debug!(method, %error, "failed"),
+        _ => tracing::warn!(method, %error, "failed"),
+    }
+}
+
+/// Logs help for the operator. If the servlet may open directories, a missing file is not unusual.
+fn log_help(servlet: Option<&Servlet>, result: &CallToolResult) {
+    let Some(servlet) = servlet else { return };
+    let Some(help) = servlet.help(result) else {
+        return;
+    };
+    if servlet.options().allowed_paths.is_empty() {
+        tracing::warn!(help, "the servlet could not open a file");
+    } else {
+        tracing::debug!(help, "the servlet could not open a file");
+    }
+}
