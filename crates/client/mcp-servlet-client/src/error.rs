@@ -9,6 +9,7 @@ use serde_json::Value;
 
 pub use self::kind::ErrorKind;
 use crate::incoming::ErrorObject;
+use crate::transport::stderr::looks_like_error;
 
 /// Why an operation failed: what is wrong, where, and what to do.
 ///
@@ -77,6 +78,14 @@ impl Error {
     /// The data of a JSON-RPC error. For [`ErrorKind::Schema`], the JSON that does not match.
     pub fn data(&self) -> Option<&Value> {
         self.0.data.as_ref()
+    }
+
+    /// The line of the standard error that most likely has the reason.
+    pub fn reason_on_stderr(&self) -> Option<&str> {
+        let lines = self.0.stderr.iter();
+        let mut lines = lines.filter(|line| !line.trim().is_empty());
+        let error = lines.clone().find(|line| looks_like_error(line));
+        error.or_else(|| lines.next_back()).map(String::as_str)
     }
 
     /// The status of an HTTP response that is an error.
@@ -252,7 +261,7 @@ impl fmt::Display for Error {
             write!(f, "; {help}")?;
         }
         if !details.stderr.is_empty() {
-            write!(f, "\nlast lines of its standard error:")?;
+            write!(f, "\nits standard error:")?;
         }
         let mut lines = details.stderr.iter();
         lines.try_for_each(|line| write!(f, "\n    {line}"))

@@ -29,7 +29,7 @@ use crate::events::Event;
 use crate::incoming::{self, Mended, Message};
 use crate::message::{cancelled_id, is_initialized, request_id};
 use crate::progress::Progress;
-use crate::quote::start;
+use crate::quote::{start, without_escapes};
 
 /// How many lines are kept that are not messages.
 const IGNORED_LINES: usize = 3;
@@ -81,6 +81,7 @@ struct State {
     /// Why the connection ended, or why it could not be opened.
     failure: Option<Error>,
     ignored: Vec<String>,
+    last_ignored: Option<String>,
     /// The probes that rmcp has given up. It takes a late answer to one for the answer to the handshake.
     given_up: Vec<RequestId>,
     cancelled: Cancelled,
@@ -426,14 +427,18 @@ impl Tap {
         let line = String::from_utf8_lossy(line);
         tracing::debug!(%line, "line ignored, because it is not a JSON-RPC message");
         let mut state = self.state();
+        let line = start(without_escapes(&line).trim(), IGNORED_LENGTH);
         if state.ignored.len() < IGNORED_LINES {
-            state.ignored.push(start(line.trim(), IGNORED_LENGTH));
+            state.ignored.push(line);
+        } else {
+            state.last_ignored = Some(line);
         }
     }
 
-    /// The first lines that were not messages.
-    pub(crate) fn ignored_lines(&self) -> Vec<String> {
-        self.state().ignored.clone()
+    /// The first lines that were not messages, and the last one if it is not among them.
+    pub(crate) fn ignored_lines(&self) -> (Vec<String>, Option<String>) {
+        let state = self.state();
+        (state.ignored.clone(), state.last_ignored.clone())
     }
 
     /// The result of `initialize` or `server/discover`, once the connection is open.

@@ -6,7 +6,7 @@ mod json;
 mod left_behind;
 mod lines;
 pub(crate) mod sse;
-mod stderr;
+pub(crate) mod stderr;
 pub(crate) mod stdio;
 
 use std::io;

@@ -290,7 +290,12 @@ impl Shared {
     fn failed(&self, error: &Error, attempts: u32) -> bool {
         let remote = &self.name;
         let why = not_connected(error);
-        let help = error.help().map(str::to_owned);
+        let said = error
+            .reason_on_stderr()
+            .map(|line| format!("it wrote `{line}`"));
+        let help = [said, error.help().map(str::to_owned)];
+        let help = help.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let help = (!help.is_empty()).then_some(help);
         let goes_on = self
             .options
             .retries

@@ -266,3 +266,36 @@ async fn a_server_that_ignores_the_probe_or_answers_late_gets_the_handshake() {
         ("2025-06-18".to_owned(), "2025-11-25".to_owned())
     );
 }
+
+/// A server that writes something and then opens no session, and the error for it.
+async fn silent_after(output: &str) -> mcp_servlet_client::Error {
+    let target = Command::new("sh").args(["-c", &format!("{output}; exec sleep 60")]);
+    let mut timeouts = mcp_servlet_client::Timeouts::default();
+    timeouts.connect = Duration::from_millis(500);
+    let options = Options::new().timeouts(timeouts);
+    let opened = Session::connect_with(&target.into(), &options).await;
+    opened.expect_err("it is silent")
+}
+
+#[tokio::test]
+async fn a_server_over_http_instead_of_standard_input_is_named() {
+    for stream in ["", " >&2"] {
+        let output = format!(
+            "echo starting{stream}; echo 'MCP server listening on http://localhost:3001/mcp'{stream}"
+        );
+        let error = silent_after(&output).await;
+        assert_eq!(error.kind(), ErrorKind::RequestTimeout);
+        let help = error.help().expect("help");
+        let expected = "it listens on `http://localhost:3001/mcp` instead of standard input";
+        assert!(help.starts_with(expected), "{help}");
+    }
+}
+
+#[tokio::test]
+async fn a_silent_server_is_quoted() {
+    let output = r"printf '\033[31mno key\033[0m\n' >&2; echo one; echo two; echo three; echo four; echo five";
+    let error = silent_after(output).await;
+    assert_eq!(error.stderr(), ["no key"]);
+    let expected = "its output begins with `one`, `two`, `three`, and ends with `five`, instead of MCP messages";
+    assert_eq!(error.help(), Some(expected));
+}

@@ -1,10 +1,11 @@
 //! Opens sessions.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use mcp_servlet_common::lock;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -23,6 +24,7 @@ use crate::transport::AnyTransport;
 use crate::transport::child::Child;
 use crate::transport::http::{Client, Streamable, connector};
 use crate::transport::sse;
+use crate::transport::stderr::Tail;
 use crate::transport::stdio::Stdio;
 
 /// After how long without an answer the log names a way around the probe.
@@ -114,13 +116,16 @@ async fn attempt(
     options: &Options,
 ) -> Result<Session, Error> {
     let name = target.to_string();
+    let outputs = Outputs::default();
     let opening = async {
         match server {
-            Prepared::Command(command) => open_command(command, &name, options).await,
+            Prepared::Command(command) => open_command(command, &name, options, &outputs).await,
             Prepared::Http(connector) => open_http(connector, &name, options).await,
         }
     };
-    within(options.timeouts.connect, Box::pin(opening)).await
+    let limit = options.timeouts.connect;
+    let opened = timeout(limit, Box::pin(opening)).await;
+    opened.unwrap_or_else(|_| Err(outputs.quoted_in(too_late(limit))))
 }
 
 pub(super) fn attach<R, W>(reader: R, writer: W, options: &Options) -> Connecting<'_>
@@ -139,23 +144,31 @@ fn open_attached(streams: AnyTransport, tap: Arc<Tap>, options: &Options) -> Con
 }
 
 async fn within(limit: Duration, opening: Connecting<'_>) -> Result<Session, Error> {
-    timeout(limit, opening).await.unwrap_or_else(|_| {
-        let message = format!("the server did not open a session within {limit:?}");
-        Err(Error::new(ErrorKind::RequestTimeout, message)
-            .with_help("give it more time to connect, or choose the protocol generation"))
-    })
+    let opened = timeout(limit, opening).await;
+    opened.unwrap_or_else(|_| Err(too_late(limit)))
+}
+
+fn too_late(limit: Duration) -> Error {
+    let message = format!("the server did not open a session within {limit:?}");
+    Error::new(ErrorKind::RequestTimeout, message)
+        .with_help("give it more time to connect, or choose the protocol generation")
 }
 
 /// Starts a process. Some old servers end when they get a request before the handshake; those are started once more.
-async fn open_command(command: &Command, name: &str, options: &Options) -> Result<Session, Error> {
+async fn open_command(
+    command: &Command,
+    name: &str,
+    options: &Options,
+    outputs: &Outputs,
+) -> Result<Session, Error> {
     let tap = Tap::new(name);
-    let error = match start(command, &tap, name, options).await {
+    let error = match start(command, &tap, name, options, outputs).await {
         Err(error) if options.era == Era::Auto && ended_itself(&tap, &error) => error,
         opened => return opened,
     };
     tracing::info!(%error, "the server ended at `server/discover`; it is started again without");
     let options = options.clone().era(Era::Handshake);
-    start(command, &Tap::new(name), name, &options).await
+    start(command, &Tap::new(name), name, &options, outputs).await
 }
 
 async fn start(
@@ -163,8 +176,10 @@ async fn start(
     tap: &Arc<Tap>,
     name: &str,
     options: &Options,
+    outputs: &Outputs,
 ) -> Result<Session, Error> {
-    let (child, stdin, stdout) = Child::start(command, options.on_stderr.clone())?;
+    let tail = outputs.follow(tap);
+    let (child, stdin, stdout) = Child::start(command, options.on_stderr.clone(), tail)?;
     let streams = Stdio::new(stdout, stdin, options.limits.message, Arc::clone(tap));
     let streams = AnyTransport::Stdio(streams.of_child(child));
     open(streams, Arc::clone(tap), name, options).await
@@ -326,13 +341,90 @@ fn not_opened(error: ClientInitializeError, tap: &Tap) -> Error {
             Error::new(ErrorKind::Connectivity, message).with_source(error)
         }),
     };
-    match tap.ignored_lines().as_slice() {
-        [] => error,
-        lines => {
-            let lines = lines.join("`, `");
-            error.with_help(format!(
-                "its output begins with `{lines}` instead of MCP messages"
-            ))
+    match ignored(tap) {
+        Some(help) => error.with_help(help),
+        None => error,
+    }
+}
+
+/// What a server writes instead of messages.
+fn ignored(tap: &Tap) -> Option<String> {
+    let (first, last) = tap.ignored_lines();
+    if first.is_empty() {
+        return None;
+    }
+    let first = first.join("`, `");
+    let last = last.map_or_else(String::new, |last| format!(", and ends with `{last}`,"));
+    Some(format!(
+        "its output begins with `{first}`{last} instead of MCP messages"
+    ))
+}
+
+/// The outputs of a process that opens no session in time.
+#[derive(Default)]
+struct Outputs(Mutex<Option<(Arc<Tap>, Arc<Mutex<Tail>>)>>);
+
+impl Outputs {
+    /// Follows a process from its start.
+    fn follow(&self, tap: &Arc<Tap>) -> Arc<Mutex<Tail>> {
+        let tail = Arc::<Mutex<Tail>>::default();
+        *lock(&self.0) = Some((Arc::clone(tap), Arc::clone(&tail)));
+        tail
+    }
+
+    /// The error with what the process has written.
+    fn quoted_in(&self, error: Error) -> Error {
+        let Some((tap, tail)) = &*lock(&self.0) else {
+            return error;
+        };
+        let stderr = lock(tail).lines();
+        let (first, last) = tap.ignored_lines();
+        let mut lines = first.iter().chain(&last).chain(&stderr);
+        let help = match lines.find_map(|line| listening_at(line)) {
+            Some(url) => Some(format!(
+                "it listens on `{url}` instead of standard input: connect to that URL, or start it with its option for \
+                 standard input and output"
+            )),
+            None => ignored(tap),
+        };
+        let error = error.with_stderr(stderr);
+        match help {
+            Some(help) => error.with_help(help),
+            None => error,
+        }
+    }
+}
+
+/// The URL in a line such as `listening on http://localhost:3001/mcp`.
+fn listening_at(line: &str) -> Option<&str> {
+    let lower = line.to_ascii_lowercase();
+    let verbs = ["listen", "running", "serving", "started", "available"];
+    let has_verb = verbs.iter().any(|verb| lower.contains(verb));
+    let start = lower.find("http://").or_else(|| lower.find("https://"));
+    let url = &line[start.filter(|_| has_verb)?..];
+    let end = url.find(|one: char| one.is_whitespace() || "\"'`)>,".contains(one));
+    Some(url[..end.unwrap_or(url.len())].trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_over_http_says_where_it_listens() {
+        for (line, expected) in [
+            (
+                "MCP server listening on http://localhost:3001/mcp",
+                Some("http://localhost:3001/mcp"),
+            ),
+            (
+                "Server running at \"https://a.example:1/\".",
+                Some("https://a.example:1/"),
+            ),
+            ("see http://docs.example for help", None),
+            ("listening on port 3001", None),
+        ] {
+            assert_eq!(listening_at(line), expected, "{line}");
         }
     }
 }

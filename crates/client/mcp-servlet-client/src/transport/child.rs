@@ -39,10 +39,11 @@ pub(crate) struct Child {
 type Exit = Result<ExitStatus, Arc<io::Error>>;
 
 impl Child {
-    /// Starts a process, whose standard error goes to `on_stderr`.
+    /// Starts a process, whose standard error goes to `on_stderr`. `tail` gets the lines that errors quote.
     pub(crate) fn start(
         command: &Command,
         on_stderr: OnStderr,
+        tail: Arc<Mutex<Tail>>,
     ) -> Result<(Self, ChildStdin, ChildStdout), Error> {
         let program = command.program().to_string_lossy().into_owned();
         let mark = Mark::new();
@@ -51,7 +52,6 @@ impl Child {
         let stdin = process.stdin().take().expect("it is piped");
         let stdout = process.stdout().take().expect("it is piped");
         let stderr = process.stderr().take().expect("it is piped");
-        let tail = Arc::<Mutex<Tail>>::default();
         let reading = spawn(stderr::read(stderr, Arc::clone(&tail), on_stderr));
         let stop = CancellationToken::new();
         let (sender, exit) = watch::channel(None);

@@ -1,6 +1,7 @@
 //! The standard error of a process.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -9,9 +10,12 @@ use mcp_servlet_common::lock;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use crate::on_stderr::OnStderr;
+use crate::quote::without_escapes;
 
-/// How many lines an error quotes.
-const QUOTED_LINES: usize = 20;
+/// How many of the first lines an error quotes.
+const FIRST_LINES: usize = 5;
+/// How many of the last lines an error quotes.
+const LAST_LINES: usize = 15;
 /// How much of such a line is kept, in bytes.
 const QUOTED_LENGTH: usize = 1000;
 /// How much of a line is passed on, in bytes. The rest is another line.
@@ -33,37 +37,81 @@ pub(super) async fn read(
     lines.end();
 }
 
-/// The last lines of an output.
+/// The lines of an output that an error quotes: the first and the last ones, and between them the first one that looks like an
+/// error.
 #[derive(Debug, Default)]
-pub(super) struct Tail {
-    lines: VecDeque<Vec<u8>>,
-    /// Whether the last line goes on.
-    is_open: bool,
+pub(crate) struct Tail {
+    first: Vec<String>,
+    error: Option<(usize, String)>,
+    last: VecDeque<(usize, String)>,
+    /// How many lines are complete.
+    count: usize,
+    /// The line that is not complete.
+    open: Vec<u8>,
 }
 
 impl Tail {
     fn push(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            if !self.is_open {
-                self.lines.push_back(Vec::new());
-                if self.lines.len() > QUOTED_LINES {
-                    self.lines.pop_front();
-                }
-            }
-            self.is_open = !piece.ends_with(b"\n");
-            if let Some(line) = self.lines.back_mut() {
-                let room = QUOTED_LENGTH.saturating_sub(line.len());
-                line.extend(piece.iter().take(room));
+            let room = QUOTED_LENGTH.saturating_sub(self.open.len());
+            self.open.extend(piece.iter().take(room));
+            if piece.ends_with(b"\n") {
+                self.complete();
             }
         }
     }
 
-    pub(super) fn lines(&self) -> Vec<String> {
-        let lines = self.lines.iter();
-        lines
-            .map(|line| String::from_utf8_lossy(line).trim_end().to_owned())
-            .collect()
+    fn complete(&mut self) {
+        let line = visible(&mem::take(&mut self.open));
+        let number = self.count;
+        self.count += 1;
+        if number < FIRST_LINES {
+            self.first.push(line);
+            return;
+        }
+        let is_first_error = self.error.is_none() && looks_like_error(&line);
+        if is_first_error && !self.first.iter().any(|line| looks_like_error(line)) {
+            self.error = Some((number, line.clone()));
+        }
+        self.last.push_back((number, line));
+        if self.last.len() > LAST_LINES {
+            self.last.pop_front();
+        }
     }
+
+    /// The lines, with `…` for those between them.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut lines = self.first.clone();
+        let mut next = lines.len();
+        let open = visible(&self.open);
+        let open = (!open.is_empty()).then_some((self.count, open));
+        let from = self.last.front().map_or(self.count, |(number, _)| *number);
+        let error = self.error.iter().filter(|(number, _)| *number < from);
+        for (number, line) in error.chain(&self.last).chain(&open) {
+            if *number > next {
+                lines.push("…".to_owned());
+            }
+            lines.push(line.clone());
+            next = number + 1;
+        }
+        lines
+    }
+}
+
+/// Whether a line most likely has the reason for the end of a program.
+pub(crate) fn looks_like_error(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    let words = [
+        "error",
+        "exception",
+        "fatal",
+        "panic",
+        "cannot ",
+        "not found",
+        "not set",
+        "required",
+    ];
+    words.iter().any(|word| line.contains(word))
 }
 
 /// Passes on the lines of an output.
@@ -99,7 +147,7 @@ impl Lines {
 
     /// Passes on the line that is open, unless the limit is reached.
     fn complete(&mut self, now: Instant) {
-        let line = std::mem::take(&mut self.open);
+        let line = mem::take(&mut self.open);
         let text = visible(&line);
         if text.is_empty() || !self.rate.admits(line.len(), now) {
             return;
@@ -118,9 +166,9 @@ impl Lines {
     }
 }
 
-/// A line without control characters. Terminals act on some of them.
+/// A line without control characters and the codes for colours. Terminals act on some of them.
 fn visible(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
+    let text = without_escapes(&String::from_utf8_lossy(line));
     let text = text.trim_end().replace('\t', " ");
     text.chars().filter(|one| !one.is_control()).collect()
 }
@@ -139,20 +187,43 @@ mod tests {
         (Lines::new(OnStderr(Arc::new(keep))), passed)
     }
 
-    #[test]
-    fn a_tail_keeps_the_last_lines_and_cuts_long_ones() {
+    /// What an error quotes of an output.
+    fn quoted(output: &str) -> Vec<String> {
         let mut tail = Tail::default();
-        for number in 0..30 {
-            tail.push(format!("line {number}").as_bytes());
-            tail.push(b"\n");
-        }
-        let lines = tail.lines();
-        assert_eq!((lines.len(), lines[0].as_str()), (QUOTED_LINES, "line 10"));
-        tail.push(&vec![b'x'; 10_000]);
-        tail.push(b"y\nlast");
-        let lines = tail.lines();
-        assert_eq!(lines[QUOTED_LINES - 2].len(), QUOTED_LENGTH);
-        assert_eq!(lines[QUOTED_LINES - 1], "last");
+        tail.push(output.as_bytes());
+        tail.lines()
+    }
+
+    #[test]
+    fn a_tail_keeps_the_first_and_last_lines_and_cuts_long_ones() {
+        let numbers =
+            |range: std::ops::Range<usize>| range.map(|number| format!("line {number}\n"));
+        let all: String = numbers(0..30).collect();
+        let lines = quoted(&all);
+        let expected = [&lines[..1], &lines[5..7], &lines[20..]].concat();
+        assert_eq!(expected, ["line 0", "…", "line 15", "line 29"]);
+        assert_eq!(quoted(&numbers(0..20).collect::<String>()).len(), 20);
+        let long = quoted(&format!("{}y\nlast", "x".repeat(10_000)));
+        assert_eq!((long[0].len(), &*long[1]), (QUOTED_LENGTH, "last"));
+    }
+
+    #[test]
+    fn a_tail_keeps_the_first_error() {
+        let line = |text: &str, count| format!("{text}\n").repeat(count);
+        let help = format!(
+            "{}Error: no token\nError: later\n{}",
+            line("help", 10),
+            line("help", 60)
+        );
+        let lines = quoted(&help);
+        assert_eq!(lines[4..8], ["help", "…", "Error: no token", "…"]);
+        assert_eq!(lines.len(), 5 + 3 + LAST_LINES);
+    }
+
+    #[test]
+    fn a_tail_has_no_colours() {
+        let lines = quoted("\x1b[31mred\x1b[0m \x1b]8;;https://a.example\x07link\x1b]8;;\x1b\\\n");
+        assert_eq!(lines, ["red link"]);
     }
 
     #[test]
@@ -164,7 +235,7 @@ mod tests {
         lines.push(&[vec![b'x'; LINE + 1], b"y".to_vec()].concat(), now);
         lines.end();
         let long = "x".repeat(LINE);
-        let expected = ["one", "two", "[31mthree four", &long, "xy"];
+        let expected = ["one", "two", "three four", &long, "xy"];
         assert_eq!(*passed.lock().expect("no panic"), expected);
     }
 
