@@ -116,6 +116,16 @@ pub enum LoadError {
         /// The file, URL or name of the servlet that has the name or URI.
         owner: String,
     },
+    /// Earlier servlets already have the URIs of many resources and templates, so these are left out.
+    #[error(
+        "{} resources and templates are skipped, because earlier servlets list them; the first: {}",
+        all.len(),
+        all[0]
+    )]
+    TakenUris {
+        /// A [`Taken`](Self::Taken) for each of them, at least one.
+        all: Vec<LoadError>,
+    },
     /// A virtual tool is left out.
     #[error("tool `{tool}` of bundle `{bundle}` is skipped: {problem}")]
     VirtualTool {
@@ -155,6 +165,14 @@ pub enum LoadError {
 }
 
 impl LoadError {
+    /// The error, or those that it stands for.
+    pub fn each(&self) -> &[Self] {
+        match self {
+            Self::TakenUris { all } => all,
+            one => std::slice::from_ref(one),
+        }
+    }
+
     /// How to fix the error, if there is general advice.
     pub fn help(&self) -> Option<String> {
         match self {
@@ -166,7 +184,7 @@ impl LoadError {
             Self::Taken { kind: FeatureKind::Tool | FeatureKind::Prompt, .. } => {
                 Some("give one of the servlets another name or prefix".into())
             }
-            Self::Taken { .. } => {
+            Self::Taken { .. } | Self::TakenUris { .. } => {
                 Some("a URI belongs to the servlet that lists it first".into())
             }
             Self::Covered { .. } => Some(

@@ -47,30 +47,32 @@ pub fn check_all(
 
 /// Entries that are skipped or hidden because of another servlet, each with the origin of its servlet.
 fn collisions(host: &Host) -> impl Iterator<Item = (&String, Finding)> {
-    host.problems().filter_map(|problem| {
-        let (kind, item, origin) = match problem {
-            LoadError::Taken {
+    host.problems()
+        .flat_map(LoadError::each)
+        .filter_map(|problem| {
+            let (kind, item, origin) = match problem {
+                LoadError::Taken {
+                    kind,
+                    entry,
+                    origin,
+                    ..
+                } => (*kind, entry, origin),
+                LoadError::Overlap {
+                    template, origin, ..
+                } => (FeatureKind::ResourceTemplate, template, origin),
+                LoadError::Covered { uri, origin, .. } => (FeatureKind::Resource, uri, origin),
+                _ => return None,
+            };
+            let location = Location {
                 kind,
-                entry,
-                origin,
-                ..
-            } => (*kind, entry, origin),
-            LoadError::Overlap {
-                template, origin, ..
-            } => (FeatureKind::ResourceTemplate, template, origin),
-            LoadError::Covered { uri, origin, .. } => (FeatureKind::Resource, uri, origin),
-            _ => return None,
-        };
-        let location = Location {
-            kind,
-            items: vec![item.clone()],
-            pointer: String::new(),
-        };
-        let finding = Finding::new("collision", problem.to_string()).at(location);
-        let help = problem.help().unwrap_or_default();
-        let finding = finding
-            .help(help)
-            .matters(Level::Warning, &[Target::McpServlet]);
-        Some((origin, finding))
-    })
+                items: vec![item.clone()],
+                pointer: String::new(),
+            };
+            let finding = Finding::new("collision", problem.to_string()).at(location);
+            let help = problem.help().unwrap_or_default();
+            let finding = finding
+                .help(help)
+                .matters(Level::Warning, &[Target::McpServlet]);
+            Some((origin, finding))
+        })
 }

@@ -13,6 +13,9 @@ const MAX_STEPS: usize = 1 << 20;
 /// All comparisons together take at most this many steps. Later pairs are not compared, so the warnings about them are missing.
 const MAX_STEPS_OF_ALL: usize = 1 << 24;
 
+/// The maximum number of warnings about URIs that an earlier member also lists.
+const MAX_TAKEN: usize = 3;
+
 /// Warnings about resources and templates that an earlier member also has.
 pub(crate) fn shared_uris(mounts: &[Mount]) -> Vec<Warning> {
     let mut problems = listed_twice(mounts, FeatureKind::Resource, Member::resources);
@@ -21,8 +24,21 @@ pub(crate) fn shared_uris(mounts: &[Mount]) -> Vec<Warning> {
         FeatureKind::ResourceTemplate,
         Member::resource_templates,
     ));
+    let mut problems = summarized(problems);
     problems.extend(overlaps(mounts));
     problems
+}
+
+/// One warning instead of many, as if the same servlet is served several times.
+fn summarized(problems: Vec<Warning>) -> Vec<Warning> {
+    match problems.first() {
+        Some((member, _)) if problems.len() > MAX_TAKEN => {
+            let member = *member;
+            let all = problems.into_iter().map(|(_, problem)| problem).collect();
+            vec![(member, LoadError::TakenUris { all })]
+        }
+        _ => problems,
+    }
 }
 
 fn listed_twice(

@@ -63,6 +63,20 @@ async fn a_longer_template_takes_over_no_uris_of_an_earlier_servlet() {
     );
 }
 
+#[test]
+fn many_equal_resources_are_one_warning() {
+    let uris: Vec<String> = (0..50).map(|number| format!("file:///{number}")).collect();
+    let uris: Vec<&str> = uris.iter().map(String::as_str).collect();
+    let entries = ["a", "b", "c"].map(|name| entry(name, &uris, &["notes://{id}"]));
+    assert_eq!(
+        problems(&host(&entries)),
+        [
+            "102 resources and templates are skipped, because earlier servlets list them; the first: resource `file:///0` of `b` \
+             is skipped: `a` already has the resource `file:///0`"
+        ]
+    );
+}
+
 #[tokio::test]
 async fn a_uri_belongs_to_the_servlet_that_lists_it() {
     let host = host(&[
