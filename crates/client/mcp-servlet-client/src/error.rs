@@ -39,6 +39,7 @@ struct Details {
     retry_after: Option<String>,
     attempts: Option<u32>,
     stderr: Vec<String>,
+    limit: Option<&'static str>,
     /// Whether the request has not left this program.
     is_unsent: bool,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
@@ -88,6 +89,11 @@ impl Error {
         error.or_else(|| lines.next_back()).map(String::as_str)
     }
 
+    /// The field of [`Limits`](crate::Limits) whose value was exceeded, if it is known.
+    pub fn limit(&self) -> Option<&'static str> {
+        self.0.limit
+    }
+
     /// The status of an HTTP response that is an error.
     pub fn http_status(&self) -> Option<u16> {
         self.0.http_status
@@ -134,7 +140,8 @@ impl Error {
         self.0.attempts
     }
 
-    /// The last lines that the process of the server wrote to its standard error, if it has ended.
+    /// The first and last lines that the process of the server wrote to its standard error, if it has ended or opened no session
+    /// in time, and between them the first line that looks like an error.
     pub fn stderr(&self) -> &[String] {
         &self.0.stderr
     }
@@ -152,6 +159,7 @@ impl Error {
             retry_after: None,
             attempts: None,
             stderr: Vec::new(),
+            limit: None,
             is_unsent: false,
             source: None,
         }))
@@ -215,6 +223,12 @@ impl Error {
 
     pub(crate) fn with_stderr(mut self, lines: Vec<String>) -> Self {
         self.0.stderr = lines;
+        self
+    }
+
+    /// A field of [`Limits`](crate::Limits) was exceeded.
+    pub(crate) fn of_limit(mut self, limit: &'static str) -> Self {
+        self.0.limit = Some(limit);
         self
     }
 

@@ -336,6 +336,26 @@ impl Tap {
         }
     }
 
+    /// Ends the request whose response was skipped, and returns what rmcp gets instead. If there is no such request, the error
+    /// is that of the connection.
+    pub(crate) fn skipped(
+        &self,
+        id: Option<RequestId>,
+        error: Error,
+    ) -> Result<ServerJsonRpcMessage, Error> {
+        let mut state = self.state();
+        let Some(id) = id.filter(|id| matches!(state.waiting.get(id), Some(Waiting::Caller(..))))
+        else {
+            return Err(error);
+        };
+        if let Some(Waiting::Caller(slot, ..)) = state.waiting.remove(&id)
+            && let Some(slot) = slot.upgrade()
+        {
+            slot.fill(Reply::Failed(error));
+        }
+        Ok(ServerJsonRpcMessage::response(ServerResult::empty(()), id))
+    }
+
     /// Ends all requests, because their responses cannot arrive any more.
     pub(crate) fn lost(&self, error: &Error) {
         let waiting = std::mem::take(&mut self.state().waiting);

@@ -9,9 +9,6 @@ use crate::lists;
 use crate::options::RemoteOptions;
 use crate::relay::Calls;
 
-/// The most bytes of all lists of a server.
-const MAX_LISTS: usize = 16 << 20;
-
 /// One connection to a server, and the calls that run on it.
 #[derive(Debug)]
 pub(crate) struct Connection {
@@ -31,7 +28,9 @@ impl Connection {
         timeouts.connect = options.connect;
         timeouts.request = options.timeout;
         let mut limits = Limits::default();
-        limits.lists = MAX_LISTS;
+        limits.message = options.limits.message;
+        limits.items = options.limits.entries;
+        limits.lists = options.limits.lists;
         let remote = remote.to_owned();
         let mut client = Options::new()
             .client("mcp-servlet", env!("CARGO_PKG_VERSION"))

@@ -23,14 +23,30 @@ pub(crate) fn failure(error: &Error, limit: Duration) -> RemoteFailure {
                     data: error.data().cloned(),
                 }),
             },
-            None => RemoteFailure::Invalid { problem: why() },
+            None => RemoteFailure::Invalid {
+                problem: exceeded(error).unwrap_or_else(why),
+            },
         },
     }
 }
 
+/// The message about a limit of a remote, with the key that sets it.
+fn exceeded(error: &Error) -> Option<String> {
+    let key = match error.limit()? {
+        "message" => "message",
+        "items" => "entries",
+        "lists" => "lists",
+        _ => return None,
+    };
+    Some(format!(
+        "{}, as `limits.{key}` of the remote says",
+        error.message()
+    ))
+}
+
 /// Why there is no connection.
 pub(crate) fn not_connected(error: &Error) -> RemoteFailure {
-    let why = error.message().to_owned();
+    let why = exceeded(error).unwrap_or_else(|| error.message().to_owned());
     match error.kind() {
         ErrorKind::Connectivity | ErrorKind::RequestTimeout | ErrorKind::RetryExhausted => {
             RemoteFailure::Unreachable { why }

@@ -43,6 +43,6 @@ mod watched;
 
 pub use mcp_servlet_client as client;
 
-pub use options::{RemoteOptions, Retries, Sessions, Start, ToolTexts, WhenDown};
+pub use options::{RemoteLimits, RemoteOptions, Retries, Sessions, Start, ToolTexts, WhenDown};
 pub use server::RemoteServer;
 pub use state::{NotReady, State};

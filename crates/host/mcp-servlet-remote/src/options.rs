@@ -32,8 +32,32 @@ pub struct RemoteOptions {
     pub start: Start,
     /// The tokens of requests to a URL. Default: none.
     pub oauth: Option<OAuth>,
+    /// How much the server may send.
+    pub limits: RemoteLimits,
     /// What clients see of single tools instead of what the server says, by the server's names for them.
     pub tools: BTreeMap<String, ToolTexts>,
+}
+
+/// How much a server may send. Start with `RemoteLimits::default()` and set fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RemoteLimits {
+    /// Bytes of a message. Default: 16 MiB.
+    pub message: usize,
+    /// Entries of one list. Default: 10,000.
+    pub entries: usize,
+    /// Bytes of all lists together. Default: 16 MiB.
+    pub lists: usize,
+}
+
+impl Default for RemoteLimits {
+    fn default() -> Self {
+        Self {
+            message: 16 << 20,
+            entries: 10_000,
+            lists: 16 << 20,
+        }
+    }
 }
 
 /// What clients see of a tool instead of what the server says. Start with `ToolTexts::default()` and set fields.
@@ -112,6 +136,7 @@ impl Default for RemoteOptions {
             drain: Duration::from_secs(30),
             start: Start::default(),
             oauth: None,
+            limits: RemoteLimits::default(),
             tools: BTreeMap::new(),
         }
     }

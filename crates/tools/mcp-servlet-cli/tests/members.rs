@@ -246,7 +246,7 @@ const UNUSABLE: [(&str, &str, &str); 7] = [
     (
         "big",
         "command = [\"PUPPET\"]",
-        "cannot be used: the server sent more than 10000 entries of a list",
+        "cannot be used: the server sent more than 10000 entries of a list, as `limits.entries` of the remote says",
     ),
 ];
 

@@ -193,3 +193,20 @@ async fn an_error_of_the_lists_says_what_took_too_long() {
     let error = remote.ready().await.expect_err("no lists");
     assert_eq!(error.why, "no response within 200 ms");
 }
+
+#[tokio::test]
+async fn a_result_above_the_limit_fails_its_call_and_keeps_the_process() {
+    let mut options = options();
+    options.limits.message = 1 << 20;
+    options.timeout = Duration::from_secs(20);
+    let remote = connected_with("big", child("long-message"), options).await;
+    for _ in 0..2 {
+        let error = call(&remote).await.expect_err("16 MiB");
+        assert_eq!(
+            error.to_string(),
+            "remote `big` sent an invalid answer to `tools/call`: the server sent a message of more than 1048576 bytes, as \
+             `limits.message` of the remote says"
+        );
+        assert!(matches!(remote.state(), State::Up));
+    }
+}

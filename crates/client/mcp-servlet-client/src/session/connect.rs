@@ -362,7 +362,10 @@ fn ignored(tap: &Tap) -> Option<String> {
 
 /// The outputs of a process that opens no session in time.
 #[derive(Default)]
-struct Outputs(Mutex<Option<(Arc<Tap>, Arc<Mutex<Tail>>)>>);
+struct Outputs(Mutex<Option<Followed>>);
+
+/// The standard output and the standard error of a process.
+type Followed = (Arc<Tap>, Arc<Mutex<Tail>>);
 
 impl Outputs {
     /// Follows a process from its start.

@@ -29,6 +29,7 @@ use crate::message::{is_initialized, request_id};
 use crate::tap::{Received, Tap};
 use crate::target::{Http, TargetError};
 
+pub(crate) use self::body::too_large;
 pub(super) use self::body::{BodyError, Events, body, events};
 use self::response::refused;
 pub(crate) use self::response::{bearer_challenge, not_sent};

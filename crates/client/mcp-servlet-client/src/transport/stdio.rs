@@ -12,7 +12,8 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{mpsc, oneshot};
 
 use super::child::Child;
-use super::lines::{End, Lines};
+use super::http::too_large;
+use super::lines::{End, Line, Lines};
 use crate::error::{Error, ErrorKind};
 use crate::tap::Tap;
 use crate::task::spawn;
@@ -26,15 +27,17 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// The streams of a server.
 pub(crate) struct Stdio {
     reader: Lines<Box<dyn AsyncRead + Send + Unpin>>,
+    /// The largest message in bytes.
+    limit: usize,
     /// Lines for the task that writes. None once the transport is closed.
-    writer: Option<mpsc::UnboundedSender<Line>>,
+    writer: Option<mpsc::UnboundedSender<Sent>>,
     tap: Arc<Tap>,
     /// The process behind the streams.
     child: Option<Child>,
 }
 
 /// A line, and who waits until it is written.
-type Line = (Vec<u8>, oneshot::Sender<io::Result<()>>);
+type Sent = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
 impl Stdio {
     pub(crate) fn new<R, W>(reader: R, writer: W, limit: usize, tap: Arc<Tap>) -> Self
@@ -46,6 +49,7 @@ impl Stdio {
         spawn(write_lines(writer, lines));
         Self {
             reader: Lines::new(Box::new(reader), limit),
+            limit,
             writer: Some(sender),
             tap,
             child: None,
@@ -71,12 +75,9 @@ impl Stdio {
 }
 
 /// What the end of the lines means.
-async fn error(end: End, child: Option<&Child>) -> Error {
+async fn error(end: End, child: Option<&Child>, limit: usize) -> Error {
     match (end, child) {
-        (End::TooLong(limit), _) => {
-            let message = format!("the server sent a message of more than {limit} bytes");
-            Error::new(ErrorKind::Limit, message)
-        }
+        (End::Endless, _) => too_large(limit),
         (End::Failed(source), _) => {
             let message = format!("cannot read from the server: {source}");
             Error::new(ErrorKind::Connectivity, message).with_source(source)
@@ -94,7 +95,7 @@ async fn error(end: End, child: Option<&Child>) -> Error {
 /// Lines that wait are written together, so that the server wakes up once for all of them.
 async fn write_lines<W: AsyncWrite + Unpin>(
     mut writer: W,
-    mut queue: mpsc::UnboundedReceiver<Line>,
+    mut queue: mpsc::UnboundedReceiver<Sent>,
 ) {
     let mut lines = Vec::new();
     while queue.recv_many(&mut lines, LINES_AT_ONCE).await > 0 {
@@ -157,13 +158,23 @@ impl Transport<RoleClient> for Stdio {
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
             match self.reader.next().await {
-                Ok(line) => {
+                Ok(Line::Whole(line)) => {
                     if let Some(message) = self.parse(&line) {
                         return Some(message);
                     }
                 }
+                Ok(Line::TooLong(ends)) => {
+                    let error = too_large(self.limit);
+                    match self.tap.skipped(ends.id(), error) {
+                        Ok(response) => return Some(response),
+                        Err(error) => {
+                            self.tap.ended(error);
+                            return None;
+                        }
+                    }
+                }
                 Err(end) => {
-                    let error = error(end, self.child.as_ref()).await;
+                    let error = error(end, self.child.as_ref(), self.limit).await;
                     self.tap.ended(error);
                     return None;
                 }

@@ -15,9 +15,10 @@ use std::{
 
 use mcp_servlet_host::{Filter, Prefix};
 use mcp_servlet_remote::{
-    RemoteOptions, Retries, Sessions, Start, ToolTexts, WhenDown,
+    RemoteLimits, RemoteOptions, Retries, Sessions, Start, ToolTexts, WhenDown,
     client::{Catalog, Command, Http, HttpTransport, Target, TargetError},
 };
+use mcp_servlet_runtime::Limit;
 use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer, Serialize,
@@ -31,7 +32,7 @@ use super::{
     secrets::{masked, of_url},
     table::Table,
     tools::Tools,
-    units::{Count, MOST, ShortTime},
+    units::{Count, MOST, ShortTime, Size},
 };
 use login::LoginIs;
 use retries::Most;
@@ -122,6 +123,8 @@ pub(super) struct RemoteSection {
     when_down: WhenDownIs,
     /// Closes the connection after this time without a request; the next request opens a new one. Default: never.
     idle: Option<ShortTime>,
+    /// How much the remote may send.
+    limits: Table<LimitsAre>,
     /// Which requests share a connection: `shared` (the default) means all, `each` those of one session of a client.
     sessions: SessionsAre,
     /// The maximum number of sessions that have connections, with `sessions = "each"`. Default: 100.
@@ -132,6 +135,39 @@ pub(super) struct RemoteSection {
     /// What clients see of single tools, by the remote's names for them.
     #[schemars(with = "BTreeMap<String, ToolSection>")]
     tool: BTreeMap<Spanned<String>, Table<ToolSection>>,
+}
+
+/// How much a remote may send.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { message = \"64MiB\" }"
+)]
+struct LimitsAre {
+    /// How large a message may be. Default: `16MiB`.
+    #[schemars(with = "Size")]
+    message: Limit<u64>,
+    /// How many entries a list may have. Default: 10000.
+    #[schemars(with = "Option<Count<1, MOST>>")]
+    entries: Option<Count<1, MOST>>,
+    /// How large all lists together may be. Default: `16MiB`.
+    #[schemars(with = "Size")]
+    lists: Limit<u64>,
+}
+
+impl LimitsAre {
+    fn limits(&self) -> RemoteLimits {
+        let mut limits = RemoteLimits::default();
+        let size = |limit: Limit<u64>, default: usize| {
+            let limit = limit.resolve(Some(default as u64)).unwrap_or(u64::MAX);
+            usize::try_from(limit).unwrap_or(usize::MAX)
+        };
+        limits.message = size(self.message, limits.message);
+        limits.lists = size(self.lists, limits.lists);
+        limits.entries = self.entries.map_or(limits.entries, |count| count.0);
+        limits
+    }
 }
 
 /// What clients see of a tool instead of what the remote says.
@@ -299,6 +335,7 @@ impl RemoteSection {
                 Sessions::Each { most }
             }
         };
+        options.limits = self.limits.limits();
         options.tools = self.texts();
         options
     }

@@ -98,10 +98,12 @@ impl Reading {
         self.entries += entries.len();
         self.bytes += bytes(entries);
         if self.entries > limits.items {
-            return Err(session.too_many(self.list, "entries of a list", limits.items));
+            let error = session.too_many(self.list, "entries of a list", limits.items);
+            return Err(error.of_limit("items"));
         }
         if self.bytes > limits.lists {
-            return Err(session.too_many(self.list, "bytes of all lists", limits.lists));
+            let error = session.too_many(self.list, "bytes of all lists", limits.lists);
+            return Err(error.of_limit("lists"));
         }
         Ok(())
     }

@@ -103,9 +103,10 @@ impl EventSize {
     }
 }
 
-fn too_large(limit: usize) -> Error {
+/// The error for a message that is too large.
+pub(crate) fn too_large(limit: usize) -> Error {
     let message = format!("the server sent a message of more than {limit} bytes");
-    Error::new(ErrorKind::Limit, message)
+    Error::new(ErrorKind::Limit, message).of_limit("message")
 }
 
 #[cfg(test)]

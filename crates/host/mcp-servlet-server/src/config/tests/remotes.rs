@@ -6,6 +6,19 @@ use serde_json::json;
 use super::*;
 
 #[test]
+fn limits_of_a_remote_are_keys() {
+    let text = "[remote.a]\ncommand = [\"b\"]\nlimits = { message = \"64MiB\", entries = 20_000, lists = \"32MiB\" }\n\
+        [remote.b]\ncommand = [\"b\"]\n";
+    let config = Config::parse("servlet.toml".as_ref(), text).expect("a configuration");
+    let limits = |at: usize| {
+        let limits = config.remotes[at].options.limits;
+        (limits.message, limits.entries, limits.lists)
+    };
+    assert_eq!(limits(0), (64 << 20, 20_000, 32 << 20));
+    assert_eq!(limits(1), (16 << 20, 10_000, 16 << 20));
+}
+
+#[test]
 fn the_examples_in_the_guide_are_valid() {
     let guide = include_str!("../../../../../../docs/remotes.md");
     let mut blocks = guide.split("```toml\n").skip(1);
