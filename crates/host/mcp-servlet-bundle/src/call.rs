@@ -219,9 +219,14 @@ impl Proven {
             }
             return Ok(None);
         };
-        let mapped = self.mapped(request, prepared, templates, result, budget)?;
-        self.check(&mapped)?;
-        Ok(Some(mapped))
+        let mapped = self.mapped(request, prepared, templates, result, budget);
+        let mapped = mapped.and_then(|mapped| self.check(&mapped).map(|()| mapped));
+        match mapped {
+            Ok(mapped) => Ok(Some(mapped)),
+            // The failure of the handler says more than one of the mapping, which most likely is for good results.
+            Err(_) if is_error => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     fn mapped(

@@ -233,6 +233,10 @@ fn results_are_mapped() {
         finish(&tool, &arguments, failed).expect("a result")["isError"],
         json!(true)
     );
+    // A failure that the mapping has no value for passes with its text.
+    let text = json!([{ "type": "text", "text": "no such city" }]);
+    let failed = json!({ "content": text, "isError": true });
+    assert_eq!(finish(&tool, &arguments, failed.clone()), Ok(failed));
     for (result, code, at) in [
         (
             json!({ "content": [], "structuredContent": { "summary": "x", "temperature": "s3cret" } }),

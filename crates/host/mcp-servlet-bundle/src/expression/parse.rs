@@ -48,6 +48,9 @@ fn mistake(text: &str, errors: &ParseErrors) -> Mistake {
             message: "invalid expression".to_owned(),
         };
     };
+    if let Some(mistake) = question_mark(text) {
+        return mistake;
+    }
     let at = offset(text, error.pos);
     let found = error.msg.split('\'').nth(1).unwrap_or_default();
     let before = text[..at].trim_end();
@@ -71,9 +74,55 @@ fn mistake(text: &str, errors: &ParseErrors) -> Mistake {
             format!("invalid expression: unexpected `{found}`"),
         )
     } else {
-        (at..text.len(), format!("invalid expression: {}", error.msg))
+        let token = token(&text[at..]);
+        (at..at + token.len(), in_words(&error.msg, token))
     };
     Mistake { range, message }
+}
+
+/// An error of the parser in our own words.
+fn in_words(message: &str, token: &str) -> String {
+    if message.contains("literal") {
+        format!("invalid expression: `{token}` does not fit into 64 bits")
+    } else if message.contains("has()") {
+        format!(
+            "invalid expression: `has` takes a member, such as `has(result.x)`, found `{token}`"
+        )
+    } else if message.contains("simple name") {
+        format!(
+            "invalid expression: expected a name, as in `list.map(item, item.x)`, found `{token}`"
+        )
+    } else {
+        format!("invalid expression at `{token}`")
+    }
+}
+
+/// The word or the character at the beginning of a text.
+fn token(text: &str) -> &str {
+    let is_word = |one: char| one.is_alphanumeric() || "_.".contains(one);
+    let end = text.find(|one| !is_word(one)).unwrap_or(text.len());
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    &text[..end.max(first)]
+}
+
+/// A question mark behind a member, as in other languages. Here it is in front of it.
+fn question_mark(text: &str) -> Option<Mistake> {
+    let is_path = |one: char| one.is_alphanumeric() || "_.".contains(one);
+    text.match_indices('?').find_map(|(at, _)| {
+        let start = text[..at].rfind(|one| !is_path(one)).map_or(0, |before| {
+            before + text[before..].chars().next().map_or(1, char::len_utf8)
+        });
+        let (parent, member) = text[start..at].rsplit_once('.')?;
+        let after = text[at + 1..].trim_start();
+        let ends = after.is_empty() || after.starts_with(['.', ')', ']', '}', ',', '?']);
+        let is_member = ends && !parent.is_empty() && !member.is_empty();
+        is_member.then(|| Mistake {
+            range: start..at + 1,
+            message: format!(
+                "invalid expression: write `{parent}.?{member}` for a member that may be absent"
+            ),
+        })
+    })
 }
 
 /// The byte at a line and a column of an error; lines count from 1, columns from 1.

@@ -155,6 +155,47 @@ fn failures_have_kinds() {
     }
 }
 
+/// Checks the first mistake of an expression, and its place.
+fn has_mistake(text: &str, place: &str, message: &str) {
+    let mistakes = Expression::parse(text).expect_err(text);
+    let mistake = &mistakes[0];
+    assert!(mistake.message.contains(message), "{text}: {mistake:?}");
+    assert_eq!(
+        text.get(mistake.range.clone()).map(str::trim),
+        Some(place),
+        "{text}: {mistake:?}"
+    );
+}
+
+#[test]
+fn errors_of_the_parser_are_in_our_words() {
+    for (text, place, message) in [
+        (
+            "result.x?",
+            "result.x?",
+            "write `result.?x` for a member that may be absent",
+        ),
+        (
+            "size(result.a.b?.c)",
+            "result.a.b?",
+            "write `result.a.?b` for a member that may be absent",
+        ),
+        (
+            "99999999999999999999",
+            "99999999999999999999",
+            "`99999999999999999999` does not fit into 64 bits",
+        ),
+        ("has(1)", "1", "`has` takes a member"),
+        (
+            "[1].map(1, 2)",
+            "1",
+            "expected a name, as in `list.map(item, item.x)`, found `1`",
+        ),
+    ] {
+        has_mistake(text, place, message);
+    }
+}
+
 #[test]
 fn mistakes_have_places() {
     for (text, place, message) in [
@@ -189,14 +230,7 @@ fn mistakes_have_places() {
             "loops can be nested 3 deep",
         ),
     ] {
-        let mistakes = Expression::parse(text).expect_err(text);
-        let mistake = &mistakes[0];
-        assert!(mistake.message.contains(message), "{text}: {mistake:?}");
-        assert_eq!(
-            text.get(mistake.range.clone()).map(str::trim),
-            Some(place),
-            "{text}: {mistake:?}"
-        );
+        has_mistake(text, place, message);
     }
 }
 
