@@ -83,8 +83,6 @@ struct Edit {
 pub(crate) enum Kind {
     /// The request `initialize` for this protocol version. It opens a session.
     Initialize(String),
-    /// The request `ping` since 2026-07-28, which that version does not have.
-    ModernPing,
     /// Another request.
     Request,
     /// The cancellation of a request.
@@ -133,11 +131,6 @@ impl Message {
     /// The id as rmcp reads it, if this is a request.
     pub(crate) fn request_id(&self) -> Option<RequestId> {
         self.parts.id.as_ref().and_then(Part::read)
-    }
-
-    /// The response to `ping`.
-    pub(crate) fn pong(&self) -> Value {
-        json!({ "jsonrpc": "2.0", "id": self.id(), "result": {} })
     }
 
     /// Gives a request an id and a progress token of its own. Returns the JSON of the id.
@@ -361,10 +354,7 @@ fn parts(text: &str) -> Result<Parts, Refusal> {
             .map_err(|problem| of_request(wrong_params(&method, &problem)))?;
     }
     if id.is_some() && parts.kind == Kind::Other {
-        parts.kind = match &*method {
-            "ping" if parts.is_modern => Kind::ModernPing,
-            _ => Kind::Request,
-        };
+        parts.kind = Kind::Request;
     }
     parts.id = id;
     Ok(parts)

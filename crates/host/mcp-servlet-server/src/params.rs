@@ -18,9 +18,10 @@ use serde_json::{Value, value::RawValue};
 use crate::era::Era;
 
 /// Methods that 2026-07-28 removed.
-const REMOVED: [&str; 4] = [
+const REMOVED: [&str; 5] = [
     "initialize",
     "logging/setLevel",
+    "ping",
     "resources/subscribe",
     "resources/unsubscribe",
 ];

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::{
-    Json,
     body::Body,
     extract::Request,
     http::{HeaderMap, Method, StatusCode, header, request::Parts},
@@ -251,7 +250,6 @@ impl Streamable {
                     return self.admit(peer).await.err();
                 }
             }
-            Kind::ModernPing => return Some(Json(message.pong()).into_response()),
             Kind::Cancelled(id) => {
                 let id = id.clone();
                 let same = in_use.map(|in_use| in_use.in_flight().find(&id));

@@ -160,7 +160,6 @@ impl Lines {
             (_, Some(id)) if self.server.is_stopping() => {
                 return Err(refused(Refusal::stopping(id.clone())));
             }
-            (Kind::ModernPing, _) => return Err(message.pong().to_string()),
             (Kind::Initialize(version), _) => self.takes_batches = version == BATCHES,
             (Kind::Cancelled(id), _) => {
                 let complete = self.batches.cancel(id);

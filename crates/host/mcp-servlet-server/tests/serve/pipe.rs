@@ -380,7 +380,7 @@ async fn reports_invalid_params_to_the_caller() {
     });
     let ping = request("ping", json!({"_meta": meta}));
     let responses = exchange(host(), &[ping]).await;
-    assert_eq!(responses[0]["result"], json!({}));
+    assert_eq!(responses[0]["error"]["code"], -32601);
     let mut wrong = initialize();
     wrong["params"]["capabilities"] = 5.into();
     let responses = exchange(host(), &[wrong]).await;
