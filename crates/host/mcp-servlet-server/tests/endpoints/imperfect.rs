@@ -5,7 +5,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 use ureq::{Body, http::Response};
 
 use crate::{
-    http::{INITIALIZE, header, post, post_stateless, progressing, send, stateless},
+    http::{INITIALIZE, header, post, progressing, send, stateless},
     site::{OLD, PIPE, Site, WEB},
     sse::Stream,
     support::Wat,
@@ -306,13 +306,4 @@ async fn requests_are_read_as_they_were_meant() {
         .ask(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}")
         .await;
     assert_eq!(invalid["error"]["code"], -32700);
-    let pong = messages(post_stateless(url, &stateless("ping", json!({})))).remove(0);
-    assert_eq!(pong, json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
-    let mut pipe = Pipe(BufReader::new(site.pipe("pipe")));
-    pipe.ask(stateless("tools/list", json!({})).to_string())
-        .await;
-    assert_eq!(
-        pipe.ask(stateless("ping", json!({})).to_string()).await,
-        pong
-    );
 }
