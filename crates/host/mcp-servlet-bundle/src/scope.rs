@@ -92,7 +92,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The scope of headers: the session alone.
+    /// The scope of headers, without the request.
     pub(crate) fn of_session(session: Part<'a>) -> Self {
         Self {
             first: ("session", session),

@@ -26,13 +26,14 @@ use axum::{
 use futures_util::future::{BoxFuture, join_all};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
-use mcp_servlet_host::Tool;
+use mcp_servlet_host::{Tool, bundle::Requested};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use url::form_urlencoded;
 
 use crate::{
+    message::Answered,
     response_headers::{EndpointHeaders, ResponseHeaders},
     server::{Readiness, Server, metrics::Connections},
     session_id::SessionId,
@@ -329,7 +330,7 @@ impl Endpoint {
             .headers()
             .unwrap_or_else(|| Arc::clone(&self.headers));
         let headers = headers.of_method(request.method());
-        let session = if headers.read_session() {
+        let session = if headers.have_expressions() {
             self.session(&request)
         } else {
             None
@@ -393,8 +394,13 @@ fn add_headers(
         None => response.extensions().get().cloned(),
     };
     let session = session.or_else(opened);
-    let id = session.as_ref().map_or("", SessionId::as_str);
-    let (name, error) = headers.apply(response.headers_mut(), id).err()?;
+    let answered: Answered = response.extensions_mut().remove().unwrap_or_default();
+    let requested = Requested {
+        session: session.as_ref().map_or("", SessionId::as_str),
+        id: &answered.id,
+        method: &answered.method,
+    };
+    let (name, error) = headers.apply(response.headers_mut(), requested).err()?;
     tracing::error!(header = %name, %error, "response replaced, because a header has no valid value");
     let text = format!("the header `{name}` of the endpoint has no valid value\n");
     Some((StatusCode::INTERNAL_SERVER_ERROR, text).into_response())

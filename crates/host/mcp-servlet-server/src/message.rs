@@ -59,9 +59,18 @@ struct Parts {
     token: Option<Part>,
     /// The `requestId` of a cancellation.
     cancels: Option<Part>,
+    method: String,
     /// Whether it is a request since 2026-07-28.
     is_modern: bool,
     edits: Vec<Edit>,
+}
+
+/// The message that an HTTP response answers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Answered {
+    /// The id, if it is a request. It is empty otherwise.
+    pub(crate) id: String,
+    pub(crate) method: String,
 }
 
 /// A part of a message: where it is, and its JSON.
@@ -126,6 +135,18 @@ impl Message {
     /// The id as the client wrote it, if this is a request.
     pub(crate) fn id(&self) -> Option<Value> {
         self.parts.id.as_ref().map(Part::value)
+    }
+
+    /// What the headers of its response can read.
+    pub(crate) fn answered(&self) -> Answered {
+        Answered {
+            id: match self.id() {
+                Some(Value::String(id)) => id,
+                Some(id) => id.to_string(),
+                None => String::new(),
+            },
+            method: self.parts.method.clone(),
+        }
     }
 
     /// The id as rmcp reads it, if this is a request.
@@ -330,6 +351,7 @@ fn parts(text: &str) -> Result<Parts, Refusal> {
         id: None,
         token: None,
         cancels: None,
+        method: String::new(),
         is_modern: false,
         edits: Vec::new(),
     };
@@ -357,6 +379,7 @@ fn parts(text: &str) -> Result<Parts, Refusal> {
         parts.kind = Kind::Request;
     }
     parts.id = id;
+    parts.method = method;
     Ok(parts)
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
-use mcp_servlet_host::bundle::{NoText, SessionText};
+use mcp_servlet_host::bundle::{NoText, Requested, ResponseText};
 
 /// The headers that an endpoint adds to its successful responses.
 #[derive(Debug, Default)]
@@ -33,8 +33,8 @@ pub struct ResponseHeaders(Vec<(HeaderName, HeaderText)>);
 #[derive(Clone, PartialEq, Eq)]
 enum HeaderText {
     Constant(HeaderValue),
-    /// It has expressions over the session.
-    OfSession(SessionText),
+    /// It has expressions.
+    Expressions(ResponseText),
 }
 
 /// Why a header has no value. The message does not show what its value would be.
@@ -82,14 +82,14 @@ impl ResponseHeaders {
         Ok(())
     }
 
-    /// Adds a header whose value has expressions over the session. Responses for which the value is empty or absent do not
+    /// Adds a header whose value has expressions. Responses for which the value is empty or absent do not
     /// get it.
     ///
     /// # Errors
     /// What is wrong with the name.
-    pub fn add_for_session(&mut self, name: &str, value: SessionText) -> Result<(), String> {
+    pub fn add_text(&mut self, name: &str, value: ResponseText) -> Result<(), String> {
         let name = self.new_name(name)?;
-        self.0.push((name, HeaderText::OfSession(value)));
+        self.0.push((name, HeaderText::Expressions(value)));
         Ok(())
     }
 
@@ -110,23 +110,23 @@ impl ResponseHeaders {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Whether a value depends on the session.
-    pub(crate) fn read_session(&self) -> bool {
+    /// Whether a value has expressions.
+    pub(crate) fn have_expressions(&self) -> bool {
         let mut values = self.0.iter().map(|(_, value)| value);
-        values.any(|value| matches!(value, HeaderText::OfSession(_)))
+        values.any(|value| matches!(value, HeaderText::Expressions(_)))
     }
 
-    /// Adds the headers to a response in the session with this id, which is empty if there is none.
+    /// Adds the headers to the response of a request.
     ///
     /// # Errors
     /// The name of a header that has no valid value, and why.
     pub(crate) fn apply(
         &self,
         headers: &mut HeaderMap,
-        session: &str,
+        requested: Requested<'_>,
     ) -> Result<(), (&HeaderName, NoHeader)> {
         for (name, text) in &self.0 {
-            if let Some(value) = text.value(session).map_err(|error| (name, error))? {
+            if let Some(value) = text.value(requested).map_err(|error| (name, error))? {
                 // It replaces the server's own, such as `cache-control`.
                 headers.insert(name, value);
             }
@@ -136,10 +136,10 @@ impl ResponseHeaders {
 }
 
 impl HeaderText {
-    fn value(&self, session: &str) -> Result<Option<HeaderValue>, NoHeader> {
+    fn value(&self, requested: Requested<'_>) -> Result<Option<HeaderValue>, NoHeader> {
         let text = match self {
             Self::Constant(value) => return Ok(Some(value.clone())),
-            Self::OfSession(text) => text.fill(session).map_err(NoHeader::Expression)?,
+            Self::Expressions(text) => text.fill(requested).map_err(NoHeader::Expression)?,
         };
         let text = text.filter(|text| !text.is_empty());
         let value = text.map(HeaderValue::try_from).transpose();

@@ -4,14 +4,16 @@
 use axum::http::{HeaderMap, request::Parts};
 use mcp_servlet_runtime::JsonObject;
 use rmcp::{RoleServer, service::RequestContext};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::{era::Era, session_id::SessionId};
+use crate::{era::Era, own_id::client_id, session_id::SessionId};
 
 /// Keys of `_meta` that begin like this are the server's. They are removed from what clients send.
 const PREFIX: &str = "mcp-servlet/";
 /// The id of the session; empty for requests without one.
 const SESSION: &str = "mcp-servlet/session";
+/// The id of the request, a number or a string, as the client wrote it.
+const REQUEST: &str = "mcp-servlet/request";
 /// The headers of the HTTP request that the endpoint forwards, by their names in lower case.
 const HEADERS: &str = "mcp-servlet/headers";
 
@@ -44,6 +46,7 @@ pub(super) fn set(
             .unwrap_or_default(),
     };
     meta.insert(SESSION.to_owned(), session.into());
+    meta.insert(REQUEST.to_owned(), json!(client_id(&context.id)));
     if !forward.is_empty()
         && let Some(headers) = headers
     {
@@ -74,8 +77,6 @@ fn forwarded(headers: &HeaderMap, names: &[String]) -> JsonObject {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

@@ -149,7 +149,7 @@ impl Sse {
         let Some(session) = session.and_then(|id| self.sessions.find(&id)) else {
             return (StatusCode::NOT_FOUND, "unknown session").into_response();
         };
-        let id = message.id();
+        let (id, answered) = (message.id(), message.answered());
         match message::decode(message.into_bytes()) {
             Err(refusal) => return body::refused(&refusal.to(id)),
             Ok(None) => {}
@@ -162,7 +162,9 @@ impl Sse {
                 }
             }
         }
-        (StatusCode::ACCEPTED, "Accepted").into_response()
+        let mut response = (StatusCode::ACCEPTED, "Accepted").into_response();
+        response.extensions_mut().insert(answered);
+        response
     }
 }
 

@@ -104,7 +104,12 @@ impl Streamable {
         let in_use = self.enter(&parts.headers);
         let takes_batches = in_use.as_ref().is_some_and(InUse::takes_batches);
         match body::read(body, &self.options, takes_batches).await {
-            Ok(Received::One(message)) => self.message(parts, message, form, active).await,
+            Ok(Received::One(message)) => {
+                let answered = message.answered();
+                let mut response = self.message(parts, message, form, active).await;
+                response.extensions_mut().insert(answered);
+                response
+            }
             Ok(Received::Batch(messages)) => self.batch(&parts, messages, form).await,
             Err(refusal) => self.gated(parts, refusal).await,
         }

@@ -19,7 +19,7 @@ async fn meta(site: &Site, way: Way, endpoint: &str) -> [Value; 2] {
     let session = site.connect(way, endpoint).await;
     let mut all = Vec::new();
     for _ in 0..2 {
-        let forged = json!({ "mcp-servlet/session": "forged", "mcp-servlet/x": 1, "acme/y": 2 });
+        let forged = json!({ "mcp-servlet/session": "forged", "mcp-servlet/request": "forged", "mcp-servlet/x": 1, "acme/y": 2 });
         let options = CallOptions::new().meta(forged.as_object().cloned().expect("an object"));
         let called = session.call_with("echo", json!({}), &options).await;
         let raw = json!(called.expect("a result").raw);
@@ -38,6 +38,9 @@ async fn servlets_read_the_session_of_each_transport() {
         let session = session.unwrap_or_else(|| panic!("{way:?}: {first}"));
         assert_eq!(session.is_empty(), way == Way::HttpModern, "{way:?}");
         assert_eq!(second["mcp-servlet/session"], session, "{way:?}");
+        let [request, next] = [&first, &second].map(|meta| &meta["mcp-servlet/request"]);
+        assert!(request.is_u64(), "{way:?}: {first}");
+        assert_ne!(request, next, "{way:?}");
         let [other, _] = meta(&site, way, endpoint).await;
         let is_same = other["mcp-servlet/session"] == session;
         assert_eq!(is_same, way == Way::HttpModern, "{way:?}");

@@ -217,11 +217,12 @@ async fn successful_responses_have_the_endpoints_headers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn headers_can_depend_on_the_session() {
+async fn headers_can_depend_on_the_request() {
     let config = format!(
         "[listener.l]\naddress = \"127.0.0.1:0\"\n\
          [endpoint.web]\nkind = \"http\"\nlistener = \"l\"\n\
-         headers = {{ x-session = \"${{{{ session.id }}}}\", x-text = \"id-${{{{ session.id }}}}\" }}\n{A}"
+         headers = {{ x-session = \"${{{{ session.id }}}}\", x-text = \"id-${{{{ session.id }}}}\", \
+         x-request = \"${{{{ request.method }}}} ${{{{ request.id }}}}\" }}\n{A}"
     );
     let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
     let url = site.url("web");
@@ -233,8 +234,13 @@ async fn headers_can_depend_on_the_session() {
         assert_eq!(header(response, "x-session"), Some(session));
         assert_eq!(header(response, "x-text"), Some(&*format!("id-{session}")));
     }
+    let request = |response| header(response, "x-request").map(str::to_owned);
+    assert_eq!(request(&opened).as_deref(), Some("initialize 0"));
+    let method = "notifications/initialized ";
+    assert_eq!(request(&ready).as_deref(), Some(method));
     let listed = list_without_session(url);
     assert_eq!(listed.status(), 200);
+    assert_eq!(request(&listed).as_deref(), Some("tools/list 1"));
     assert_eq!(header(&listed, "x-session"), None);
     assert_eq!(header(&listed, "x-text"), Some("id-"));
 }

@@ -1,6 +1,6 @@
 //! Endpoints over HTTP: their listeners, paths, headers and names.
 
-use mcp_servlet_host::bundle::SessionText;
+use mcp_servlet_host::bundle::ResponseText;
 use mcp_servlet_schema::similar;
 use toml::Spanned;
 
@@ -104,8 +104,8 @@ impl Reader<'_> {
         let mut headers = ResponseHeaders::default();
         for (name, value) in given.into_iter().flat_map(Spanned::get_ref) {
             let added = if value.get_ref().contains("${{") {
-                let text = self.session_text(key, value);
-                text.map(|text| headers.add_for_session(name, text))
+                let text = self.response_text(key, value);
+                text.map(|text| headers.add_text(name, text))
             } else {
                 self.expanded(value).map(|text| headers.add(name, &text))
             };
@@ -117,8 +117,12 @@ impl Reader<'_> {
     }
 
     /// A text with expressions. Problems are reported.
-    fn session_text(&mut self, key: &'static str, value: &Spanned<String>) -> Option<SessionText> {
-        let compiled = SessionText::compile(key, value.get_ref(), &mut |text| self.expand(text));
+    fn response_text(
+        &mut self,
+        key: &'static str,
+        value: &Spanned<String>,
+    ) -> Option<ResponseText> {
+        let compiled = ResponseText::compile(key, value.get_ref(), &mut |text| self.expand(text));
         match compiled {
             Ok(text) => Some(text),
             Err(problems) => {

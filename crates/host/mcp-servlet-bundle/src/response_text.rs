@@ -1,4 +1,4 @@
-//! Texts with expressions over the session of a client, such as headers of responses.
+//! Texts with expressions for a response: over the request and its session.
 
 use std::fmt;
 
@@ -15,16 +15,27 @@ use crate::{
 /// As long as the ids of sessions are.
 const SAMPLE: &str = "00000000-0000-0000-0000-000000000000";
 
-/// A text with expressions that can read the id of a session: `${{ session.id }}`.
+/// A text with expressions that can read `session.id`, `request.id` and `request.method`.
 #[derive(Clone)]
-pub struct SessionText {
+pub struct ResponseText {
     template: Template,
     /// The text before its expressions are compiled, and its parts with the values of variables. They tell two texts apart.
     written: String,
     parts: Vec<String>,
 }
 
-/// An expression of a [`SessionText`] has no value. The message shows neither values nor constants.
+/// What the text can read of the request that is answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Requested<'a> {
+    /// The id of the session. It is empty if the protocol version has no sessions.
+    pub session: &'a str,
+    /// The id of the request. It is empty if the response answers no request.
+    pub id: &'a str,
+    /// The method of the message that is answered. It is empty if there is none.
+    pub method: &'a str,
+}
+
+/// An expression of a [`ResponseText`] has no value. The message shows neither values nor constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoText(Failure);
 
@@ -36,22 +47,22 @@ impl fmt::Display for NoText {
 
 impl std::error::Error for NoText {}
 
-impl PartialEq for SessionText {
+impl PartialEq for ResponseText {
     fn eq(&self, other: &Self) -> bool {
         self.written == other.written && self.parts == other.parts
     }
 }
 
-impl Eq for SessionText {}
+impl Eq for ResponseText {}
 
-impl fmt::Debug for SessionText {
+impl fmt::Debug for ResponseText {
     /// Constants may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SessionText")
+        f.write_str("ResponseText")
     }
 }
 
-impl SessionText {
+impl ResponseText {
     /// Compiles the expressions of a text in this key of the configuration. `expand` replaces environment variables
     /// outside of expressions.
     ///
@@ -73,7 +84,10 @@ impl SessionText {
         let template = Template::parse(&text.into(), &place, &mut expand, &mut problems);
         let names = Names {
             place: key,
-            roots: vec![("session", members(&["id"]))],
+            roots: vec![
+                ("session", members(&["id"])),
+                ("request", members(&["id", "method"])),
+            ],
         };
         template.each(&place, &mut |place, start, expression| {
             names.check(expression, place, start, &mut problems);
@@ -83,7 +97,12 @@ impl SessionText {
             written: text.to_owned(),
             parts,
         };
-        if problems.is_empty() && compiled.fill(SAMPLE) == Err(NoText(Failure::Budget)) {
+        let sample = Requested {
+            session: SAMPLE,
+            id: SAMPLE,
+            method: "resources/templates/list",
+        };
+        if problems.is_empty() && compiled.fill(sample) == Err(NoText(Failure::Budget)) {
             let message = "the expression takes too long to run for each response";
             problems.push(Problem::new(place, message));
         }
@@ -94,14 +113,15 @@ impl SessionText {
         }
     }
 
-    /// The text for a session with this id, which is empty if the protocol version has no sessions. `None` if the text
-    /// is one expression without a value.
+    /// The text of a response. `None` if the text is one expression without a value.
     ///
     /// # Errors
     /// If an expression has no value. Expressions may only take a few steps, because this blocks the thread.
-    pub fn fill(&self, session: &str) -> Result<Option<String>, NoText> {
-        let view = SessionView(session);
-        let scope = Scope::of_session(Part::Object(&view));
+    pub fn fill(&self, requested: Requested<'_>) -> Result<Option<String>, NoText> {
+        let session = Texts(&[("id", requested.session)]);
+        let request = Texts(&[("id", requested.id), ("method", requested.method)]);
+        let session = Scope::of_session(Part::Object(&session));
+        let scope = session.with("request", Part::Object(&request));
         let value = self.template.fill(&scope, &mut Budget::small());
         Ok(
             match value.map_err(|Failed { failure, .. }| NoText(failure))? {
@@ -113,17 +133,21 @@ impl SessionText {
     }
 }
 
-/// What the expressions see of a session.
+/// An object whose members are texts.
 #[derive(Debug)]
-struct SessionView<'a>(&'a str);
+struct Texts<'a>(&'a [(&'a str, &'a str)]);
 
-impl Object for SessionView<'_> {
+impl Object for Texts<'_> {
     fn member(&self, name: &str) -> Option<Part<'_>> {
-        (name == "id").then_some(Part::Text(self.0))
+        let (_, text) = self.0.iter().find(|(known, _)| *known == name)?;
+        Some(Part::Text(text))
     }
 
     fn members(&self) -> Vec<(&str, Part<'_>)> {
-        vec![("id", Part::Text(self.0))]
+        let members = self.0.iter();
+        members
+            .map(|(name, text)| (*name, Part::Text(text)))
+            .collect()
     }
 }
 
@@ -131,14 +155,19 @@ impl Object for SessionView<'_> {
 mod tests {
     use super::*;
 
-    fn compile(text: &str) -> Result<SessionText, String> {
+    fn compile(text: &str) -> Result<ResponseText, String> {
         let compiled =
-            SessionText::compile("headers", text, &mut |text| Ok(text.replace("${X}", "x")));
+            ResponseText::compile("headers", text, &mut |text| Ok(text.replace("${X}", "x")));
         compiled.map_err(|problems| problems[0].message.clone())
     }
 
     fn fill(text: &str, id: &str) -> Result<Option<String>, NoText> {
-        compile(text).expect("a valid text").fill(id)
+        let requested = Requested {
+            session: id,
+            id: "7",
+            method: "tools/call",
+        };
+        compile(text).expect("a valid text").fill(requested)
     }
 
     #[test]
@@ -154,6 +183,10 @@ mod tests {
             filled("${{ size(session.id) }}", "abc").as_deref(),
             Some("3")
         );
+        assert_eq!(
+            filled("${{ request.method }} ${{ request.id }}", "1").as_deref(),
+            Some("tools/call 7")
+        );
         assert_eq!(filled("${{ null }}", "1"), None);
         assert_eq!(filled("${{ session.id }}", "").as_deref(), Some(""));
     }
@@ -162,8 +195,10 @@ mod tests {
     fn expressions_can_read_nothing_else() {
         let problem = |text| compile(text).expect_err("a problem");
         let message = problem("${{ request.name }}");
+        assert_eq!(message, "`request` has no `name`; it has `id` and `method`");
+        let message = problem("${{ error.code }}");
         assert!(
-            message.starts_with("`request` is not known in `headers`"),
+            message.starts_with("`error` is not known in `headers`"),
             "{message}"
         );
         let message = problem("${{ session.client }}");
@@ -187,7 +222,7 @@ mod tests {
     #[test]
     fn texts_differ_by_their_variables() {
         let with = |value: &'static str| {
-            SessionText::compile("headers", "${X}", &mut |_| Ok(value.to_owned()))
+            ResponseText::compile("headers", "${X}", &mut |_| Ok(value.to_owned()))
         };
         assert_eq!(with("1"), with("1"));
         assert_ne!(with("1"), with("2"));
