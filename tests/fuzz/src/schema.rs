@@ -1,6 +1,6 @@
 //! XTP schemas, and the code generated from them.
 
-#[path = "../../../crates/xtp/xtp-codegen/tests/support/survive.rs"]
+#[path = "../../../crates/xtp/xtp-codegen/tests/codegen/survive.rs"]
 mod survive;
 
 pub(crate) fn run(bytes: &[u8]) {

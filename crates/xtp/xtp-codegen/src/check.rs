@@ -3,23 +3,25 @@
 
 mod collisions;
 mod cycles;
+mod everywhere;
 mod identifiers;
 mod keywords;
 mod lists;
 mod refs;
 mod unions;
 
-pub(crate) use self::identifiers::is_identifier;
 use crate::diagnostic::Report;
 use crate::document::Document;
+use crate::read::Cursor;
 
-/// Reports the problems of a document that was read.
-pub(crate) fn check(document: &Document, report: &mut Report) {
+/// Reports the problems of a document that was read from `root`.
+pub(crate) fn check(root: &Cursor<'_>, document: &Document, report: &mut Report) {
     identifiers::check(document, report);
     keywords::check(document, report);
     collisions::check(document, report);
     lists::check(document, report);
     refs::check(document, report);
     unions::check(document, report);
-    cycles::check(document, report);
+    cycles::check(root, document, report);
+    everywhere::check(root, document, report);
 }

@@ -196,16 +196,27 @@ impl Report {
         &mut self.found[next]
     }
 
-    /// Whether the mode wants warnings that concern only other languages.
-    pub(crate) fn speaks_of_other_languages(&self) -> bool {
+    /// Whether the official library's rules apply.
+    pub(crate) fn is_compat(&self) -> bool {
         self.rules.mode == Mode::Compat
     }
 
-    /// Whether one of the problems so far stops the generator.
-    pub(crate) fn has_errors(&self) -> bool {
-        self.found
-            .iter()
-            .any(|found| found.severity == Severity::Error)
+    /// Runs checks that only the official library makes. Their errors have a code of their own, except where the
+    /// document has an error already.
+    pub(crate) fn only_by_the_library(&mut self, check: impl FnOnce(&mut Self)) {
+        let before = std::mem::take(&mut self.found);
+        check(self);
+        let added = std::mem::replace(&mut self.found, before);
+        let is_error = |problem: &Diagnostic| problem.severity == Severity::Error;
+        let errors = self.found.iter().filter(|problem| is_error(problem));
+        let mut seen: BTreeSet<Span> = errors.map(|problem| problem.span).collect();
+        for mut problem in added {
+            if is_error(&problem) && seen.insert(problem.span) {
+                problem.code = Code::Library;
+                problem.help(Code::Library.advice());
+                self.found.push(problem);
+            }
+        }
     }
 
     /// Adds the problems of another source's report.

@@ -39,7 +39,6 @@
 
 mod build;
 mod check;
-pub mod compat;
 mod diagnostic;
 mod document;
 mod format;

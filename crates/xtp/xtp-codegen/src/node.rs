@@ -90,14 +90,6 @@ impl Number {
     fn is_zero(&self) -> bool {
         self.0.as_f64() == Some(0.0)
     }
-
-    /// The number as JavaScript prints it, except very large and very small ones.
-    pub(crate) fn to_script(&self) -> String {
-        match self.0.as_f64() {
-            Some(number) if self.0.is_f64() => number.to_string(),
-            _ => self.0.to_string(),
-        }
-    }
 }
 
 /// One entry of a map.

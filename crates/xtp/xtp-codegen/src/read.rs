@@ -9,6 +9,7 @@ mod shape;
 mod simple;
 
 pub(crate) use self::cursor::{Cursor, Fields, Keys};
+pub(crate) use self::shape::every_key;
 use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Version};
 use crate::node::Value;

@@ -8,7 +8,7 @@ use crate::read::Cursor;
 use crate::rules::{Mode, Rules};
 use crate::span::{At, Origin, Pointer, Span};
 use crate::spell::Spelling;
-use crate::{check, compat, format, lower, node, overlay, read, types};
+use crate::{check, format, lower, node, overlay, read, types};
 
 /// The source of a schema, with its overlay and the rules for reading it.
 #[derive(Clone, Debug)]
@@ -98,7 +98,8 @@ impl Schema {
         let origin = Origin::new(name, text);
         let root = node::load(text, &origin)?;
         let mut report = Report::new(&origin, input.rules);
-        let mut document = read::read(&Cursor::root(&root), &mut report);
+        let cursor = Cursor::root(&root);
+        let mut document = read::read(&cursor, &mut report);
         let mut beside = None;
         if let Some((name, text)) = input.overlay {
             let origin = Origin::new(name, text);
@@ -107,10 +108,7 @@ impl Schema {
             overlay::apply(&Cursor::root(&root), &mut report, &mut document);
             beside = Some(report);
         }
-        check::check(&document, &mut report);
-        if input.rules.mode == Mode::Compat && !report.has_errors() {
-            compat::check(&root, &mut report);
-        }
+        check::check(&cursor, &document, &mut report);
         if let Some(beside) = beside {
             report.append(beside);
         }

@@ -7,30 +7,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Item, Name, Shape};
+use crate::node::Value;
+use crate::read::Cursor;
 use crate::rules::Refused;
 
 /// How many schemas a message shows at the start and at the end of a long path.
 const SHOWN: usize = 5;
 
-pub(super) fn check(document: &Document, report: &mut Report) {
-    let schemas = document.schemas.iter();
-    let graph: Graph<'_> = schemas
+pub(super) fn check(root: &Cursor<'_>, document: &Document, report: &mut Report) {
+    let endless: Graph = document
+        .schemas
+        .iter()
         .map(|schema| {
             let mut edges = Vec::new();
-            collect(&schema.value, true, Depth::Schema, "", &mut edges);
-            (schema.name.text.as_str(), edges)
+            collect_required(&schema.value, "", &mut edges);
+            (schema.name.text.clone(), edges)
         })
         .collect();
-    let only = |wanted: fn(&Edge<'_>) -> bool| -> Graph<'_> {
-        let edges = graph.iter();
-        let edges = edges.map(|(name, edges)| {
-            let wanted = edges.iter().filter(|edge| wanted(edge));
-            (*name, wanted.cloned().collect())
-        });
-        edges.collect()
-    };
-    let endless = only(|edge| edge.must);
-    let refused = only(|edge| edge.is_seen);
+    let refused = uses(root);
     let mut reported = BTreeSet::new();
     for (graph, is_endless) in [(&endless, true), (&refused, false)] {
         let mut search = Search {
@@ -47,90 +41,109 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     }
 }
 
+/// The uses of other schemas in each schema.
+type Graph = BTreeMap<String, Vec<Edge>>;
+
 /// One use of a schema in another.
-#[derive(Clone)]
-struct Edge<'a> {
+struct Edge {
     /// The step to it from the schema, such as `.property`.
     label: String,
-    target: &'a Name,
-    /// Whether every value contains the other schema.
-    must: bool,
-    /// Whether the official library follows it. It looks at properties, and one level into lists and maps.
-    is_seen: bool,
+    target: Name,
 }
 
-/// The position of a type, as the official library distinguishes it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Depth {
-    Schema,
-    Property,
-    /// In a list or a map that is a property, or in a map that is a schema.
-    Part,
-    Deeper,
-}
-
-/// The uses of other schemas in each schema.
-type Graph<'a> = BTreeMap<&'a str, Vec<Edge<'a>>>;
-
-fn collect<'a>(item: &'a Item, must: bool, depth: Depth, label: &str, edges: &mut Vec<Edge<'a>>) {
-    let must = must && !item.nullable;
-    match &item.shape {
-        Shape::Ref(target) => edges.push(Edge {
+/// Collects the schemas that every value of a type contains.
+fn collect_required(item: &Item, label: &str, edges: &mut Vec<Edge>) {
+    let mut push = |target: &Name| {
+        edges.push(Edge {
             label: label.to_owned(),
-            target,
-            must,
-            is_seen: matches!(depth, Depth::Property | Depth::Part),
-        }),
-        Shape::List(item) if depth == Depth::Property => {
-            collect(item, false, Depth::Part, label, edges);
-        }
-        Shape::Map(item) if matches!(depth, Depth::Schema | Depth::Property) => {
-            collect(item, false, Depth::Part, label, edges);
-        }
-        Shape::List(item) | Shape::Map(item) => {
-            collect(item, false, Depth::Deeper, label, edges);
-        }
+            target: target.clone(),
+        });
+    };
+    match &item.shape {
+        _ if item.nullable => {}
+        Shape::Ref(target) => push(target),
         Shape::Object(object) => {
             let required = object.required.iter();
             let required: BTreeSet<&str> = required.map(|name| name.text.as_str()).collect();
             for property in &object.properties {
-                let name = &property.name.text;
-                let required = required.contains(name.as_str());
-                let label = format!("{label}.{name}");
-                let depth = match depth {
-                    Depth::Schema => Depth::Property,
-                    _ => Depth::Deeper,
-                };
-                collect(&property.value, must && required, depth, &label, edges);
-            }
-            if let Some(extra) = &object.extra {
-                collect(extra, false, Depth::Deeper, label, edges);
+                let name = property.name.text.as_str();
+                if required.contains(name) {
+                    collect_required(&property.value, &format!("{label}.{name}"), edges);
+                }
             }
         }
+        // The first member is the default of the union, so its values must end.
         Shape::Union(union) => {
-            // The first member is the default of the union, so its values must end.
-            let members = union.members.iter().enumerate();
-            edges.extend(members.map(|(index, member)| Edge {
-                label: label.to_owned(),
-                target: &member.target,
-                must: must && index == 0,
-                is_seen: false,
-            }));
+            if let Some(member) = union.members.first() {
+                push(&member.target);
+            }
         }
-        Shape::Scalar(_) | Shape::FreeForm | Shape::Any | Shape::Enum(_) => {}
+        Shape::Scalar(_)
+        | Shape::FreeForm
+        | Shape::Any
+        | Shape::Enum(_)
+        | Shape::List(_)
+        | Shape::Map(_) => {}
     }
 }
 
+/// The uses that the official library follows: in properties, and one level into lists and maps.
+fn uses(root: &Cursor<'_>) -> Graph {
+    let components = root.get("components");
+    let schemas = components.and_then(|components| components.get("schemas"));
+    let schemas = schemas.iter().flat_map(Cursor::members);
+    schemas
+        .map(|(name, schema)| (name.text, uses_in(&schema)))
+        .collect()
+}
+
+fn uses_in(schema: &Cursor<'_>) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    let mut push = |label: &str, part: Option<Cursor<'_>>| {
+        if let Some(target) = part.as_ref().and_then(target) {
+            edges.push(Edge {
+                label: label.to_owned(),
+                target,
+            });
+        }
+    };
+    let Some(properties) = schema.get("properties") else {
+        push("", schema.get("additionalProperties"));
+        return edges;
+    };
+    for (name, property) in properties.members() {
+        let label = format!(".{}", name.text);
+        push(&label, property.get("items"));
+        push(&label, property.get("additionalProperties"));
+        push(&label, Some(property));
+    }
+    edges
+}
+
+/// The schema that a type refers to, unless the type has the key `type`.
+fn target(ty: &Cursor<'_>) -> Option<Name> {
+    if ty.get("type").is_some_and(|ty| ty.value().is_truthy()) {
+        return None;
+    }
+    let target = ty.get("$ref")?;
+    let Value::Text(text) = target.value() else {
+        return None;
+    };
+    Some(Name {
+        text: text.split('/').nth(3)?.to_owned(),
+        at: target.at(),
+    })
+}
 /// A depth-first search with a stack of its own, so that a long chain of schemas does not overflow the call stack.
-struct Search<'a, 's> {
-    graph: &'s Graph<'a>,
+struct Search<'a> {
+    graph: &'a Graph,
     is_endless: bool,
     path: Vec<Step<'a>>,
     /// The schemas of the path.
     on_path: BTreeSet<&'a str>,
     done: BTreeSet<&'a str>,
     /// The uses that have been reported, by their offsets.
-    reported: &'s mut BTreeSet<usize>,
+    reported: &'a mut BTreeSet<usize>,
 }
 
 struct Step<'a> {
@@ -139,20 +152,20 @@ struct Step<'a> {
     next: usize,
 }
 
-impl<'a> Search<'a, '_> {
+impl<'a> Search<'a> {
     fn visit(&mut self, start: &'a str, report: &mut Report) {
         self.enter(start);
         while let Some(step) = self.path.last_mut() {
             let (schema, index) = (step.schema, step.next);
             step.next += 1;
-            let edges = self.graph.get(schema).map_or(&[][..], Vec::as_slice);
-            let Some(edge) = edges.get(index) else {
+            let edges = self.graph.get(schema);
+            let Some(edge) = edges.and_then(|edges| edges.get(index)) else {
                 self.done.insert(schema);
                 self.on_path.remove(schema);
                 self.path.pop();
                 continue;
             };
-            self.follow(edge.target, report);
+            self.follow(&edge.target, report);
         }
     }
 

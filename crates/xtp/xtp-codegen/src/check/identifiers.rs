@@ -32,7 +32,7 @@ pub(super) fn names_in(item: &Item) -> Vec<&Name> {
     }
 }
 
-fn check_name(name: &Name, by: Refused, report: &mut Report) {
+pub(super) fn check_name(name: &Name, by: Refused, report: &mut Report) {
     if is_identifier(&name.text) {
         return;
     }
@@ -42,7 +42,7 @@ fn check_name(name: &Name, by: Refused, report: &mut Report) {
 }
 
 /// Whether a name matches `^[a-zA-Z_$][a-zA-Z0-9_$]*$`.
-pub(crate) fn is_identifier(name: &str) -> bool {
+fn is_identifier(name: &str) -> bool {
     let sign = |c: char| c == '_' || c == '$';
     name.starts_with(|c: char| c.is_ascii_alphabetic() || sign(c))
         && name.chars().all(|c| c.is_ascii_alphanumeric() || sign(c))

@@ -8,7 +8,7 @@ use crate::keywords;
 use crate::rules::Refused;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
-    if !report.speaks_of_other_languages() {
+    if !report.is_compat() {
         return;
     }
     for function in document.functions() {

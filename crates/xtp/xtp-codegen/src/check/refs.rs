@@ -10,16 +10,10 @@ use crate::suggest;
 const MAX_COMPARED: usize = 100;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
-    let schemas = document.schemas.iter();
-    let names: Vec<&str> = schemas.map(|schema| schema.name.text.as_str()).collect();
-    let known: BTreeSet<&str> = names.iter().copied().collect();
-    let mut compared = 0;
+    let mut known = Known::of(document);
     document.visit(&mut |item| {
         for target in targets(item) {
-            if !known.contains(target.text.as_str()) {
-                compared += 1;
-                unknown(target, &names, compared <= MAX_COMPARED, report);
-            }
+            known.check(target, report);
         }
     });
 }
@@ -33,16 +27,41 @@ fn targets(item: &Item) -> Vec<&Name> {
     }
 }
 
-/// Reports a reference to an unknown schema. With `compare`, the help suggests a similar name.
-fn unknown(target: &Name, names: &[&str], compare: bool, report: &mut Report) {
-    let message = format!("there is no schema `{}`", target.text.escape_debug());
-    let problem = report.error(Code::RefTarget, &target.at, message);
-    if names.is_empty() {
-        problem.help("define it under `components.schemas`");
-    } else if compare {
-        let known = |known: &str| format!("the schemas are {known}");
-        problem.help(suggest::help(&target.text, names, known));
-    } else {
-        problem.help(format!("the schemas are {}", suggest::listed(names)));
+/// The names of all schemas.
+pub(super) struct Known<'d> {
+    names: Vec<&'d str>,
+    set: BTreeSet<&'d str>,
+    /// How many unknown names have been compared with them.
+    compared: usize,
+}
+
+impl<'d> Known<'d> {
+    pub(super) fn of(document: &'d Document) -> Self {
+        let schemas = document.schemas.iter();
+        let names: Vec<&str> = schemas.map(|schema| schema.name.text.as_str()).collect();
+        Self {
+            set: names.iter().copied().collect(),
+            names,
+            compared: 0,
+        }
+    }
+
+    /// Reports a reference to an unknown schema, and suggests a similar name.
+    pub(super) fn check(&mut self, target: &Name, report: &mut Report) {
+        if self.set.contains(target.text.as_str()) {
+            return;
+        }
+        self.compared += 1;
+        let message = format!("there is no schema `{}`", target.text.escape_debug());
+        let problem = report.error(Code::RefTarget, &target.at, message);
+        if self.names.is_empty() {
+            problem.help("define it under `components.schemas`");
+        } else if self.compared <= MAX_COMPARED {
+            let known = |known: &str| format!("the schemas are {known}");
+            problem.help(suggest::help(&target.text, &self.names, known));
+        } else {
+            let names = suggest::listed(&self.names);
+            problem.help(format!("the schemas are {names}"));
+        }
     }
 }

@@ -36,7 +36,7 @@ pub enum Code {
     BeyondPublished,
     /// The official library lacks the construct; this generator has it.
     BeyondLibrary,
-    /// The official library refuses the schema for an internal reason.
+    /// The official library refuses something that has no effect, because it takes every map for a type.
     Library,
     /// The type is not an XTP type.
     UnknownType,
@@ -139,7 +139,9 @@ impl Code {
             Self::MissingKey => "add the key",
             Self::Version => "write `version: v1-draft`",
             Self::Unsupported => "give the type a name under `components.schemas` and use `$ref`",
-            Self::Library => "remove the key, which has no effect",
+            Self::Library => {
+                "the official library takes every map for a type; rename the key, or remove it if it has no effect"
+            }
             Self::BeyondPublished | Self::BeyondLibrary => "keep it only if no other tool reads it",
             Self::UnknownType | Self::Format => "use a type and a format of XTP",
             Self::TypeKeys => "remove one of the keys",

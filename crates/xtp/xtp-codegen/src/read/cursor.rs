@@ -115,16 +115,33 @@ impl<'a> Cursor<'a> {
         Some(cursors.collect())
     }
 
-    /// The entries of a map whose keys the author chose.
-    pub(crate) fn entries(&self, report: &mut Report) -> Option<Vec<(Name, Self)>> {
+    /// The value of a key, if it is a map that has the key.
+    pub(crate) fn get(&self, key: &str) -> Option<Self> {
         let Value::Map(entries) = &self.node.value else {
-            self.wrong_kind("a map", Refused::Always, report);
             return None;
         };
-        let pairs = entries
+        let entry = entries.iter().find(|entry| entry.key.text == key)?;
+        Some(self.entry(&entry.key, &entry.value).1)
+    }
+
+    /// The entries, if it is a map.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (Name, Self)> {
+        let entries = match &self.node.value {
+            Value::Map(entries) => entries.as_slice(),
+            _ => &[],
+        };
+        entries
             .iter()
-            .map(|entry| self.entry(&entry.key, &entry.value));
-        Some(pairs.collect())
+            .map(|entry| self.entry(&entry.key, &entry.value))
+    }
+
+    /// The entries of a map whose keys the author chose.
+    pub(crate) fn entries(&self, report: &mut Report) -> Option<Vec<(Name, Self)>> {
+        if !matches!(self.node.value, Value::Map(_)) {
+            self.wrong_kind("a map", Refused::Always, report);
+            return None;
+        }
+        Some(self.members().collect())
     }
 
     fn entry(&self, key: &Key, node: &'a Node) -> (Name, Self) {
@@ -206,6 +223,16 @@ impl<'a> Fields<'a> {
     pub(crate) fn others(&self, known: &[&str]) -> impl Iterator<Item = &Name> {
         let keys = self.entries.iter().map(|(key, _)| key);
         keys.filter(|key| !known.contains(&key.text.as_str()))
+    }
+
+    /// The values of all entries.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Cursor<'a>> {
+        self.entries.iter().map(|(_, value)| value)
+    }
+
+    /// Whether the map has a key, with a value that the library does not take for absent.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.get(key).is_some_and(|found| found.value().is_truthy())
     }
 
     /// Whether the map has one of `keys`.

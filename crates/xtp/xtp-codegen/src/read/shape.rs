@@ -2,9 +2,11 @@
 //!
 //! Several keys can define a type; the order of the official library's normaliser decides between them.
 
+mod every;
 mod object;
 mod union;
 
+pub(crate) use self::every::every_key;
 use crate::diagnostic::{Code, Report};
 use crate::document::{Item, Name, Shape};
 use crate::node::Value;
@@ -161,8 +163,7 @@ fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
     let ty = simple::ty(fields, report);
     let format = simple::format(fields, ty, report);
     let values = map_values(fields, report);
-    let properties = fields.get("properties");
-    if let Some(properties) = properties
+    if let Some(properties) = properties(fields, report)
         && (!is_empty(properties) || ty.is_none())
     {
         return object::read(depth, fields, properties, values.as_ref(), report);
@@ -200,6 +201,16 @@ fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
     simple::shape(fields, ty, format, report)
 }
 
+/// The properties, which may be empty.
+fn properties<'f, 'a>(fields: &'f Fields<'a>, report: &mut Report) -> Option<&'f Cursor<'a>> {
+    let properties = fields.get("properties")?;
+    if properties.is_null() {
+        let problem = properties.wrong_kind("a map", Refused::BothNeedlessly, report);
+        problem.help("write `properties: {}`");
+    }
+    Some(properties)
+}
+
 fn is_empty(properties: &Cursor<'_>) -> bool {
     match properties.value() {
         Value::Map(entries) => entries.is_empty(),
@@ -213,13 +224,6 @@ fn is_empty(properties: &Cursor<'_>) -> bool {
 fn map_values<'a>(fields: &Fields<'a>, report: &mut Report) -> Option<Cursor<'a>> {
     let values = fields.get("additionalProperties")?;
     match values.value() {
-        Value::Bool(true) => {
-            let code = Code::BeyondLibrary;
-            let message = "the official generators fail at `additionalProperties: true`";
-            let problem = report.refused(Refused::BothNeedlessly, code, &values.at(), message);
-            problem.help("write the type of the values, or leave it out for a free-form object");
-            Some(values.clone())
-        }
         _ if values.value().is_truthy() => Some(values.clone()),
         _ => {
             let code = Code::BeyondPublished;
@@ -239,7 +243,7 @@ fn expect_object(fields: &Fields<'_>, values: &Cursor<'_>, ty: Option<&str>, rep
     match ty {
         Some("object") => {}
         // A type of another kind, or an unreadable one, has its own problem.
-        None if fields.get("type").is_some() => {}
+        None if fields.has("type") => {}
         None => {
             let message =
                 "the official library requires `type: object` with `additionalProperties`";
@@ -264,13 +268,35 @@ fn element(depth: usize, cursor: &Cursor<'_>, place: Place, report: &mut Report)
         problem.help("give the inner type a name under `components.schemas`");
         return Item::UNREAD;
     }
-    match cursor.value() {
-        Value::Bool(true) => Item::ANY,
-        _ => match fields(cursor, place, report) {
-            Some(fields) => read_at(depth + 1, &fields, report),
-            None => Item::UNREAD,
-        },
+    if is_anything(cursor, place, report) {
+        return Item::ANY;
     }
+    match fields(cursor, place, report) {
+        Some(fields) => read_at(depth + 1, &fields, report),
+        None => Item::UNREAD,
+    }
+}
+
+/// Whether the type is `true`, which is any JSON.
+fn is_anything(cursor: &Cursor<'_>, place: Place, report: &mut Report) -> bool {
+    if !matches!(cursor.value(), Value::Bool(true)) {
+        return false;
+    }
+    let (key, help) = match place {
+        Place::MapValue => (
+            "additionalProperties",
+            "write the type of the values, or leave it out for a free-form object",
+        ),
+        _ => (
+            "items",
+            "write the type of the elements, or leave it out for any JSON",
+        ),
+    };
+    let message = format!("the official generators fail at `{key}: true`");
+    let code = Code::BeyondLibrary;
+    let problem = report.refused(Refused::BothNeedlessly, code, &cursor.at(), message);
+    problem.help(help);
+    true
 }
 
 fn reference(cursor: &Cursor<'_>, report: &mut Report) -> Shape {

@@ -87,7 +87,7 @@ pub(super) fn format(
 ) -> Option<&'static str> {
     let cursor = fields.filled("format", "a format", report)?;
     let name = cursor.text(report)?;
-    if ty.is_none() && fields.get("type").is_some() {
+    if ty.is_none() && fields.has("type") {
         return None;
     }
     let formats = TYPES.iter().find(|(known, _)| Some(*known) == ty);

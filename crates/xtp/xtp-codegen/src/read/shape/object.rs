@@ -16,11 +16,7 @@ pub(super) fn read(
     report: &mut Report,
 ) -> Shape {
     let extra = extra.map(|values| {
-        let code = Code::BeyondLibrary;
-        let message = "the official library does not support objects with both `properties` and `additionalProperties`";
-        let by = Refused::BothNeedlessly;
-        let problem = report.refused(by, code, &values.at_key(), message);
-        problem.help("for other generators, move the further entries into a property of their own");
+        expect_no_extra(values, report);
         shape::element(depth, values, Place::MapValue, report)
     });
     if let Some(ty) = fields.get("type")
@@ -54,6 +50,15 @@ pub(super) fn read(
     }))
 }
 
+/// Reports the type of further properties next to fixed ones.
+pub(super) fn expect_no_extra(values: &Cursor<'_>, report: &mut Report) {
+    let code = Code::BeyondLibrary;
+    let message = "the official library does not support objects with both `properties` and `additionalProperties`";
+    let by = Refused::BothNeedlessly;
+    let problem = report.refused(by, code, &values.at_key(), message);
+    problem.help("for other generators, move the further entries into a property of their own");
+}
+
 fn property(depth: usize, name: Name, cursor: &Cursor<'_>, report: &mut Report) -> Property {
     let mut property = Property {
         name,
@@ -75,7 +80,7 @@ fn property(depth: usize, name: Name, cursor: &Cursor<'_>, report: &mut Report) 
 }
 
 /// Reads a list of names, unless an entry is not a name. Authors of a single name often forget the list.
-fn names(cursor: &Cursor<'_>, report: &mut Report) -> Option<Vec<Name>> {
+pub(super) fn names(cursor: &Cursor<'_>, report: &mut Report) -> Option<Vec<Name>> {
     if let Value::Text(text) = cursor.value() {
         let problem = cursor.wrong_kind("a list", Refused::Published, report);
         problem.help(format!("write `[{text}]`, which is how it is read"));

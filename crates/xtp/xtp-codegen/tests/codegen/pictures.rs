@@ -1,6 +1,6 @@
 //! Ten invalid schemas and their errors as people read them: `docs/schema-errors.md`.
 //!
-//! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test pictures` rewrites the document.
+//! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test codegen pictures` rewrites the document.
 
 use std::path::Path;
 use std::{env, fs};
@@ -196,7 +196,7 @@ fn the_page_about_errors_shows_current_messages() {
     let found = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         found == page,
-        "docs/schema-errors.md is out of date: run `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test pictures`"
+        "docs/schema-errors.md is out of date: run `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test codegen pictures`"
     );
 }
 

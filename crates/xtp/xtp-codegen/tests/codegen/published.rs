@@ -69,7 +69,7 @@ fn list(value: &Value, at: &str, rule: Rule, out: &mut Vec<String>) {
     }
 }
 
-fn is_identifier(name: &str) -> bool {
+pub(crate) fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     let sign = |c: char| c == '_' || c == '$';
     chars

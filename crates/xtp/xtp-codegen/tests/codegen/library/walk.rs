@@ -1,10 +1,12 @@
 //! The library's checks, node by node in its order.
 
-use crate::check::is_identifier;
-use crate::compat::script::{Result, TypeError, stringify, template};
-use crate::compat::{Finding, Report};
-use crate::keywords;
-use crate::node::{Node, Value};
+use saphyr::{Scalar, Yaml};
+
+use crate::library::script::{
+    Result, TypeError, entries, get, is_truthy, items, keys, stringify, template, truthy,
+};
+use crate::library::{Finding, Report};
+use crate::published::is_identifier;
 
 const TYPES: [&str; 7] = [
     "string", "number", "integer", "boolean", "object", "array", "buffer",
@@ -12,27 +14,30 @@ const TYPES: [&str; 7] = [
 
 /// A walk through a document.
 pub(super) struct Walk<'a> {
-    root: &'a Node,
+    root: &'a Yaml<'a>,
     location: Vec<String>,
+    /// The way from there to the part of a list or a map that is checked.
+    part: Vec<&'static str>,
     pub(super) report: Report,
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(root: &'a Node) -> Self {
+    pub(super) fn new(root: &'a Yaml<'a>) -> Self {
         Self {
             root,
             location: vec!["#".to_owned()],
+            part: Vec::new(),
             report: Report::default(),
         }
     }
 
     /// Runs every check that the library runs before it looks for cycles.
     pub(super) fn document(&mut self) -> Result<()> {
-        if let Value::Null = self.root.value {
+        if let Yaml::Value(Scalar::Null) = self.root {
             return Err(TypeError);
         }
-        let version = self.root.get("version");
-        match version.and_then(Node::as_text) {
+        let version = get(self.root, "version");
+        match version.and_then(Yaml::as_str) {
             Some("v0") => self.names(),
             Some("v1-draft") => {
                 self.root_names();
@@ -53,22 +58,23 @@ impl<'a> Walk<'a> {
 
     /// The library does not check version `v0`; it only uses it.
     fn names(&self) -> Result<()> {
-        match self.root.get("exports").map(|exports| &exports.value) {
-            Some(Value::List(_)) => Ok(()),
+        match get(self.root, "exports") {
+            Some(Yaml::Sequence(_)) => Ok(()),
             _ => Err(TypeError),
         }
     }
 
     /// The library's next step fails if an entry is null.
     fn normalise(&self) -> Result<()> {
-        let components = self.root.get("components");
-        let schemas = components.and_then(|components| components.get("schemas"));
-        for map in [schemas, self.root.get("exports"), self.root.get("imports")] {
-            let entries = map.map(Node::entries).unwrap_or_default();
-            if entries
-                .iter()
-                .any(|entry| matches!(entry.value.value, Value::Null))
-            {
+        let components = get(self.root, "components");
+        let schemas = components.and_then(|components| get(components, "schemas"));
+        for map in [
+            schemas,
+            get(self.root, "exports"),
+            get(self.root, "imports"),
+        ] {
+            let entries = map.map(entries).unwrap_or_default();
+            if entries.iter().any(|(_, value)| value.is_null()) {
                 return Err(TypeError);
             }
         }
@@ -76,8 +82,24 @@ impl<'a> Walk<'a> {
     }
 
     fn error(&mut self, message: String, suffix: &[&str]) {
+        let place = self.place(suffix);
+        self.error_at(message, suffix, place);
+    }
+
+    fn error_at(&mut self, message: String, suffix: &[&str], place: Vec<String>) {
         let path = self.path(suffix);
-        self.report.errors.push(Finding { message, path });
+        self.report.errors.push(Finding {
+            message,
+            path,
+            place,
+        });
+    }
+
+    pub(super) fn place(&self, suffix: &[&str]) -> Vec<String> {
+        let location = self.location.iter().skip(1).map(String::as_str);
+        let part = self.part.iter().copied();
+        let place = location.chain(part).chain(suffix.iter().copied());
+        place.map(str::to_owned).collect()
     }
 
     fn path(&self, suffix: &[&str]) -> String {
@@ -88,17 +110,17 @@ impl<'a> Walk<'a> {
             .join("/")
     }
 
-    fn schemas(&self) -> Option<&'a Node> {
-        self.root.get("components")?.truthy("schemas")
+    fn schemas(&self) -> Option<&'a Yaml<'a>> {
+        truthy(get(self.root, "components")?, "schemas")
     }
 
     fn root_names(&mut self) {
         for (path, map) in [
-            (&["exports"][..], self.root.truthy("exports")),
-            (&["imports"][..], self.root.truthy("imports")),
+            (&["exports"][..], truthy(self.root, "exports")),
+            (&["imports"][..], truthy(self.root, "imports")),
             (&["components", "schemas"][..], self.schemas()),
         ] {
-            for name in map.map(Node::keys).unwrap_or_default() {
+            for name in map.map(keys).unwrap_or_default() {
                 let suffix = [path, &[&name]].concat();
                 self.identifier(&name, &suffix);
             }
@@ -111,25 +133,16 @@ impl<'a> Walk<'a> {
                 format!("Invalid identifier: \"{name}\". Must match /^[a-zA-Z_$][a-zA-Z0-9_$]*$/");
             self.error(message, suffix);
         }
-        let languages = keywords::languages(name);
-        if !languages.is_empty() {
-            let message = format!(
-                "Potentially Invalid identifier: \"{name}\". This is a keyword in the following languages and may cause trouble with code generation: {}",
-                languages.join(",")
-            );
-            let path = self.path(suffix);
-            self.report.warnings.push(Finding { message, path });
-        }
     }
 
-    fn node(&mut self, node: &Node) -> Result<()> {
+    fn node(&mut self, node: &Yaml<'_>) -> Result<()> {
         if !self.is_map_of_names() {
             self.typed(node)?;
         }
-        for entry in node.entries() {
-            if let Value::Null | Value::List(_) | Value::Map(_) = entry.value.value {
-                self.location.push(entry.key.text.clone());
-                self.node(&entry.value)?;
+        for (key, value) in entries(node) {
+            if value.is_null() || value.is_sequence() || value.is_mapping() {
+                self.location.push(key.to_owned());
+                self.node(value)?;
                 self.location.pop();
             }
         }
@@ -148,39 +161,46 @@ impl<'a> Walk<'a> {
         )
     }
 
-    fn typed(&mut self, node: &Node) -> Result<()> {
-        match &node.value {
-            Value::Map(_) => {}
-            Value::List(_) => return Ok(()),
-            _ if !node.is_truthy() => return Ok(()),
+    fn typed(&mut self, node: &Yaml<'_>) -> Result<()> {
+        match node {
+            Yaml::Mapping(_) => {}
+            Yaml::Sequence(_) => return Ok(()),
+            _ if !is_truthy(node) => return Ok(()),
             // For any other value, looking for a property is a `TypeError`.
             _ => return Err(TypeError),
         }
-        let ty = node.get("type");
+        let ty = get(node, "type");
         self.check_type(ty);
-        self.check_format(ty, node.truthy("format"));
+        self.check_format(ty, truthy(node, "format"));
         self.check_object(node)?;
         self.check_enum(node)?;
-        if let Some(items) = node.truthy("items") {
-            self.typed(items)?;
+        if let Some(items) = truthy(node, "items") {
+            self.typed_part("items", items)?;
         }
-        if let Some(values) = node.truthy("additionalProperties") {
-            if ty.and_then(Node::as_text) != Some("object") {
+        if let Some(values) = truthy(node, "additionalProperties") {
+            if ty.and_then(Yaml::as_str) != Some("object") {
                 self.error(
                     format!("The parent type must be 'object' when using additionalProperties but your type is {}", stringify(ty)),
                     &[],
                 );
             }
-            self.typed(values)?;
+            self.typed_part("additionalProperties", values)?;
         }
-        self.check_reference(node.truthy("$ref"))
+        self.check_reference(truthy(node, "$ref"))
     }
 
-    fn check_type(&mut self, ty: Option<&Node>) {
-        let Some(ty) = ty.filter(|ty| ty.is_truthy()) else {
+    fn typed_part(&mut self, key: &'static str, node: &Yaml<'_>) -> Result<()> {
+        self.part.push(key);
+        self.typed(node)?;
+        self.part.pop();
+        Ok(())
+    }
+
+    fn check_type(&mut self, ty: Option<&Yaml<'_>>) {
+        let Some(ty) = ty.filter(|ty| is_truthy(ty)) else {
             return;
         };
-        if !ty.as_text().is_some_and(|text| TYPES.contains(&text)) {
+        if !ty.as_str().is_some_and(|text| TYPES.contains(&text)) {
             let options = TYPES.map(|ty| format!("'{ty}'")).join(", ");
             let found = stringify(Some(ty));
             self.error(
@@ -190,11 +210,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn check_format(&mut self, ty: Option<&Node>, format: Option<&Node>) {
+    fn check_format(&mut self, ty: Option<&Yaml<'_>>, format: Option<&Yaml<'_>>) {
         let Some(format) = format else {
             return;
         };
-        let formats: &[&str] = match ty.and_then(Node::as_text) {
+        let formats: &[&str] = match ty.and_then(Yaml::as_str) {
             Some("string") => &["date-time", "byte"],
             Some("number") => &["float", "double"],
             Some("integer") => &[
@@ -202,7 +222,7 @@ impl<'a> Walk<'a> {
             ],
             _ => &[],
         };
-        if !format.as_text().is_some_and(|text| formats.contains(&text)) {
+        if !format.as_str().is_some_and(|text| formats.contains(&text)) {
             let (found, ty) = (stringify(Some(format)), stringify(ty));
             let formats = formats.join(", ");
             let message =
@@ -211,41 +231,41 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn check_object(&mut self, node: &Node) -> Result<()> {
-        let Some(properties) = node.get("properties") else {
+    fn check_object(&mut self, node: &Yaml<'_>) -> Result<()> {
+        let Some(properties) = get(node, "properties") else {
             return Ok(());
         };
-        if let Value::Null = properties.value {
+        if properties.is_null() {
             return Err(TypeError);
         }
-        if properties.keys().is_empty() {
+        if keys(properties).is_empty() {
             return Ok(());
         }
-        if node.truthy("additionalProperties").is_some() {
+        if truthy(node, "additionalProperties").is_some() {
             let message = "We currently do not support objects with both fixed properties and additionalProperties";
             self.error(message.to_owned(), &[]);
         }
-        if let Some(required) = node.truthy("required") {
-            for name in required.items()? {
+        if let Some(required) = truthy(node, "required") {
+            for name in items(required)? {
                 let name = template(Some(&name));
-                if properties.truthy(&name).is_none() {
+                if truthy(properties, &name).is_none() {
                     let message = format!("Property {name} is marked as required but not defined");
                     self.error(message, &[]);
                 }
             }
         }
-        for name in properties.keys() {
+        for name in keys(properties) {
             self.identifier(&name, &["properties", &name]);
         }
         Ok(())
     }
 
-    fn check_enum(&mut self, node: &Node) -> Result<()> {
-        let Some(values) = node.truthy("enum") else {
+    fn check_enum(&mut self, node: &Yaml<'_>) -> Result<()> {
+        let Some(values) = truthy(node, "enum") else {
             return Ok(());
         };
-        for value in values.items()? {
-            let Some(text) = value.as_text() else {
+        for value in items(values)? {
+            let Some(text) = value.as_str() else {
                 let shown = template(Some(&value));
                 self.error(format!("Enum item must be a string: {shown}"), &[]);
                 return Err(TypeError);
@@ -255,11 +275,11 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn check_reference(&mut self, reference: Option<&Node>) -> Result<()> {
+    fn check_reference(&mut self, reference: Option<&Yaml<'_>>) -> Result<()> {
         let Some(reference) = reference else {
             return Ok(());
         };
-        let text = reference.as_text().ok_or(TypeError)?;
+        let text = reference.as_str().ok_or(TypeError)?;
         let mut parts = text.split('/');
         if [parts.next(), parts.next(), parts.next()]
             != [Some("#"), Some("components"), Some("schemas")]
@@ -270,18 +290,20 @@ impl<'a> Walk<'a> {
         let name = parts.next().unwrap_or("undefined");
         if self
             .schemas()
-            .and_then(|schemas| schemas.truthy(name))
+            .and_then(|schemas| truthy(schemas, name))
             .is_none()
         {
-            let options = self
-                .schemas()
-                .map(Node::keys)
-                .unwrap_or_default()
-                .join(", ");
+            let options = self.schemas().map(keys).unwrap_or_default().join(", ");
             let message = format!(
                 "Invalid $ref \"{text}\". Cannot find schema \"{name}\". Options are: [{options}]"
             );
-            self.error(message, &["$ref"]);
+            // A schema with an empty value is a mistake where it is defined.
+            let is_defined = self.schemas().is_some_and(|map| get(map, name).is_some());
+            let place = match is_defined {
+                true => ["components", "schemas", name].map(str::to_owned).to_vec(),
+                false => self.place(&["$ref"]),
+            };
+            self.error_at(message, &["$ref"], place);
         }
         Ok(())
     }

@@ -1,7 +1,5 @@
 //! The generated code of small schemas, compiled and run.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;

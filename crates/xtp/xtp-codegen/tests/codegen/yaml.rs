@@ -1,13 +1,18 @@
-//! Converts YAML to JSON without the crate under test.
+//! Reads YAML without the crate under test.
 
 use saphyr::{LoadableYamlNode, Scalar, Yaml};
 use serde_json::{Value, json};
 
 /// Reads a source that has one document.
-pub(crate) fn to_json(text: &str) -> Value {
-    let documents = Yaml::load_from_str(text).unwrap();
+pub(crate) fn load(text: &str) -> Yaml<'_> {
+    let mut documents = Yaml::load_from_str(text).unwrap();
     assert_eq!(documents.len(), 1);
-    convert(&documents[0])
+    documents.remove(0)
+}
+
+/// Reads a source that has one document, as JSON.
+pub(crate) fn to_json(text: &str) -> Value {
+    convert(&load(text))
 }
 
 fn convert(yaml: &Yaml<'_>) -> Value {

@@ -5,33 +5,32 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::compat::Finding;
-use crate::node::Node;
+use saphyr::Yaml;
+
+use crate::library::Finding;
+use crate::library::script::{entries, get, truthy};
 
 /// One finding for each cycle.
-pub(super) fn find(root: &Node) -> Vec<Finding> {
-    let schemas = root.get("components").and_then(|node| node.get("schemas"));
+pub(super) fn find(root: &Yaml<'_>) -> Vec<Finding> {
+    let schemas = get(root, "components").and_then(|node| get(node, "schemas"));
     let Some(schemas) = schemas else {
         return Vec::new();
     };
-    let entries = schemas.entries();
-    let by_name = entries
-        .iter()
-        .map(|entry| (entry.key.text.as_str(), &entry.value));
+    let entries = entries(schemas);
     let mut search = Search {
-        schemas: by_name.collect(),
+        schemas: entries.iter().copied().collect(),
         done: BTreeSet::new(),
         found: Vec::new(),
     };
-    for entry in entries {
-        search.visit(&entry.key.text);
+    for (name, _) in entries {
+        search.visit(name);
     }
     search.found
 }
 
 /// A depth-first search with a stack of its own, so that a long chain of schemas does not overflow the call stack.
 struct Search<'a> {
-    schemas: BTreeMap<&'a str, &'a Node>,
+    schemas: BTreeMap<&'a str, &'a Yaml<'a>>,
     done: BTreeSet<&'a str>,
     found: Vec<Finding>,
 }
@@ -91,17 +90,17 @@ impl<'a> Search<'a> {
         self.found.push(Finding {
             message: format!("Detected circular reference: {}", circle.join(" -> ")),
             path: format!("#/components/schemas/{}", labels(way).join("/")),
+            place: Vec::new(),
         });
     }
 }
 
 /// The schemas that a schema refers to, each with the labels of the way there.
-fn edges(schema: &Node) -> Vec<Edge<'_>> {
+fn edges<'a>(schema: &'a Yaml<'a>) -> Vec<Edge<'a>> {
     let mut edges = Vec::new();
-    if let Some(properties) = schema.get("properties") {
-        for entry in properties.entries() {
-            let name = entry.key.text.as_str();
-            let targets = targets(&entry.value).into_iter();
+    if let Some(properties) = get(schema, "properties") {
+        for (name, property) in entries(properties) {
+            let targets = targets(property).into_iter();
             edges.extend(targets.map(|(label, target)| ([&[name], label].concat(), target)));
         }
     } else if let Some(target) = map_value(schema) {
@@ -112,22 +111,22 @@ fn edges(schema: &Node) -> Vec<Edge<'_>> {
 
 const MAP: &[&str] = &["additionalProperties", "value"];
 
-fn targets(property: &Node) -> Vec<(&'static [&'static str], &str)> {
-    let items = property.get("items").and_then(target);
+fn targets<'a>(property: &'a Yaml<'a>) -> Vec<(&'static [&'static str], &'a str)> {
+    let items = get(property, "items").and_then(target);
     let direct = target(property).map(|target| (&[][..], target));
     let items = items.map(|target| (&["items"][..], target));
     let values = map_value(property).map(|target| (MAP, target));
     [direct, items, values].into_iter().flatten().collect()
 }
 
-fn map_value(node: &Node) -> Option<&str> {
-    target(node.get("additionalProperties")?)
+fn map_value<'a>(node: &'a Yaml<'a>) -> Option<&'a str> {
+    target(get(node, "additionalProperties")?)
 }
 
 /// The schema that a `$ref` names. The library ignores `$ref` next to `type`.
-fn target(node: &Node) -> Option<&str> {
-    if node.truthy("type").is_some() {
+fn target<'a>(node: &'a Yaml<'a>) -> Option<&'a str> {
+    if truthy(node, "type").is_some() {
         return None;
     }
-    node.get("$ref")?.as_text()?.split('/').nth(3)
+    get(node, "$ref")?.as_str()?.split('/').nth(3)
 }

@@ -1,8 +1,6 @@
 //! Compares the generated code of small schemas with goldens, byte by byte.
 //!
-//! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test goldens` rewrites the goldens.
-
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+//! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test codegen goldens` rewrites the goldens.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -65,7 +63,7 @@ fn generates_the_expected_code() {
         let found = fs::read_to_string(&expected).unwrap_or_default();
         assert!(
             found == text,
-            "{} is out of date: run `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test goldens`, then read the diff",
+            "{} is out of date: run `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test codegen goldens`, then read the diff",
             expected.display(),
         );
         let lines = text.lines().count();

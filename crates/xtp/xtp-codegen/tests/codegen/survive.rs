@@ -1,6 +1,6 @@
 //! Properties that hold for every input. The tests run the corpus through it.
 
-use xtp_codegen::{Code, Diagnostics, Input, Mode, Options, Schema, compat};
+use xtp_codegen::{Code, Diagnostics, Input, Mode, Options, Schema};
 
 /// Reads, judges and generates with every option.
 ///
@@ -25,7 +25,6 @@ pub(crate) fn survive(text: &str) {
     if let Ok(schema) = Schema::parse(&input.one_of(true).unlisted_required(true)) {
         generated(&schema, text);
     }
-    drop(compat::report("schema.yaml", text));
 }
 
 fn explained(problems: &Diagnostics, text: &str) {

@@ -1,0 +1,76 @@
+//! All keys of a type, as the official library checks them, whichever of them decides.
+
+use crate::diagnostic::{Code, Report};
+use crate::document::Name;
+use crate::node::Value;
+use crate::read::shape::{self, Place, object};
+use crate::read::{Cursor, Fields, simple};
+
+/// Reads every key that a map has as a type. Returns the names in it, and the schema that it refers to.
+pub(crate) fn every_key(fields: &Fields<'_>, report: &mut Report) -> (Vec<Name>, Option<Name>) {
+    let ty = simple::ty(fields, report);
+    simple::format(fields, ty, report);
+    let values = shape::map_values(fields, report);
+    if let Some(values) = &values {
+        shape::expect_object(fields, values, ty, report);
+        expect_type(values, Place::MapValue, report);
+    }
+    if let Some(items) = fields.filled("items", "a type", report) {
+        expect_type(items, Place::Element, report);
+    }
+    let mut names = Vec::new();
+    if let Some(values) = fields.filled("enum", "a list", report) {
+        names.extend(list(values, report));
+    }
+    if let Some(properties) = shape::properties(fields, report) {
+        if !shape::is_empty(properties)
+            && let Some(values) = &values
+        {
+            object::expect_no_extra(values, report);
+        }
+        names.extend(property_names(fields, properties, report));
+    }
+    let target = fields.filled("$ref", "a reference", report);
+    let target = target.and_then(|target| shape::target(target, target.text(report)?, report));
+    (names, target)
+}
+
+/// Checks that a value can be a type. The library looks into maps only.
+fn expect_type(cursor: &Cursor<'_>, place: Place, report: &mut Report) {
+    if !matches!(cursor.value(), Value::List(_)) && !shape::is_anything(cursor, place, report) {
+        cursor.entries(report);
+    }
+}
+
+/// The names of all properties. A property without a value counts as undefined.
+fn property_names(fields: &Fields<'_>, properties: &Cursor<'_>, report: &mut Report) -> Vec<Name> {
+    if let Value::Null | Value::Bool(_) | Value::Number(_) = properties.value() {
+        return Vec::new();
+    }
+    let entries = properties.entries(report).unwrap_or_default();
+    if !entries.is_empty()
+        && let Some(required) = fields.filled("required", "a list", report)
+    {
+        for name in list(required, report) {
+            let mut entries = entries.iter();
+            if !entries.any(|(found, value)| found.text == name.text && value.value().is_truthy()) {
+                let message = format!("`{}` is required but not defined", name.text.escape_debug());
+                report.error(Code::Required, &name.at, message);
+            }
+        }
+    }
+    entries.into_iter().map(|(name, _)| name).collect()
+}
+
+/// A list of names. The library takes a text for the list of its characters.
+fn list(cursor: &Cursor<'_>, report: &mut Report) -> Vec<Name> {
+    let Value::Text(text) = cursor.value() else {
+        return object::names(cursor, report).unwrap_or_default();
+    };
+    let at = cursor.at();
+    let names = text.chars().map(|character| Name {
+        text: character.to_string(),
+        at: at.clone(),
+    });
+    names.collect()
+}
