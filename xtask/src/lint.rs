@@ -20,6 +20,19 @@ const GUEST: [&str; 11] = [
     "warnings",
 ];
 
+/// The lints of generated code for wasm, as the CI workflow of a new project runs them.
+const GOLDENS: [&str; 9] = [
+    "clippy",
+    "--package",
+    "xtp-goldens",
+    "--target",
+    "wasm32-unknown-unknown",
+    "--quiet",
+    "--",
+    "--deny",
+    "warnings",
+];
+
 /// Fails for any warning of rustc, Clippy or rustdoc.
 pub(crate) fn lint() -> anyhow::Result<()> {
     let clippy = ["clippy", "--workspace", "--all-targets", "--quiet"];
@@ -27,6 +40,7 @@ pub(crate) fn lint() -> anyhow::Result<()> {
     for abi in ABIS {
         run(cargo(&GUEST).env("MCP_SERVLET_ABI", abi))?;
     }
+    run(&mut cargo(&GOLDENS))?;
     let doc = ["doc", "--workspace", "--no-deps", "--quiet"];
     run(cargo(&doc).env("RUSTDOCFLAGS", "--deny warnings"))
 }

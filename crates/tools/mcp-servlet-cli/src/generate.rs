@@ -47,10 +47,6 @@ pub(crate) struct Generate {
 #[derive(Args, Debug)]
 #[group(id = "reading", multiple = true, requires = "schema")]
 pub(crate) struct Reading {
-    /// An overlay file, for what XTP cannot express
-    #[arg(long, value_name = "FILE")]
-    overlay: Option<PathBuf>,
-
     /// The rules that decide what is an error
     #[arg(long, value_enum, default_value_t)]
     mode: Rules,
@@ -116,29 +112,31 @@ impl From<DateType> for Dates {
     }
 }
 
-/// A schema and its overlay, each with the name that messages use for it.
+/// A schema, with the name that messages use for it.
 #[derive(Debug)]
-pub(crate) struct Texts {
-    pub(crate) schema: (String, String),
-    pub(crate) overlay: Option<(String, String)>,
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+impl Source {
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let name = path.display().to_string();
+        match fs::read_to_string(path) {
+            Ok(text) => Ok(Self { name, text }),
+            Err(error) => {
+                let message = format!("cannot read `{name}`: {error}");
+                Err(Failure::new(Kind::Usage, message))
+            }
+        }
+    }
 }
 
 impl Reading {
-    pub(crate) fn texts(&self, schema: &Path) -> Result<Texts, Failure> {
-        Ok(Texts {
-            schema: named(schema)?,
-            overlay: self.overlay.as_deref().map(named).transpose()?,
-        })
-    }
-
-    pub(crate) fn parse(&self, texts: &Texts) -> Result<Schema, Diagnostics> {
-        let (name, text) = &texts.schema;
-        let mut input = Input::new(name, text)
+    pub(crate) fn parse(&self, source: &Source) -> Result<Schema, Diagnostics> {
+        let input = Input::new(&source.name, &source.text)
             .mode(self.mode.into())
             .one_of(self.one_of);
-        if let Some((name, text)) = &texts.overlay {
-            input = input.overlay(name, text);
-        }
         Schema::parse(&input)
     }
 
@@ -184,8 +182,8 @@ fn name(value: impl ValueEnum) -> String {
 
 impl Generate {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let texts = self.reading.texts(&self.schema)?;
-        let rust = self.reading.parse(&texts);
+        let source = Source::read(&self.schema)?;
+        let rust = self.reading.parse(&source);
         let rust = rust.and_then(|schema| Ok((self.rust(&schema)?, schema)));
         let (rust, found) = match &rust {
             Ok((rust, schema)) => (Some(rust), schema.warnings()),
@@ -241,9 +239,9 @@ impl Generate {
 }
 
 /// Prints the problems of a schema. Fails if no plugin can be generated from it.
-pub(crate) fn check(texts: &Texts, reading: &Reading) -> Result<(), Failure> {
+pub(crate) fn check(source: &Source, reading: &Reading) -> Result<(), Failure> {
     let options = reading.adjusted(Options::for_plugin());
-    let schema = reading.parse(texts);
+    let schema = reading.parse(source);
     match schema.and_then(|schema| schema.to_plugin(&options).map(|_| schema)) {
         Ok(schema) => {
             show(schema.warnings());
@@ -254,19 +252,6 @@ pub(crate) fn check(texts: &Texts, reading: &Reading) -> Result<(), Failure> {
             Err(Failure::Shown(Kind::Build))
         }
     }
-}
-
-/// Reads a schema. Returns its text with the name for messages.
-fn named(path: &Path) -> Result<(String, String), Failure> {
-    Ok((path.display().to_string(), read(path)?))
-}
-
-/// Reads a schema.
-fn read(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| {
-        let message = format!("cannot read `{}`: {error}", path.display());
-        Failure::new(Kind::Usage, message)
-    })
 }
 
 /// Prints problems with the lines of the schema that they are in.

@@ -41,7 +41,6 @@ pub(crate) struct Project {
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Source {
     pub(crate) schema: String,
-    pub(crate) overlay: Option<String>,
     mode: Mode,
     dates: Dates,
     pub(crate) one_of: bool,

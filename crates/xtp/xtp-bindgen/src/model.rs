@@ -15,9 +15,6 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The file that `servlet gen` generates from. It holds JSON, which is also YAML; so is an empty file.
 const SCHEMA: &str = "schema.yaml";
 
-/// The file for what the schema cannot express.
-const OVERLAY: &str = "overlay.yaml";
-
 /// All variables, under the names that templates use.
 #[derive(Debug, Serialize)]
 pub(crate) struct Model {
@@ -41,9 +38,7 @@ struct Plugin {
     name: String,
     /// The schema.
     schema: String,
-    /// The overlay, for what the schema cannot express.
-    overlay: String,
-    /// The options of `servlet gen` that generate the same output again, each with a leading space.
+    /// The options of `servlet gen` that generate the same output again, with a leading space.
     arguments: String,
     /// The dependency for dates.
     dates: &'static str,
@@ -100,7 +95,6 @@ impl Plugin {
             || format!("{:#}\n", context.schema),
             |source| source.schema.clone(),
         );
-        let overlay = source.and_then(|source| source.overlay.clone());
         let samples = context.has_flag("stub-with-code-samples");
         let options = Options::for_plugin().own_file(true).header(format!(
             "@generated from {SCHEMA} by xtp-codegen. Do not edit: run `servlet gen`."
@@ -109,9 +103,6 @@ impl Plugin {
         let mut input = Input::new(SCHEMA, &schema);
         if let Some(source) = source {
             input = input.mode(source.mode()).one_of(source.one_of);
-        }
-        if let Some(overlay) = &overlay {
-            input = input.overlay(OVERLAY, overlay);
         }
         let parsed = Schema::parse(&input).map_err(Error::Schema)?;
         let module = parsed.to_plugin(&options).map_err(Error::Schema)?;
@@ -122,7 +113,6 @@ impl Plugin {
             exports: exports(&context.schema),
             arguments: arguments(source),
             dates: source.map_or("", Source::date_crate),
-            overlay: overlay.unwrap_or_default(),
             name,
             schema,
             module,
@@ -131,15 +121,10 @@ impl Plugin {
 }
 
 fn arguments(source: Option<&Source>) -> String {
-    let Some(source) = source else {
-        return String::new();
-    };
-    let overlay = source.overlay.as_ref();
-    let overlay = overlay.map(|_| format!("--overlay {OVERLAY}"));
-    let given = Some(source.arguments.clone()).filter(|given| !given.is_empty());
-    let all = given.into_iter().chain(overlay);
-    all.flat_map(|argument| [" ".to_owned(), argument])
-        .collect()
+    match source {
+        Some(source) if !source.arguments.is_empty() => format!(" {}", source.arguments),
+        _ => String::new(),
+    }
 }
 
 /// The names of the exports, without duplicates: keys in one version of XTP, items in the other.

@@ -21,7 +21,6 @@ use crate::schema::{Input, Schema};
 #[derive(Clone, Debug)]
 pub struct Build {
     schema: PathBuf,
-    overlay: Option<PathBuf>,
     module: String,
     mode: Mode,
     one_of: bool,
@@ -32,7 +31,7 @@ pub struct Build {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The schema or the overlay could not be read.
+    /// The schema could not be read.
     #[error("cannot read `{}`: {source}", path.display())]
     Read {
         /// The path as the build script wrote it.
@@ -69,7 +68,6 @@ impl Build {
         );
         Self {
             module: snake(&stem),
-            overlay: None,
             mode: Mode::default(),
             one_of: false,
             options: Options::for_plugin().header(header),
@@ -98,13 +96,6 @@ impl Build {
         self
     }
 
-    /// Adds an overlay, for what XTP cannot express; see [`Input::overlay`].
-    #[must_use]
-    pub fn overlay(mut self, path: impl Into<PathBuf>) -> Self {
-        self.overlay = Some(path.into());
-        self
-    }
-
     /// Names the module. By default it has the name of the schema.
     #[must_use]
     pub fn module(mut self, name: impl Into<String>) -> Self {
@@ -117,12 +108,7 @@ impl Build {
     #[expect(clippy::print_stdout, reason = "so build scripts talk to cargo")]
     #[expect(clippy::print_stderr, reason = "and so to people")]
     pub fn generate(&self) {
-        for path in [Some(&self.schema), self.overlay.as_ref()]
-            .into_iter()
-            .flatten()
-        {
-            println!("cargo::rerun-if-changed={}", path.display());
-        }
+        println!("cargo::rerun-if-changed={}", self.schema.display());
         let folder = env::var_os("OUT_DIR").ok_or(BuildError::NoOutDir);
         match folder.and_then(|folder| self.write_to(Path::new(&folder))) {
             Ok((_, warnings)) => {
@@ -151,14 +137,8 @@ impl Build {
     /// If a file cannot be read or written, or the schema has errors.
     pub fn write_to(&self, folder: &Path) -> Result<(PathBuf, Diagnostics), BuildError> {
         let text = read(&self.schema)?;
-        let overlay = self.overlay.as_deref().map(read).transpose()?;
-        let (schema_name, overlay_name) = (name(&self.schema), self.overlay.as_deref().map(name));
-        let mut input = Input::new(&schema_name, &text)
-            .mode(self.mode)
-            .one_of(self.one_of);
-        if let (Some(name), Some(text)) = (&overlay_name, &overlay) {
-            input = input.overlay(name, text);
-        }
+        let name = name(&self.schema);
+        let input = Input::new(&name, &text).mode(self.mode).one_of(self.one_of);
         let schema = Schema::parse(&input)?;
         let rust = schema.to_plugin(&self.options)?;
         let path = folder.join(format!("{}.rs", self.module));

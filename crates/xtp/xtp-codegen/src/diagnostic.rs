@@ -219,11 +219,6 @@ impl Report {
         }
     }
 
-    /// Adds the problems of another source's report.
-    pub(crate) fn append(&mut self, mut other: Self) {
-        self.found.append(&mut other.found);
-    }
-
     /// Ends a phase: fails if there are errors, else returns the warnings.
     pub(crate) fn finish(self) -> Result<Diagnostics, Diagnostics> {
         let found = self.into_diagnostics();

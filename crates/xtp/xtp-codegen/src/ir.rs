@@ -20,6 +20,17 @@ impl Module {
         &self.types[id.0]
     }
 
+    /// A property of an object, by the names in the schema.
+    pub(crate) fn field_mut(&mut self, schema: &str, property: &str) -> Option<&mut Field> {
+        let mut types = self.types.iter_mut();
+        let def = types.find(|def| def.name.wire == schema)?;
+        let Kind::Struct(def) = &mut def.kind else {
+            return None;
+        };
+        let mut fields = def.fields.iter_mut();
+        fields.find(|field| field.name.wire == property)
+    }
+
     /// Every type with its id.
     pub(crate) fn ids(&self) -> impl Iterator<Item = (TypeId, &TypeDef)> {
         let types = self.types.iter().enumerate();

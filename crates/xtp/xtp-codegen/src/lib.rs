@@ -25,7 +25,7 @@
 //! ```
 //!
 //! Each phase is a module: read the source into nodes with positions; read the nodes into a
-//! document; apply the overlay; check; lower to types and functions with Rust names; describe the
+//! document; check; lower to types and functions with Rust names; describe the
 //! types as JSON Schema; let typify find their Rust types; replace typify's names; make items;
 //! print. Only [`Build`], which is for build scripts, reads and writes files. The same input gives
 //! the same bytes.
@@ -50,7 +50,6 @@ mod lower;
 mod names;
 mod node;
 mod options;
-mod overlay;
 mod read;
 mod rules;
 mod schema;

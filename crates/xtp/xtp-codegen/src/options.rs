@@ -12,6 +12,7 @@ pub struct Options {
     pub(crate) own_file: bool,
     pub(crate) free_form: String,
     pub(crate) any_json: String,
+    pub(crate) any_json_properties: Vec<(String, String)>,
     pub(crate) conversions: bool,
     pub(crate) runtime: String,
     pub(crate) dates: Dates,
@@ -28,6 +29,7 @@ impl Default for Options {
             own_file: false,
             free_form: "::serde_json::Map<String, ::serde_json::Value>".to_owned(),
             any_json: "::serde_json::Value".to_owned(),
+            any_json_properties: Vec::new(),
             conversions: true,
             runtime: "::mcp_servlet::xtp".to_owned(),
             dates: Dates::default(),
@@ -85,6 +87,19 @@ impl Options {
     #[must_use]
     pub fn any_json(mut self, ty: impl Into<String>) -> Self {
         self.any_json = ty.into();
+        self
+    }
+
+    /// Lets a property of a schema be any JSON value, whatever its type in the schema. The published rules of XTP have no
+    /// such type.
+    #[must_use]
+    pub fn any_json_property(
+        mut self,
+        schema: impl Into<String>,
+        property: impl Into<String>,
+    ) -> Self {
+        let named = (schema.into(), property.into());
+        self.any_json_properties.push(named);
         self
     }
 

@@ -2,19 +2,18 @@
 
 use crate::diagnostic::{Code, Diagnostics, Report};
 use crate::glue::{self, Glue};
-use crate::ir::Module;
+use crate::ir::{Item, Module, Type};
 use crate::options::{Options, Types};
 use crate::read::Cursor;
 use crate::rules::{Mode, Rules};
 use crate::span::{At, Origin, Pointer, Span};
 use crate::spell::Spelling;
-use crate::{check, format, lower, node, overlay, read, types};
+use crate::{check, format, lower, node, read, types};
 
-/// The source of a schema, with its overlay and the rules for reading it.
+/// The source of a schema, with the rules for reading it.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
     schema: (&'a str, &'a str),
-    overlay: Option<(&'a str, &'a str)>,
     rules: Rules,
 }
 
@@ -23,7 +22,6 @@ impl<'a> Input<'a> {
     pub fn new(name: &'a str, text: &'a str) -> Self {
         Self {
             schema: (name, text),
-            overlay: None,
             rules: Rules::default(),
         }
     }
@@ -62,22 +60,6 @@ impl<'a> Input<'a> {
         self.rules.unlisted_required = wanted;
         self
     }
-
-    /// Adds the overlay, for what XTP cannot express.
-    ///
-    /// It is a map from addresses to fragments of JSON Schema, which replace the types of the properties. The only
-    /// fragment so far is `{}`, any JSON value:
-    ///
-    /// ```yaml
-    /// version: v1-draft
-    /// overlay:
-    ///   CallToolResult.structuredContent: {}
-    /// ```
-    #[must_use]
-    pub fn overlay(mut self, name: &'a str, text: &'a str) -> Self {
-        self.overlay = Some((name, text));
-        self
-    }
 }
 
 /// A schema without errors.
@@ -99,19 +81,8 @@ impl Schema {
         let root = node::load(text, &origin)?;
         let mut report = Report::new(&origin, input.rules);
         let cursor = Cursor::root(&root);
-        let mut document = read::read(&cursor, &mut report);
-        let mut beside = None;
-        if let Some((name, text)) = input.overlay {
-            let origin = Origin::new(name, text);
-            let root = node::load(text, &origin)?;
-            let mut report = Report::plain(&origin);
-            overlay::apply(&Cursor::root(&root), &mut report, &mut document);
-            beside = Some(report);
-        }
+        let document = read::read(&cursor, &mut report);
         check::check(&cursor, &document, &mut report);
-        if let Some(beside) = beside {
-            report.append(beside);
-        }
         let warnings = report.finish()?;
         let module = lower::lower(&document);
         Ok(Self {
@@ -133,10 +104,11 @@ impl Schema {
     /// If an option is not valid Rust.
     pub fn to_rust(&self, options: &Options) -> Result<String, Diagnostics> {
         let outside = options.types()?;
-        let spelling = Spelling::of(&self.module, &outside);
+        let module = self.module(options)?;
+        let spelling = Spelling::of(&module, &outside);
         let spelling = spelling.map_err(|error| self.internal(&error))?;
-        let items = types::items(&self.module, &spelling, options)
-            .map_err(|error| self.internal(&error))?;
+        let items =
+            types::items(&module, &spelling, options).map_err(|error| self.internal(&error))?;
         Ok(format::format(options, items))
     }
 
@@ -149,11 +121,12 @@ impl Schema {
     /// If a content type cannot carry its type, if a plugin cannot export a name, or if an option is not valid Rust.
     pub fn to_plugin(&self, options: &Options) -> Result<String, Diagnostics> {
         let outside = self.glue_types(options)?;
-        let spelling = Spelling::of(&self.module, &outside);
+        let module = self.module(options)?;
+        let spelling = Spelling::of(&module, &outside);
         let spelling = spelling.map_err(|error| self.internal(&error))?;
-        let glue = Glue::new(&self.module, &spelling, options, outside.runtime);
+        let glue = Glue::new(&module, &spelling, options, outside.runtime);
         let text = glue.texts().and_then(|mut texts| {
-            let types = types::items(&self.module, &spelling, options)?;
+            let types = types::items(&module, &spelling, options)?;
             texts.extend(types.into_iter().map(format::item));
             Ok(format::join(options, texts))
         });
@@ -175,10 +148,30 @@ impl Schema {
         options: &Options,
     ) -> Result<String, Diagnostics> {
         let outside = self.glue_types(options)?;
-        let spelling = Spelling::of(&self.module, &outside);
+        let module = self.module(options)?;
+        let spelling = Spelling::of(&module, &outside);
         let spelling = spelling.map_err(|error| self.internal(&error))?;
-        let glue = Glue::new(&self.module, &spelling, options, outside.runtime);
+        let glue = Glue::new(&module, &spelling, options, outside.runtime);
         glue::stubs(&glue, plugin, samples).map_err(|error| self.internal(&error))
+    }
+
+    /// The module, in which the properties that the options name are any JSON.
+    fn module(&self, options: &Options) -> Result<Module, Diagnostics> {
+        let mut module = self.module.clone();
+        let mut report = Report::plain(&self.origin);
+        for (schema, property) in &options.any_json_properties {
+            if let Some(field) = module.field_mut(schema, property) {
+                field.value = Item {
+                    ty: Type::Any,
+                    nullable: true,
+                };
+            } else {
+                let message = format!("the schema has no property `{schema}.{property}`");
+                let problem = report.error(Code::Options, &start(), message);
+                problem.help("give a property of an entry of `components.schemas`");
+            }
+        }
+        report.finish().map(|_| module)
     }
 
     /// The types outside of the schema, if glue can be generated for it.
@@ -202,19 +195,23 @@ impl Schema {
             message.extend([": ".to_owned(), cause.to_string()]);
             source = cause.source();
         }
-        let at = At {
-            span: Span {
-                line: 1,
-                column: 1,
-                ..Span::default()
-            },
-            pointer: Pointer::root(),
-        };
         let mut report = Report::plain(&self.origin);
         report
-            .error(Code::Internal, &at, message)
+            .error(Code::Internal, &start(), message)
             .help("the schema is fine; please report it together with this message");
         report.into_diagnostics()
+    }
+}
+
+/// The position of a problem that concerns the whole schema.
+fn start() -> At {
+    At {
+        span: Span {
+            line: 1,
+            column: 1,
+            ..Span::default()
+        },
+        pointer: Pointer::root(),
     }
 }
 

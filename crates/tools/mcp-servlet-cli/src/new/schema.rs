@@ -7,7 +7,7 @@ use xtp_codegen::Diagnostics;
 
 use crate::{
     failure::{Failure, Kind},
-    generate::{self, Reading},
+    generate::{self, Reading, Source},
     terminal::note,
 };
 
@@ -31,11 +31,11 @@ pub(super) fn read(
         let schema = xtp_codegen::to_json("schema.yaml", INTERFACE).map_err(refused)?;
         return Ok((schema, None));
     };
-    let texts = reading.texts(path)?;
+    let schema = Source::read(path)?;
     if check {
-        generate::check(&texts, reading)?;
+        generate::check(&schema, reading)?;
     }
-    let (name, text) = &texts.schema;
+    let Source { name, text } = &schema;
     let schema = xtp_codegen::to_json(name, text).map_err(refused)?;
     if xtp_codegen::is_servlet_schema(&schema) {
         note(format_args!(
@@ -45,6 +45,5 @@ pub(super) fn read(
     }
     let mut source = reading.to_json();
     source["schema"] = json!(text);
-    source["overlay"] = json!(texts.overlay.map(|(_, text)| text));
     Ok((schema, Some(source)))
 }

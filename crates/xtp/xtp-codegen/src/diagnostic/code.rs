@@ -5,8 +5,8 @@ use std::fmt;
 /// The kind of problem that a [`Diagnostic`](crate::Diagnostic) reports.
 ///
 /// The number is stable: `XTP0xx` is about YAML and JSON syntax, `XTP1xx` about the structure of
-/// the document, `XTP2xx` about types, `XTP3xx` about names, `XTP4xx` about the overlay, `XTP9xx`
-/// about the generator itself.
+/// the document, `XTP2xx` about types, `XTP3xx` about names, `XTP9xx` about the
+/// generator itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Code {
@@ -70,13 +70,9 @@ pub enum Code {
     Keyword,
     /// WebAssembly reserves the name of an export.
     ReservedName,
-    /// The overlay addresses something that does not exist.
-    OverlayAddress,
-    /// The overlay has a fragment that is not supported.
-    OverlayFragment,
     /// The generator has a bug.
     Internal,
-    /// An option of the generator is not valid Rust.
+    /// An option of the generator is not valid Rust, or names a property that does not exist.
     Options,
 }
 
@@ -114,8 +110,6 @@ impl Code {
             Self::Collision => "XTP302",
             Self::Keyword => "XTP303",
             Self::ReservedName => "XTP304",
-            Self::OverlayAddress => "XTP401",
-            Self::OverlayFragment => "XTP402",
             Self::Internal => "XTP901",
             Self::Options => "XTP902",
         }
@@ -155,8 +149,6 @@ impl Code {
             Self::Identifier | Self::Collision | Self::Keyword | Self::ReservedName => {
                 "choose another name"
             }
-            Self::OverlayAddress => "write `Type.property`, as the schema spells them",
-            Self::OverlayFragment => "write `{}` for any JSON value",
             Self::Internal => "the schema is fine; please report it together with this message",
             Self::Options => "give the path of a type, such as `::serde_json::Value`",
         }

@@ -219,12 +219,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The keys that are not in `known`.
-    pub(crate) fn others(&self, known: &[&str]) -> impl Iterator<Item = &Name> {
-        let keys = self.entries.iter().map(|(key, _)| key);
-        keys.filter(|key| !known.contains(&key.text.as_str()))
-    }
-
     /// The values of all entries.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Cursor<'a>> {
         self.entries.iter().map(|(_, value)| value)

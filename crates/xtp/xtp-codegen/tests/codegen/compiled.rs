@@ -25,18 +25,6 @@ fn compiles_every_case() {
     assert_eq!(names, xtp_goldens::GOLDENS);
 }
 
-/// Compiles for wasm and runs Clippy like the CI workflow of a new project. `./x lint` runs it on the native code.
-#[test]
-fn clippy_accepts_every_case_for_wasm() {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["clippy", "--quiet", "--locked", "--package", "xtp-goldens"]);
-    cargo.args(["--target", "wasm32-unknown-unknown"]);
-    cargo.args(["--", "--deny", "warnings"]);
-    let output = cargo.output().unwrap();
-    let messages = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{messages}");
-}
-
 #[test]
 fn rustfmt_leaves_a_file_of_its_own_as_it_is() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");

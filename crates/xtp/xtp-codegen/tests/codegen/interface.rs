@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use xtp_codegen::{Input, Options, Schema};
+use xtp_codegen::{Input, Mode, Options, Schema};
 
 use crate::{published, yaml};
 
@@ -20,11 +20,10 @@ fn keeps_the_published_rules() {
 }
 
 #[test]
-fn keeps_the_rules_of_the_library_with_and_without_the_overlay() {
-    let (schema, overlay) = (read("schema.yaml"), read("schema.overlay.yaml"));
-    let input = Input::new("schema.yaml", &schema);
+fn keeps_the_rules_of_the_library() {
+    let schema = read("schema.yaml");
+    let input = Input::new("schema.yaml", &schema).mode(Mode::Compat);
     Schema::parse(&input).unwrap();
-    Schema::parse(&input.overlay("schema.overlay.yaml", &overlay)).unwrap();
 }
 
 #[test]

@@ -298,25 +298,6 @@ fn describes_a_cycle_by_its_path() {
 }
 
 #[test]
-fn points_into_the_overlay() {
-    let schema = with_schemas("A: {properties: {a: {type: object}}}");
-    let cases = [
-        (Code::OverlayAddress, "A: {}", 3),
-        (Code::OverlayAddress, "A.b: {}", 3),
-        (Code::OverlayFragment, "A.a: {oneOf: []}", 9),
-        (Code::WrongKind, "A.a: true", 8),
-    ];
-    for (code, text, column) in cases {
-        let overlay = format!("version: v1-draft\noverlay:\n  {text}");
-        let input = Input::new("schema.yaml", &schema).overlay("overlay.yaml", &overlay);
-        let found = Schema::parse(&input).expect_err("the overlay has a problem");
-        let place = format!("overlay.yaml:3:{column}: error[{code}]: ");
-        assert!(found.to_string().starts_with(&place), "{found}");
-        assert_eq!(found.iter().count(), 1, "{found}");
-    }
-}
-
-#[test]
 fn refuses_tags_for_other_schemas_and_second_tags() {
     let union = |mapping: &str| {
         let text = format!(
@@ -350,6 +331,19 @@ fn reports_an_option_that_is_not_rust() {
         found.contains("error[XTP902]: `not a type` is not a Rust type"),
         "{found}"
     );
+}
+
+#[test]
+fn reports_an_option_for_a_property_that_does_not_exist() {
+    let schema = with_schemas("A: {properties: {a: {type: object}}}\nB: {enum: [a]}");
+    for (schema_name, property) in [("A", "b"), ("B", "a"), ("C", "a")] {
+        let options = Options::new().any_json_property(schema_name, property);
+        let found = generate(&Input::new("schema.yaml", &schema), &options);
+        let found = found.expect_err("there is no such property").to_string();
+        let message =
+            format!("error[XTP902]: the schema has no property `{schema_name}.{property}`");
+        assert!(found.contains(&message), "{found}");
+    }
 }
 
 #[test]

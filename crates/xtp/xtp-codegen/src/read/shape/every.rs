@@ -22,10 +22,10 @@ pub(crate) fn every_key(fields: &Fields<'_>, report: &mut Report) -> (Vec<Name>,
     if let Some(values) = fields.filled("enum", "a list", report) {
         names.extend(list(values, report));
     }
-    if let Some(properties) = shape::properties(fields, report) {
-        if !shape::is_empty(properties)
-            && let Some(values) = &values
-        {
+    if let Some(properties) = shape::properties(fields, report)
+        && has_keys(properties)
+    {
+        if let Some(values) = &values {
             object::expect_no_extra(values, report);
         }
         names.extend(property_names(fields, properties, report));
@@ -42,15 +42,20 @@ fn expect_type(cursor: &Cursor<'_>, place: Place, report: &mut Report) {
     }
 }
 
+/// Whether the library finds names in a value. It takes a list and a text for maps, with indices as keys.
+fn has_keys(properties: &Cursor<'_>) -> bool {
+    match properties.value() {
+        Value::Map(entries) => !entries.is_empty(),
+        Value::List(items) => !items.is_empty(),
+        Value::Text(text) => !text.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
 /// The names of all properties. A property without a value counts as undefined.
 fn property_names(fields: &Fields<'_>, properties: &Cursor<'_>, report: &mut Report) -> Vec<Name> {
-    if let Value::Null | Value::Bool(_) | Value::Number(_) = properties.value() {
-        return Vec::new();
-    }
     let entries = properties.entries(report).unwrap_or_default();
-    if !entries.is_empty()
-        && let Some(required) = fields.filled("required", "a list", report)
-    {
+    if let Some(required) = fields.filled("required", "a list", report) {
         for name in list(required, report) {
             let mut entries = entries.iter();
             if !entries.any(|(found, value)| found.text == name.text && value.value().is_truthy()) {

@@ -16,7 +16,9 @@ pub(super) fn read(
     report: &mut Report,
 ) -> Shape {
     let extra = extra.map(|values| {
-        expect_no_extra(values, report);
+        if let Value::Map(_) = properties.value() {
+            expect_no_extra(values, report);
+        }
         shape::element(depth, values, Place::MapValue, report)
     });
     if let Some(ty) = fields.get("type")

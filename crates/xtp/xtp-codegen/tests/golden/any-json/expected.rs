@@ -4,7 +4,7 @@
 pub struct Answer {
     /// From the schema.
     pub must: ::serde_json::Value,
-    /// From the overlay.
+    /// From the schema.
     #[serde(
         default,
         deserialize_with = "present",
