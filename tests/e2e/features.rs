@@ -1,6 +1,6 @@
 //! Resources, prompts and completion of an example, in the host and for clients of both protocol eras.
 
-use e2e::{Client, Era, Profile, servlet_command, wasm};
+use e2e::{Client, Era, Profile, fixture, servlet_command, wasm};
 use mcp_servlet_host::{Content, Listed, Servlet};
 use mcp_servlet_runtime::{CallErrorKind, LoadOptions};
 use rmcp::model::ClientRequest;
@@ -161,4 +161,17 @@ fn a_servlet_with_tools_alone_declares_nothing_else() {
         assert!(capabilities[name].is_null(), "{name} in {capabilities}");
     }
     client.stop().expect("an end");
+}
+
+#[test]
+fn errors_of_tools_and_resources_have_the_codes_of_their_types() {
+    let servlet = load(&fixture("errors"), &LoadOptions::default());
+    let result = servlet.call("find", None).expect("a result");
+    let meta = result.json()["_meta"].to_string();
+    assert_eq!(meta, r#"{"mcp-servlet/error":{"code":"missing"}}"#);
+    let error = servlet
+        .read_resource("test://missing")
+        .expect_err("a fault");
+    let data = error.to_fault().data;
+    assert_eq!(data, Some(json!({ "code": "missing" })));
 }

@@ -21,6 +21,7 @@ pub use crate::completion::{
     completion_returns, no_completion,
 };
 pub use crate::context::Context;
+pub use crate::error::{Conversion, converted, converted_by};
 pub use crate::features::{Features, Listed};
 pub use crate::from_text::{from_str, from_text};
 pub use crate::item::{Item, entries};
@@ -47,6 +48,8 @@ pub use crate::unique::{
     unique_completion, unique_prompt, unique_resource, unique_resource_template, unique_tool,
 };
 
+#[cfg(target_family = "wasm")]
+pub use crate::error::set_conversion;
 #[cfg(target_family = "wasm")]
 pub use crate::exports::{
     call, complete, describe, get_prompt, list_prompts, list_resource_templates, list_resources,

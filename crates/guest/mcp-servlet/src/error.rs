@@ -4,8 +4,12 @@
 //! result with `isError: true`). A [`Fault`] is not: the request itself was wrong or the servlet is
 //! broken, and the client gets a JSON-RPC error, which it usually hides from the model.
 
+#[cfg(not(target_family = "wasm"))]
+use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
+#[cfg(target_family = "wasm")]
+use std::sync::OnceLock;
 
 use mcp_servlet_json::{RawJson, write_raw, write_string};
 
@@ -175,7 +179,7 @@ impl fmt::Display for ToolError {
 
 impl<E: Into<Box<dyn Error>>> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self::from_error(&*error.into())
+        Self::convert(&*error.into())
     }
 }
 
@@ -216,11 +220,14 @@ impl ToolError {
     /// # assert_eq!(tell().unwrap(), 42);
     /// ```
     pub fn from_boxed(error: Box<dyn Error + Send + Sync>) -> Self {
-        Self::from_error(&*error)
+        Self::convert(&*error)
     }
 
-    /// Converts an error. If a [`Fault`] is among its causes, the result is one.
-    fn from_error(error: &(dyn Error + 'static)) -> Self {
+    /// An error with the text of this one and its causes, for a function in the section `errors` of
+    /// [`export!`](crate::export): such functions do not apply here.
+    ///
+    /// If a [`Fault`] is among the causes, the result is one.
+    pub fn from_error(error: &(dyn Error + 'static)) -> Self {
         let message = chain(error);
         let mut next = Some(error);
         while let Some(cause) = next {
@@ -232,6 +239,90 @@ impl ToolError {
         }
         Self::new(message)
     }
+
+    fn convert(error: &(dyn Error + 'static)) -> Self {
+        let converted = conversion().and_then(|convert| convert(error));
+        converted.unwrap_or_else(|| Self::from_error(error))
+    }
+
+    /// The same error as the cause of others. Its message follows theirs.
+    fn caused<'a>(mut self, by: impl Iterator<Item = &'a (dyn Error + 'static)>) -> Self {
+        let mut message = String::new();
+        for outer in by {
+            message.push_str(&outer.to_string());
+            message.push_str(": ");
+        }
+        message.push_str(&self.message);
+        match self.detail.as_deref_mut() {
+            Some(Detail::Result(result)) if !asks(result) => {
+                let written = ToolResult::error(&message).with_meta_member(ERROR, meta(result));
+                *result = written.into_json();
+            }
+            _ => {}
+        }
+        Self { message, ..self }
+    }
+}
+
+/// Converts some errors; `None` for others.
+pub type Conversion = fn(&(dyn Error + 'static)) -> Option<ToolError>;
+
+/// The section `errors` of the servlet. Only a servlet with this section links the code behind it.
+#[cfg(target_family = "wasm")]
+static CONVERSION: OnceLock<Conversion> = OnceLock::new();
+
+#[cfg(target_family = "wasm")]
+fn conversion() -> Option<Conversion> {
+    CONVERSION.get().copied()
+}
+
+/// Makes this the conversion of errors.
+#[cfg(target_family = "wasm")]
+pub fn set_conversion(conversion: Conversion) {
+    // It is the same in each call.
+    let _ = CONVERSION.set(conversion);
+}
+
+#[cfg(not(target_family = "wasm"))]
+thread_local! {
+    /// The section `errors` of the servlet that the test calls.
+    static CONVERSION: Cell<Option<Conversion>> = const { Cell::new(None) };
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn conversion() -> Option<Conversion> {
+    CONVERSION.get()
+}
+
+/// Makes this the conversion of errors.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn set_conversion(conversion: Option<Conversion>) {
+    CONVERSION.set(conversion);
+}
+
+/// Converts an error with the first function that takes it or one of its causes.
+pub fn converted_by(
+    conversions: &[Conversion],
+    error: &(dyn Error + 'static),
+) -> Option<ToolError> {
+    causes(error).enumerate().find_map(|(depth, cause)| {
+        let mut converted = conversions.iter().filter_map(|convert| convert(cause));
+        let outer = causes(error).take(depth);
+        converted.next().map(|error| error.caused(outer))
+    })
+}
+
+/// Converts an error with a function in `errors`, if the function takes this type.
+pub fn converted<E: Error + 'static>(
+    error: &(dyn Error + 'static),
+    function: fn(&E) -> ToolError,
+) -> Option<ToolError> {
+    error.downcast_ref().map(function)
+}
+
+/// The error and its causes.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
 }
 
 /// The error and its causes, as `outer: inner`.

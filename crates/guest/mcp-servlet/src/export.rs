@@ -32,6 +32,7 @@ mod xtp;
 /// | `resource_templates` | functions with [`#[resource_template]`](macro@crate::resource_template) |
 /// | `prompts` | functions with [`#[prompt]`](macro@crate::prompt) |
 /// | `completions` | functions with [`#[completion]`](macro@crate::completion) |
+/// | `errors` | functions that make a [`ToolError`](crate::ToolError) of a reference to an error type, such as `fn(&MyError) -> ToolError`; they apply to each error of this type, and to errors that it caused |
 /// | `config` | the type that [`Context::config`](crate::Context::config) reads |
 /// | `hosts` | the hosts that it sends HTTP requests to, such as `"api.example"` or `"*.example"` |
 /// | `paths` | the directories that it opens, such as `"/data"` |
@@ -105,8 +106,11 @@ macro_rules! __export {
     ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs $config:tt $hosts:tt ()] paths: [$($new:expr),* $(,)?] $(, $($rest:tt)*)?) => {
         $crate::__export! { $i $n $v $h $t $r $f $p $c [needs $config $hosts ($($new),*)] $($($rest)*)? }
     };
+    ([ $head:tt $servlet:ident ] $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $d:tt errors: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { [ $head $servlet [$($new)*] ] $n $v $h $t $r $f $p $c $d $($($rest)*)? }
+    };
     (
-        [ [$($head:tt)*] $servlet:ident ]
+        [ [$($head:tt)*] $servlet:ident $([$($errors:tt)*])? ]
         [name ($($name:expr)?) else $no_name:tt]
         [version ($($version:expr)?) else $no_version:tt]
         [instructions ($($instructions:expr)?) else $no_instructions:tt]
@@ -138,6 +142,8 @@ macro_rules! __export {
             });
             #[cfg(not(target_family = "wasm"))]
             let servlet = $crate::__needs! { servlet $($needs)* };
+            #[cfg(not(target_family = "wasm"))]
+            let servlet = servlet $(.with_errors($crate::__conversion!($($errors)*)))?;
             servlet
         };
 
@@ -154,6 +160,9 @@ macro_rules! __export {
         #[cfg(target_family = "wasm")]
         const _: () = {
             $crate::__needs_section! { $($needs)* }
+            fn __begin() {
+                $($crate::__private::set_conversion($crate::__conversion!($($errors)*));)?
+            }
             $crate::__tool_shims! { $servlet ($($tools)*) }
             $crate::__features! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
             $crate::__shim! { __FEATURES "list_resources" list_resources ($($resources)*) }
@@ -167,6 +176,17 @@ macro_rules! __export {
     ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $d:tt $($section:tt)*) => {
         $crate::__wrong_section! { $($section)* }
     };
+}
+
+/// The conversion of errors with these functions.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __conversion {
+    ($($(#[$attribute:meta])* $function:path),* $(,)?) => {{
+        const CONVERSIONS: &[$crate::__private::Conversion] =
+            &[$($(#[$attribute])* |error| $crate::__private::converted(error, $function)),*];
+        |error| $crate::__private::converted_by(CONVERSIONS, error)
+    }};
 }
 
 /// A value, or else what stands for it.
@@ -190,6 +210,7 @@ macro_rules! __wrong_section {
     (resource_templates: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { resource_templates of $one } };
     (prompts: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { prompts of $one } };
     (completions: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { completions of $one } };
+    (errors: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { errors of $one } };
     (hosts: $one:literal $(, $($rest:tt)*)?) => { $crate::__wrong_section! { hosts of $one } };
     (paths: $one:literal $(, $($rest:tt)*)?) => { $crate::__wrong_section! { paths of $one } };
     ($section:ident of $one:expr) => {
@@ -203,7 +224,7 @@ macro_rules! __wrong_section {
             "unexpected `", ::core::stringify!($section), "` in `export!`",
             "\nhelp: the sections, each at most once, are `name: \"…\"`, `version: \"…\"`, `instructions: \"…\"`, ",
             "`tools: [...]`, `resources: [...]`, `resource_templates: [...]`, `prompts: [...]`, `completions: [...]`, ",
-            "`config: Type`, `hosts: [\"…\"]` and `paths: [\"…\"]`",
+            "`errors: [...]`, `config: Type`, `hosts: [\"…\"]` and `paths: [\"…\"]`",
         ));
     };
 }
@@ -313,6 +334,7 @@ macro_rules! __shim {
     ($of:ident $name:literal $function:ident ($($some:tt)+)) => {
         #[unsafe(export_name = $name)]
         extern "C" fn $function() -> i32 {
+            __begin();
             $crate::__private::$function(&$of)
         }
     };

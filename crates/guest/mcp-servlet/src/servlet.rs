@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use crate::arguments::Failure;
 use crate::context::Context;
+#[cfg(not(target_family = "wasm"))]
+use crate::error::Conversion;
 use crate::error::Fault;
 #[cfg(not(target_family = "wasm"))]
 use crate::features::Features;
@@ -54,6 +56,8 @@ pub struct Servlet {
     features: &'static Features,
     #[cfg(not(target_family = "wasm"))]
     needs: &'static [u8],
+    #[cfg(not(target_family = "wasm"))]
+    errors: Option<Conversion>,
 }
 
 impl Servlet {
@@ -74,6 +78,8 @@ impl Servlet {
             features: &Features::NONE,
             #[cfg(not(target_family = "wasm"))]
             needs: b"",
+            #[cfg(not(target_family = "wasm"))]
+            errors: None,
         }
     }
 
@@ -113,6 +119,14 @@ impl Servlet {
     #[must_use]
     pub const fn with_needs(mut self, needs: &'static [u8]) -> Self {
         self.needs = needs;
+        self
+    }
+
+    /// The same servlet with a conversion of errors.
+    #[cfg(not(target_family = "wasm"))]
+    #[must_use]
+    pub const fn with_errors(mut self, errors: Conversion) -> Self {
+        self.errors = Some(errors);
         self
     }
 

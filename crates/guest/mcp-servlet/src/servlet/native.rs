@@ -4,7 +4,7 @@ use mcp_servlet_json::RawJson;
 
 use super::Servlet;
 use crate::context::Context;
-use crate::error::Fault;
+use crate::error::{Fault, set_conversion};
 use crate::features::Features;
 use crate::json::Children;
 
@@ -32,6 +32,7 @@ impl Servlet {
         #[cfg(feature = "log")]
         crate::logger::install(&context.host);
         context.begin(input.unwrap_or_default());
+        set_conversion(self.errors);
         let output = match export {
             "describe" => Ok(self.description().to_owned()),
             "list_resources" => list(features.resources.text),

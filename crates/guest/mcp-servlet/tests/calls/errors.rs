@@ -352,3 +352,127 @@ fn errors_have_the_schemas_of_std_types() {
         "1"
     );
 }
+
+#[derive(Debug, thiserror::Error)]
+enum DeskError {
+    #[error("there is no incident {0}")]
+    NotFound(u64),
+    #[error("the desk is closed")]
+    Closed(#[source] ParseIntError),
+    #[error("it is broken")]
+    Broken,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("cannot resolve")]
+struct Unresolved(#[source] DeskError);
+
+fn desk(error: &DeskError) -> ToolError {
+    let converted = ToolError::from_error(error);
+    match error {
+        DeskError::NotFound(id) => {
+            let data = RawJson::from_string(id.to_string()).unwrap();
+            converted.with_code("not_found").with_data(data)
+        }
+        DeskError::Closed(_) => converted.with_code("closed"),
+        DeskError::Broken => Fault::new(-7, "broken").into(),
+    }
+}
+
+/// Also for a type of another crate, here of std.
+fn parse(_: &ParseIntError) -> ToolError {
+    ToolError::new("not a number").with_code("number")
+}
+
+fn desk_error(kind: &str) -> DeskError {
+    match kind {
+        "not_found" => DeskError::NotFound(7),
+        "closed" => DeskError::Closed("x".parse::<u8>().unwrap_err()),
+        _ => DeskError::Broken,
+    }
+}
+
+#[tool]
+fn returned(kind: String) -> Result<(), DeskError> {
+    Err(desk_error(&kind))
+}
+
+#[tool]
+fn passed_on(kind: String) -> Result<(), ToolError> {
+    Err(desk_error(&kind))?
+}
+
+#[tool]
+fn as_a_cause(kind: String) -> Result<(), Box<dyn Error>> {
+    Err(Unresolved(desk_error(&kind)))?
+}
+
+#[tool]
+fn of_another_crate(text: String) -> Result<u8, ToolError> {
+    Ok(text.parse()?)
+}
+
+#[resource(uri = "desk://incident")]
+fn incident() -> Result<String, DeskError> {
+    Err(DeskError::NotFound(7))
+}
+
+mcp_servlet::export!(static DESK = {
+    tools: [returned, passed_on, as_a_cause, of_another_crate],
+    errors: [desk, parse],
+    resources: [incident],
+});
+
+mcp_servlet::export!(static NO_DESK = { tools: [returned] });
+
+/// The text and the `_meta` of a result.
+fn result_of(
+    servlet: &'static mcp_servlet::Servlet,
+    tool: &str,
+    kind: &str,
+) -> (String, Option<String>) {
+    let arguments = match tool {
+        "of_another_crate" => json!({ "text": kind }),
+        _ => json!({ "kind": kind }),
+    };
+    let result = servlet.call(tool, arguments).unwrap();
+    assert_eq!(result.is_error, Some(true));
+    let meta = result.meta.as_ref().map(|meta| meta.get().to_owned());
+    (result.text(), meta)
+}
+
+#[test]
+fn functions_convert_errors_of_their_type() {
+    let not_found = r#"{"mcp-servlet/error":{"code":"not_found","data":7}}"#.to_owned();
+    let closed = r#"{"mcp-servlet/error":{"code":"closed"}}"#.to_owned();
+    for tool in ["returned", "passed_on"] {
+        let text = "there is no incident 7".to_owned();
+        let result = result_of(&DESK, tool, "not_found");
+        assert_eq!(result, (text, Some(not_found.clone())), "{tool}");
+        let text = "the desk is closed: invalid digit found in string".to_owned();
+        let result = result_of(&DESK, tool, "closed");
+        assert_eq!(result, (text, Some(closed.clone())), "{tool}");
+        let fault = DESK.call(tool, json!({ "kind": "broken" })).unwrap_err();
+        assert_eq!((fault.code(), fault.message()), (-7, "broken"), "{tool}");
+    }
+    let result = result_of(&DESK, "as_a_cause", "not_found");
+    let text = "cannot resolve: there is no incident 7".to_owned();
+    assert_eq!(result, (text, Some(not_found)));
+    let result = result_of(&DESK, "of_another_crate", "x");
+    let number = r#"{"mcp-servlet/error":{"code":"number"}}"#.to_owned();
+    assert_eq!(result, ("not a number".to_owned(), Some(number)));
+}
+
+#[test]
+fn functions_convert_errors_of_resources() {
+    let fault = DESK.client().read_resource("desk://incident").unwrap_err();
+    let data = fault.data().map(RawJson::get);
+    assert_eq!(data, Some(r#"{"code":"not_found","data":7}"#));
+}
+
+#[test]
+fn functions_convert_only_the_errors_of_their_servlet() {
+    result_of(&DESK, "returned", "not_found");
+    let result = result_of(&NO_DESK, "returned", "not_found");
+    assert_eq!(result, ("there is no incident 7".to_owned(), None));
+}
