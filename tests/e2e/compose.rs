@@ -44,7 +44,7 @@ fn summary(wire: &Wire, prompt: &str) -> Value {
 #[test]
 fn same_names_get_prefixes_and_links_still_work() {
     let (wire, _folder) = notes_twice();
-    wire.says("warning: resource `notes://index` of ");
+    wire.says("resource `notes://index` of ");
     assert_eq!(
         names(&wire, "prompts/list", "prompts", "name"),
         ["a_summarize", "b_summarize"]

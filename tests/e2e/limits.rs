@@ -162,14 +162,16 @@ fn log_lines_are_in_the_span_of_their_call() {
     let filter = "servlet=info,mcp_servlet_server=info";
     command.arg(fixture("probe")).env("RUST_LOG", filter);
     let wire = Wire::start(command);
-    let call = r#"call{servlet="probe" tool="note""#;
     wire.end(wire.begin_call("note", &json!({ "text": "on my way" })));
-    wire.says(&format!(
-        "INFO {call}}}: servlet: on my way servlet=\"probe\"\n"
-    ));
-    wire.says(&format!("INFO {call} outcome=\"ok\" milliseconds="));
+    let line = wire.said_after(r#"INFO call{servlet="probe" tool="note" session=""#);
+    assert!(
+        line.ends_with("}: servlet: on my way servlet=\"probe\""),
+        "{line}"
+    );
+    wire.says(r#" outcome="ok" milliseconds="#);
     wire.end(wire.begin_call("fall", &json!({ "why": "of rain" })));
-    wire.says(r#"WARN call{servlet="probe" tool="fall" outcome="panic" milliseconds="#);
+    let line = wire.said_after(r#"WARN call{servlet="probe" tool="fall" session=""#);
+    assert!(line.contains(r#" outcome="panic" milliseconds="#), "{line}");
     assert!(wire.finish().success());
 }
 

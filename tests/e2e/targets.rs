@@ -215,7 +215,8 @@ fn what_it_prints_goes_to_the_log(project: &Path) {
     wire.says("on standard output");
     wire.says("on standard error");
     wire.end(wire.begin_call("read", &json!({ "path": "/data/note.txt" })));
-    wire.says("WARN call{servlet=\"reader\" tool=\"read\" outcome=\"tool_error\"");
+    wire.says("WARN call{servlet=\"reader\" tool=\"read\" session=\"");
+    wire.says(" outcome=\"tool_error\" ");
     wire.says("the servlet could not open a file help=\"let the servlet open the directory: `--allow-path DIR`");
     // `finish` checks that every line on standard output was an answer.
     assert!(wire.finish().success());

@@ -59,7 +59,7 @@ struct Parts {
     token: Option<Part>,
     /// The `requestId` of a cancellation.
     cancels: Option<Part>,
-    method: String,
+    method: Box<str>,
     /// Whether it is a request since 2026-07-28.
     is_modern: bool,
     edits: Vec<Edit>,
@@ -145,7 +145,7 @@ impl Message {
                 Some(id) => id.to_string(),
                 None => String::new(),
             },
-            method: self.parts.method.clone(),
+            method: self.parts.method.to_string(),
         }
     }
 
@@ -351,7 +351,7 @@ fn parts(text: &str) -> Result<Parts, Refusal> {
         id: None,
         token: None,
         cancels: None,
-        method: String::new(),
+        method: Box::default(),
         is_modern: false,
         edits: Vec::new(),
     };
@@ -379,7 +379,7 @@ fn parts(text: &str) -> Result<Parts, Refusal> {
         parts.kind = Kind::Request;
     }
     parts.id = id;
-    parts.method = method;
+    parts.method = method.into();
     Ok(parts)
 }
 

@@ -236,8 +236,8 @@ async fn headers_can_depend_on_the_request() {
     }
     let request = |response| header(response, "x-request").map(str::to_owned);
     assert_eq!(request(&opened).as_deref(), Some("initialize 0"));
-    let method = "notifications/initialized ";
-    assert_eq!(request(&ready).as_deref(), Some(method));
+    let method = Some("notifications/initialized");
+    assert_eq!(request(&ready).as_deref(), method);
     let listed = list_without_session(url);
     assert_eq!(listed.status(), 200);
     assert_eq!(request(&listed).as_deref(), Some("tools/list 1"));

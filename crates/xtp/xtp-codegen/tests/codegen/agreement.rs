@@ -249,7 +249,8 @@ fn pointer(root: &Yaml<'_>, place: &[String]) -> String {
         let Some((_, value)) = entries.find(|(found, _)| found == key) else {
             break;
         };
-        pointer += &format!("/{}", key.replace('~', "~0").replace('/', "~1"));
+        pointer.push('/');
+        pointer += &key.replace('~', "~0").replace('/', "~1");
         node = value;
     }
     pointer

@@ -299,9 +299,10 @@ impl<'a> Walk<'a> {
             );
             // A schema with an empty value is a mistake where it is defined.
             let is_defined = self.schemas().is_some_and(|map| get(map, name).is_some());
-            let place = match is_defined {
-                true => ["components", "schemas", name].map(str::to_owned).to_vec(),
-                false => self.place(&["$ref"]),
+            let place = if is_defined {
+                ["components", "schemas", name].map(str::to_owned).to_vec()
+            } else {
+                self.place(&["$ref"])
             };
             self.error_at(message, &["$ref"], place);
         }
