@@ -8,7 +8,7 @@ use std::time::Duration;
 /// use mcp_servlet_client::Limits;
 ///
 /// let mut limits = Limits::default();
-/// limits.items = 500;
+/// limits.entries = 500;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,7 +16,7 @@ pub struct Limits {
     /// Pages of one list: 100.
     pub pages: usize,
     /// Entries of one list: 10,000.
-    pub items: usize,
+    pub entries: usize,
     /// Bytes of a cursor: 64 KiB.
     pub cursor: usize,
     /// Bytes of a message: 16 MiB.
@@ -31,7 +31,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             pages: 100,
-            items: 10_000,
+            entries: 10_000,
             cursor: 64 << 10,
             message: 16 << 20,
             lists: 64 << 20,

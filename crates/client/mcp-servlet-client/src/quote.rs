@@ -16,27 +16,7 @@ pub(crate) fn start(text: &str, characters: usize) -> String {
 
 /// A text without the escape sequences of terminals, such as those for colours and links.
 pub(crate) fn without_escapes(text: &str) -> String {
-    let mut rest = text;
-    let mut plain = String::new();
-    while let Some((before, after)) = rest.split_once('\u{1b}') {
-        plain += before;
-        rest = match after.chars().next() {
-            // Ends with a letter or another character of this range.
-            Some('[') => {
-                let end = after[1..].find(|one| ('@'..='~').contains(&one));
-                end.map_or("", |end| &after[end + 2..])
-            }
-            // Ends with BEL, or with an escape sequence of its own.
-            Some(']') => match after.find(['\u{7}', '\u{1b}']) {
-                Some(end) if after[end..].starts_with('\u{7}') => &after[end + 1..],
-                Some(end) => &after[end..],
-                None => "",
-            },
-            Some(other) => &after[other.len_utf8()..],
-            None => "",
-        };
-    }
-    plain + rest
+    anstream::adapter::strip_str(text).to_string()
 }
 
 #[cfg(test)]

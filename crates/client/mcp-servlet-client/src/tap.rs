@@ -336,8 +336,10 @@ impl Tap {
         }
     }
 
-    /// Ends the request whose response was skipped, and returns what rmcp gets instead. If there is no such request, the error
-    /// is that of the connection.
+    /// Ends the request whose response was skipped, and returns what rmcp gets instead.
+    ///
+    /// # Errors
+    /// `error`, if no request waits for that response.
     pub(crate) fn skipped(
         &self,
         id: Option<RequestId>,

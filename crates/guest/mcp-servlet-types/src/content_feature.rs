@@ -36,7 +36,7 @@ impl ContentFeature {
         }
     }
 
-    /// Keeps the marker in the data of a module that calls the caller. The compiler must not see that nobody reads it.
+    /// Adds the marker to the data of each module that links the caller. `black_box` keeps the compiler from removing it.
     pub(crate) fn mark(self) {
         std::hint::black_box(self.marker().as_ptr());
     }

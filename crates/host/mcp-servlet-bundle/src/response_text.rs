@@ -24,7 +24,7 @@ pub struct ResponseText {
     parts: Vec<String>,
 }
 
-/// What the text can read of the request that is answered.
+/// The request that a response answers, as its text can read it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Requested<'a> {
     /// The id of the session. It is empty if the protocol version has no sessions.

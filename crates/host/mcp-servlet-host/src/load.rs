@@ -78,6 +78,18 @@ pub struct Loaded {
     pub failed_reloads: Vec<FailedLoad>,
 }
 
+/// The result of loading no entries.
+impl Default for Loaded {
+    fn default() -> Self {
+        Self {
+            host: Host::new(Vec::new()),
+            mounts: Vec::new(),
+            skipped: Vec::new(),
+            failed_reloads: Vec::new(),
+        }
+    }
+}
+
 /// A servlet that could not be loaded.
 #[derive(Debug)]
 pub struct FailedLoad {

@@ -1,6 +1,8 @@
 //! One connection to a server.
 
-use mcp_servlet_client::{Era, Error, Event, Limits, Options, Session, Target, Timeouts};
+use mcp_servlet_client::{
+    Era, Error, Event, LOG_LEVEL, Limits, Options, Session, Target, Timeouts,
+};
 use mcp_servlet_host::RemoteLists;
 use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json};
@@ -29,7 +31,7 @@ impl Connection {
         timeouts.request = options.timeout;
         let mut limits = Limits::default();
         limits.message = options.limits.message;
-        limits.items = options.limits.entries;
+        limits.entries = options.limits.entries;
         limits.lists = options.limits.lists;
         let remote = remote.to_owned();
         let mut client = Options::new()
@@ -102,7 +104,6 @@ pub(crate) fn has_changed(remote: &str, event: Event) -> bool {
 }
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// The capabilities of a client that this host relays.
 pub(crate) fn relayed_capabilities(meta: Option<&JsonObject>) -> Value {

@@ -32,12 +32,9 @@ pub(crate) fn failure(error: &Error, limit: Duration) -> RemoteFailure {
 
 /// The message about a limit of a remote, with the key that sets it.
 fn exceeded(error: &Error) -> Option<String> {
-    let key = match error.limit()? {
-        "message" => "message",
-        "items" => "entries",
-        "lists" => "lists",
-        _ => return None,
-    };
+    let key = ["message", "entries", "lists"]
+        .into_iter()
+        .find(|key| error.limit() == Some(key))?;
     Some(format!(
         "{}, as `limits.{key}` of the remote says",
         error.message()

@@ -5,7 +5,7 @@ mod init;
 use std::{io::Write as _, path::PathBuf};
 
 use clap::{Args, Subcommand};
-use mcp_servlet_host::OnFailure;
+use mcp_servlet_host::{Loaded, OnFailure};
 use mcp_servlet_server::{
     Remotes,
     config::{Config, ConfigError, Findings, Located, Served, Severity},
@@ -115,7 +115,7 @@ impl Check {
         let loaded = if self.load {
             config.load(None)?
         } else {
-            Config::load_nothing()
+            Loaded::default()
         };
         if !self.connect {
             let findings = config.findings(Served {

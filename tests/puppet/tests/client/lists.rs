@@ -154,7 +154,7 @@ async fn each_limit_of_lists_is_enforced() {
     for (script, options, text) in [
         (
             "five-pages",
-            with(|limits| limits.items = 3),
+            with(|limits| limits.entries = 3),
             "more than 3 entries of a list",
         ),
         (
@@ -185,7 +185,7 @@ async fn each_limit_of_lists_is_enforced() {
             assert!(error.to_string().contains(text), "{error}");
         }
     }
-    let (session, _) = attach_with("five-pages", &with(|limits| limits.items = 5)).await;
+    let (session, _) = attach_with("five-pages", &with(|limits| limits.entries = 5)).await;
     assert!(session.lists().await.is_ok());
 }
 

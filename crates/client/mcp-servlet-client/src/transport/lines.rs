@@ -61,7 +61,7 @@ impl Ends {
     }
 }
 
-/// The id among the first members of a message. None if it has a method, and so is no response.
+/// The id of a response, from the first members of the message. None for requests and notifications.
 fn id_before_result(head: &[u8]) -> Option<RequestId> {
     let mut rest = head.trim_ascii_start().strip_prefix(b"{")?;
     loop {

@@ -5,11 +5,6 @@ use mcp_servlet_host::{Host, Loaded, Member, Mount, VirtualToolError};
 use super::{Config, ConfigError, Problem, problem::position_in_words};
 
 impl Config {
-    /// What [`load`](Self::load) returns for a configuration without servlets.
-    pub fn load_nothing() -> Loaded {
-        Loaded::load(&[], None).unwrap_or_else(|_| unreachable!("there is nothing to load"))
-    }
-
     /// Loads the servlets, and proves that the virtual tools fit them; see [`Loaded::load`].
     ///
     /// # Errors

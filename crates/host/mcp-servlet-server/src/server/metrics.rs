@@ -65,20 +65,20 @@ struct EndpointLabel {
 
 /// Labels: the method of a request other than `tools/call`, and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Answered {
+struct RequestLabel {
     method: &'static str,
     outcome: &'static str,
 }
 
 /// Labels: the method of a request other than `tools/call`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Method {
+struct MethodLabel {
     method: &'static str,
 }
 
 /// Labels: the outcome of a reload.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Reloaded {
+struct ReloadLabel {
     outcome: &'static str,
 }
 
@@ -138,9 +138,9 @@ pub(crate) struct Metrics {
     pub(crate) refused: RefusedTotal,
     pub(crate) connections: Connections,
     sessions: Family<EndpointLabel, Gauge>,
-    requests: Family<Answered, Counter>,
-    request_seconds: Family<Method, Histogram>,
-    reloads: Family<Reloaded, Counter>,
+    requests: Family<RequestLabel, Counter>,
+    request_seconds: Family<MethodLabel, Histogram>,
+    reloads: Family<ReloadLabel, Counter>,
     /// The series of each tool, by the names of its member and the tool.
     series: RwLock<HashMap<String, HashMap<String, Arc<Series>>>>,
 }
@@ -318,7 +318,7 @@ impl Metrics {
             ReloadOutcome::Partial => "partial",
             ReloadOutcome::Failed => "failed",
         };
-        self.reloads.get_or_create(&Reloaded { outcome }).inc();
+        self.reloads.get_or_create(&ReloadLabel { outcome }).inc();
     }
 
     /// Counts a request other than `tools/call`, and logs its failure.
@@ -332,7 +332,7 @@ impl Metrics {
             Ok(_) => OK,
             Err(error) => error.kind.name(),
         };
-        self.answered(Answered { method, outcome }, took);
+        self.answered(RequestLabel { method, outcome }, took);
         if let Err(error) = result {
             log_failure(error, Some(method));
         }
@@ -341,7 +341,7 @@ impl Metrics {
     /// As [`request`](Self::request), for one that took longer than its endpoint allows.
     pub(crate) fn request_timed_out(&self, method: &'static str, limit: Duration, took: Duration) {
         let outcome = CallErrorKind::Timeout { limit }.name();
-        self.answered(Answered { method, outcome }, took);
+        self.answered(RequestLabel { method, outcome }, took);
         tracing::warn!(
             method,
             ?limit,
@@ -349,10 +349,12 @@ impl Metrics {
         );
     }
 
-    fn answered(&self, answered: Answered, took: Duration) {
+    fn answered(&self, answered: RequestLabel, took: Duration) {
         let method = answered.method;
         self.requests.get_or_create_owned(&answered).inc();
-        let seconds = self.request_seconds.get_or_create_owned(&Method { method });
+        let seconds = self
+            .request_seconds
+            .get_or_create_owned(&MethodLabel { method });
         seconds.observe(took.as_secs_f64());
     }
 

@@ -101,7 +101,7 @@ const RESULTS: [Feature; 11] = [
     seen(
         "embedded resources",
         Content(&[ContentFeature::Resource], &[]),
-        STRICT,
+        "also return the text in a block of its own",
         [
             But(
                 "if the host reads the key `resource`: the schema for one tool has `Resource`, the one for several tools neither",
@@ -114,7 +114,7 @@ const RESULTS: [Feature; 11] = [
     seen(
         "links to resources",
         Content(&[ContentFeature::ResourceLink], &[]),
-        STRICT,
+        "offer a tool that reads the resource; for mcp.run, also build with `--abi servlet-strict`",
         [UNKNOWN_TYPE, UNREADABLE, UNREADABLE, Yes],
     ),
     unseen("structured content", [No, Yes, Yes, Yes]),

@@ -26,9 +26,6 @@ pub(crate) enum Abi {
     ServletStrict,
 }
 
-/// The section of modules that are built for [`Abi::ServletStrict`].
-const STRICT: &str = "mcp-servlet.strict";
-
 impl Abi {
     /// The target folder. Each ABI has its own, so that one build does not overwrite the other.
     pub(super) fn folder(self, metadata: &Metadata) -> Utf8PathBuf {
@@ -58,7 +55,7 @@ impl Abi {
         let is_built_for_it = match self {
             Self::Servlet => true,
             Self::HyperMcpV2 => module.abi() == Some(ModuleAbi::HyperMcpV2),
-            Self::ServletStrict => module.sections.iter().any(|one| one.name == STRICT),
+            Self::ServletStrict => module.is_strict(),
         };
         if is_built_for_it {
             return Ok(());

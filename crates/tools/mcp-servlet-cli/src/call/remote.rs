@@ -2,7 +2,9 @@
 
 use std::{borrow::Cow, io::Write as _};
 
-use mcp_servlet_client::{CallOptions, CallResult, Error, Event, List, Progress, Session};
+use mcp_servlet_client::{
+    CallOptions, CallResult, Error, Event, LOG_LEVEL, List, Progress, Session,
+};
 use mcp_servlet_host::CallToolResult;
 use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json, value::RawValue};
@@ -16,9 +18,6 @@ use crate::{
     session::{entries, find, unknown},
     terminal,
 };
-
-/// The member of `_meta` that asks for log messages: servers since 2026-07-28 send none without it.
-const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// Calls a tool, or lists the tools.
 pub(super) async fn call(session: &Session, call: &Call, words: &[String]) -> Result<(), Failure> {

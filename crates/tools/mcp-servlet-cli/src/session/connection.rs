@@ -136,7 +136,7 @@ impl Connection {
         }
         timeouts.request = request.unwrap_or(timeouts.request);
         let mut limits = Limits::default();
-        limits.items = self.max_items.unwrap_or(limits.items);
+        limits.entries = self.max_items.unwrap_or(limits.entries);
         let name = self.client_name.as_deref().unwrap_or("servlet");
         let version = self.client_version.as_deref();
         Options::new()

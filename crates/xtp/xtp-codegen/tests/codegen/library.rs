@@ -17,7 +17,7 @@ pub(crate) struct Finding {
     pub(crate) message: String,
     /// Keys joined by `/`, without escapes. A problem in a list or a map has the path of its parent, too.
     pub(crate) path: String,
-    /// Where the problem is: the keys on the way.
+    /// The keys that lead to the problem.
     pub(crate) place: Vec<String>,
 }
 

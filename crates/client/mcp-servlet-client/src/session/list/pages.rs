@@ -97,9 +97,9 @@ impl Reading {
         let limits = &session.limits;
         self.entries += entries.len();
         self.bytes += bytes(entries);
-        if self.entries > limits.items {
-            let error = session.too_many(self.list, "entries of a list", limits.items);
-            return Err(error.of_limit("items"));
+        if self.entries > limits.entries {
+            let error = session.too_many(self.list, "entries of a list", limits.entries);
+            return Err(error.of_limit("entries"));
         }
         if self.bytes > limits.lists {
             let error = session.too_many(self.list, "bytes of all lists", limits.lists);
