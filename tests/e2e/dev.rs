@@ -104,9 +104,13 @@ fn wait_for_the_first_build(wire: &Wire, open: &Path) {
     assert!(!requests.iter().any(|request| wire.is_answered(*request)));
 
     fs::write(open, "").expect("a file");
-    let [tools, greeting, prompts] = requests.map(|request| wire.end(request));
-    assert_eq!(tools["result"]["tools"][0]["name"], "greet");
+    let [mut tools, greeting, prompts] = requests.map(|request| wire.end(request));
     assert_eq!(text(&greeting), "Hello, Ada!");
+    // A list waits some seconds at most, and the build of a busy machine takes longer.
+    if tools["result"]["tools"] == json!([]) {
+        tools = wire.ask("tools/list", json!({}));
+    }
+    assert_eq!(tools["result"]["tools"][0]["name"], "greet");
     assert_eq!(prompts["result"]["prompts"], json!([]));
     assert!(!wire.is_answered(early));
     wire.says("built `gated` in ");

@@ -4,6 +4,11 @@ use iri_string::template::UriTemplateStr;
 
 /// The names of the variables, in their order and without repetitions. The error says what is wrong.
 pub(crate) fn variables(template: &str) -> Result<Vec<&str>, String> {
+    // `iri-string` 0.7.14 panics where the two bytes after a `%` end inside a character.
+    let mut escapes = template.match_indices('%');
+    if escapes.any(|(start, _)| !template.is_char_boundary(start + 3)) {
+        return Err("invalid URI template: no two hexadecimal digits after `%`".into());
+    }
     let template = UriTemplateStr::new(template).map_err(|error| error.to_string())?;
     let mut names = Vec::new();
     for variable in template.variables() {
@@ -34,6 +39,10 @@ mod tests {
             "a://{!x}",
             "a://{a b}",
             "a://%zz",
+            "a://%1",
+            "a://%බ",
+            "a://%1é",
+            "a://{%é}",
         ] {
             let problem = variables(template).unwrap_err();
             assert!(problem.starts_with("invalid URI template: "), "{problem}");
