@@ -20,6 +20,8 @@ struct Order {
     urgent: bool,
     size: Size,
     to: Option<Address>,
+    /// the places on the way, in this order; null is any place
+    stops: Option<Vec<Option<Address>>>,
     extra: Value,
     range: (f64, f64),
 }

@@ -14,6 +14,11 @@ fn tool(client: &Client, name: &str) -> Value {
 }
 
 fn order() -> Value {
+    let mut stop = address("");
+    stop.as_object_mut()
+        .expect("an object")
+        .remove("description");
+    stop["type"] = json!(["object", "null"]);
     json!({
         "type": "object",
         "description": "What to send, and where.",
@@ -28,6 +33,11 @@ fn order() -> Value {
                 "description": "How large it is.\n- `small`: fits into a letter box",
             },
             "to": address("to"),
+            "stops": {
+                "type": "array",
+                "items": stop,
+                "description": "the places on the way, in this order; null is any place",
+            },
             "extra": { "description": "extra" },
             "range": {
                 "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2, "description": "range",
@@ -114,13 +124,14 @@ fn results_are_structured(client: &Client) {
     let shape = tool(client, "same")["outputSchema"]["properties"]["result"].take();
     assert!(shape["anyOf"].is_array(), "{shape:#}");
     let arguments = json!({
-        "order": { "item": "a book", "howMany": 1, "size": "small", "extra": [1, null], "range": [1, 2] },
+        "order": { "item": "a book", "howMany": 1, "size": "small", "stops": [null], "extra": [1, null], "range": [1, 2] },
         "via": { "city": "Ulm" },
     });
     let result = client.call("send", arguments).expect("a result");
     let structured = result.structured_content.expect("an object");
     let structured: Value = serde_json::from_str(structured.get()).expect("JSON");
     assert_eq!(structured["to"], json!({ "city": "Ulm", "zip": null }));
+    assert_eq!(structured["stops"], json!([null]));
     assert_eq!(structured["extra"], json!([1, null]));
     let family = json!({ "name": "Ada", "children": [{ "name": "Bob", "children": [] }] });
     let result = client

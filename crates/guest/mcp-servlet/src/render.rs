@@ -65,7 +65,7 @@ impl Description {
 /// The side of a tool that a schema describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// Arguments: optional properties are not required, and nothing is nullable.
+    /// Arguments: optional properties are not required, and never `null`.
     Input,
     /// Results: everything that serde always writes is required, and `None` is `null`.
     Output,
@@ -183,14 +183,13 @@ impl<const N: usize> Text<N> {
         }
     }
 
-    /// One schema. `description` comes before the type's own.
+    /// One schema. `description` comes before the type's own. In a list or a map, `None` is `null` on both sides.
     const fn node(&mut self, node: &Node, description: &str, nullable: bool, side: Side) {
         let description = if description.is_empty() {
             node.description
         } else {
             description
         };
-        let nullable = nullable && matches!(side, Side::Output);
         let wrapped = nullable && node.kind.has_own_type();
         if wrapped {
             self.raw("{\"anyOf\":[");

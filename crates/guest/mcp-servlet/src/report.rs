@@ -296,7 +296,14 @@ fn choice<'a>(schema: &'a str, value: &str) -> &'a str {
 
 fn explain(schema: &str, value: &str, out_of_range: bool) -> &'static str {
     let is_number = matches!(value.as_bytes().first(), Some(b'-' | b'0'..=b'9'));
-    match member(schema, "type") {
+    let ty = member(schema, "type");
+    // The schema of an item that may be null has a list of types.
+    let ty = if ty.starts_with('[') {
+        element(ty, 0)
+    } else {
+        ty
+    };
+    match ty {
         "\"integer\"" | "\"number\"" if is_number && out_of_range => ": out of range",
         // JSON Schema accepts 1.0 as an integer, and so do we.
         "\"integer\"" if is_number => ": an integer has no fraction",

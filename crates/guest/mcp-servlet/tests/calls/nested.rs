@@ -83,6 +83,15 @@ fn open(#[arg(flatten)] open: Open) -> String {
     format!("{open:?}")
 }
 
+#[tool]
+fn holes(
+    names: Vec<Option<String>>,
+    sizes: BTreeMap<String, Option<u8>>,
+    lines: Vec<Option<Line>>,
+) -> String {
+    format!("{names:?} {sizes:?} {lines:?}")
+}
+
 /// A tool whose schema says more than its type.
 #[tool(input_schema = r#"{
     "type": "object",
@@ -93,7 +102,7 @@ fn raw(all: BTreeMap<String, Vec<u8>>) -> String {
     format!("{all:?}")
 }
 
-mcp_servlet::export!(static SERVLET = { tools: [order, nest, open, raw] });
+mcp_servlet::export!(static SERVLET = { tools: [order, nest, open, holes, raw] });
 
 /// A valid order, except for some members.
 fn order_with(members: Value) -> Value {
@@ -288,6 +297,48 @@ fn reads_enums_of_every_form() {
         assert_eq!(
             text(&SERVLET, "nest", json!({ name: value })).as_deref(),
             Ok(read)
+        );
+    }
+}
+
+#[test]
+fn null_is_a_value_in_lists_and_maps() {
+    let arguments = |names, sizes, lines| json!({ "names": names, "sizes": sizes, "lines": lines });
+    let read = arguments(json!(["a", null]), json!({ "a": null }), json!([null]));
+    assert_eq!(
+        text(&SERVLET, "holes", read).as_deref(),
+        Ok("[Some(\"a\"), None] {\"a\": None} [None]")
+    );
+    for (refused, pointer, of_schema, came) in [
+        (
+            arguments(json!([1]), json!({}), json!([])),
+            "/names/0",
+            "/names/items",
+            "1",
+        ),
+        (
+            arguments(json!([]), json!({ "a": 300 }), json!([])),
+            "/sizes/a",
+            "/sizes/additionalProperties",
+            "300: out of range",
+        ),
+        (
+            arguments(json!([]), json!({ "a": 1.5 }), json!([])),
+            "/sizes/a",
+            "/sizes/additionalProperties",
+            "1.5: an integer has no fraction",
+        ),
+        (
+            arguments(json!([]), json!({}), json!([{ "text": 7 }])),
+            "/lines/0/text",
+            "/lines/items/properties/text",
+            "7",
+        ),
+    ] {
+        let complaint = complaint(&SERVLET, "holes", refused);
+        assert_eq!(
+            wrong(&complaint),
+            (pointer, schema(&SERVLET, "holes", of_schema), came)
         );
     }
 }

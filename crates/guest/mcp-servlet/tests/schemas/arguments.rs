@@ -48,10 +48,24 @@ fn describes_the_types_of_std() {
     }
 }
 
+#[derive(Deserialize, Schema)]
+enum Side {
+    Left,
+    Right,
+}
+
+#[derive(Deserialize, Schema)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(u8),
+    Many(Vec<u8>),
+}
+
 #[test]
 fn describes_nested_collections() {
     let strings = json!({ "type": "array", "items": { "type": "string" } });
     let byte = json!({ "type": "integer", "minimum": 0, "maximum": 255 });
+    let byte_or_null = json!({ "type": ["integer", "null"], "minimum": 0, "maximum": 255 });
     for (schema, expected) in [
         (input!(Vec<String>), strings.clone()),
         (input!(Box<[String]>), strings.clone()),
@@ -61,7 +75,7 @@ fn describes_nested_collections() {
         ),
         (
             input!(Vec<Option<u8>>),
-            json!({ "type": "array", "items": byte }),
+            json!({ "type": "array", "items": byte_or_null }),
         ),
         (
             input!(Vec<RawJson>),
@@ -115,7 +129,31 @@ fn describes_nested_collections() {
             input!(BTreeMap<String, Option<BTreeMap<String, u8>>>),
             json!({
                 "type": "object",
-                "additionalProperties": { "type": "object", "additionalProperties": byte },
+                "additionalProperties": { "type": ["object", "null"], "additionalProperties": byte },
+            }),
+        ),
+        (
+            input!(Option<Vec<Vec<Option<Box<u8>>>>>),
+            json!({ "type": "array", "items": { "type": "array", "items": byte_or_null } }),
+        ),
+        (
+            input!(Vec<Option<Side>>),
+            json!({ "type": "array", "items": { "type": ["string", "null"], "enum": ["Left", "Right", null] } }),
+        ),
+        (
+            input!(Vec<Option<RawJson>>),
+            json!({ "type": "array", "items": {} }),
+        ),
+        (
+            input!(BTreeMap<String, Option<OneOrMany>>),
+            json!({
+                "type": "object",
+                "additionalProperties": {
+                    "anyOf": [
+                        { "anyOf": [byte, { "type": "array", "items": byte }] },
+                        { "type": "null" },
+                    ],
+                },
             }),
         ),
     ] {

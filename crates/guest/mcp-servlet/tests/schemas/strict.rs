@@ -1,8 +1,8 @@
 //! The rules of the strictest readers of tool descriptions, applied to every description in these tests.
 //!
 //! Every property of arguments has a `type`, a string, and a description. Two kinds of schema cannot have a
-//! `type`: one that accepts any JSON, and a union (`anyOf`) of values of several types. In results `type` may be a
-//! pair with `null`, and descriptions are optional.
+//! `type`: one that accepts any JSON, and a union (`anyOf`) of values of several types. In results, and for the items
+//! of lists and the values of maps, `type` may be a pair with `null`, and descriptions are optional.
 
 use mcp_servlet::Servlet;
 use serde_json::Value;
@@ -43,10 +43,10 @@ fn check_tool(tool: &Value) {
         input["properties"].is_object(),
         "no `properties` in {input}"
     );
-    check_schema(input, Side::Input);
+    check_schema(input, Side::Input, false);
     compile(input);
     if let Some(output) = tool.get("outputSchema") {
-        check_schema(output, Side::Output);
+        check_schema(output, Side::Output, true);
         compile(output);
     }
 }
@@ -69,12 +69,13 @@ fn compile(schema: &Value) {
     }
 }
 
-fn check_schema(schema: &Value, side: Side) {
+/// Checks a schema, which may accept null as well if it is `nullable`.
+fn check_schema(schema: &Value, side: Side, nullable: bool) {
     let object = schema
         .as_object()
         .unwrap_or_else(|| panic!("not an object: {schema}"));
     assert!(!object.contains_key("$schema"), "{schema}");
-    check_type(schema, side);
+    check_type(schema, nullable);
     if let Some(text) = object.get("description") {
         let text = text.as_str().unwrap();
         assert!(!text.is_empty() && text == text.trim(), "{schema}");
@@ -87,7 +88,7 @@ fn check_schema(schema: &Value, side: Side) {
     }
     for key in ["items", "additionalProperties"] {
         if let Some(inner) = object.get(key).filter(|inner| !inner.is_boolean()) {
-            check_schema(inner, side);
+            check_schema(inner, side, true);
         }
     }
     for variant in object
@@ -96,15 +97,15 @@ fn check_schema(schema: &Value, side: Side) {
         .into_iter()
         .flatten()
     {
-        check_schema(variant, side);
+        check_schema(variant, side, nullable);
     }
     check_properties(schema, side);
 }
 
-fn check_type(schema: &Value, side: Side) {
+fn check_type(schema: &Value, nullable: bool) {
     match &schema["type"] {
         Value::String(_) => {}
-        Value::Array(pair) if side == Side::Output => {
+        Value::Array(pair) if nullable => {
             assert!(
                 pair.len() == 2 && pair[1] == "null" && pair[0] != "null",
                 "{schema}"
@@ -133,7 +134,7 @@ fn check_properties(schema: &Value, side: Side) {
             side == Side::Output || property["description"].is_string(),
             "{name} in {schema}"
         );
-        check_schema(property, side);
+        check_schema(property, side, side == Side::Output);
     }
     let required = schema["required"].as_array();
     for (index, name) in required.into_iter().flatten().enumerate() {

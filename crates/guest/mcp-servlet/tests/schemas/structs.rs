@@ -214,7 +214,7 @@ fn unit_struct_is_null_and_generic_struct_has_its_parameter() {
             "type": "object",
             "description": "A page.",
             "properties": {
-                "items": { "type": "array", "description": "items", "items": { "type": "boolean" } },
+                "items": { "type": "array", "description": "items", "items": { "type": ["boolean", "null"] } },
             },
             "required": ["items"],
         })
@@ -269,7 +269,7 @@ fn flattened_fields_are_next_to_the_others() {
                 "deep": described(byte(), "deep"),
             },
             "required": ["first", "last", "middle"],
-            "additionalProperties": byte(),
+            "additionalProperties": { "type": ["integer", "null"], "minimum": 0, "maximum": 255 },
         })
     );
     let output = output!(Outer);

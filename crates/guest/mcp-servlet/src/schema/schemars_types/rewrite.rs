@@ -7,8 +7,8 @@ use crate::schema::words::Words;
 
 type Object = Map<String, Value>;
 
-/// The schema as an object without references and boolean schemas. In arguments, nothing is nullable
-/// and every property has a description.
+/// The schema as an object without references and boolean schemas. In arguments, no property is nullable
+/// and every one has a description.
 pub(super) fn schema(schema: Value, place: Place) -> Object {
     let mut root = object(schema);
     for name in ["$schema", "$id", "title"] {
@@ -20,7 +20,7 @@ pub(super) fn schema(schema: Value, place: Place) -> Object {
         definitions,
         is_input,
     };
-    rules.apply(&mut root);
+    rules.apply(&mut root, is_input);
     if place == Place::Arguments {
         root.insert("type".to_owned(), "object".into());
         root.entry("properties").or_insert_with(|| json!({}));
@@ -44,16 +44,17 @@ struct Rules {
 }
 
 impl Rules {
-    fn apply(&self, schema: &mut Object) {
+    /// Rewrites a schema, without its `null` if that means that the value is left out.
+    fn apply(&self, schema: &mut Object, without_null: bool) {
         self.cut_recursion(schema);
-        self.merge_single(schema);
-        if self.is_input {
+        self.merge_single(schema, without_null);
+        if without_null {
             drop_null(schema);
         }
         collapse_constants(schema);
         name_type(schema);
         drop_unknown_format(schema);
-        self.apply_inside(schema);
+        self.apply_inside(schema, without_null);
         name_common_type(schema);
     }
 
@@ -68,13 +69,13 @@ impl Rules {
         schema.entry("type").or_insert(ty);
     }
 
-    /// Replaces `allOf`, `anyOf` or `oneOf` with one schema by that schema. In arguments, `null` does not count.
-    fn merge_single(&self, schema: &mut Object) {
+    /// Replaces `allOf`, `anyOf` or `oneOf` with one schema by that schema. `without_null`, `null` does not count.
+    fn merge_single(&self, schema: &mut Object, without_null: bool) {
         for name in ["allOf", "anyOf", "oneOf"] {
             let Some(Value::Array(variants)) = schema.get_mut(name) else {
                 continue;
             };
-            if self.is_input {
+            if without_null {
                 variants.retain(|variant| variant.get("type") != Some(&json!("null")));
             }
             if let [only] = &mut variants[..] {
@@ -88,10 +89,10 @@ impl Rules {
         }
     }
 
-    fn apply_inside(&self, schema: &mut Object) {
+    fn apply_inside(&self, schema: &mut Object, without_null: bool) {
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
             for (name, property) in properties {
-                self.replace(property);
+                self.replace(property, self.is_input);
                 if let (true, Value::Object(property)) = (self.is_input, property) {
                     let words = || Words::of(name).or(name).into();
                     property.entry("description").or_insert_with(words);
@@ -102,33 +103,35 @@ impl Rules {
         for name in ["anyOf", "oneOf", "allOf"] {
             if let Some(Value::Array(variants)) = schema.get_mut(name) {
                 for variant in variants {
-                    self.replace(variant);
+                    self.replace(variant, without_null);
                 }
             }
         }
         for name in ["items", "not", "contains", "propertyNames"] {
             if let Some(inner) = schema.get_mut(name) {
-                self.replace(inner);
+                self.replace(inner, false);
             }
         }
         if let Some(Value::Object(patterns)) = schema.get_mut("patternProperties") {
-            patterns.values_mut().for_each(|inner| self.replace(inner));
+            patterns
+                .values_mut()
+                .for_each(|inner| self.replace(inner, false));
         }
         match schema.get_mut("additionalProperties") {
             Some(Value::Bool(true)) => drop(schema.remove("additionalProperties")),
-            Some(inner @ Value::Object(_)) => self.replace(inner),
+            Some(inner @ Value::Object(_)) => self.replace(inner, false),
             _ => {}
         }
     }
 
-    fn replace(&self, schema: &mut Value) {
+    fn replace(&self, schema: &mut Value, without_null: bool) {
         let mut inner = object(schema.take());
-        self.apply(&mut inner);
+        self.apply(&mut inner, without_null);
         *schema = Value::Object(inner);
     }
 }
 
-/// An optional argument is left out, never `null`.
+/// A property that is optional is left out, never `null`.
 fn drop_null(schema: &mut Object) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|ty| ty != "null");
