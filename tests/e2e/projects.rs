@@ -103,6 +103,29 @@ fn a_new_project_works_as_it_is_in_a_workspace_and_outside() {
     );
 }
 
+/// serde's derives name the crate `serde`, which the prelude alone does not bring.
+#[test]
+fn the_error_of_a_derive_without_serde_has_help() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = start(folder.path(), "lacking", &[]);
+    let manifest = project.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    let serde = "serde = { version = \"1\", features = [\"derive\"] }";
+    assert!(text.contains(serde), "{text}");
+    fs::write(&manifest, text.replace(serde, "")).expect("a manifest");
+    let library = project.join("src/lib.rs");
+    let text = fs::read_to_string(&library).expect("a library");
+    let text = text + "#[derive(Deserialize, Schema)]\nstruct Name(String);\n";
+    fs::write(&library, text).expect("a library");
+    let output = command(servlet(), &project).arg("build").output();
+    let messages = stderr(&output.expect("the command starts"));
+    let help =
+        "help: the derives of `Deserialize` and `Serialize` need a dependency in Cargo.toml:";
+    for part in ["error[E0463]: can't find crate for `serde`", help, serde] {
+        assert!(messages.contains(part), "{messages}");
+    }
+}
+
 #[test]
 fn a_test_that_fails_against_the_wasm_fails_the_command() {
     let folder = tempfile::tempdir().expect("a folder");

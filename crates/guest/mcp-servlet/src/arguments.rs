@@ -84,7 +84,8 @@ pub const fn argument<T: Schema + FromJson>(
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from JSON",
     label = "an argument needs `Deserialize`",
-    note = "derive it: `#[derive(Deserialize, Schema)]`"
+    note = "derive it: `#[derive(Deserialize, Schema)]`",
+    note = "the derive needs a dependency in Cargo.toml: `serde = {{ version = \"1\", features = [\"derive\"] }}`"
 )]
 pub trait FromJson: DeserializeOwned {}
 

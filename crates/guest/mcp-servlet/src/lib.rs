@@ -461,6 +461,8 @@ pub use self::servlet::Servlet;
 pub use self::tool_result::ToolResult;
 
 /// Everything that a servlet usually names.
+///
+/// The derives `Deserialize` and `Serialize` need serde in Cargo.toml: `serde = { version = "1", features = ["derive"] }`.
 pub mod prelude {
     pub use serde::{Deserialize, Serialize};
 

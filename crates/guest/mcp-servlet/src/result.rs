@@ -120,7 +120,8 @@ impl<T: Schema> Wrapped<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as JSON",
     label = "`Json<{Self}>` needs `Serialize`",
-    note = "derive it: `#[derive(Serialize, Schema)]`"
+    note = "derive it: `#[derive(Serialize, Schema)]`",
+    note = "the derive needs a dependency in Cargo.toml: `serde = {{ version = \"1\", features = [\"derive\"] }}`"
 )]
 pub trait ToJson: Serialize {}
 

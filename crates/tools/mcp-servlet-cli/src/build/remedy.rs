@@ -16,6 +16,11 @@ turn on a feature of uuid and one of mcp-servlet in Cargo.toml:
 uuid = { version = \"1\", features = [\"v4\", \"rng-getrandom\"] }
 mcp-servlet = { …, features = [\"global-allocator\", \"getrandom\"] }";
 
+/// The dependency that the derives of serde name.
+const SERDE: &str = "\
+the derives of `Deserialize` and `Serialize` need a dependency in Cargo.toml:
+serde = { version = \"1\", features = [\"derive\"] }";
+
 /// The name of a macro that every `export!` defines.
 const EXPORT: &str = "one_export_per_crate";
 
@@ -29,6 +34,9 @@ pub(super) fn of(message: &CompilerMessage) -> Option<&'static str> {
         "getrandom" => return Some(RANDOMNESS),
         "uuid" => return Some(UUID),
         _ => {}
+    }
+    if diagnostic.message == "can't find crate for `serde`" {
+        return Some(SERDE);
     }
     let text = diagnostic.rendered.as_deref().unwrap_or_default();
     if text.contains("__getrandom_v03_custom") {
