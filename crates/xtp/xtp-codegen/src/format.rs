@@ -5,10 +5,19 @@ use syn::Item;
 use crate::options::Options;
 use crate::types::docs::is_visible;
 
-/// Attributes that keep rustfmt and clippy away from a file.
+/// Attributes that keep rustfmt, lints and clippy away from a file.
 const OWN_FILE: &str = r#"
 #![cfg_attr(rustfmt, rustfmt_skip)]
-#![allow(clippy::style, reason = "names and descriptions are those of the schema")]
+#![allow(
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    unused_imports,
+    unused_macros,
+    clippy::all,
+    clippy::pedantic,
+    reason = "names and descriptions are those of the schema, and a crate may leave a part of it unused",
+)]
 "#;
 
 /// Prints items below a header, with a blank line between them.

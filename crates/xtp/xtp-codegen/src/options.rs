@@ -63,8 +63,8 @@ impl Options {
     }
 
     /// Chooses whether the code is a file of its own, for `mod name;`. Such a file starts with
-    /// attributes that keep `cargo fmt` from changing it, whatever `rustfmt.toml` says, and silence
-    /// clippy about names and descriptions, which come from the schema.
+    /// attributes that keep `cargo fmt` from changing it, whatever `rustfmt.toml` says, and that silence
+    /// warnings about unused items, and about names and descriptions, which come from the schema.
     ///
     /// `include!` does not accept such a file, so by default there are no attributes.
     #[must_use]
