@@ -90,7 +90,8 @@ fn a_label_is_recorded() {
 fn a_host_sees_json_text_and_bytes() {
     let shop = Rc::new(Shop::default());
     let call = |export: &str, input: &str| {
-        let output = host::mock(shop.clone(), || Carrier::call(export, input.as_bytes()));
+        let call = || <Carrier as Plugin>::call(export, input.as_bytes());
+        let output = host::mock(shop.clone(), call);
         output.map(|bytes| String::from_utf8(bytes).unwrap())
     };
     assert_eq!(call("carrier", "").as_deref(), Ok("Snail & Söhne"));

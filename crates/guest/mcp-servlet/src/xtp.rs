@@ -36,7 +36,7 @@
 //!
 //! // What a test does.
 //! use mcp_servlet::xtp::Plugin;
-//! assert_eq!(Shop::call("shout", b"hello").unwrap(), b"HELLO");
+//! assert_eq!(<Shop as Plugin>::call("shout", b"hello").unwrap(), b"HELLO");
 //! ```
 //!
 //! # Payloads

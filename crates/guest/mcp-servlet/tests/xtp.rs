@@ -51,6 +51,9 @@ mod pantry {
         fn nothing() -> Result<(), Error> {
             Err(Error::not_implemented("nothing"))
         }
+        fn call(_input: String) -> Result<String, Error> {
+            Err(Error::not_implemented("call"))
+        }
     }
 
     macro_rules! __export {
@@ -63,6 +66,7 @@ mod pantry {
                 "raw" => raw(XBinary) -> ApplicationJson;
                 "is_old" => is_old(LittleEndian) -> LittleEndian;
                 "nothing" => nothing();
+                "call" => call(TextPlain) -> TextPlain;
             } }
         };
     }
@@ -149,6 +153,10 @@ impl Exports for Pantry {
     fn is_old(input: i32) -> Result<bool, Error> {
         Ok(input > 256)
     }
+
+    fn call(input: String) -> Result<String, Error> {
+        Ok(input)
+    }
 }
 
 pantry::export!(Pantry);
@@ -178,7 +186,7 @@ impl pantry::host::Host for Shelf {
 }
 
 fn call(export: &str, input: &[u8]) -> Result<String, String> {
-    let output = Pantry::call(export, input).map_err(|error| error.to_string())?;
+    let output = <Pantry as Plugin>::call(export, input).map_err(|error| error.to_string())?;
     Ok(String::from_utf8_lossy(&output).into_owned())
 }
 
@@ -193,6 +201,11 @@ fn payloads_match_their_content_type() {
         ("raw", b"\x00\x01\xff", r#""AAH/""#),
         ("is_old", &[0, 1, 0, 0], "\0"),
         ("is_old", &[1, 1, 0, 0], "\u{1}"),
+        (
+            "call",
+            b"a name that the trait `Plugin` has too",
+            "a name that the trait `Plugin` has too",
+        ),
     ] {
         assert_eq!(call(export, input).as_deref(), Ok(output), "{export}");
     }
@@ -296,6 +309,8 @@ fn exports_are_listed_in_the_order_of_the_schema() {
     let names: Vec<_> = Pantry::EXPORTS.iter().map(|export| export.name).collect();
     assert_eq!(
         names,
-        ["add", "type", "half", "maybe$", "raw", "is_old", "nothing"]
+        [
+            "add", "type", "half", "maybe$", "raw", "is_old", "nothing", "call"
+        ]
     );
 }

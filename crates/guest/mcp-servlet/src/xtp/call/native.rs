@@ -43,7 +43,8 @@ pub trait Plugin {
 
     /// Calls an export like a host: with a payload, through the same decoding and encoding as in wasm.
     ///
-    /// The result of an export without output is empty.
+    /// The result of an export without output is empty. Write `<MyPlugin as Plugin>::call`: an interface can have an export
+    /// `call` of its own.
     ///
     /// # Errors
     ///
