@@ -77,6 +77,9 @@ fn a_new_project_works_as_it_is_in_a_workspace_and_outside() {
         let built: Value = serde_json::from_slice(&built.stdout).expect("a list");
         let wasm = built[0]["path"].as_str().expect("a path");
         assert!(wasm.ends_with("/built/hello.wasm"), "{wasm}");
+        run(command(servlet(), &project).args(["build", "-o", "built/named.wasm"]));
+        let [named, built] = ["built/named.wasm", wasm].map(|file| fs::read(project.join(file)));
+        assert_eq!(named.expect("a file"), built.expect("a file"));
         let tested = run(command(servlet(), &project).arg("test"));
         let messages = String::from_utf8_lossy(&tested.stderr);
         assert!(

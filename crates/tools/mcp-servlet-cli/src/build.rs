@@ -56,8 +56,8 @@ pub(crate) struct Build {
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     abi: Abi,
 
-    /// Copy the `.wasm` files to this folder
-    #[arg(short, long, value_name = "DIR")]
+    /// Copy the `.wasm` files to this folder, or the only one to this file, whose name ends with `.wasm`
+    #[arg(short, long, value_name = "DIR|FILE")]
     output: Option<PathBuf>,
 
     /// Report what takes space, by theme and crate, and how to reduce it
@@ -84,6 +84,10 @@ impl Build {
         let path = folder(&self.path);
         let metadata = packages::read(path, self.target.unwrap_or_default())?;
         let packages = packages::servlets(&metadata, path)?;
+        let output = self.output.as_deref();
+        let output = output
+            .map(|path| Output::new(path, &packages))
+            .transpose()?;
         cargo::check_targets(path, &packages, self.target)?;
         let profile = Profile::choose(self.release, self.profile.as_deref(), &metadata);
         let mut all = Vec::new();
@@ -97,8 +101,8 @@ impl Build {
             )?;
             check_imports(&module, package, &metadata)?;
             check_exports(&module, package)?;
-            let path = match &self.output {
-                Some(folder) => put(&path, folder)?,
+            let path = match output {
+                Some(output) => output.put(&path)?,
                 None => path,
             };
             let size_report = if self.explain {
@@ -165,19 +169,49 @@ fn build(
     Ok((path, module))
 }
 
-/// Copies a file into a folder and returns its new path. The copy is atomic, because a host may watch the folder.
-fn put(file: &Path, folder: &Path) -> Result<PathBuf, Failure> {
-    let folder = std::path::absolute(folder)?;
-    let path = folder.join(file.file_name().unwrap_or_default());
-    let unfinished = path.with_extension("wasm.new");
-    std::fs::create_dir_all(&folder)
-        .and_then(|()| std::fs::copy(file, &unfinished))
-        .and_then(|_| std::fs::rename(&unfinished, &path))
-        .map_err(|error| {
-            let message = format!("cannot write `{}`: {error}", path.display());
-            Failure::new(Kind::Build, message)
-        })?;
-    Ok(path)
+/// Where the built files are copied to.
+#[derive(Clone, Copy)]
+enum Output<'a> {
+    Folder(&'a Path),
+    File(&'a Path),
+}
+
+impl<'a> Output<'a> {
+    /// The file at the path if its name ends with `.wasm`, else the folder. Fails if one file is to hold several servlets.
+    fn new(path: &'a Path, packages: &[&Package]) -> Result<Self, Failure> {
+        if path.extension() != Some("wasm".as_ref()) {
+            return Ok(Self::Folder(path));
+        }
+        if let [_] = packages {
+            return Ok(Self::File(path));
+        }
+        let names: Vec<_> = packages.iter().map(|package| &package.name).collect();
+        let message = format!(
+            "`{}` is the name of one file, and this builds {}",
+            path.display(),
+            quoted(&names)
+        );
+        let help = "name a folder, or give the path of one crate";
+        Err(Failure::with_help(Kind::Usage, message, help))
+    }
+
+    /// Copies a file and returns its new path. The copy is atomic, because a host may watch the folder.
+    fn put(self, file: &Path) -> Result<PathBuf, Failure> {
+        let path = match self {
+            Self::Folder(folder) => folder.join(file.file_name().unwrap_or_default()),
+            Self::File(path) => path.to_owned(),
+        };
+        let path = std::path::absolute(path)?;
+        let unfinished = path.with_extension("wasm.new");
+        std::fs::create_dir_all(path.parent().unwrap_or(&path))
+            .and_then(|()| std::fs::copy(file, &unfinished))
+            .and_then(|_| std::fs::rename(&unfinished, &path))
+            .map_err(|error| {
+                let message = format!("cannot write `{}`: {error}", path.display());
+                Failure::new(Kind::Build, message)
+            })?;
+        Ok(path)
+    }
 }
 
 /// The folder of a crate, for a path to the folder or to its manifest.
