@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_check::{Finding, Level, Report, Target, check_all};
+use mcp_servlet_check::{Finding, Level, Location, Report, Target, check_all};
 use mcp_servlet_runtime::{Abi, Source};
 use mcp_servlet_schema::Provider;
 
@@ -155,10 +155,40 @@ fn write_report<W: Write>(out: &mut Visible<W>, report: &Report) -> io::Result<(
     for need in needs::lines(&report.needs).chain(functions) {
         writeln!(out, "  needs        {need}")?;
     }
-    for finding in &report.findings {
-        write_finding(out, finding, report)?;
+    for (finding, locations) in grouped(&report.findings) {
+        write_finding(out, &finding, &locations)?;
     }
     Ok(())
+}
+
+/// The findings without their locations, each with all locations that it has.
+fn grouped(findings: &[Finding]) -> Vec<(Finding, Vec<&Location>)> {
+    let mut groups: Vec<(Finding, Vec<&Location>)> = Vec::new();
+    for finding in findings {
+        let alone = Finding {
+            location: None,
+            ..finding.clone()
+        };
+        match groups.iter_mut().find(|(known, _)| *known == alone) {
+            Some((_, locations)) => locations.extend(&finding.location),
+            None => groups.push((alone, finding.location.iter().collect())),
+        }
+    }
+    groups
+}
+
+/// A line for each item, with all places in it.
+fn lines(locations: &[&Location]) -> Vec<String> {
+    let mut lines: Vec<(&Location, String)> = Vec::new();
+    for location in locations {
+        let item =
+            |known: &Location| (known.kind, &known.items) == (location.kind, &location.items);
+        match lines.iter_mut().find(|(known, _)| item(known)) {
+            Some((_, line)) => line.extend([", ", &location.pointer]),
+            None => lines.push((location, location.to_string())),
+        }
+    }
+    lines.into_iter().map(|(_, line)| line).collect()
 }
 
 /// For example "works, as v1: 1 warning".
@@ -207,17 +237,17 @@ fn style(level: Level) -> Style {
 fn write_finding<W: Write>(
     out: &mut Visible<W>,
     finding: &Finding,
-    report: &Report,
+    locations: &[&Location],
 ) -> io::Result<()> {
     writeln!(out)?;
     let level = finding.level();
     let problem = indented(&finding.problem, "  ");
     out.styled(style(level), &format!("{}[{}]", name(level), finding.rule))?;
     writeln!(out, ": {problem}")?;
-    if let Some(location) = &finding.location {
-        writeln!(out, "  at {}", one_line(&location.to_string()))?;
+    for line in lines(locations) {
+        writeln!(out, "  at {}", one_line(&line))?;
     }
-    writeln!(out, "  in {}", hosts(finding, report))?;
+    writeln!(out, "  in {}", hosts(finding))?;
     if let Some(help) = &finding.help {
         write!(out, "  ")?;
         out.styled(Style::Help, "help:")?;
@@ -227,9 +257,9 @@ fn write_finding<W: Write>(
 }
 
 /// For example "mcp.run; a warning in hyper-mcp, mcp-servlet".
-fn hosts(finding: &Finding, report: &Report) -> String {
+fn hosts(finding: &Finding) -> String {
     let worst = finding.level();
-    let every_host = finding.hosts_at(worst).count() == report.hosts.len();
+    let every_host = finding.hosts_at(worst).count() == Target::ALL.len();
     if every_host && finding.providers.is_empty() {
         return "every host".to_owned();
     }
