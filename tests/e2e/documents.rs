@@ -191,6 +191,22 @@ fn links_lead_to_files() {
     assert!(count > 5, "{count} links");
 }
 
+/// rustdoc hides such lines, but pages that show the documents do not.
+#[test]
+fn code_has_no_hidden_lines() {
+    let lines = lines();
+    let is_rust = |line: &&Line| {
+        line.fence
+            .as_ref()
+            .is_some_and(|fence| fence.starts_with("rust"))
+    };
+    let code: Vec<_> = lines.iter().filter(is_rust).collect();
+    assert!(code.len() > 500, "{} lines", code.len());
+    for Line { place, text, .. } in code {
+        assert!(!text.starts_with("# ") && text != "#", "{place}: `{text}`");
+    }
+}
+
 /// `mdbook` copies the folder `docs` alone, so a link to another folder would be broken in the book.
 #[test]
 fn links_of_the_book_stay_in_it() {

@@ -1,5 +1,5 @@
 //! Code in documents that is not a doctest is an excerpt of a file that is compiled and tested. In `docs/xtp.md`, the
-//! text above a block names the file, and `…` replaces omitted lines.
+//! text above a block names the file, and `…` replaces omitted lines. Other documents have one such file each.
 
 use std::fs;
 
@@ -38,37 +38,43 @@ fn blocks_are_excerpts_of_files() {
     }
 }
 
-/// The blocks of the README that are not doctests.
+/// Blocks that are not doctests, and the files that have them.
+const TESTED_ELSEWHERE: [(&str, &str); 3] = [
+    (
+        "README.md",
+        "crates/guest/mcp-servlet/tests/calls/readme.rs",
+    ),
+    ("docs/client.md", "tests/puppet/tests/client/guide.rs"),
+    ("docs/tools.md", "tests/e2e/foreign/lib.rs"),
+];
+
 #[test]
-fn tests_in_the_readme_are_excerpts_of_one() {
-    let text = fs::read_to_string(root().join("README.md")).expect("the README is text");
-    let blocks = text.split("```rust,ignore\n").skip(1);
-    let blocks: Vec<_> = blocks
-        .filter_map(|rest| rest.split("\n```").next())
-        .collect();
-    assert!(!blocks.is_empty());
-    for block in blocks {
-        for part in block.split("\n\n") {
+fn blocks_that_are_no_doctests_are_excerpts_of_tests() {
+    for (document, file) in TESTED_ELSEWHERE {
+        let text = fs::read_to_string(root().join(document)).expect("the document is text");
+        let blocks = text.split("```rust,ignore\n").skip(1);
+        let blocks: Vec<_> = blocks
+            .filter_map(|rest| rest.split("\n```").next())
+            .collect();
+        assert!(!blocks.is_empty(), "{document}");
+        for part in blocks.iter().flat_map(|block| block.split("\n\n")) {
             let lines: Vec<_> = part.lines().map(str::to_owned).collect();
-            assert_excerpt(
-                "crates/guest/mcp-servlet/tests/calls/readme.rs",
-                "README.md",
-                &lines,
-            );
+            assert_excerpt(file, document, &lines);
         }
     }
 }
 
-/// Checks that the parts between `…` are in the file, in this order.
+/// Checks that the parts between `…` are in the file, in this order. There, they may be inside of a function.
 fn assert_excerpt(file: &str, place: &str, lines: &[String]) {
     let text = fs::read_to_string(root().join(file));
     let text = text.unwrap_or_else(|error| panic!("{place}: {file}: {error}"));
-    let source: Vec<_> = text.lines().collect();
+    let source: Vec<_> = text.lines().map(str::trim_start).collect();
     let mut rest = &*source;
     for part in lines
         .split(|line| line.trim() == "…")
         .filter(|part| !part.is_empty())
     {
+        let part: Vec<_> = part.iter().map(|line| line.trim_start()).collect();
         let found = rest.windows(part.len()).position(|window| window == part);
         let start = found.unwrap_or_else(|| panic!("{place}: {file} has no\n{}", part.join("\n")));
         rest = &rest[start + part.len()..];

@@ -107,6 +107,19 @@ fn same(#[arg(schemars)] either: Either) -> Json<Schemars<Either>> {
     Json(Schemars(either))
 }
 
+/// A place, from a crate that knows nothing of MCP.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Place {
+    city: String,
+    zip: Option<String>,
+}
+
+/// Finds the place next to another one.
+#[tool]
+fn neighbour(#[arg(schemars)] place: Place) -> Json<Schemars<Place>> {
+    Json(Schemars(place))
+}
+
 /// Plans something.
 #[derive(Serialize, Schema)]
 struct Plan {
@@ -139,4 +152,4 @@ fn plan(
     })
 }
 
-mcp_servlet::export!(pub static SERVLET = { tools: [send, send_it, measure, names, same, plan] });
+mcp_servlet::export!(pub static SERVLET = { tools: [send, send_it, measure, names, same, neighbour, plan] });

@@ -66,8 +66,3 @@ pub use typed::CallError;
 
 /// The member of `_meta` that asks for log messages. Servers since 2026-07-28 send none without it.
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-
-/// The code in the guide, compiled and run.
-#[cfg(doctest)]
-#[doc = include_str!("../../../../docs/client.md")]
-struct Guide;

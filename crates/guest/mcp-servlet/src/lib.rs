@@ -121,6 +121,7 @@ mod guide {
     struct Content;
     #[doc = include_str!("../../../../docs/errors.md")]
     struct Errors;
+    #[cfg(feature = "http")]
     #[doc = include_str!("../../../../docs/context.md")]
     struct Context;
     #[doc = include_str!("../../../../docs/resources.md")]

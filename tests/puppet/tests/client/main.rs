@@ -7,6 +7,7 @@ mod connections;
 mod errors;
 mod events;
 mod expiry;
+mod guide;
 mod http;
 mod input;
 mod lists;
