@@ -12,8 +12,9 @@ use serde_json::Value;
 use crate::{
     JsonObject,
     text::{kind, similar},
-    validate::coerce::integer,
+    validate::{coerce::integer, example},
 };
+use expected::in_quotes;
 pub use expected::{Choice, Expected, as_typed, schema_type};
 pub use outline::{SchemaField, schema_fields};
 pub use words::schema_in_words;
@@ -90,6 +91,18 @@ impl ArgumentError {
             _ => None,
         }
     }
+
+    /// The same error. Its example has the items or members that the schema of the argument describes, if it does.
+    fn with_example(mut self, root: &JsonObject, property: &Value) -> Self {
+        if let Self::NotJson { key, example, .. } = &mut self
+            && let Some(value) = example::of(property, &Value::Object(root.clone()))
+            && (value.get(0).is_some()
+                || value.as_object().is_some_and(|members| !members.is_empty()))
+        {
+            *example = format!("{key}={}", in_quotes(&value));
+        }
+        self
+    }
 }
 
 /// Reads arguments according to the input schema of a tool.
@@ -125,7 +138,8 @@ pub fn parse_value(
     key: &str,
     text: &str,
 ) -> Result<Value, ArgumentError> {
-    Expected::of(root, property).read(key, text)
+    let value = Expected::of(root, property).read(key, text);
+    value.map_err(|error| error.with_example(root, property))
 }
 
 fn parse_argument<'a>(

@@ -7,7 +7,7 @@
 pub(crate) mod coerce;
 mod compiled;
 mod cost;
-mod example;
+pub(crate) mod example;
 mod inexact;
 mod plain;
 mod report;

@@ -229,7 +229,7 @@ pub fn as_typed(value: &Value) -> String {
 }
 
 /// A value as JSON, quoted for a shell.
-fn in_quotes(value: &Value) -> String {
+pub(super) fn in_quotes(value: &Value) -> String {
     let text = value.to_string();
     match value {
         Value::String(_) | Value::Array(_) | Value::Object(_) => {

@@ -13,6 +13,7 @@ fn schema() -> JsonObject {
             "ratio": {"type": "number"},
             "on": {"type": "boolean"},
             "list": {"type": "array", "items": {"type": "string"}},
+            "ids": {"type": "array", "items": {"$ref": "#/$defs/Id"}},
             "map": {"type": "object"},
             "maybe": {"type": ["string", "null"]},
             "either": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
@@ -24,7 +25,7 @@ fn schema() -> JsonObject {
             "code": {"type": "string", "anyOf": [{"pattern": "^a"}, {"const": "b"}]},
             "free": {},
         },
-        "$defs": {"Mode": {"type": "string", "enum": ["fast", "safe"]}},
+        "$defs": {"Id": {"type": "integer"}, "Mode": {"type": "string", "enum": ["fast", "safe"]}},
     });
     schema.as_object().expect("an object").clone()
 }
@@ -82,6 +83,26 @@ fn reads_values_by_their_type() {
 }
 
 #[test]
+fn the_example_of_a_list_or_an_object_matches_the_schema() {
+    for (given, error) in [
+        (
+            "list=a,b",
+            "argument `list`: expected array, found `a,b`; list='[\"text\"]'",
+        ),
+        (
+            "ids=7,8",
+            "argument `ids`: expected array, found `7,8`; ids='[1]'",
+        ),
+        (
+            "map=a",
+            "argument `map`: expected object, found `a`; map='{\"a\": 1}'",
+        ),
+    ] {
+        assert_eq!(read(given), Err(error.to_owned()));
+    }
+}
+
+#[test]
 fn error_has_expected_and_found() {
     for (given, error) in [
         (
@@ -99,10 +120,6 @@ fn error_has_expected_and_found() {
         (
             "on=1",
             "argument `on`: expected boolean, but `1` is an integer",
-        ),
-        (
-            "list=a,b",
-            "argument `list`: expected array, found `a,b`; list='[\"a\", \"b\"]'",
         ),
         (
             "colour=blue",
