@@ -53,6 +53,13 @@ impl HttpRequest {
         }
     }
 
+    /// The value of a header, in any case of its name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.headers.iter();
+        let found = headers.find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+
     /// A `GET` request.
     pub fn get(url: impl Into<String>) -> Self {
         Self::new("GET", url)

@@ -120,6 +120,27 @@ fn a_recorded_failure_of_any_kind_reaches_the_tool() {
 }
 
 #[test]
+#[should_panic(
+    expected = "the test has no response to `GET https://example.com/`; the recorded ones are at crates/guest/mcp-servlet/tests/calls/http.rs:"
+)]
+fn a_request_without_a_recording_names_the_test() {
+    let answer = HttpResponse::new(200, "{}");
+    let client = SERVLET
+        .client()
+        .with_recorded_http([("POST https://weather.example/", answer)]);
+    let _ = client
+        .context()
+        .http(&HttpRequest::get("https://example.com/"));
+}
+
+#[test]
+fn a_test_reads_the_headers_of_a_request() {
+    let request = HttpRequest::get("https://example.com/").with_header("Accept", "text/html");
+    assert_eq!(request.header("accept"), Some("text/html"));
+    assert_eq!(request.header("accept-language"), None);
+}
+
+#[test]
 fn native_tests_refuse_what_the_host_refuses() {
     let client = SERVLET.client();
     let get = || HttpRequest::get("https://example.com/");

@@ -3,6 +3,8 @@
 #[cfg(feature = "http")]
 use std::cell::RefCell;
 #[cfg(feature = "http")]
+use std::panic::Location;
+#[cfg(feature = "http")]
 use std::rc::Rc;
 use std::time::SystemTime;
 
@@ -99,14 +101,17 @@ impl Client {
     /// ```
     #[cfg(feature = "http")]
     #[must_use]
+    #[track_caller]
     pub fn with_recorded_http<'a>(
         &self,
         answers: impl IntoIterator<Item = (&'a str, impl Into<RecordedHttp>)>,
     ) -> Self {
         let recording = Recording::new(answers);
+        let place = Location::caller();
         self.with_http(move |request| {
             let answer = recording.answer(request);
-            answer.unwrap_or_else(|| panic!("{}", missing(request)))
+            answer
+                .unwrap_or_else(|| panic!("{}; the recorded ones are at {place}", missing(request)))
         })
     }
 
