@@ -54,15 +54,20 @@ pub(super) fn check_exports(findings: &mut Findings, module: &Module) {
         None => {
             let functions = module.exports.iter().filter(|export| export.function);
             let functions: Vec<_> = functions.map(|export: &Export| &export.name).collect();
-            let problem = match &*functions {
-                [] => "not a servlet: it exports no function".to_owned(),
-                some => format!(
-                    "not a servlet: it exports {}, but neither `describe` and `call` nor `list_tools`",
-                    quoted(some)
+            let (problem, help) = match &*functions {
+                [] => (
+                    "not a servlet: it exports no function".to_owned(),
+                    "is the crate a `cdylib`, and does it use `mcp_servlet::export!`?",
+                ),
+                some => (
+                    format!(
+                        "not a servlet: it exports {}, but neither `describe` and `call` nor `list_tools`",
+                        quoted(some)
+                    ),
+                    "if it is a plugin with an XTP schema, its own host loads it; a servlet has `mcp_servlet::export!`",
                 ),
             };
             let finding = Finding::new(EXPORTS, problem);
-            let help = "is the crate a `cdylib`, and does it use `mcp_servlet::export!`?";
             findings.add(finding.help(help).error());
         }
     }

@@ -306,10 +306,12 @@ fn next(all: &[Built]) -> Option<String> {
 
 impl Built {
     fn write<W: Write>(&self, out: &mut Visible<W>) -> io::Result<()> {
-        let size = grouped(self.module.size);
+        let size = grouped(self.module.size as u64);
         out.styled(Style::Name, &self.shown_path())?;
         writeln!(out, "  {size} bytes")?;
-        let exports: Vec<_> = self.functions().collect();
+        // Hosts call none of those that libraries export for themselves, such as `__getrandom_v03_custom`.
+        let exports = self.functions().filter(|name| !name.starts_with("__"));
+        let exports: Vec<_> = exports.collect();
         writeln!(out, "  exports  {}", exports.join(" "))?;
         let mut imports = self.module.imports.clone();
         imports.sort();
@@ -357,7 +359,7 @@ impl Built {
 }
 
 /// Formats a number with commas between thousands.
-fn grouped(number: usize) -> String {
+fn grouped(number: u64) -> String {
     if number < 1000 {
         return number.to_string();
     }

@@ -336,11 +336,11 @@ pub(crate) fn note(line: fmt::Arguments<'_>) {
     let _ = err().labelled(&line.to_string());
 }
 
-/// Writes a message of rustc to standard error, with its colors.
+/// Writes a message of rustc to standard error, with its colors. It ends with an empty line.
 pub(crate) fn note_of_compiler(message: &str) {
     clear_status();
-    let message = compiler_message(message.trim_end_matches('\n'));
-    let _ = writeln!(io::stderr().lock(), "{message}");
+    let message = compiler_message(message);
+    let _ = write!(io::stderr().lock(), "{message}");
 }
 
 /// Writes the beginning of a line to standard error, which the user completes.

@@ -8,6 +8,8 @@ use std::{
 use mcp_servlet_runtime::size_report::{Function, Theme};
 use serde_json::{Value, json};
 
+use super::grouped;
+
 /// How many crates and functions are listed.
 const NAMED: usize = 8;
 
@@ -24,11 +26,11 @@ impl SizeReport {
 
     /// Writes the table for `--format human`.
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let code = self.code();
         writeln!(
             out,
-            "\n  {code} bytes of code and {} of data, without names:\n",
-            self.data
+            "\n  {} bytes of code and {} of data, without names:\n",
+            grouped(self.code()),
+            grouped(self.data)
         )?;
         self.table(
             out,
@@ -51,6 +53,7 @@ impl SizeReport {
         self.table(out, "largest functions", largest.collect(), NAMED)?;
         for (theme, size) in self.large_themes() {
             if let Some(advice) = theme.advice() {
+                let size = grouped(size);
                 writeln!(out, "  {} ({size} bytes): {advice}", theme.name())?;
             }
         }
@@ -67,7 +70,7 @@ impl SizeReport {
         writeln!(out, "  {title}")?;
         for (name, size) in rows.into_iter().take(most) {
             let percent = size * 100 / self.code().max(1);
-            writeln!(out, "    {size:>8}  {percent:>3} %  {name}")?;
+            writeln!(out, "    {:>9}  {percent:>3} %  {name}", grouped(size))?;
         }
         writeln!(out)
     }
