@@ -113,16 +113,19 @@ impl Check {
             remote.required = false;
         }
         let loaded = if self.load {
-            config.load(None)?
+            config.load_unproven(None)?
         } else {
             Loaded::default()
         };
         if !self.connect {
-            let findings = config.findings(Served {
+            let mut findings = config.findings(Served {
                 loaded: &loaded,
                 remotes: None,
                 not_ready: &[],
             });
+            if self.load {
+                proven(&mut findings, config.prove(&loaded, &[]))?;
+            }
             return Ok((config, findings));
         }
         let remotes = Remotes::default();
@@ -132,14 +135,15 @@ impl Check {
             let not_ready = remotes.tried().await;
             // The lists are known now.
             let mounts = remotes.update(&config.remotes).await.unwrap_or_default();
-            let proven = config.prove(&loaded, &mounts);
-            let findings = config.findings(Served {
+            let proof = config.prove(&loaded, &mounts);
+            let mut findings = config.findings(Served {
                 loaded: &loaded,
-                remotes: self.load.then_some(&mounts),
+                // The proof has more to say of virtual tools that do not fit.
+                remotes: (self.load && proof.is_ok()).then_some(&mounts),
                 not_ready: &not_ready,
             });
             remotes.close().await;
-            proven.map(|()| findings)
+            proven(&mut findings, proof).map(|()| findings)
         };
         let findings = runtime.block_on(asked)?;
         Ok((config, findings))
@@ -174,6 +178,11 @@ impl Check {
         }
         Ok(writeln!(terminal::json(), "{}", Value::from(all))?)
     }
+}
+
+/// Adds what is wrong with the virtual tools.
+fn proven(findings: &mut Findings, proof: Result<(), ConfigError>) -> Result<(), ConfigError> {
+    proof.or_else(|error| findings.add_error(error))
 }
 
 /// The numbers of sections in a configuration, in words.

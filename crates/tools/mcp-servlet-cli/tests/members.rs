@@ -5,6 +5,7 @@ mod folder;
 mod support;
 
 use std::{
+    fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, Command, Output, Stdio},
@@ -136,13 +137,38 @@ fn checks_of_a_configuration_print_problems_as_json() {
 }
 
 #[test]
+fn errors_of_virtual_tools_hide_no_other_findings() {
+    let wrong = BUNDLE.replace("a:t", "a:none");
+    let servlets = format!("{SERVLET}tools = {{ except = [\"secret_*\"] }}\n");
+    let folder = folder(&format!(
+        "{servlets}[servlet.empty]\nsource = \"empty.wasm\"\n{wrong}{}",
+        "[remote.gone]\ncommand = [\"./no-such-program\"]\nretry = { most = 0 }\n"
+    ));
+    fs::write(folder.path().join("empty.wasm"), "").expect("a file");
+    for (more, remote) in [(&[][..], false), (&["--connect"], true)] {
+        let check = [&["config", "check", "servlet.toml", "--load"], more].concat();
+        let checked = run(&folder, &check);
+        assert_eq!(checked.status.code(), Some(1), "{checked:?}");
+        let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
+        for expected in [
+            "warning: servlet.toml:3:21: `a` has no tool `secret_*`",
+            "error: servlet.toml:5:10: servlet skipped: cannot load `empty`: the file is empty",
+            "error: servlet.toml:7:11: servlet `a` has no tool `none`",
+        ] {
+            assert!(messages.contains(expected), "{expected}: {messages}");
+        }
+        assert_eq!(messages.contains("no-such-program"), remote, "{messages}");
+    }
+}
+
+#[test]
 fn tools_that_do_not_fit_a_remote_are_found_by_connecting() {
     let wrong = BUNDLE.replace("a:t", "a:tt");
     let folder = folder(&format!("{}{wrong}", remote()));
     let checked = run(&folder, &["config", "check", "--load", "servlet.toml"]);
     assert!(checked.status.success(), "{checked:?}");
     let checked = run(&folder, &["config", "check", "--connect", "servlet.toml"]);
-    assert_eq!(checked.status.code(), Some(2), "{checked:?}");
+    assert_eq!(checked.status.code(), Some(1), "{checked:?}");
     let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
     let expected = "servlet.toml:4:11: remote `a` has no tool `tt`";
     assert!(messages.contains(expected), "{messages}");

@@ -122,6 +122,21 @@ impl Findings {
         }
     }
 
+    /// Adds every problem of an error about the text.
+    ///
+    /// # Errors
+    /// Any other error.
+    pub fn add_error(&mut self, error: ConfigError) -> Result<(), ConfigError> {
+        let ConfigError::Wrong { problems, .. } = error else {
+            return Err(error);
+        };
+        for problem in problems {
+            self.add(Severity::Error, problem.span, problem.message);
+        }
+        self.all.sort_by_key(|one| one.problem.span.start);
+        Ok(())
+    }
+
     fn add(&mut self, severity: Severity, span: Range<usize>, message: String) {
         self.all.push(Finding {
             severity,

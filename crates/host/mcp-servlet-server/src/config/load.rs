@@ -11,6 +11,19 @@ impl Config {
     /// [`ConfigError`] if a servlet with `on_failure = "fail"` cannot be loaded, or with every
     /// problem of the virtual tools.
     pub fn load(&self, previous: Option<&mcp_servlet_host::Host>) -> Result<Loaded, ConfigError> {
+        let loaded = self.load_unproven(previous)?;
+        self.prove(&loaded, &[])?;
+        Ok(loaded)
+    }
+
+    /// As [`load`](Self::load), but without the proof, which [`prove`](Self::prove) gives.
+    ///
+    /// # Errors
+    /// [`ConfigError`] if a servlet with `on_failure = "fail"` cannot be loaded.
+    pub fn load_unproven(
+        &self,
+        previous: Option<&mcp_servlet_host::Host>,
+    ) -> Result<Loaded, ConfigError> {
         let loaded = Loaded::load(&self.entries, previous);
         let mut loaded = loaded.map_err(|failed| self.not_loaded(failed))?;
         let host = loaded.host.introduced(self.introduction.clone());
@@ -20,7 +33,6 @@ impl Config {
             let tools = self.virtual_tools_after(after, |_| true);
             loaded.host = loaded.host.with_virtual_tools(tools, Vec::new());
         }
-        self.prove(&loaded, &[])?;
         Ok(loaded)
     }
 

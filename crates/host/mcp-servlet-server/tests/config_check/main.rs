@@ -66,7 +66,9 @@ fn folder() -> TempDir {
     for (name, tools) in [("weather.wasm", weather), ("hello.wasm", hello)] {
         fs::write(folder.path().join(name), servlet(&tools)).expect("a file");
     }
-    fs::write(folder.path().join("notes.wasm"), "notes").expect("a file");
+    for (name, content) in [("notes.wasm", "notes"), ("empty.wasm", "")] {
+        fs::write(folder.path().join(name), content).expect("a file");
+    }
     folder
 }
 
