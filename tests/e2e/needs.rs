@@ -22,10 +22,11 @@ fn wasm_declares_the_needs_of_the_servlet() {
         keys,
         [
             ("api-key", true, true, about),
-            ("retries", false, false, Some("retries"))
+            ("retries", false, false, Some("retries")),
+            ("service", false, false, Some("the URL of the service"))
         ]
     );
-    assert_eq!(*hosts, ["api.weather.example"]);
+    assert_eq!(*hosts, ["api.weather.example", "config.service"]);
     assert_eq!(*paths, ["/data"]);
     assert_eq!(module.needs_problem(), None);
 }

@@ -25,7 +25,7 @@ pub use crate::error::{Conversion, converted, converted_by};
 pub use crate::features::{Features, Listed};
 pub use crate::from_text::{from_str, from_text};
 pub use crate::item::{Item, entries};
-pub use crate::needs::{Needs, config_node};
+pub use crate::needs::{Needs, config_host, config_node};
 pub use crate::parts::{Excerpt, Texts, texts};
 pub use crate::presentation::Presentation;
 pub use crate::prompt::{

@@ -34,7 +34,7 @@ mod xtp;
 /// | `completions` | functions with [`#[completion]`](macro@crate::completion) |
 /// | `errors` | functions that make a [`ToolError`](crate::ToolError) of a reference to an error type, such as `fn(&MyError) -> ToolError`; they apply to each error of this type, and to errors that it caused |
 /// | `config` | the type that [`Context::config`](crate::Context::config) reads |
-/// | `hosts` | the hosts that it sends HTTP requests to, such as `"api.example"` or `"*.example"` |
+/// | `hosts` | the hosts that it sends HTTP requests to, such as `"api.example"` or `"*.example"`; `config.base_url` is the host of that configuration value |
 /// | `paths` | the directories that it opens, such as `"/data"` |
 ///
 /// All sections are optional and in any order. Clients get lists in the order of the entries here; an
@@ -100,8 +100,8 @@ macro_rules! __export {
     ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs () $hosts:tt $paths:tt] config: $new:ty $(, $($rest:tt)*)?) => {
         $crate::__export! { $i $n $v $h $t $r $f $p $c [needs ($new) $hosts $paths] $($($rest)*)? }
     };
-    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs $config:tt () $paths:tt] hosts: [$($new:expr),* $(,)?] $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs $config ($($new),*) $paths] $($($rest)*)? }
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs $config:tt () $paths:tt] hosts: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs $config ($($new)*) $paths] $($($rest)*)? }
     };
     ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs $config:tt $hosts:tt ()] paths: [$($new:expr),* $(,)?] $(, $($rest:tt)*)?) => {
         $crate::__export! { $i $n $v $h $t $r $f $p $c [needs $config $hosts ($($new),*)] $($($rest)*)? }

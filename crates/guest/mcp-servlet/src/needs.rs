@@ -4,6 +4,7 @@
 
 use serde::de::DeserializeOwned;
 
+use crate::const_text::{refuse, same};
 use crate::schema::{Kind, Node, Schema};
 
 /// The sections `config`, `hosts` and `paths` of `export!`.
@@ -11,7 +12,7 @@ use crate::schema::{Kind, Node, Schema};
 pub struct Needs {
     /// The schema of the configuration.
     pub config: Option<&'static Node>,
-    /// Hosts that it sends HTTP requests to.
+    /// Hosts that it sends HTTP requests to. `config.KEY` is the host of that configuration value.
     pub hosts: &'static [&'static str],
     /// Directories that it opens.
     pub paths: &'static [&'static str],
@@ -24,6 +25,43 @@ pub const fn config_node<T: Schema + DeserializeOwned>() -> &'static Node {
         "a configuration is a struct with a field for each key"
     );
     T::NODE
+}
+
+/// The entry `config.KEY` of `hosts`. Stops the build if the configuration has no such key.
+#[track_caller]
+pub const fn config_host<T: Schema + DeserializeOwned>(
+    entry: &'static str,
+    key: &str,
+) -> &'static str {
+    if !has_property(config_node::<T>(), key) {
+        refuse(&[
+            "the configuration has no key `",
+            key,
+            "`, whose value would be a host\nhelp: a field has another key if serde renames it; then write `\"config.KEY\"`",
+        ]);
+    }
+    entry
+}
+
+const fn has_property(node: &Node, name: &str) -> bool {
+    let Kind::Object(object) = &node.kind else {
+        return false;
+    };
+    let mut at = 0;
+    while at < object.properties.len() {
+        if same(object.properties[at].name, name) {
+            return true;
+        }
+        at += 1;
+    }
+    at = 0;
+    while at < object.flattened.len() {
+        if has_property(object.flattened[at], name) {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 impl Needs {

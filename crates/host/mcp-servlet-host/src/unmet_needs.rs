@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use mcp_servlet_runtime::{ConfigKey, JsonObject, LoadOptions, Needs, glob_matches};
+use mcp_servlet_runtime::{
+    ConfigKey, JsonObject, LoadOptions, Needs, configured_host, glob_matches,
+};
 use mcp_servlet_schema::{matches, schema_in_words};
 use serde_json::Value;
 
@@ -18,7 +20,11 @@ pub struct UnmetNeeds {
     pub missing: Vec<ConfigKey>,
     /// Configuration keys with values that do not match their schemas.
     pub invalid: Vec<ConfigKey>,
-    /// Hosts that it may not send requests to.
+    /// Configuration keys that [`hosts`](Needs::hosts) refer to, and whose values name no host.
+    pub hostless: Vec<ConfigKey>,
+    /// Configuration keys whose values are placeholders such as `${NAME}` that nothing has replaced, and the placeholders.
+    pub placeholders: Vec<(String, String)>,
+    /// Hosts that it may not send requests to. `config.KEY` is the host of a configuration value.
     pub hosts: Vec<String>,
     /// Directories that it may not open.
     pub paths: Vec<String>,
@@ -39,11 +45,18 @@ impl UnmetNeeds {
             let value = options.config.get(&key.name);
             value.is_some_and(|value| !fits(&key.schema, value))
         };
+        let placeholders = options.config.iter();
+        let placeholders = placeholders.filter(|(_, value)| is_placeholder(value));
+        let hosts = Hosts { needs, options };
         let unmet = Self {
             servlet: servlet.to_owned(),
             missing: needs.config.iter().filter(is_missing).cloned().collect(),
             invalid: needs.config.iter().filter(is_invalid).cloned().collect(),
-            hosts: without(&needs.hosts, |host| allows_host(options, host)),
+            hostless: hosts.hostless(),
+            placeholders: placeholders
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect(),
+            hosts: without(&needs.hosts, |host| hosts.are_met(host)),
             paths: without(&needs.paths, |path| allows_path(options, path)),
         };
         (!unmet.is_empty()).then_some(unmet)
@@ -53,6 +66,8 @@ impl UnmetNeeds {
     pub fn is_empty(&self) -> bool {
         self.missing.is_empty()
             && self.invalid.is_empty()
+            && self.hostless.is_empty()
+            && self.placeholders.is_empty()
             && self.hosts.is_empty()
             && self.paths.is_empty()
     }
@@ -60,7 +75,7 @@ impl UnmetNeeds {
     /// The missing command-line options, with placeholders for values. Secrets are in environment variables.
     pub fn options(&self) -> String {
         let config = self.missing.iter().chain(&self.invalid);
-        let config = config.map(|key| {
+        let config = config.chain(&self.hostless).map(|key| {
             let ConfigKey { name, secret, .. } = key;
             if *secret {
                 format!("--config-env {name}={}", key.variable(&self.servlet))
@@ -90,11 +105,21 @@ impl fmt::Display for UnmetNeeds {
             let expected = type_in_words(key);
             format!("config `{}` is invalid: expected {expected}", key.name)
         });
+        let hostless = self.hostless.iter();
+        let hostless = hostless.map(|key| {
+            let name = &key.name;
+            format!("config `{name}` is invalid: expected a URL or a host")
+        });
+        let placeholders = self.placeholders.iter();
+        let placeholders = placeholders.map(|(key, value)| {
+            format!("config `{key}` is the placeholder `{value}`, which nothing has replaced")
+        });
         let hosts = self.hosts.iter();
         let hosts = hosts.map(|host| format!("host `{host}` is not allowed"));
         let paths = self.paths.iter();
         let paths = paths.map(|path| format!("directory `{path}` is not allowed"));
-        let all: Vec<_> = missing.chain(invalid).chain(hosts).chain(paths).collect();
+        let config = missing.chain(invalid).chain(hostless).chain(placeholders);
+        let all: Vec<_> = config.chain(hosts).chain(paths).collect();
         write!(
             f,
             "servlet `{}` has unmet needs: {}",
@@ -113,9 +138,51 @@ fn without(all: &[String], given: impl Fn(&str) -> bool) -> Vec<String> {
     all.iter().filter(|one| !given(one)).cloned().collect()
 }
 
-fn allows_host(options: &LoadOptions, host: &str) -> bool {
-    let mut patterns = options.allowed_hosts.iter();
-    patterns.any(|pattern| glob_matches(pattern, host))
+/// The hosts that a servlet declares, and those that its options allow.
+struct Hosts<'a> {
+    needs: &'a Needs,
+    options: &'a LoadOptions,
+}
+
+impl Hosts<'_> {
+    /// Whether requests to this host are allowed. The host of a value that is not set is needed only if the value is required.
+    fn are_met(&self, host: &str) -> bool {
+        let Some(key) = self.needs.host_key(host) else {
+            return self.allow(host);
+        };
+        let is_listed = |allowed: &String| self.needs.host_key(allowed) == Some(key);
+        if self.options.allowed_hosts.iter().any(is_listed) {
+            return true;
+        }
+        match self.options.config.get(&key.name) {
+            // Without a host, only the value is the problem.
+            Some(value) => configured_host(value).is_none_or(|host| self.allow(&host)),
+            None => !key.required,
+        }
+    }
+
+    fn allow(&self, host: &str) -> bool {
+        let allowed = self.needs.allowed_hosts(self.options);
+        allowed.iter().any(|pattern| glob_matches(pattern, host))
+    }
+
+    /// The keys whose values should name hosts, and do not.
+    fn hostless(&self) -> Vec<ConfigKey> {
+        let keys = self.needs.hosts.iter();
+        let keys = keys.filter_map(|host| self.needs.host_key(host));
+        let value = |key: &ConfigKey| self.options.config.get(&key.name);
+        let hostless =
+            keys.filter(|key| value(key).is_some_and(|value| configured_host(value).is_none()));
+        hostless.cloned().collect()
+    }
+}
+
+/// Whether a value is `${NAME}`, as in the files of clients, and no client has replaced it.
+fn is_placeholder(value: &str) -> bool {
+    let name = value.strip_prefix("${");
+    let name = name.and_then(|name| name.strip_suffix('}'));
+    let is_name = |one: char| one.is_ascii_alphanumeric() || "_-.:".contains(one);
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(is_name))
 }
 
 fn allows_path(options: &LoadOptions, path: &str) -> bool {

@@ -60,7 +60,7 @@ pub use inspect::{EXTISM, Export, Import, LimitExceeded, Module, Section, USER, 
 pub use json::JsonObject;
 pub use listener::{Change, Listener, Notification, Sending, Usage};
 pub use mcp_servlet_types::ContentFeature;
-pub use needs::{ConfigKey, Needs, config_variable};
+pub use needs::{ConfigKey, Needs, config_variable, configured_host};
 #[doc(hidden)]
 pub use options::Quality;
 pub use options::{

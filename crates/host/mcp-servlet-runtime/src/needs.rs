@@ -5,8 +5,12 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use url::Url;
 
-use crate::json::{JsonObject, syntax_error};
+use crate::{
+    json::{JsonObject, syntax_error},
+    options::LoadOptions,
+};
 
 /// The custom section that `export!` writes.
 pub(crate) const SECTION: &str = "mcp-servlet:needs";
@@ -17,7 +21,7 @@ pub(crate) const SECTION: &str = "mcp-servlet:needs";
 pub struct Needs {
     /// The configuration keys, in the order in which the servlet declares them.
     pub config: Vec<ConfigKey>,
-    /// The hosts that it sends HTTP requests to; `*` and `?` match parts of a name.
+    /// The hosts that it sends HTTP requests to; `*` and `?` match parts of a name. See also [`host_key`](Self::host_key).
     pub hosts: Vec<String>,
     /// The directories that it opens, by the names that it uses.
     pub paths: Vec<String>,
@@ -69,6 +73,40 @@ impl Needs {
     pub fn key(&self, name: &str) -> Option<&ConfigKey> {
         self.config.iter().find(|key| key.name == name)
     }
+
+    /// The configuration key whose value names this host, if the host is `config.KEY`. Other hosts are names, addresses or
+    /// patterns.
+    pub fn host_key(&self, host: &str) -> Option<&ConfigKey> {
+        let name = host.strip_prefix("config.")?;
+        // A permission is in lower case, as hosts are.
+        let mut keys = self.config.iter();
+        keys.find(|key| key.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The hosts that the options allow. `config.KEY` becomes the host of that value, and nothing if there is none.
+    pub fn allowed_hosts(&self, options: &LoadOptions) -> Vec<String> {
+        let named = |host: &String| match self.host_key(host) {
+            Some(key) => options
+                .config
+                .get(&key.name)
+                .and_then(|value| configured_host(value)),
+            None => Some(host.clone()),
+        };
+        options.allowed_hosts.iter().filter_map(named).collect()
+    }
+}
+
+/// The host that a configuration value names, as a URL or by itself.
+pub fn configured_host(value: &str) -> Option<String> {
+    let value = value.trim();
+    let url = if value.contains("://") {
+        Url::parse(value)
+    } else {
+        Url::parse(&format!("http://{value}"))
+    };
+    let host = url.ok()?.host_str()?.to_owned();
+    // A value is a host and no pattern, which would allow other hosts.
+    (!host.contains('*')).then_some(host)
 }
 
 fn keys(schema: &JsonObject) -> Vec<ConfigKey> {
@@ -142,6 +180,43 @@ mod tests {
         assert_eq!(key.variable("2nd weather"), "_2ND_WEATHER_API_KEY");
         assert!(!retries.required && !retries.secret);
         assert_eq!((needs.hosts.len(), needs.paths.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_configuration_value_names_a_host() {
+        let section = json!({
+            "config": { "properties": { "baseUrl": { "type": "string" } } },
+            "hosts": ["config.baseUrl"],
+        });
+        let needs = Needs::parse(section.to_string().as_bytes()).expect("a declaration");
+        let allowed = |value: Option<&str>| {
+            let value = value.map(|value| ("baseUrl".to_owned(), value.to_owned()));
+            let options = LoadOptions {
+                config: value.into_iter().collect(),
+                allowed_hosts: ["config.baseurl", "config.example"]
+                    .map(str::to_owned)
+                    .into(),
+                ..LoadOptions::default()
+            };
+            needs.allowed_hosts(&options).join(" ")
+        };
+        for (value, expected) in [
+            (
+                "https://user:key@API.example:8443/v1?q",
+                "api.example config.example",
+            ),
+            ("api.example:8080/v1", "api.example config.example"),
+            ("127.0.0.1", "127.0.0.1 config.example"),
+            ("http://[::1]:80", "[::1] config.example"),
+            ("*.example", "config.example"),
+            ("https://*/", "config.example"),
+            ("file:///etc/hosts", "config.example"),
+            ("two words", "config.example"),
+            ("", "config.example"),
+        ] {
+            assert_eq!(allowed(Some(value)), expected, "{value}");
+        }
+        assert_eq!(allowed(None), "config.example");
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub use quality::Quality;
 pub struct LoadOptions {
     /// Configuration values that the servlet reads with `config_get`. They may contain secrets.
     pub config: BTreeMap<String, String>,
-    /// Hosts that HTTP requests may go to; `*` and `?` match parts of a name.
+    /// Hosts that HTTP requests may go to; `*` and `?` match parts of a name, and `config.KEY` is the host that the value of
+    /// this [declared](crate::Needs::config) configuration key names.
     pub allowed_hosts: Vec<String>,
     /// Whether HTTP requests may go to private addresses: loopback, link-local and private networks.
     ///

@@ -40,14 +40,16 @@ impl Shared {
         let mut sections = module.sections.iter();
         let exports = module.exports.iter().filter(|export| export.function);
         let mut exports = exports.map(|export| export.name.as_str());
+        let mut options = options.clone();
+        options.allowed_hosts = module.needs().allowed_hosts(&options);
         Self {
             name: name.to_owned(),
-            options: options.clone(),
             variables: Variables::default(),
             uses_wasi: module.uses_wasi(),
             initialises: exports.any(|name| INITIALISERS.contains(&name)),
             reads_failures: sections.any(|section| section.name == HTTP_ERRORS),
-            http: Client::new(options),
+            http: Client::new(&options),
+            options,
             log_rate: Mutex::default(),
         }
     }

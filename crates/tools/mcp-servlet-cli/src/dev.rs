@@ -86,7 +86,8 @@ impl Dev {
 
     fn print_config(&self, client: Client) -> Result<(), Failure> {
         let name = name(&Project::read(&self.path)?)?;
-        let variables = self.limits.variables(&name);
+        // Which values are secret is known after the build.
+        let variables = self.limits.variables(&name, |_| false);
         client.print(&name, &self.way(&variables)?)?;
         clients::note_hidden_values(self.limits.hidden());
         clients::note_variables(&variables);

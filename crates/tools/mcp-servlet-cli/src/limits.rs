@@ -130,10 +130,14 @@ impl Limits {
     }
 
     /// The environment variables for the values of a server with this name: those of `--config-env`, and one for each
-    /// value of `--config`, which may be secret.
-    pub(crate) fn variables(&self, server: &str) -> Vec<Variable> {
+    /// value of `--config` that may be secret.
+    pub(crate) fn variables(
+        &self,
+        server: &str,
+        is_public: impl Fn(&str) -> bool,
+    ) -> Vec<Variable> {
         let mut variables = self.config_env.clone();
-        for (key, _) in &self.config {
+        for (key, _) in self.config.iter().filter(|(key, _)| !is_public(key)) {
             if variables.iter().all(|known| known.key != *key) {
                 variables.push(Variable {
                     key: key.clone(),
@@ -144,7 +148,8 @@ impl Limits {
         variables
     }
 
-    /// The same options for use in any folder, with configuration values from these variables.
+    /// The same options for use in any folder, with configuration values from these variables. Only values without a
+    /// variable are in the arguments.
     pub(crate) fn arguments(&self, variables: &[Variable]) -> Result<Vec<String>, Failure> {
         let mut arguments = Vec::new();
         if self.allow_private {
@@ -153,6 +158,11 @@ impl Limits {
         arguments.extend(variables.iter().map(Variable::option));
         // As one argument, because a value may begin with a dash.
         let mut add = |name: &str, value: String| arguments.push(format!("{name}={value}"));
+        for (key, value) in &self.config {
+            if variables.iter().all(|variable| variable.key != *key) {
+                add("--config", format!("{key}={value}"));
+            }
+        }
         for host in &self.allow_host {
             add("--allow-host", host.clone());
         }
@@ -341,7 +351,7 @@ mod tests {
         let allow_path = [format!("{here}:ro"), ".:/d".to_owned()];
         let allow_path = allow_path.map(|text| path(&text).expect("a path"));
         let limits = Limits {
-            config: ["key", "user name"]
+            config: ["key", "user name", "city"]
                 .map(|key| (key.to_owned(), "-a=b".to_owned()))
                 .into(),
             config_env: vec![Variable::parse("key=A_KEY").expect("a variable")],
@@ -354,7 +364,7 @@ mod tests {
             fuel: Some(1000),
             compile_timeout: Some(Limit::At(Duration::from_secs(9))),
         };
-        let variables = limits.variables("weather");
+        let variables = limits.variables("weather", |key| key == "city");
         let arguments = limits.arguments(&variables).expect("arguments");
         assert_eq!(
             arguments,
@@ -362,6 +372,7 @@ mod tests {
                 "--allow-private".to_owned(),
                 "--config-env=key=A_KEY".to_owned(),
                 "--config-env=user name=WEATHER_USER_NAME".to_owned(),
+                "--config=city=-a=b".to_owned(),
                 "--allow-host=*.example".to_owned(),
                 "--proxy=http://…@proxy.example:3128".to_owned(),
                 format!("--allow-path={here}:ro"),

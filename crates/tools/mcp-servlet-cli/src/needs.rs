@@ -10,8 +10,10 @@ pub(crate) fn warn(unmet: impl Iterator<Item = UnmetNeeds>, with_options: bool) 
     for unmet in unmet {
         let warning = format!("warning: {unmet}");
         note(format_args!("{}", one_line(&warning)));
-        if with_options {
-            let help = format!("  help: add {}", unmet.options());
+        let options = unmet.options();
+        // No option replaces a placeholder.
+        if with_options && !options.is_empty() {
+            let help = format!("  help: add {options}");
             note(format_args!("{}", one_line(&help)));
         }
     }

@@ -10,7 +10,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use mcp_servlet_host::{Entry, Host, LoadError, Loaded, Mount, OnFailure, Prefix, UnmetNeeds};
-use mcp_servlet_runtime::{LoadOptions, Source, public_url};
+use mcp_servlet_runtime::{LoadOptions, Module, Source, public_url};
 use mcp_servlet_schema::Provider;
 use mcp_servlet_server::{
     HttpOptions, Remotes, ServeOptions, Server,
@@ -158,10 +158,16 @@ impl Serve {
         Ok(())
     }
 
-    /// The environment variables with configuration values: those of the options, and one for each required key that the
-    /// options do not set. Removes these keys from the unmet needs.
+    /// The environment variables with configuration values: those of the options, unless a servlet declares them as no
+    /// secret, and one for each required key that the options do not set. Removes these keys from the unmet needs.
     fn variables(&self, server: &str, unmet: &mut Vec<UnmetNeeds>) -> Vec<Variable> {
-        let mut variables = self.limits.variables(server);
+        let modules: Vec<_> = self.modules().map(|(_, module)| module).collect();
+        let is_public = |key: &str| {
+            let mut declared = modules.iter().filter_map(|module| module.needs().key(key));
+            let first = declared.next();
+            first.is_some_and(|first| !first.secret && declared.all(|other| !other.secret))
+        };
+        let mut variables = self.limits.variables(server, is_public);
         for needs in &mut *unmet {
             for key in std::mem::take(&mut needs.missing) {
                 if variables.iter().all(|known| known.key != key.name) {
@@ -281,25 +287,29 @@ impl Serve {
         urls.chain(self.limits.hidden())
     }
 
-    /// The needs that the options do not meet; none with a configuration. Skips modules at URLs, and those that cannot be
-    /// read.
+    /// The needs that the options do not meet; none with a configuration.
     fn unmet_needs(&self, config: Option<&(PathBuf, Config)>) -> impl Iterator<Item = UnmetNeeds> {
         let options = self.limits.options_here();
-        let files = config.is_none().then_some(&self.files);
-        let sources = files.into_iter().flatten();
+        let modules = config.is_none().then(|| self.modules());
+        modules
+            .into_iter()
+            .flatten()
+            .filter_map(move |(name, module)| {
+                let mut unmet = UnmetNeeds::of(&name, module.needs(), &options)?;
+                unmet
+                    .missing
+                    .retain(|key| !self.limits.take_from_environment(&key.name));
+                (!unmet.is_empty()).then_some(unmet)
+            })
+    }
+
+    /// The named modules, except those at URLs and those that cannot be read.
+    fn modules(&self) -> impl Iterator<Item = (String, Module)> {
+        let sources = self.files.iter();
         let sources = sources.map(|file| Source::parse(file).expand());
-        let files = sources
-            .flatten()
-            .flatten()
-            .filter(|source| !source.is_remote());
-        files.filter_map(move |source| {
-            let module = source.module().ok()?;
-            let mut unmet = UnmetNeeds::of(&source.name(), module.needs(), &options)?;
-            unmet
-                .missing
-                .retain(|key| !self.limits.take_from_environment(&key.name));
-            (!unmet.is_empty()).then_some(unmet)
-        })
+        let files = sources.flatten().flatten();
+        let files = files.filter(|source| !source.is_remote());
+        files.filter_map(|source| Some((source.name(), source.module().ok()?)))
     }
 
     /// The servlets to load. A named file that fails to load is an error; in a directory, such files are skipped.

@@ -4,16 +4,47 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __declared_needs {
-    (($($config:ty)?) ($($host:expr),*) ($($path:expr),*)) => {
+    (($($config:ty)?) ($($hosts:tt)*) ($($path:expr),*)) => {
         const __NEEDS: $crate::__private::Needs = $crate::__private::Needs {
             config: $crate::__or! {
                 $(::core::option::Option::Some($crate::__private::config_node::<$config>()))?
                 => (::core::option::Option::None)
             },
-            hosts: &[$($host),*],
+            hosts: $crate::__hosts!(($($config)?) [] $($hosts)*),
             paths: &[$($path),*],
         }
         .checked();
+    };
+}
+
+/// The entries of `hosts`: expressions, and `config.KEY`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __hosts {
+    ($config:tt [$($host:expr,)*]) => {
+        &[$($host),*]
+    };
+    (($config:ty) [$($host:expr,)*] config.$key:ident $(, $($rest:tt)*)?) => {
+        $crate::__hosts! {
+            ($config)
+            [
+                $($host,)*
+                $crate::__private::config_host::<$config>(
+                    ::core::concat!("config.", ::core::stringify!($key)),
+                    ::core::stringify!($key),
+                ),
+            ]
+            $($($rest)*)?
+        }
+    };
+    (() [$($host:expr,)*] config.$key:ident $(, $($rest:tt)*)?) => {
+        ::core::compile_error!(::core::concat!(
+            "`config.", ::core::stringify!($key), "` in `hosts` is the host of a configuration value",
+            "\nhelp: add the type of the configuration to `export!`: `config: Type`",
+        ))
+    };
+    ($config:tt [$($host:expr,)*] $new:expr $(, $($rest:tt)*)?) => {
+        $crate::__hosts! { $config [$($host,)* $new,] $($($rest)*)? }
     };
 }
 

@@ -12,6 +12,15 @@ struct Settings {
     #[schema(secret)]
     api_key: String,
     retries: Option<u8>,
+    #[serde(flatten)]
+    service: Service,
+}
+
+#[derive(Deserialize, Schema)]
+#[allow(dead_code, reason = "only its schema matters here")]
+struct Service {
+    /// where the service is
+    base_url: String,
 }
 
 /// Tells the weather.
@@ -23,7 +32,7 @@ fn weather() -> &'static str {
 mod with_needs {
     use super::*;
     mcp_servlet::export!(pub(super) static SERVLET = {
-        hosts: ["api.example", "*.cdn.example", "[::1]"],
+        hosts: ["api.example", config.base_url, "*.cdn.example", "[::1]"],
         tools: [weather],
         config: Settings,
         paths: ["/data"],
@@ -40,7 +49,7 @@ fn a_servlet_declares_its_configuration_its_hosts_and_its_directories() {
     let needs: Value = serde_json::from_str(with_needs::SERVLET.needs()).unwrap();
     let config = &needs["config"];
     assert_eq!(config["description"], "What the weather service wants.");
-    assert_eq!(config["required"], json!(["api-key"]));
+    assert_eq!(config["required"], json!(["api-key", "base_url"]));
     assert_eq!(
         config["properties"]["api-key"],
         json!({ "type": "string", "description": "the key of the weather service", "writeOnly": true })
@@ -48,7 +57,7 @@ fn a_servlet_declares_its_configuration_its_hosts_and_its_directories() {
     assert_eq!(config["properties"]["retries"]["maximum"], 255);
     assert_eq!(
         needs["hosts"],
-        json!(["api.example", "*.cdn.example", "[::1]"])
+        json!(["api.example", "config.base_url", "*.cdn.example", "[::1]"])
     );
     assert_eq!(needs["paths"], json!(["/data"]));
 }

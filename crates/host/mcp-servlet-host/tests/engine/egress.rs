@@ -11,6 +11,7 @@ use mcp_servlet_runtime::{CallError, CallErrorKind, LoadOptions};
 use crate::{
     arguments,
     network::{sender, sender_with_body},
+    support::Wat,
 };
 
 /// A server that gives every request the same answer and records the requests.
@@ -296,4 +297,80 @@ fn private_address_is_allowed_if_listed() {
         ),
         "{error:?}"
     );
+}
+
+/// Sends a request to `url`, and declares the host of the configuration value `base_url`.
+fn with_configured_host(url: &str) -> Wat {
+    let config =
+        r#"{ "properties": { "base_url": { "type": "string" } }, "required": ["base_url"] }"#;
+    let needs = format!(r#"{{ "config": {config}, "hosts": ["config.base_url"] }}"#);
+    let needs = needs.replace('"', "\\\"");
+    let wat = sender(&format!(r#"{{"url":"{url}"}}"#), 1, "");
+    wat.after(&format!("(@custom \"mcp-servlet:needs\" \"{needs}\")"))
+}
+
+/// The message about unmet needs, and the options that meet them.
+fn unmet(problem: &str, options: &str) -> (String, String) {
+    let problem = format!("servlet `test` has unmet needs: {problem}");
+    (problem, options.to_owned())
+}
+
+#[test]
+fn a_configuration_value_names_an_allowed_host() {
+    let server = Server::start("200 OK");
+    let url = format!("http://127.0.0.1:{}/", server.port);
+    let wat = with_configured_host(&url);
+    let with = |value: Option<&str>, hosts: &[&str]| {
+        let mut options = allowing(hosts);
+        options.config = value
+            .map(|value| ("base_url".to_owned(), value.to_owned()))
+            .into_iter()
+            .collect();
+        let servlet = wat.load_with(&options).expect("a servlet");
+        let called = servlet.call("t", Some(&arguments(1)));
+        let unmet = servlet.unmet_needs();
+        let unmet = unmet.map(|unmet| (unmet.to_string(), unmet.options()));
+        (called.is_ok(), unmet)
+    };
+    let listed = ["config.base_url"];
+    assert_eq!(with(Some(&url), &listed), (true, None));
+    assert_eq!(with(Some("127.0.0.1"), &listed), (true, None));
+    // The declaration alone allows nothing.
+    assert_eq!(
+        with(Some(&url), &["api.example"]),
+        (
+            false,
+            Some(unmet(
+                "host `config.base_url` is not allowed",
+                "--allow-host config.base_url"
+            ))
+        )
+    );
+    assert_eq!(with(Some(&url), &["127.0.0.1"]), (true, None));
+    assert_eq!(with(Some("https://api.example"), &listed), (false, None));
+    for wrong in ["*", "not a host", "file:///etc/hosts"] {
+        assert_eq!(
+            with(Some(wrong), &listed),
+            (
+                false,
+                Some(unmet(
+                    "config `base_url` is invalid: expected a URL or a host",
+                    "--config base_url=…"
+                ))
+            ),
+            "{wrong}"
+        );
+    }
+    assert_eq!(
+        with(None, &listed),
+        (
+            false,
+            Some(unmet("config `base_url` is not set", "--config base_url=…"))
+        )
+    );
+    let placeholder =
+        "config `base_url` is the placeholder `${BASE_URL}`, which nothing has replaced";
+    let (_, problem) = with(Some("${BASE_URL}"), &["127.0.0.1"]);
+    assert!(problem.is_some_and(|(problem, _)| problem.contains(placeholder)),);
+    assert_eq!(server.requests().len(), 4);
 }
