@@ -184,6 +184,8 @@ fn time_and_randomness_take_one_function_of_wasi_each() {
 #[test]
 fn only_a_servlet_that_sends_requests_imports_http() {
     assert_imports(&fixture("http"), &[&HTTP, &READING]);
+    // It asks the host whether it takes several requests at once.
+    assert_imports(&fixture("http_all"), &[&HTTP, &["config_get"], &READING]);
 }
 
 #[test]

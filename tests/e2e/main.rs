@@ -18,6 +18,7 @@ mod faults;
 mod features;
 mod foreign;
 mod fuzz;
+mod http_all;
 mod hyper_mcp;
 mod installable;
 mod kept;

@@ -7,6 +7,16 @@
 /// The custom section of modules that handle failures of HTTP requests.
 pub const HTTP_ERRORS: &str = "mcp-servlet.http-errors";
 
+/// The configuration key whose value tells a module with the section [`HTTP_ERRORS`] that the host takes several requests at
+/// once. Other hosts have no value for it.
+///
+/// `http_request` then takes a list `[[request, length], …]`, in which each request is an object as Extism reads it. The block
+/// with the body has the bodies of all requests, one after the other, with these lengths. `http_status_code` returns 200, and
+/// `http_headers` `[[status, headers, length], …]` in the order of the requests. The block that `http_request` returns contains
+/// the bodies of the responses. A request that failed has the code of its failure as the status, and the message as the body.
+/// If the list as a whole is refused, the call fails as a single request does.
+pub const HTTP_ALL: &str = "mcp-servlet.http-all";
+
 /// Why an HTTP request failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]

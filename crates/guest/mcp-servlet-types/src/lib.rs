@@ -41,7 +41,7 @@ mod generated;
 pub use content::base64;
 pub use content_feature::ContentFeature;
 pub use generated::*;
-pub use http::{HTTP_ERRORS, HttpErrorKind, refused_request};
+pub use http::{HTTP_ALL, HTTP_ERRORS, HttpErrorKind, refused_request};
 pub use input_request::InputRequestKind;
 pub use mcp_servlet_json::RawJson;
 

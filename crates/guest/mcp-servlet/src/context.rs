@@ -102,4 +102,40 @@ impl Context {
     ) -> Result<crate::HttpResponse, crate::HttpError> {
         self.host.http(request.checked()?)
     }
+
+    /// Sends several HTTP requests, and waits for all responses, which are in the order of the requests.
+    ///
+    /// `servlet serve` sends them at the same time, other hosts one after the other. A request that fails does not affect the
+    /// others; see [`http`](Self::http) for the errors.
+    ///
+    /// ```
+    /// use mcp_servlet::HttpRequest;
+    /// use mcp_servlet::prelude::*;
+    ///
+    /// /// Tells how many of these pages exist.
+    /// #[tool]
+    /// fn existing(context: &Context, urls: Vec<String>) -> usize {
+    ///     let requests: Vec<_> = urls.into_iter().map(HttpRequest::get).collect();
+    ///     let responses = context.http_all(&requests);
+    ///     responses.into_iter().filter(|response| matches!(response, Ok(page) if page.status == 200)).count()
+    /// }
+    ///
+    /// mcp_servlet::export!(static SERVLET = { tools: [existing] });
+    ///
+    /// # fn main() {
+    /// # use mcp_servlet::HttpResponse;
+    /// let pages = [("GET https://a.example/", HttpResponse::new(200, "")), ("GET https://b.example/", HttpResponse::new(404, ""))];
+    /// let client = SERVLET.client().with_recorded_http(pages);
+    /// let urls = ["https://a.example/", "https://b.example/"].map(str::to_owned).into();
+    /// assert_eq!(existing(client.context(), urls), 1);
+    /// # }
+    /// ```
+    #[cfg(feature = "http")]
+    pub fn http_all(
+        &self,
+        requests: &[crate::HttpRequest],
+    ) -> Vec<Result<crate::HttpResponse, crate::HttpError>> {
+        let together = self.host.http_all(requests);
+        together.unwrap_or_else(|| requests.iter().map(|request| self.http(request)).collect())
+    }
 }

@@ -3,7 +3,9 @@
 mod input_requests;
 mod progress;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
 
 use crate::{json::JsonObject, listener::Listener, options::Limits, request_meta::RequestMeta};
 pub(crate) use input_requests::InputRequests;
@@ -57,11 +59,20 @@ pub(crate) struct Call {
     pub(crate) progress: Arc<Progress>,
 }
 
-/// Status and headers of the last HTTP response.
-#[derive(Default)]
+/// Status and headers of the last HTTP response, or of [several](mcp_servlet_types::HTTP_ALL).
 pub(crate) struct LastResponse {
     pub(crate) status: u16,
-    pub(crate) headers: BTreeMap<String, String>,
+    /// JSON.
+    pub(crate) headers: Value,
+}
+
+impl Default for LastResponse {
+    fn default() -> Self {
+        Self {
+            status: 0,
+            headers: json!({}),
+        }
+    }
 }
 
 impl Call {

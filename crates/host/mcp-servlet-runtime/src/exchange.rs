@@ -36,18 +36,22 @@ impl HttpRequest {
     /// # Errors
     /// [`HttpFailure`] if it is not JSON.
     pub(crate) fn read(json: &[u8]) -> Result<Self, HttpFailure> {
-        let json: Value =
-            serde_json::from_slice(json).map_err(|error| HttpFailure::invalid(&error))?;
+        let json = serde_json::from_slice(json).map_err(|error| HttpFailure::invalid(&error))?;
+        Ok(Self::of(&json))
+    }
+
+    /// The request in this JSON, without its body.
+    pub(crate) fn of(json: &Value) -> Self {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let headers = json["headers"].as_object().into_iter().flatten();
-        Ok(Self {
+        Self {
             method: text(&json["method"]).unwrap_or_else(|| "GET".to_owned()),
             url: text(&json["url"]).unwrap_or_default(),
             headers: headers
                 .filter_map(|(name, value)| Some((name.clone(), text(value)?)))
                 .collect(),
             body: Vec::new(),
-        })
+        }
     }
 }
 

@@ -29,7 +29,7 @@ use crate::{
 };
 
 pub(crate) use address::Addresses;
-pub(crate) use body::read;
+pub(crate) use body::{Room, read};
 pub(crate) use proxy::ProxyServer;
 pub(crate) use request::Request;
 pub(crate) use transport::Transport;
@@ -70,20 +70,26 @@ impl Client {
         }
     }
 
+    /// How many requests may be open at the same time.
+    pub(crate) fn concurrency(&self) -> usize {
+        self.concurrency
+    }
+
     /// Sends a request, follows allowed redirects and reads the body, within the limits of a call.
     pub(crate) async fn send(
         &self,
         mut request: Request,
         limits: &Limits,
+        room: &Room,
     ) -> Result<HttpResponse, HttpFailure> {
         let Some(limit) = limits.http_timeout else {
             let _permit = self.permits.acquire().await;
-            return self.exchange(&mut request, limits).await;
+            return self.exchange(&mut request, limits, room).await;
         };
         let permit = timeout(limit, self.permits.acquire()).await;
         let _permit = permit
             .map_err(|_| HttpFailure::too_many_open(&request.url, self.concurrency, limit))?;
-        let response = timeout(limit, self.exchange(&mut request, limits)).await;
+        let response = timeout(limit, self.exchange(&mut request, limits, room)).await;
         response.unwrap_or_else(|_| Err(HttpFailure::timed_out(&request.url, limit)))
     }
 
@@ -92,13 +98,14 @@ impl Client {
         &self,
         request: &mut Request,
         limits: &Limits,
+        room: &Room,
     ) -> Result<HttpResponse, HttpFailure> {
         for _ in 0..=MAX_REDIRECTS {
             self.check(&request.url)?;
             let response = self.transport.send(request).await?;
             let Some(next) = request.redirected(&response)? else {
                 let limit = limits.http_response.or(limits.memory);
-                return body::read(response, &request.url, limit).await;
+                return body::read(response, &request.url, limit, room).await;
             };
             *request = next;
         }

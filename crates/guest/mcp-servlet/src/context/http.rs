@@ -119,23 +119,41 @@ impl HttpRequest {
         not(target_family = "wasm"),
         allow(dead_code, reason = "hosts read it")
     )]
-    pub(crate) fn to_json(&self) -> String {
-        let mut json = String::from("{\"url\":");
-        write_string(&mut json, &self.url);
+    pub(crate) fn write_json(&self, json: &mut String) {
+        json.push_str("{\"url\":");
+        write_string(json, &self.url);
         json.push_str(",\"method\":");
-        write_string(&mut json, &self.method);
+        write_string(json, &self.method);
         json.push_str(",\"headers\":{");
         for (index, (name, value)) in self.headers.iter().enumerate() {
             if index > 0 {
                 json.push(',');
             }
-            write_string(&mut json, name);
+            write_string(json, name);
             json.push(':');
-            write_string(&mut json, value);
+            write_string(json, value);
         }
         json.push_str("}}");
-        json
     }
+}
+
+/// Several requests for one call of the host, as [`mcp_servlet_types::HTTP_ALL`] describes: the list, and the bodies.
+#[cfg_attr(
+    not(target_family = "wasm"),
+    allow(dead_code, reason = "hosts read it")
+)]
+pub(crate) fn to_list(requests: &[HttpRequest]) -> (String, Vec<u8>) {
+    let (mut json, mut bodies) = (String::from("["), Vec::new());
+    for (index, request) in requests.iter().enumerate() {
+        json.push_str(if index > 0 { ",[" } else { "[" });
+        request.write_json(&mut json);
+        json.push(',');
+        write_u64(&mut json, request.body.len() as u64);
+        json.push(']');
+        bodies.extend_from_slice(&request.body);
+    }
+    json.push(']');
+    (json, bodies)
 }
 
 /// The response to an [`HttpRequest`].
@@ -284,19 +302,98 @@ impl HttpResponse {
         body: Vec<u8>,
     ) -> Result<Self, HttpError> {
         if status < FIRST_STATUS {
-            let message = String::from_utf8(body).unwrap_or_default();
-            return Err(HttpError::new(message).with_kind(HttpErrorKind::from_code(status)));
+            return Err(failed(status, body));
         }
         let headers = match headers {
             None => BTreeMap::new(),
-            Some(json) => {
-                from_slice(&json).map_err(|_| HttpError::new("the host's headers are not JSON"))?
-            }
+            Some(json) => from_slice(&json).map_err(|_| not_json())?,
         };
         Ok(Self {
             status,
             headers,
             body,
         })
+    }
+
+    /// The responses to [several requests](to_list).
+    #[cfg_attr(
+        not(target_family = "wasm"),
+        allow(dead_code, reason = "hosts answer so")
+    )]
+    pub(crate) fn list_from_host(
+        status: u16,
+        headers: Option<Vec<u8>>,
+        bodies: Vec<u8>,
+    ) -> Result<Vec<Result<Self, HttpError>>, HttpError> {
+        if status < FIRST_STATUS {
+            return Err(failed(status, bodies));
+        }
+        let heads: Vec<(u16, BTreeMap<String, String>, usize)> =
+            from_slice(&headers.unwrap_or_default()).map_err(|_| not_json())?;
+        let mut rest = &*bodies;
+        let responses = heads.into_iter().map(|(status, headers, length)| {
+            let (body, after) = rest.split_at_checked(length).ok_or_else(not_json)?;
+            rest = after;
+            let body = body.to_vec();
+            if status < FIRST_STATUS {
+                return Err(failed(status, body));
+            }
+            Ok(Self {
+                status,
+                headers,
+                body,
+            })
+        });
+        Ok(responses.collect())
+    }
+}
+
+fn failed(code: u16, message: Vec<u8>) -> HttpError {
+    let message = String::from_utf8(message).unwrap_or_default();
+    HttpError::new(message).with_kind(HttpErrorKind::from_code(code))
+}
+
+fn not_json() -> HttpError {
+    HttpError::new("the host's headers are not JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_requests_are_one_list_with_their_bodies() {
+        let requests = [
+            HttpRequest::post("https://a.example/", "one").with_header("X", "1"),
+            HttpRequest::get("https://b.example/"),
+        ];
+        let (json, bodies) = to_list(&requests);
+        assert_eq!(
+            json,
+            r#"[[{"url":"https://a.example/","method":"POST","headers":{"x":"1"}},3],[{"url":"https://b.example/","method":"GET","headers":{}},0]]"#
+        );
+        assert_eq!(bodies, b"one");
+    }
+
+    #[test]
+    fn responses_have_their_parts_of_the_bodies() {
+        let heads = br#"[[200,{"x":"1"},3],[3,{},4],[404,{},0],[200,{},9]]"#;
+        let list = |heads: &[u8]| {
+            HttpResponse::list_from_host(200, Some(heads.to_vec()), b"onedown".to_vec())
+        };
+        let responses = list(heads).unwrap();
+        assert_eq!(
+            responses,
+            [
+                Ok(HttpResponse::new(200, "one").with_header("x", "1")),
+                Err(HttpError::new("down").with_kind(HttpErrorKind::Connect)),
+                Ok(HttpResponse::new(404, "")),
+                Err(not_json()),
+            ]
+        );
+        assert_eq!(list(b"{}"), Err(not_json()));
+        let refused = HttpResponse::list_from_host(9, None, b"too long".to_vec());
+        let expected = HttpError::new("too long").with_kind(HttpErrorKind::Request);
+        assert_eq!(refused, Err(expected));
     }
 }

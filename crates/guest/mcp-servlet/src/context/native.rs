@@ -130,6 +130,16 @@ impl Host {
         answer(request)
     }
 
+    /// A test answers one request after the other.
+    #[cfg(feature = "http")]
+    #[allow(clippy::unused_self, reason = "a host is asked")]
+    pub(super) fn http_all(
+        &self,
+        _: &[crate::HttpRequest],
+    ) -> Option<Vec<Result<crate::HttpResponse, crate::HttpError>>> {
+        None
+    }
+
     pub(crate) fn notify_progress(&self, params: String) {
         self.state_mut().progress.push(params);
     }

@@ -81,8 +81,24 @@ impl Host {
         request: &crate::HttpRequest,
     ) -> Result<crate::HttpResponse, crate::HttpError> {
         let body = (!request.body.is_empty()).then_some(&*request.body);
-        let (status, headers, body) = abi::http(&request.to_json(), body);
+        let mut json = String::new();
+        request.write_json(&mut json);
+        let (status, headers, body) = abi::http(&json, body);
         crate::HttpResponse::from_host(status, headers, body)
+    }
+
+    /// Sends several requests at once. `None` if the host only takes one after the other.
+    #[cfg(feature = "http")]
+    pub(super) fn http_all(
+        &self,
+        requests: &[crate::HttpRequest],
+    ) -> Option<Vec<Result<crate::HttpResponse, crate::HttpError>>> {
+        abi::config(mcp_servlet_types::HTTP_ALL)?;
+        let (json, bodies) = super::http::to_list(requests);
+        let bodies = (!bodies.is_empty()).then_some(&*bodies);
+        let (status, headers, bodies) = abi::http(&json, bodies);
+        let responses = crate::HttpResponse::list_from_host(status, headers, bodies);
+        Some(responses.unwrap_or_else(|error| vec![Err(error); requests.len()]))
     }
 
     pub(super) fn notify_progress(&self, params: String) {

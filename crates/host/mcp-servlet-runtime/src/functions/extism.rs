@@ -1,5 +1,6 @@
 //! Extism's functions for messages, configuration and variables. The kernel has the others.
 
+use mcp_servlet_types::HTTP_ALL;
 use tracing::{Level, level_filters::LevelFilter};
 use wasmtime::{Caller, Error, Linker, Result};
 
@@ -38,8 +39,12 @@ fn length(caller: Caller<'_, State>, at: i64) -> i64 {
 fn config_get(mut caller: Caller<'_, State>, key: i64) -> Result<i64> {
     let name = name(&mut caller, key, "config key", MAX_TEXT as u64)?;
     messages::free(&mut caller, offset(key))?;
-    let config = &caller.data().shared.options.config;
-    match name.and_then(|name| config.get(&name).cloned()) {
+    let shared = &caller.data().shared;
+    let value = name.and_then(|name| match shared.options.config.get(&name) {
+        None if name == HTTP_ALL && shared.reads_failures => Some("1".to_owned()),
+        value => value.cloned(),
+    });
+    match value {
         Some(value) => result(&mut caller, value.as_bytes()),
         None => Ok(0),
     }

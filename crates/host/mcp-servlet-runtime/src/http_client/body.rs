@@ -1,6 +1,9 @@
 //! The bodies of responses.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 use flate2::write::MultiGzDecoder;
 use http_body_util::BodyExt as _;
@@ -14,15 +17,43 @@ use url::Url;
 
 use crate::exchange::{HttpFailure, HttpResponse};
 
+/// How many bytes the bodies of several responses may have together.
+#[derive(Default)]
+pub(crate) struct Room(Option<Bytes>);
+
+struct Bytes {
+    limit: u64,
+    left: AtomicU64,
+}
+
+impl Room {
+    /// Room for this many bytes.
+    pub(crate) fn of(limit: Option<u64>) -> Self {
+        Self(limit.map(|limit| Bytes {
+            limit,
+            left: limit.into(),
+        }))
+    }
+
+    fn take(&self, bytes: usize) -> Result<(), NoRoom> {
+        let Some(Bytes { limit, left }) = &self.0 else {
+            return Ok(());
+        };
+        let taken = left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(bytes as u64));
+        taken.map(drop).map_err(|_| NoRoom { limit: *limit })
+    }
+}
+
 /// Reads the body of a response, which is at most `limit` bytes after decompression.
 pub(crate) async fn read(
     response: Response<Incoming>,
     url: &Url,
     limit: Option<u64>,
+    room: &Room,
 ) -> Result<HttpResponse, HttpFailure> {
     let (mut head, mut incoming) = response.into_parts();
     let is_compressed = !incoming.is_end_stream() && take_gzip(&mut head.headers);
-    let mut body = Decoder::new(is_compressed, limit);
+    let mut body = Decoder::new(is_compressed, limit, room);
     while let Some(frame) = incoming.frame().await {
         let frame = frame.map_err(|error| HttpFailure::sort(&error, url))?;
         if let Some(data) = frame.data_ref() {
@@ -53,8 +84,11 @@ fn take_gzip(headers: &mut HeaderMap) -> bool {
 }
 
 fn failed(error: io::Error, url: &Url) -> HttpFailure {
-    match error.downcast::<TooLarge>() {
-        Ok(error) => HttpFailure::new(HttpErrorKind::TooLarge, error.to_string()),
+    let too_large = error.downcast::<TooLarge>().map(|error| error.to_string());
+    let too_large =
+        too_large.or_else(|error| error.downcast::<NoRoom>().map(|error| error.to_string()));
+    match too_large {
+        Ok(message) => HttpFailure::new(HttpErrorKind::TooLarge, message),
         Err(error) => HttpFailure::not_http(url, &format!("gzip decompression failed: {error}")),
     }
 }
@@ -65,18 +99,26 @@ struct TooLarge {
     limit: u64,
 }
 
-/// Bytes up to a limit.
-struct Limited {
-    bytes: Vec<u8>,
-    limit: Option<u64>,
+#[derive(Debug, thiserror::Error)]
+#[error("the HTTP responses together are larger than {limit} bytes")]
+struct NoRoom {
+    limit: u64,
 }
 
-impl Write for Limited {
+/// Bytes up to a limit.
+struct Limited<'a> {
+    bytes: Vec<u8>,
+    limit: Option<u64>,
+    room: &'a Room,
+}
+
+impl Write for Limited<'_> {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
         let size = (self.bytes.len() + part.len()) as u64;
         if let Some(limit) = self.limit.filter(|limit| size > *limit) {
             return Err(io::Error::other(TooLarge { limit }));
         }
+        self.room.take(part.len()).map_err(io::Error::other)?;
         self.bytes.extend_from_slice(part);
         Ok(part.len())
     }
@@ -87,16 +129,17 @@ impl Write for Limited {
 }
 
 /// Decompresses a body if it is compressed.
-enum Decoder {
-    Plain(Limited),
-    Gzip(Box<MultiGzDecoder<Limited>>),
+enum Decoder<'a> {
+    Plain(Limited<'a>),
+    Gzip(Box<MultiGzDecoder<Limited<'a>>>),
 }
 
-impl Decoder {
-    fn new(is_compressed: bool, limit: Option<u64>) -> Self {
+impl<'a> Decoder<'a> {
+    fn new(is_compressed: bool, limit: Option<u64>, room: &'a Room) -> Self {
         let bytes = Limited {
             bytes: Vec::new(),
             limit,
+            room,
         };
         if is_compressed {
             Self::Gzip(Box::new(MultiGzDecoder::new(bytes)))

@@ -55,6 +55,15 @@ async fn read_head(stream: &mut TcpStream) -> String {
     String::from_utf8(head).expect("text")
 }
 
+/// Sends a single request.
+async fn send(
+    client: &Client,
+    request: Request,
+    limits: &Limits,
+) -> Result<HttpResponse, HttpFailure> {
+    client.send(request, limits, &Room::default()).await
+}
+
 fn options() -> LoadOptions {
     LoadOptions {
         allowed_hosts: vec!["127.0.0.1".to_owned()],
@@ -81,7 +90,7 @@ async fn requests_that_wait_hold_no_thread() {
     let mut requests = JoinSet::new();
     for _ in 0..50 {
         let (client, request) = (client.clone(), server.request.clone());
-        requests.spawn(async move { client.send(request, &limits()).await });
+        requests.spawn(async move { send(&client, request, &limits()).await });
     }
     let mut waiting = Vec::new();
     while waiting.len() < 50 {
@@ -110,8 +119,10 @@ async fn a_connection_is_used_again() {
     };
     let limits = limits();
     let requests = async {
-        let first = client.send(request.clone(), &limits).await;
-        (first, client.send(request, &limits).await)
+        let first = client
+            .send(request.clone(), &limits, &Room::default())
+            .await;
+        (first, send(&client, request, &limits).await)
     };
     let ((first, second), ()) = tokio::join!(requests, answers);
     assert_eq!(first.expect("a response").status, 200);
@@ -124,7 +135,7 @@ async fn a_dropped_request_closes_its_connection() {
     let limits = limits();
     let mut stream = tokio::select! {
         stream = server.accept() => stream,
-        response = client.send(server.request.clone(), &limits) => panic!("{response:?}"),
+        response = send(&client, server.request.clone(), &limits) => panic!("{response:?}"),
     };
     let read = stream.read(&mut [0; 1]).await;
     assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
@@ -143,7 +154,7 @@ async fn requests_beyond_the_limit_wait_for_others_to_end() {
             ..limits()
         };
         let (client, request) = (&client, server.request.clone());
-        async move { client.send(request, &limits).await }
+        async move { send(client, request, &limits).await }
     };
     let second = tokio::select! {
         biased;
@@ -172,7 +183,7 @@ async fn the_body_of_a_proxy_that_refuses_is_not_read() {
         stream
     };
     let limits = limits();
-    let (response, _open) = tokio::join!(client.send(request, &limits), refuse);
+    let (response, _open) = tokio::join!(send(&client, request, &limits), refuse);
     let failure = response.expect_err("a refusal");
     assert_eq!(failure.kind, HttpErrorKind::Connect);
     assert!(failure.message.contains("403"), "{failure}");
@@ -196,7 +207,7 @@ async fn a_compressed_body_is_limited_after_decompression() {
             ..limits()
         };
         let (response, ()) = tokio::join!(
-            client.send(server.request.clone(), &limits),
+            send(&client, server.request.clone(), &limits),
             server.answer(answer)
         );
         response

@@ -10,7 +10,7 @@ use url::Url;
 use crate::{
     error::FetchError,
     exchange::HttpFailure,
-    http_client::{self, Addresses, ProxyServer, Request, Transport},
+    http_client::{self, Addresses, ProxyServer, Request, Room, Transport},
     inspect::SIZE,
     runtime::block_on,
 };
@@ -44,7 +44,8 @@ async fn download(mut request: Request) -> Result<Vec<u8>, FetchError> {
             None if status.is_redirection() => return Err(FetchError::Location),
             None if !status.is_success() => return Err(FetchError::Status(status.as_u16())),
             None => {
-                let response = http_client::read(response, &request.url, Some(SIZE)).await?;
+                let response =
+                    http_client::read(response, &request.url, Some(SIZE), &Room::default()).await?;
                 return Ok(response.body);
             }
         }
