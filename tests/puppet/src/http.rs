@@ -224,8 +224,10 @@ async fn open_sse(State(server): State<Server>, headers: HeaderMap) -> Response 
 async fn sse_message(
     State(server): State<Server>,
     Path(session): Path<String>,
+    headers: HeaderMap,
     body: Bytes,
 ) -> StatusCode {
+    server.log(json!({ "headers": described(&headers) }));
     let Some(stage) = server.stage(&session) else {
         return StatusCode::NOT_FOUND;
     };

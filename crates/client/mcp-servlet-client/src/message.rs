@@ -1,6 +1,23 @@
 //! What a message of this client is.
 
-use rmcp::model::{ClientJsonRpcMessage, ClientNotification, RequestId};
+use reqwest::header::HeaderMap;
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, RequestId};
+
+/// The headers of one request, in its extensions.
+#[derive(Clone, Debug)]
+pub(crate) struct Headers(pub(crate) HeaderMap);
+
+/// The headers of a message that the caller has added to it.
+pub(crate) fn own_headers(message: &ClientJsonRpcMessage) -> Option<&HeaderMap> {
+    let ClientJsonRpcMessage::Request(request) = message else {
+        return None;
+    };
+    let ClientRequest::CustomRequest(request) = &request.request else {
+        return None;
+    };
+    let Headers(headers) = request.extensions.get()?;
+    Some(headers)
+}
 
 /// The id of a request.
 pub(crate) fn request_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {

@@ -12,6 +12,7 @@ use std::str::FromStr;
 use mcp_servlet_common::is_this_machine;
 use url::Url;
 
+pub(crate) use self::http::header;
 pub use self::http::{Http, HttpTransport};
 use self::public_url::public_text;
 pub(crate) use self::public_url::public_url;

@@ -97,6 +97,12 @@ impl Names {
         if let Some((_, places)) = ROOTS.iter().find(|(known, _)| *known == name) {
             return format!("`{name}` is not known in `{place}`, only in {places}");
         }
+        // The expressions of other programs have these.
+        if ["env", "secrets"].contains(&name) {
+            return format!(
+                "there is no `{name}` here; write `${{NAME}}` for an environment variable"
+            );
+        }
         let known = self.roots.iter().map(|(name, _)| *name);
         format!(
             "there is no `{name}` here; `{place}` can read {}",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_servlet_client::{Lists, OAuth};
+use mcp_servlet_host::bundle::RequestText;
 use mcp_servlet_runtime::JsonObject;
 
 /// How a host uses another MCP server. Start with `RemoteOptions::default()` and set fields.
@@ -32,6 +33,9 @@ pub struct RemoteOptions {
     pub start: Start,
     /// The tokens of requests to a URL. Default: none.
     pub oauth: Option<OAuth>,
+    /// Headers of the HTTP requests for calls of tools, readings of resources, prompts and completions, whose values depend on
+    /// the client's request. A header whose value is empty is not sent.
+    pub headers: Vec<(String, RequestText)>,
     /// How much the server may send.
     pub limits: RemoteLimits,
     /// What clients see of single tools instead of what the server says, by the server's names for them.
@@ -136,6 +140,7 @@ impl Default for RemoteOptions {
             drain: Duration::from_secs(30),
             start: Start::default(),
             oauth: None,
+            headers: Vec::new(),
             limits: RemoteLimits::default(),
             tools: BTreeMap::new(),
         }

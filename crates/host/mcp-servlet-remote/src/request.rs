@@ -1,8 +1,11 @@
 //! One request to a server, from the client's parameters to the checked result.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_servlet_client::CallOptions;
+use mcp_servlet_host::bundle::{RequestText, Requested};
 use mcp_servlet_host::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
 use mcp_servlet_runtime::{CallError, Fault, InputTimeout, JsonObject, RemoteFailure, RequestMeta};
 use serde_json::Value;
@@ -134,10 +137,12 @@ impl Shared {
             Resumed::Gone => return Err(expired()),
             Resumed::Call(connection, call) => (connection, call),
             Resumed::New => {
+                let options = with_headers(&self.options.headers, method, request_meta)?;
                 let connection = self.connected().await?;
                 let params = with_input(params, request_meta);
                 let limit = self.options.timeout;
-                let call = RunningCall::start(&connection, method, params, request_meta, limit);
+                let call =
+                    RunningCall::start(&connection, method, params, request_meta, options, limit);
                 (connection, call)
             }
         };
@@ -226,6 +231,42 @@ fn expired() -> RemoteFailure {
             data: None,
         }),
     }
+}
+
+/// Options with these headers. A failure names the header, and not what its value would be.
+fn with_headers(
+    headers: &[(String, RequestText)],
+    method: &str,
+    request_meta: &RequestMeta,
+) -> Result<CallOptions, RemoteFailure> {
+    let mut options = CallOptions::new();
+    if headers.is_empty() {
+        return Ok(options);
+    }
+    let meta = |key| request_meta.meta.as_ref()?.get(key);
+    let id = match meta("mcp-servlet/request") {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(id)) => id.clone(),
+        Some(number) => number.to_string(),
+    };
+    let session = meta("mcp-servlet/session").and_then(Value::as_str);
+    let requested = Requested {
+        session: session.unwrap_or_default(),
+        id: &id,
+        method,
+    };
+    for (name, text) in headers {
+        let failed = |reason: &dyn fmt::Display| RemoteFailure::Unusable {
+            why: format!("the header `{name}` has no value: {reason}"),
+        };
+        let value = text.fill(requested).map_err(|error| failed(&error))?;
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            options = options
+                .header(name, &value)
+                .map_err(|_| failed(&"it would have line breaks or other control characters"))?;
+        }
+    }
+    Ok(options)
 }
 
 /// The parameters of a request with a name or a URI.

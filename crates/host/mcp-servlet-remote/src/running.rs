@@ -72,12 +72,13 @@ impl<'a> Client<'a> {
 }
 
 impl RunningCall {
-    /// Sends a request, once. `limit` is its time.
+    /// Sends a request, once. `options` have its headers, and `limit` is its time.
     pub(crate) fn start(
         connection: &Arc<Connection>,
         method: &'static str,
         params: JsonObject,
         request_meta: &RequestMeta,
+        options: CallOptions,
         limit: Duration,
     ) -> Self {
         let capabilities = relayed_capabilities(request_meta.meta.as_ref());
@@ -85,7 +86,7 @@ impl RunningCall {
         // Since 2026-07-28, a server can only ask in a result.
         let has_cancelled = !session.server().is_stateless() && session.has_cancelled();
         let (call, sender, sent) = connection.calls.begin(capabilities, has_cancelled);
-        let options = CallOptions::new()
+        let options = options
             // The time is counted here, where it can stop.
             .timeout(Duration::MAX)
             .meta(connection.meta(request_meta.meta.as_ref()))

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
-use mcp_servlet_host::bundle::{NoText, Requested, ResponseText};
+use mcp_servlet_host::bundle::{NoText, RequestText, Requested};
 
 /// The headers that an endpoint adds to its successful responses.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ pub struct ResponseHeaders(Vec<(HeaderName, HeaderText)>);
 enum HeaderText {
     Constant(HeaderValue),
     /// It has expressions.
-    Expressions(ResponseText),
+    Expressions(RequestText),
 }
 
 /// Why a header has no value. The message does not show what its value would be.
@@ -87,7 +87,7 @@ impl ResponseHeaders {
     ///
     /// # Errors
     /// What is wrong with the name.
-    pub fn add_text(&mut self, name: &str, value: ResponseText) -> Result<(), String> {
+    pub fn add_text(&mut self, name: &str, value: RequestText) -> Result<(), String> {
         let name = self.new_name(name)?;
         self.0.push((name, HeaderText::Expressions(value)));
         Ok(())

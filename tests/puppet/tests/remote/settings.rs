@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::authority::{Authority, SERVER};
 use crate::log;
-use crate::support::script;
+use crate::support::{script, with_calls};
 
 /// The only remote of a configuration.
 async fn connect(config: Config) -> Result<(Remotes, Member), String> {
@@ -219,5 +219,69 @@ async fn requests_that_may_arrive_twice_are_sent_again() {
             assert!(call(&member, "unsafe").await.is_err());
             assert_eq!(other.received("tools/call"), 1);
         }
+    }
+}
+
+/// The values of the headers `x-…` of each request that has one of them.
+fn own_headers(puppet: &Puppet) -> Vec<Value> {
+    let log = puppet.log().into_iter();
+    let headers = log.filter_map(|entry| entry["headers"].as_object().cloned());
+    let own = headers.map(|headers| {
+        let own = headers
+            .into_iter()
+            .filter(|(name, _)| name.starts_with("x-"));
+        Value::Object(own.collect())
+    });
+    own.filter(|own| own != &json!({})).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_of_a_request_depend_on_the_request_of_the_client() {
+    for (transport, path) in [("http", "mcp"), ("sse", "sse")] {
+        let reply = json!([{ "result": { "content": [{ "type": "text", "text": "hi" }] } }]);
+        let puppet = with_calls(&["2025-06-18"], reply);
+        let url = format!("http://{}/{path}", puppet.http().await);
+        let settings = format!(
+            "transport = \"{transport}\"\nheaders = {{ x-id = \"${{{{ request.id }}}}\", x-safe = \"${{{{ 6 / size(request.id) }}}}\", \
+             x-about = \"of ${{{{ request.method }}}} in ${{{{ session.id }}}}\" }}"
+        );
+        let (_remotes, member) = connect(config(&url, &settings)).await.expect("a remote");
+        assert!(
+            own_headers(&puppet).is_empty(),
+            "before a request of a client"
+        );
+        let with_id = |id: Value| {
+            let mut meta = RequestMeta::default();
+            let json = json!({ "mcp-servlet/request": id, "mcp-servlet/session": "s1" });
+            meta.meta = json.as_object().cloned();
+            meta
+        };
+        for (id, shown) in [(json!(7), "7"), (json!("seven"), "seven")] {
+            let called = member.call_with("t", None, &with_id(id)).await;
+            called.expect("a result");
+            let expected = json!({ "x-id": shown, "x-safe": (6 / shown.len()).to_string(), "x-about": "of tools/call in s1" });
+            assert_eq!(own_headers(&puppet).last(), Some(&expected), "{transport}");
+        }
+        let sent = puppet.received("tools/call");
+        // An expression without a value, and a value that is not allowed in a header.
+        for (id, reason) in [
+            (
+                Value::Null,
+                "the header `x-safe` has no value: the arithmetic has no result",
+            ),
+            (
+                json!("a\nb"),
+                "the header `x-id` has no value: it would have line breaks",
+            ),
+        ] {
+            let error = member.call_with("t", None, &with_id(id)).await;
+            let error = error.expect_err("no header").to_string();
+            assert!(
+                error.starts_with("remote `far` cannot be used: "),
+                "{error}"
+            );
+            assert!(error.contains(reason), "{error}");
+        }
+        assert_eq!(puppet.received("tools/call"), sent);
     }
 }

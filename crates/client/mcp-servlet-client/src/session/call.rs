@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use reqwest::header::HeaderMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -16,6 +17,7 @@ use super::{List, Session};
 use crate::content::CallResult;
 use crate::error::{Error, ErrorKind};
 use crate::progress::Progress;
+use crate::target::{TargetError, header};
 
 /// The code for a call whose HTTP headers do not fit its arguments. Such a call did not run.
 const HEADER_MISMATCH: i64 = -32020;
@@ -38,6 +40,7 @@ pub struct CallOptions {
     on_progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
     cancel: Option<CancellationToken>,
     repetition: Repetition,
+    headers: HeaderMap,
 }
 
 /// Whether a call is sent again as the options of the session say.
@@ -96,6 +99,16 @@ impl CallOptions {
         self
     }
 
+    /// Adds a header to the HTTP request, instead of one of the target with this name. Other transports have no headers.
+    ///
+    /// # Errors
+    /// If the protocol sets the header, or if HTTP does not allow it.
+    pub fn header(mut self, name: &str, value: &str) -> Result<Self, TargetError> {
+        let (name, value) = header(name, value)?;
+        self.headers.insert(name, value);
+        Ok(self)
+    }
+
     /// Calls a function with each report of progress, in order. If it is slow, reports may be dropped.
     #[must_use]
     pub fn on_progress(mut self, report: impl Fn(Progress) + Send + Sync + 'static) -> Self {
@@ -134,6 +147,7 @@ impl CallOptions {
             meta: self.meta.as_ref(),
             on_progress: self.on_progress.as_deref(),
             is_idempotent: self.repetition == Repetition::Always,
+            headers: (!self.headers.is_empty()).then_some(&self.headers),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use reqwest::header::HeaderMap;
 use rmcp::RoleClient;
 use rmcp::model::{CustomRequest, RequestMetaObject};
 use rmcp::service::{PeerRequestOptions, RequestHandle, ServiceError};
@@ -15,6 +16,7 @@ use super::Session;
 use super::failure::{not_answered, timed_out};
 use crate::error::{Error, ErrorKind};
 use crate::incoming::Mended;
+use crate::message::Headers;
 use crate::progress::Progress;
 use crate::tap::{Reply, Slot, SlotExtension, Tap};
 
@@ -31,6 +33,8 @@ pub(super) struct RequestOptions<'a> {
     pub(super) on_progress: Option<&'a (dyn Fn(Progress) + Send + Sync)>,
     /// Whether the server may get the request twice, whatever its method.
     pub(super) is_idempotent: bool,
+    /// Headers of the HTTP request.
+    pub(super) headers: Option<&'a HeaderMap>,
 }
 
 /// A request that was sent. Dropping it cancels the request, unless it has ended.
@@ -92,6 +96,9 @@ impl Session {
         let slot = Slot::new(is_shared, sender);
         let mut request = CustomRequest::new(method, Some(params));
         request.extensions.insert(SlotExtension(slot.clone()));
+        if let Some(headers) = options.headers {
+            request.extensions.insert(Headers(headers.clone()));
+        }
         let mut peer_options = PeerRequestOptions::no_options();
         peer_options.meta = options.meta.cloned().map(RequestMetaObject::from);
         let sending = self

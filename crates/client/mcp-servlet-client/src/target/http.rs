@@ -119,17 +119,8 @@ impl Http {
     /// # Errors
     /// If the protocol sets the header, or if HTTP does not allow it.
     pub fn literal_header(mut self, name: &str, value: &str) -> Result<Self, TargetError> {
-        let invalid = || TargetError::InvalidHeader {
-            name: name.to_owned(),
-        };
-        let parsed: HeaderName = name.parse().map_err(|_| invalid())?;
-        if RESERVED.contains(&parsed.as_str()) || parsed.as_str().starts_with("mcp-param-") {
-            return Err(TargetError::ReservedHeader {
-                name: name.to_owned(),
-            });
-        }
-        let value = secret(value).ok_or_else(invalid)?;
-        self.headers.append(parsed, value);
+        let (name, value) = header(name, value)?;
+        self.headers.append(name, value);
         Ok(self)
     }
 
@@ -221,6 +212,20 @@ impl fmt::Debug for Http {
             .field("tls", &self.tls)
             .finish_non_exhaustive()
     }
+}
+
+/// A header that a message can have in addition to those of the protocol.
+pub(crate) fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), TargetError> {
+    let invalid = || TargetError::InvalidHeader {
+        name: name.to_owned(),
+    };
+    let parsed: HeaderName = name.parse().map_err(|_| invalid())?;
+    if RESERVED.contains(&parsed.as_str()) || parsed.as_str().starts_with("mcp-param-") {
+        return Err(TargetError::ReservedHeader {
+            name: name.to_owned(),
+        });
+    }
+    Ok((parsed, secret(value).ok_or_else(invalid)?))
 }
 
 fn secret(value: &str) -> Option<HeaderValue> {

@@ -25,7 +25,7 @@ use sse_stream::Sse;
 
 use crate::bearer::{Bearer, Secret};
 use crate::error::{Error, ErrorKind};
-use crate::message::{is_initialized, request_id};
+use crate::message::{is_initialized, own_headers, request_id};
 use crate::tap::{Received, Tap};
 use crate::target::{Http, TargetError};
 
@@ -116,6 +116,15 @@ impl Client {
         let accept = HeaderValue::from_static("application/json, text/event-stream");
         let request = self.http.request(method, url);
         request.headers(self.headers.clone()).header(ACCEPT, accept)
+    }
+
+    /// A request for a message, with the headers of both.
+    pub(super) fn post_request(&self, url: &str, message: &ClientJsonRpcMessage) -> RequestBuilder {
+        let request = self.request(Method::POST, url);
+        match own_headers(message) {
+            Some(headers) => request.headers(headers.clone()),
+            None => request,
+        }
     }
 
     pub(super) fn tap(&self) -> &Arc<Tap> {
@@ -260,7 +269,7 @@ impl StreamableHttpClient for Client {
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<StreamableHttpPostResponse, Failure> {
         self.tap.sent(&message);
-        let request = self.request(Method::POST, &uri);
+        let request = self.post_request(&uri, &message);
         let request = with_session(request, session.as_deref(), token, headers);
         let body = super::to_json(&message)?;
         let request = request.header(CONTENT_TYPE, JSON).body(body);

@@ -370,7 +370,7 @@ async fn post(client: &Client, url: &Url, message: &ClientJsonRpcMessage) -> Res
         let message = "the message cannot be written as JSON";
         Error::new(ErrorKind::ParseError, message).with_source(source)
     })?;
-    let request = client.request(Method::POST, url.as_str());
+    let request = client.post_request(url.as_str(), message);
     let request = request.header(CONTENT_TYPE, JSON).body(body);
     client.send(request).await?;
     Ok(())

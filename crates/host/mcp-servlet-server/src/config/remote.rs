@@ -90,7 +90,8 @@ pub(super) struct RemoteSection {
     /// server refuses that.
     #[schemars(with = "Option<Transport>")]
     transport: Option<Spanned<Transport>>,
-    /// Headers of each HTTP request. `${NAME}` is replaced by the environment variable.
+    /// Headers of each HTTP request. `${NAME}` is replaced by the environment variable, and `${{ request.id }}` by the id of the
+    /// client's request.
     #[schemars(with = "BTreeMap<String, String>")]
     headers: BTreeMap<Spanned<String>, Spanned<String>>,
     /// Certificates for `https`.
@@ -385,6 +386,14 @@ impl Reader<'_> {
         }
         let mut options = section.options();
         options.start = self.start(section, span)?;
+        for (name, value) in &section.headers {
+            if value.get_ref().contains("${{")
+                && let Some(text) = self.request_text("headers", value)
+            {
+                text.hash(&mut digest);
+                options.headers.push((name.get_ref().clone(), text));
+            }
+        }
         if let Some(login) = &section.login {
             options.oauth = self.oauth(section, login, &mut digest);
         }
@@ -471,6 +480,14 @@ impl Reader<'_> {
             });
         }
         for (name, value) in &section.headers {
+            // The values of these are known with each request.
+            if value.get_ref().contains("${{") {
+                (name.get_ref(), value.get_ref()).hash(digest);
+                if let Err(error) = http.clone().literal_header(name.get_ref(), "") {
+                    self.problem(name.span(), error.to_string());
+                }
+                continue;
+            }
             let Some(text) = self.expanded(value) else {
                 continue;
             };

@@ -1,6 +1,6 @@
 //! Endpoints over HTTP: their listeners, paths, headers and names.
 
-use mcp_servlet_host::bundle::ResponseText;
+use mcp_servlet_host::bundle::RequestText;
 use mcp_servlet_schema::similar;
 use toml::Spanned;
 
@@ -104,7 +104,7 @@ impl Reader<'_> {
         let mut headers = ResponseHeaders::default();
         for (name, value) in given.into_iter().flat_map(Spanned::get_ref) {
             let added = if value.get_ref().contains("${{") {
-                let text = self.response_text(key, value);
+                let text = self.request_text(key, value);
                 text.map(|text| headers.add_text(name, text))
             } else {
                 self.expanded(value).map(|text| headers.add(name, &text))
@@ -117,12 +117,12 @@ impl Reader<'_> {
     }
 
     /// A text with expressions. Problems are reported.
-    fn response_text(
+    pub(in crate::config) fn request_text(
         &mut self,
         key: &'static str,
         value: &Spanned<String>,
-    ) -> Option<ResponseText> {
-        let compiled = ResponseText::compile(key, value.get_ref(), &mut |text| self.expand(text));
+    ) -> Option<RequestText> {
+        let compiled = RequestText::compile(key, value.get_ref(), &mut |text| self.expand(text));
         match compiled {
             Ok(text) => Some(text),
             Err(problems) => {

@@ -1,6 +1,9 @@
-//! Texts with expressions for a response: over the request and its session.
+//! Texts with expressions over a request and its session, for headers.
 
-use std::fmt;
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+};
 
 use serde_json::Value;
 
@@ -17,25 +20,25 @@ const SAMPLE: &str = "00000000-0000-0000-0000-000000000000";
 
 /// A text with expressions that can read `session.id`, `request.id` and `request.method`.
 #[derive(Clone)]
-pub struct ResponseText {
+pub struct RequestText {
     template: Template,
     /// The text before its expressions are compiled, and its parts with the values of variables. They tell two texts apart.
     written: String,
     parts: Vec<String>,
 }
 
-/// The request that a response answers, as its text can read it.
+/// A request, as a text can read it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Requested<'a> {
     /// The id of the session. It is empty if the protocol version has no sessions.
     pub session: &'a str,
-    /// The id of the request. It is empty if the response answers no request.
+    /// The id of the request. It is empty if there is none.
     pub id: &'a str,
-    /// The method of the message that is answered. It is empty if there is none.
+    /// The method of the message. It is empty if there is none.
     pub method: &'a str,
 }
 
-/// An expression of a [`ResponseText`] has no value. The message shows neither values nor constants.
+/// An expression of a [`RequestText`] has no value. The message shows neither values nor constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoText(Failure);
 
@@ -47,22 +50,28 @@ impl fmt::Display for NoText {
 
 impl std::error::Error for NoText {}
 
-impl PartialEq for ResponseText {
+impl PartialEq for RequestText {
     fn eq(&self, other: &Self) -> bool {
         self.written == other.written && self.parts == other.parts
     }
 }
 
-impl Eq for ResponseText {}
+impl Eq for RequestText {}
 
-impl fmt::Debug for ResponseText {
-    /// Constants may be secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ResponseText")
+impl Hash for RequestText {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.written, &self.parts).hash(state);
     }
 }
 
-impl ResponseText {
+impl fmt::Debug for RequestText {
+    /// Constants may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RequestText")
+    }
+}
+
+impl RequestText {
     /// Compiles the expressions of a text in this key of the configuration. `expand` replaces environment variables
     /// outside of expressions.
     ///
@@ -103,7 +112,7 @@ impl ResponseText {
             method: "resources/templates/list",
         };
         if problems.is_empty() && compiled.fill(sample) == Err(NoText(Failure::Budget)) {
-            let message = "the expression takes too long to run for each response";
+            let message = "the expression takes too long to run for each message";
             problems.push(Problem::new(place, message));
         }
         if problems.is_empty() {
@@ -113,7 +122,7 @@ impl ResponseText {
         }
     }
 
-    /// The text of a response. `None` if the text is one expression without a value.
+    /// The text for a request. `None` if the text is one expression without a value.
     ///
     /// # Errors
     /// If an expression has no value. Expressions may only take a few steps, because this blocks the thread.
@@ -155,9 +164,9 @@ impl Object for Texts<'_> {
 mod tests {
     use super::*;
 
-    fn compile(text: &str) -> Result<ResponseText, String> {
+    fn compile(text: &str) -> Result<RequestText, String> {
         let compiled =
-            ResponseText::compile("headers", text, &mut |text| Ok(text.replace("${X}", "x")));
+            RequestText::compile("headers", text, &mut |text| Ok(text.replace("${X}", "x")));
         compiled.map_err(|problems| problems[0].message.clone())
     }
 
@@ -215,14 +224,14 @@ mod tests {
         let message = compile(&long).expect_err("a problem");
         assert_eq!(
             message,
-            "the expression takes too long to run for each response"
+            "the expression takes too long to run for each message"
         );
     }
 
     #[test]
     fn texts_differ_by_their_variables() {
         let with = |value: &'static str| {
-            ResponseText::compile("headers", "${X}", &mut |_| Ok(value.to_owned()))
+            RequestText::compile("headers", "${X}", &mut |_| Ok(value.to_owned()))
         };
         assert_eq!(with("1"), with("1"));
         assert_ne!(with("1"), with("2"));
