@@ -199,7 +199,7 @@ impl Reply<'_> {
         let Self::Result(result) = self else {
             return Ok(self);
         };
-        let shape = shape::of_result(method, stateless);
+        let shape = shape::of_result(method, stateless, result.get());
         let result = mend(result, shape, mended);
         Ok(Self::Result(match method {
             "initialize" => {

@@ -4,6 +4,7 @@
 //! ids that are used twice, and arrays of messages. A message that needs no change is not copied.
 
 mod initialize;
+pub(crate) mod problem;
 mod text;
 
 use std::{borrow::Cow, ops::Range};
@@ -14,7 +15,7 @@ use rmcp::{
     ErrorData, RoleServer,
     model::{ErrorCode, RequestId},
     service::RxJsonRpcMessage,
-    transport::async_rw::JsonRpcMessageCodec,
+    transport::async_rw::{JsonRpcMessageCodec, JsonRpcMessageCodecError},
 };
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use serde_json::{Value, json, value::RawValue};
@@ -308,7 +309,7 @@ fn batch(
         serde_json::from_str(text).map_err(|error| invalid_json(&error))?;
     if !takes_batches {
         let message = format!(
-            "batches are only supported in sessions of {BATCHES}; send each message by itself"
+            "batches are only supported in sessions of {BATCHES}, and not over HTTP+SSE; send each message by itself"
         );
         return Err(Refusal::invalid(message));
     }
@@ -337,7 +338,7 @@ fn parts(text: &str) -> Result<Parts, Refusal> {
     let envelope: Envelope<'_> = match serde_json::from_str(text) {
         // serde would also accept an array with the right number of items.
         Ok(envelope) if text.trim_ascii_start().starts_with('{') => envelope,
-        result => return Err(refusal(text, result.err())),
+        _ => return Err(refusal(text)),
     };
     let answers = envelope.result.is_some() || envelope.error.is_some();
     let id = envelope.id.filter(|_| !answers);
@@ -440,15 +441,12 @@ fn add_params(
 }
 
 /// Why this text is not a valid message.
-fn refusal(text: &str, error: Option<serde_json::Error>) -> Refusal {
+fn refusal(text: &str) -> Refusal {
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         return invalid_json(&error);
     }
-    let problem = error.map_or_else(
-        || "expected an object".to_owned(),
-        |error| error.to_string(),
-    );
-    wrong(&problem).to(id(text))
+    let problem = problem::of::<Envelope<'_>, _>(&mut serde_json::Deserializer::from_str(text));
+    wrong(problem.as_deref().unwrap_or("expected an object")).to(id(text))
 }
 
 /// The id of an invalid message, if it could be a request. The id of a response belongs to one of
@@ -469,6 +467,10 @@ fn wrong_params(method: &str, problem: &str) -> Refusal {
     params::wrong(method, problem).into()
 }
 
+/// Why rmcp cannot read a message. It takes requests and notifications of any form, so only responses are left.
+const UNREADABLE: &str = "invalid MCP message: expected a request, a notification, or a response with an `id` and either an object as \
+    `result` or an `error` with `code` and `message`";
+
 /// Decodes a message with rmcp's codec. None if the message can be ignored.
 pub(crate) fn decode(bytes: Bytes) -> Result<Option<Incoming>, Refusal> {
     let mut line = bytes
@@ -482,13 +484,19 @@ pub(crate) fn decode(bytes: Bytes) -> Result<Option<Incoming>, Refusal> {
     }
     line.extend_from_slice(b"\n");
     let message = JsonRpcMessageCodec::default().decode(&mut line);
-    message.map_err(|error| Refusal::invalid(format!("invalid MCP message: {error}")))
+    message.map_err(|error| match error {
+        // Such as a number that is out of range.
+        JsonRpcMessageCodecError::Serde(error) if !error.is_data() => {
+            Refusal::invalid(format!("invalid MCP message: {error}"))
+        }
+        _ => Refusal::invalid(UNREADABLE),
+    })
 }
 
 /// Why rmcp cannot read these bytes as a message.
 pub(crate) fn unreadable(bytes: Bytes) -> Refusal {
     let refused = decode(bytes).err();
-    refused.unwrap_or_else(|| Refusal::invalid("invalid MCP message"))
+    refused.unwrap_or_else(|| Refusal::invalid(UNREADABLE))
 }
 
 #[cfg(test)]

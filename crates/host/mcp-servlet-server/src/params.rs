@@ -15,7 +15,7 @@ use rmcp::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 
-use crate::era::Era;
+use crate::{era::Era, message::problem};
 
 /// Methods that 2026-07-28 removed.
 const REMOVED: [&str; 5] = [
@@ -70,9 +70,10 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
     if !params.starts_with('{') {
         return wrong("expected an object");
     }
-    let read = match serde_json::from_str::<Params<'_>>(params) {
-        Ok(read) => read,
-        Err(error) => return wrong(&error.to_string()),
+    let Ok(read) = serde_json::from_str::<Params<'_>>(params) else {
+        let mut json = serde_json::Deserializer::from_str(params);
+        let problem = problem::of::<Params<'_>, _>(&mut json);
+        return wrong(&problem.unwrap_or_default());
     };
     let meta = read.meta.map_or("{}", RawValue::get);
     if is_empty_array(meta) {
@@ -86,7 +87,8 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
             return Err(unknown_method(method));
         }
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
-            error::<PaginatedRequestParams>(params)
+            let mut json = serde_json::Deserializer::from_str(params);
+            problem::of::<PaginatedRequestParams, _>(&mut json)
         }
         _ => None,
     };
@@ -100,11 +102,6 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
 pub(crate) fn is_empty_array(json: &str) -> bool {
     json.strip_prefix('[')
         .is_some_and(|rest| rest.trim_ascii_start() == "]")
-}
-
-fn error<T: DeserializeOwned>(params: &str) -> Option<String> {
-    let read: Result<T, _> = serde_json::from_str::<Value>(params).and_then(serde_json::from_value);
-    read.err().map(|error| error.to_string())
 }
 
 pub(crate) fn wrong(method: &str, problem: &str) -> ErrorData {
@@ -150,6 +147,5 @@ fn problem<T: DeserializeOwned>(params: Value) -> String {
     if !params.is_object() {
         return "expected an object".to_owned();
     }
-    let error = serde_json::from_value::<T>(params).err();
-    error.map_or_else(|| "invalid value".into(), |error| error.to_string())
+    problem::of::<T, _>(params).unwrap_or_else(|| "invalid value".to_owned())
 }

@@ -425,8 +425,24 @@ async fn a_lost_session_is_replaced_however_the_server_says_so() {
         (400, error(-32000, "Bad Request: Server not initialized")),
         (400, error(-32001, "unknown")),
         (400, "No active session".to_owned()),
+        (400, String::new()),
+        (403, error(-32000, "Session terminated")),
+        (409, r#"{"error":"unknown session"}"#.to_owned()),
+        (422, error(-32602, "Session not found")),
+        (500, error(-32603, "Session not found")),
+        (500, "no session with this id".to_owned()),
         (200, error(-32001, "Session not found")),
         (200, error(-32600, "Server not initialized")),
+        (200, error(-32603, "Session expired")),
+        (200, error(0, "Invalid session id")),
+        (200, error(-32602, "Session not found")),
+        (
+            200,
+            error(
+                -32602,
+                "Received request before initialization was complete",
+            ),
+        ),
         (
             200,
             format!(
@@ -444,7 +460,9 @@ async fn a_lost_session_is_replaced_however_the_server_says_so() {
         (400, "no such city".to_owned()),
         (200, error(-32001, "Request timed out")),
         (200, error(-32000, "too many sessions for this user")),
-        (500, error(-32603, "Session not found")),
+        (200, error(-32602, "argument `session` is missing")),
+        (401, "session expired".to_owned()),
+        (500, error(-32603, "no such city")),
     ] {
         let (result, handshakes) = call_in_lost_session(status, &body).await;
         result.expect_err("an error");

@@ -103,9 +103,11 @@ impl<'de> DeserializeSeed<'de> for Filter<'_, '_> {
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Written, D::Error> {
         let is_wanted: fn(&str) -> bool = match self.shape {
-            Shape::Object(_) | Shape::List(_) | Shape::Map(_) | Shape::Capability(_) => {
-                return json.deserialize_any(self);
-            }
+            Shape::Object(_)
+            | Shape::List(_)
+            | Shape::OneOrMore(_)
+            | Shape::Map(_)
+            | Shape::Capability(_) => return json.deserialize_any(self),
             Shape::Value => |_| true,
             Shape::Milliseconds => |text| text.parse::<u64>().is_ok(),
             Shape::CacheScope => |text| matches!(text, "\"public\"" | "\"private\""),
@@ -131,7 +133,10 @@ impl<'de> Visitor<'de> for Filter<'_, '_> {
         out.write_str("JSON")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Written, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, map: A) -> Result<Written, A::Error> {
+        if let Shape::OneOrMore(one) = self.shape {
+            self.shape = one;
+        }
         let start = self.out.text.len();
         self.out.text.push('{');
         match self.shape {
@@ -151,7 +156,7 @@ impl<'de> Visitor<'de> for Filter<'_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Written, A::Error> {
         let (shape, is_list) = match self.shape {
-            Shape::List(shape) => (*shape, true),
+            Shape::List(shape) | Shape::OneOrMore(shape) => (*shape, true),
             // An object that must have a list is never empty.
             Shape::Object(Object { lists: [_, ..], .. }) => (&Shape::Value, true),
             _ => (&Shape::Value, false),

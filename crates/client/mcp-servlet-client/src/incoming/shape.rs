@@ -3,6 +3,10 @@
 //! A member that is null counts as absent only where these tables say so. Everything else stays as the server wrote it:
 //! arguments, values in `_meta`, and `default`, `const` and `enum` in schemas.
 
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
 /// What MCP has at a place of a message.
 #[derive(Debug)]
 pub(super) enum Shape {
@@ -10,6 +14,8 @@ pub(super) enum Shape {
     Value,
     Object(Object),
     List(&'static Self),
+    /// One value, or a list of such values.
+    OneOrMore(&'static Self),
     /// An object with names that MCP does not know.
     Map(&'static Self),
     /// What a server can do: an object, or `true` in messages of some servers.
@@ -57,8 +63,9 @@ const fn object(object: Object) -> Shape {
 
 /// What the result of a request has, by the method of the request. `stateless` says whether the session is one since
 /// 2026-07-28, where structured content may be null.
-pub(super) fn of_result(method: &str, stateless: bool) -> &'static Shape {
+pub(super) fn of_result(method: &str, stateless: bool, result: &str) -> &'static Shape {
     match method {
+        _ if stateless && asks_for_input(result) => &INPUT_REQUIRED,
         "initialize" => &INITIALIZE,
         "server/discover" => &DISCOVER,
         "tools/list" => &TOOLS,
@@ -72,6 +79,21 @@ pub(super) fn of_result(method: &str, stateless: bool) -> &'static Shape {
         "completion/complete" => &COMPLETE,
         _ => &ANY,
     }
+}
+
+/// Whether a result asks the client for input instead of completing the request.
+fn asks_for_input(result: &str) -> bool {
+    const INPUT_REQUIRED: &str = "input_required";
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Asking<'a> {
+        #[serde(borrow)]
+        result_type: Option<Cow<'a, str>>,
+    }
+    // Most results are not read once more.
+    result.contains(INPUT_REQUIRED)
+        && serde_json::from_str(result)
+            .is_ok_and(|asking: Asking<'_>| asking.result_type.as_deref() == Some(INPUT_REQUIRED))
 }
 
 /// What the parameters of a server's request or notification have.
@@ -254,9 +276,47 @@ static COMPLETION: Shape = object(Object {
     lists: &[("values", &LIST)],
     ..NONE
 });
+/// Questions of the server to the client, by names that the server chose.
+static INPUT_REQUIRED: Shape = object(Object {
+    optional: &["requestState"],
+    nested: &[
+        ("inputRequests", &Shape::Map(&INPUT_REQUEST)),
+        ("_meta", &VALUES),
+    ],
+    ..NONE
+});
+static INPUT_REQUEST: Shape = object(Object {
+    required: &[("params", &INPUT_PARAMS)],
+    ..NONE
+});
+/// The parameters of elicitation, sampling and roots.
+static INPUT_PARAMS: Shape = object(Object {
+    optional: &[
+        "mode",
+        "url",
+        "elicitationId",
+        "systemPrompt",
+        "includeContext",
+        "temperature",
+        "stopSequences",
+        "metadata",
+        "modelPreferences",
+        "tools",
+        "toolChoice",
+    ],
+    nested: &[("requestedSchema", &SCHEMA), ("_meta", &VALUES)],
+    required: &[("messages", &SAMPLING_MESSAGES)],
+    ..NONE
+});
+
 static MESSAGES: Shape = Shape::List(&MESSAGE);
 static MESSAGE: Shape = object(Object {
     required: &[("content", &BLOCK)],
+    ..NONE
+});
+static SAMPLING_MESSAGES: Shape = Shape::List(&SAMPLING_MESSAGE);
+static SAMPLING_MESSAGE: Shape = object(Object {
+    required: &[("content", &Shape::OneOrMore(&BLOCK))],
     ..NONE
 });
 static BLOCK: Shape = object(Object {
@@ -292,7 +352,7 @@ static SAMPLE: Shape = object(Object {
         "toolChoice",
     ],
     nested: &[("_meta", &VALUES)],
-    lists: &[("messages", &MESSAGES)],
+    lists: &[("messages", &SAMPLING_MESSAGES)],
     ..NONE
 });
 static LOG: Shape = object(Object {

@@ -474,6 +474,66 @@ fn requests_and_notifications_of_servers_are_mended_too() {
 }
 
 #[test]
+fn questions_of_a_result_are_mended_and_lists_of_the_complete_result_are_not_missed() {
+    let asks = |params: &str| {
+        format!(
+            r#""result":{{"resultType":"input_required","inputRequests":{{"a":{{"method":"elicitation/create","params":{params}}}}}}}"#
+        )
+    };
+    let schema = r#""requestedSchema":{"type":"object","properties":{}}"#;
+    let good = asks(&format!(r#"{{"message":"m",{schema}}}"#));
+    for method in ["tools/call", "resources/read", "prompts/get"] {
+        check_of(method, true, &good, "", &[]);
+        let odd = r#"{"message":"m","mode":null,"requestedSchema":{"type":"object","properties":[],"title":null}}"#;
+        check_of(
+            method,
+            true,
+            &asks(odd),
+            &good,
+            &[
+                "`inputRequests/*/params/mode` is null; taken as absent",
+                "`inputRequests/*/params/requestedSchema/properties` is `[]` where MCP has an object; taken as `{}`",
+                "`inputRequests/*/params/requestedSchema/title` is null; taken as absent",
+            ],
+        );
+    }
+    let sample = |content: &str| {
+        asks(&format!(
+            r#"{{"messages":[{{"role":"user","content":{content}}}],"maxTokens":5}}"#
+        ))
+    };
+    for (content, mended, at) in [
+        (
+            r#"{"type":"text","text":"x","annotations":null}"#,
+            r#"{"type":"text","text":"x"}"#,
+            "content",
+        ),
+        (
+            r#"[{"type":"text","text":"x","annotations":null}]"#,
+            r#"[{"type":"text","text":"x"}]"#,
+            "content/*",
+        ),
+        ("[]", "[]", ""),
+    ] {
+        let change = format!(
+            "`inputRequests/*/params/messages/*/{at}/annotations` is null; taken as absent"
+        );
+        let changes = if at.is_empty() {
+            vec![]
+        } else {
+            vec![&*change]
+        };
+        check_of(
+            "tools/call",
+            true,
+            &sample(content),
+            &sample(mended),
+            &changes,
+        );
+    }
+}
+
+#[test]
 fn text_that_nests_too_deep_stays_as_it_is() {
     let deep = format!(
         r#"{{"tools":[{{"inputSchema":{}{}}}]}}"#,

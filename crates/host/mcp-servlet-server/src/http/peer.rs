@@ -134,10 +134,14 @@ impl Refusals {
         logged.push((refused, Instant::now()));
         drop(logged);
         let address = peer.0.map(tracing::field::display);
-        let message = if refused == Refused::Waiting {
-            "a client has to wait, because `connections` of `[http]` are open"
-        } else {
-            "a client was refused, because a limit of `[http]` is reached"
+        let message = match refused {
+            Refused::Waiting => "a client has to wait, because `connections` of `[http]` are open",
+            Refused::Connection | Refused::Session => {
+                "a client was refused, because a limit of `[http]` is reached"
+            }
+            Refused::Evicted => {
+                "a session of another address was closed, because `sessions` of `[http]` are open"
+            }
         };
         tracing::warn!(what, address, total, "{message}");
     }

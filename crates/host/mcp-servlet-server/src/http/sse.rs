@@ -25,16 +25,16 @@ use super::{
     gate::Gate,
     headers::{Accepts, is_json},
     is_at,
-    peer::{Peer, Refusals, Refused},
+    peer::Refusals,
     stopping, too_many_sessions,
 };
 use crate::{
     handler::service,
-    message::{self, Received},
+    message::{self, Kind, Received},
     server::{Server, metrics::OneOf},
     session_id::SessionId,
 };
-use sessions::{Registered, Sessions};
+use sessions::{Registered, Session, Sessions};
 use transport::{Connection, Events};
 
 /// How often an idle stream gets a comment, so that proxies keep it open and a lost client is noticed.
@@ -106,12 +106,9 @@ impl Sse {
         let end = self.end.child_token();
         let id = SessionId::random();
         let (queue, messages) = mpsc::channel(transport::WAITING);
-        let peer: Option<Peer> = request.extensions().get().copied();
+        let session = Session::new(queue, end.clone(), request.extensions().get().copied());
         let most = self.options.sessions;
-        let Some(registered) = self.sessions.add(&id, queue, &end, (peer, most)) else {
-            if let Some(peer) = peer {
-                self.refusals.add(Refused::Session, peer);
-            }
+        let Some(registered) = self.sessions.add(&id, session, most, &self.refusals) else {
             return too_many_sessions();
         };
         let url = format!("{}?{SESSION}={}", self.messages, id.as_str());
@@ -149,6 +146,9 @@ impl Sse {
         let Some(session) = session.and_then(|id| self.sessions.find(&id)) else {
             return (StatusCode::NOT_FOUND, "unknown session").into_response();
         };
+        if *message.kind() == Kind::Request {
+            session.requested();
+        }
         let (id, answered) = (message.id(), message.answered());
         match message::decode(message.into_bytes()) {
             Err(refusal) => return body::refused(&refusal.to(id)),

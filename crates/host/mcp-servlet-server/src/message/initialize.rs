@@ -6,6 +6,8 @@
 use rmcp::model::InitializeRequestParams;
 use serde_json::{Map, Value, json};
 
+use super::problem;
+
 /// What clients wrote, in a form that rmcp reads.
 ///
 /// # Errors
@@ -35,9 +37,9 @@ pub(super) fn normalized(params: &str) -> Result<Value, String> {
             string(info, name, "clientInfo.")?;
         }
     }
-    match serde_json::from_value::<InitializeRequestParams>(params.clone()) {
-        Ok(_) => Ok(params),
-        Err(error) => Err(error.to_string()),
+    match problem::of::<InitializeRequestParams, _>(&params) {
+        None => Ok(params),
+        Some(problem) => Err(problem),
     }
 }
 

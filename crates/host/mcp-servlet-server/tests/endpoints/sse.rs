@@ -313,3 +313,35 @@ async fn a_session_that_the_client_does_not_begin_ends() {
     assert_eq!(stream.post(&ping.to_string()), 202);
     assert_eq!(stream.next().expect("an answer")["id"], 2);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_address_with_most_sessions_makes_room_for_another_one() {
+    let config = format!(
+        "{WEB}{OLD}session = {{ most = 3 }}\n{A}[http]\ntrusted_proxies = [\"127.0.0.1\"]\n"
+    );
+    let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
+    let ask = |from| send("GET", site.url("old"), &[("x-forwarded-for", from)], "");
+    let mut first = [(); 3].map(|()| Stream::of(ask("192.0.2.1"), &site));
+    assert_eq!(ask("192.0.2.1").status(), 503);
+    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    for message in [
+        INITIALIZE,
+        initialized,
+        r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+    ] {
+        assert_eq!(first[0].post(message), 202);
+    }
+    // The oldest session without a request ends.
+    let other = Stream::of(ask("192.0.2.2"), &site);
+    assert_eq!(first[1].next(), None, "the stream ends");
+    for living in [&first[0], &first[2], &other] {
+        assert_eq!(living.post(initialized), 202);
+    }
+    let metrics = site.endpoints.server().metrics();
+    for line in [
+        r#"servlet_refused_total{what="session"} 1"#,
+        r#"servlet_refused_total{what="session_closed"} 1"#,
+    ] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+}

@@ -218,7 +218,8 @@ impl Served {
             .expect("an answer")
     }
 
-    fn listen(&self, session: &str, from: Option<String>) -> Response<Body> {
+    /// Opens the stream of a session.
+    pub(crate) fn listen(&self, session: &str, from: Option<String>) -> Response<Body> {
         let mut request = ureq::get(format!("http://{}/mcp", self.address))
             .header("accept", "text/event-stream")
             .header("mcp-session-id", session);

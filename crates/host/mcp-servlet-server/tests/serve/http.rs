@@ -307,6 +307,53 @@ fn the_address_with_most_sessions_makes_room_for_another_one() {
 }
 
 #[test]
+fn clients_behind_one_proxy_have_shares_of_their_own() {
+    const CLIENTS: usize = 200;
+    let mut options = HttpOptions::default();
+    options.sessions = CLIENTS;
+    options.connections = 16;
+    options.trusted_proxies = vec!["127.0.0.1/32".parse().expect("an address")];
+    let served = Served::start_with(host(DESCRIPTION, "{}"), ServeOptions::default(), options);
+    let opens = initialize(&json!({}));
+    let list = request("tools/list", json!({}));
+    let client = |number: usize| {
+        let from = format!("192.0.2.{number}");
+        let opened = served.post(&[("x-forwarded-for", &from)], &opens);
+        assert_eq!(opened.status, 200, "{from}: {opened:?}");
+        let session = opened.session.expect("a session");
+        assert_eq!(served.in_session(&session, &list).status, 200, "{from}");
+    };
+    let client = &client;
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            scope.spawn(move || (thread..CLIENTS).step_by(8).for_each(client));
+        }
+    });
+    let metrics = served.server.metrics();
+    for refused in ["what=\"connection\"", "what=\"session"] {
+        assert!(!metrics.contains(refused), "{metrics}");
+    }
+}
+
+#[test]
+fn streams_leave_the_connections_to_calls() {
+    let mut options = HttpOptions::default();
+    options.connections = 8;
+    let served = Served::start_with(host(DESCRIPTION, "{}"), ServeOptions::default(), options);
+    let streams: Vec<_> = (0..8)
+        .map(|_| {
+            let session = served.open();
+            let stream = served.listen(&session, None);
+            (session, stream)
+        })
+        .collect();
+    for (session, _) in &streams {
+        let listed = served.in_session(session, &request("tools/list", json!({})));
+        assert_eq!(listed.status, 200);
+    }
+}
+
+#[test]
 fn subscriptions_get_changes_until_the_server_stops() {
     let served = plain();
     let answer = std::thread::scope(|scope| {

@@ -363,7 +363,19 @@ async fn reports_invalid_params_to_the_caller() {
         ),
         (
             request("tools/list", json!({"cursor": 5})),
-            "invalid params of `tools/list`: invalid type: integer `5`, expected a string",
+            "invalid params of `tools/list`: expected a string in `cursor`, found a number",
+        ),
+        (
+            request("tools/call", json!({})),
+            "invalid params of `tools/call`: `name` is missing",
+        ),
+        (
+            request("tools/call", json!({"name": "t", "arguments": [1]})),
+            "invalid params of `tools/call`: expected an object in `arguments`, found an array",
+        ),
+        (
+            request("completion/complete", json!({"ref": {"type": "ref/prompt", "name": "p"}, "argument": "a"})),
+            "invalid params of `completion/complete`: expected an object in `argument`, found a string",
         ),
     ] {
         let responses = exchange(host(), &[initialize(), line]).await;

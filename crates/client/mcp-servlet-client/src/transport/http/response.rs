@@ -101,7 +101,7 @@ fn missing_scope(challenge: &WWWAuthenticateParams) -> Option<&str> {
     (challenge.is_insufficient_scope() && is_shown).then_some(scope)
 }
 
-fn failed(status: StatusCode, body: &str) -> Error {
+pub(super) fn failed(status: StatusCode, body: &str) -> Error {
     let is_temporary = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
     let kind = if is_temporary {
         ErrorKind::Connectivity

@@ -10,7 +10,7 @@ use toml::Spanned;
 use super::{MOST, saturated, set};
 use crate::{
     HttpOptions,
-    config::units::{Count, Size, Time},
+    config::units::{Count, Network, Size, Time},
 };
 
 /// An address that endpoints listen on. Read once, at the start.
@@ -38,6 +38,8 @@ pub(in crate::config) struct ListenerSection {
     #[serde(default)]
     #[schemars(with = "Size")]
     body: Limit<u64>,
+    /// Addresses of proxies that name their clients in `X-Forwarded-For`. Default: as in `[http]`.
+    trusted_proxies: Option<Vec<Network>>,
 }
 
 impl ListenerSection {
@@ -49,5 +51,8 @@ impl ListenerSection {
         options.body_time = self.body_time.resolve(options.body_time);
         let body = self.body.map(saturated).resolve(Some(options.body));
         options.body = body.unwrap_or(usize::MAX);
+        let proxies = self.trusted_proxies.as_ref();
+        let proxies = proxies.map(|proxies| proxies.iter().map(|network| network.0).collect());
+        set(&mut options.trusted_proxies, proxies);
     }
 }

@@ -20,6 +20,10 @@ fn names_the_section_that_differs_and_not_those_that_follow_it() {
         ),
         (started.replace("127.0.0.1", "localhost"), &["[listener.l]"]),
         (
+            format!("{LISTENER}trusted_proxies = [\"10.0.0.5\"]\n{ENDPOINTS}"),
+            &["[listener.l]"],
+        ),
+        (
             started.replace("session.most = 9", "session.most = 8"),
             &["[endpoint.s]"],
         ),

@@ -2,14 +2,15 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
 
+use mcp_servlet_common::lock;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::super::peer::Peer;
+use super::super::peer::{Peer, Refusals, Refused};
 use crate::{message::Incoming, session_id::SessionId};
 
 /// Idle sessions are checked this many times per idle limit.
@@ -25,10 +26,17 @@ pub(super) struct Sessions {
 #[derive(Clone)]
 pub(super) struct Session {
     queue: mpsc::Sender<Incoming>,
-    used: Arc<Mutex<Instant>>,
+    used: Arc<Mutex<LastUse>>,
     end: CancellationToken,
     /// Who has opened it, if that is known.
     peer: Option<Peer>,
+}
+
+/// When a session was used last.
+struct LastUse {
+    at: Instant,
+    /// Whether the client has sent a request after it opened the session.
+    has_requested: bool,
 }
 
 /// Keeps a session from being idle. Requests carry it until they are answered.
@@ -37,15 +45,37 @@ pub(super) struct InUse {
     _use: Arc<Use>,
 }
 
-struct Use(Arc<Mutex<Instant>>);
+struct Use(Arc<Mutex<LastUse>>);
 
 impl Drop for Use {
     fn drop(&mut self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        lock(&self.0).at = Instant::now();
     }
 }
 
 impl Session {
+    pub(super) fn new(
+        queue: mpsc::Sender<Incoming>,
+        end: CancellationToken,
+        peer: Option<Peer>,
+    ) -> Self {
+        let used = LastUse {
+            at: Instant::now(),
+            has_requested: false,
+        };
+        Self {
+            queue,
+            used: Arc::new(Mutex::new(used)),
+            end,
+            peer,
+        }
+    }
+
+    /// Records that the client has sent a request.
+    pub(super) fn requested(&self) {
+        lock(&self.used).has_requested = true;
+    }
+
     /// Marks the session as used until the last clone is dropped.
     pub(super) fn in_use(&self) -> InUse {
         let used = Use(Arc::clone(&self.used));
@@ -60,49 +90,50 @@ impl Session {
         sent.is_some_and(|sent| sent.is_ok())
     }
 
-    fn last_use(&self) -> Instant {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn is_idle(&self, limit: Duration) -> bool {
         // Each use has a reference.
-        Arc::strong_count(&self.used) == 1 && self.last_use().elapsed() >= limit
+        Arc::strong_count(&self.used) == 1 && lock(&self.used).at.elapsed() >= limit
     }
 }
 
 impl Sessions {
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Session>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.open)
     }
 
     /// Adds a session until the returned guard is dropped. If there are `most` already, the address with most sessions makes
-    /// room. None if that is the address of the new one.
+    /// room: sessions that never sent a request go first, and older ones before others. None if that is the address of the
+    /// new one.
     pub(super) fn add(
         self: &Arc<Self>,
         id: &SessionId,
-        queue: mpsc::Sender<Incoming>,
-        end: &CancellationToken,
-        (peer, most): (Option<Peer>, usize),
+        session: Session,
+        most: usize,
+        refusals: &Refusals,
     ) -> Option<Registered> {
         let mut open = self.open();
         if open.len() >= most {
-            let rival = peer?.rival(open.values().filter_map(|one| one.peer))?;
+            let peer = session.peer?;
+            let Some(rival) = peer.rival(open.values().filter_map(|one| one.peer)) else {
+                drop(open);
+                refusals.add(Refused::Session, peer);
+                return None;
+            };
             let rivals = open.iter().filter(|(_, one)| one.peer == Some(rival));
-            let (id, _) = rivals.min_by_key(|(_, one)| one.last_use())?;
+            let (id, _) = rivals.min_by_key(|(_, one)| {
+                let used = lock(&one.used);
+                (used.has_requested, used.at)
+            })?;
             let id = id.clone();
             open.remove(&id)?.end.cancel();
+            refusals.add(Refused::Evicted, peer);
         }
-        let session = Session {
-            queue,
-            used: Arc::new(Mutex::new(Instant::now())),
-            end: end.clone(),
-            peer,
-        };
+        let end = session.end.clone();
         open.insert(id.clone(), session);
         Some(Registered {
             sessions: Arc::clone(self),
             id: id.clone(),
-            end: end.clone(),
+            end,
         })
     }
 

@@ -1,0 +1,157 @@
+//! Says in the words of JSON and MCP why a text could not be read into a Rust type.
+
+use serde::{Deserialize, Deserializer};
+
+/// Reads a `T`. If that fails: the member that is wrong, and what is expected there.
+pub(crate) fn of<'de, T: Deserialize<'de>, D: Deserializer<'de>>(json: D) -> Option<String> {
+    let error = serde_path_to_error::deserialize::<D, T>(json).err()?;
+    let path = error.path().to_string();
+    let path = path.trim_start_matches(['.', '?']);
+    let problem = error.inner().to_string();
+    let problem = problem
+        .rsplit_once(" at line ")
+        .map_or(&*problem, |(problem, _)| problem);
+    Some(reworded(path, problem))
+}
+
+/// Rewrites a message of serde about the value at a path.
+fn reworded(path: &str, problem: &str) -> String {
+    if let Some(name) = quoted(problem, "missing field ") {
+        return format!("`{}` is missing", member(path, name));
+    }
+    if let Some(name) = quoted(problem, "duplicate field ") {
+        return format!("`{}` is there twice", member(path, name));
+    }
+    let place = match path {
+        "" => String::new(),
+        path => format!(" in `{path}`"),
+    };
+    if let Some(rest) = problem.strip_prefix("unknown variant ") {
+        return match rest.split_once(", expected ") {
+            Some((found, expected)) => format!("expected {expected}{place}, found {found}"),
+            None => format!("unexpected value {rest}{place}"),
+        };
+    }
+    let mismatch = problem.strip_prefix("invalid type: ");
+    match mismatch.and_then(|rest| rest.split_once(", expected ")) {
+        Some((found, expected)) => {
+            format!(
+                "expected {}{place}, found {}",
+                wanted(expected),
+                kind(found)
+            )
+        }
+        None => format!("invalid value{place}"),
+    }
+}
+
+/// The name in backticks after the beginning of a message.
+fn quoted<'a>(problem: &'a str, start: &str) -> Option<&'a str> {
+    problem.strip_prefix(start)?.split('`').nth(1)
+}
+
+/// The path of a member of the value at `path`.
+fn member(path: &str, name: &str) -> String {
+    match path {
+        "" => name.to_owned(),
+        path => format!("{path}.{name}"),
+    }
+}
+
+/// The kind of JSON for serde's name of a found value.
+fn kind(found: &str) -> &'static str {
+    match found.split([' ', ',']).next().unwrap_or_default() {
+        "string" | "character" => "a string",
+        "integer" | "floating" => "a number",
+        "boolean" => "a boolean",
+        "sequence" => "an array",
+        "map" => "an object",
+        "null" | "unit" | "Option" => "null",
+        _ => "another value",
+    }
+}
+
+/// The kind of JSON for what a type of serde expects.
+fn wanted(expected: &str) -> &str {
+    match expected {
+        "a boolean" => "a boolean",
+        "a sequence" => "an array",
+        "a map" => "an object",
+        "u32" | "u64" | "usize" | "i64" | "f64" => "a number",
+        text if text.starts_with("struct ") || text.contains(" tagged enum ") => "an object",
+        text if text.contains("string") => "a string",
+        _ => "another value",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{
+        CompleteRequestParams, InitializeRequestParams, SubscriptionsListenRequestParams,
+    };
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[track_caller]
+    fn check<T: for<'de> Deserialize<'de>>(json: Value, expected: &str) {
+        assert_eq!(of::<T, _>(json).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn problems_name_the_member_and_no_type_of_rust() {
+        let complete =
+            |reference: Value, argument: Value| json!({ "ref": reference, "argument": argument });
+        let prompt = || json!({ "type": "ref/prompt", "name": "p" });
+        type Complete = CompleteRequestParams;
+        check::<Complete>(json!({}), "`ref` is missing");
+        check::<Complete>(
+            complete(json!(5), json!({})),
+            "expected an object in `ref`, found a number",
+        );
+        check::<Complete>(
+            complete(json!({ "type": "ref/x" }), json!({})),
+            "expected `ref/resource` or `ref/prompt` in `ref.type`, found `ref/x`",
+        );
+        check::<Complete>(
+            complete(json!({ "type": "ref/resource" }), json!({})),
+            "`ref.uri` is missing",
+        );
+        check::<Complete>(
+            complete(prompt(), json!("a")),
+            "expected an object in `argument`, found a string",
+        );
+        check::<Complete>(
+            complete(prompt(), json!({ "name": "a", "value": null })),
+            "expected a string in `argument.value`, found null",
+        );
+        check::<SubscriptionsListenRequestParams>(
+            json!({ "notifications": true }),
+            "expected an object in `notifications`, found a boolean",
+        );
+        let info = json!({ "name": "c", "version": "1", "icons": [{ "src": "a" }, 5] });
+        check::<InitializeRequestParams>(
+            json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info }),
+            "expected an object in `clientInfo.icons[1]`, found a number",
+        );
+    }
+
+    #[test]
+    fn problems_of_text_have_no_position() {
+        #[derive(Debug, Deserialize)]
+        #[expect(dead_code, reason = "only read")]
+        struct Text {
+            a: u32,
+            b: String,
+        }
+        let problem = |text| of::<Text, _>(&mut serde_json::Deserializer::from_str(text));
+        let is = |text, expected: &str| assert_eq!(problem(text).as_deref(), Some(expected));
+        is("{\"a\":1,\"a\":2}", "`a` is there twice");
+        is("{\"a\":1}", "`b` is missing");
+        is("{\"a\":\"x\"}", "expected a number in `a`, found a string");
+        is("{\"a\":-1}", "invalid value in `a`");
+        is("[]", "invalid value");
+        is("5", "expected an object, found a number");
+        assert_eq!(problem("{\"a\":1,\"b\":\"\"}"), None);
+    }
+}
