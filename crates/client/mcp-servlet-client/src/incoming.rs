@@ -310,6 +310,7 @@ pub(crate) fn kind(value: &Value) -> &'static str {
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
         Value::String(_) => "a string",
+        Value::Array(items) if items.is_empty() => "an empty array",
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }

@@ -210,6 +210,7 @@ impl Annotations {
     /// The same with the time of the last change, in whole seconds.
     #[must_use]
     pub fn with_last_modified(self, when: SystemTime) -> Self {
+        ContentFeature::LastModified.mark();
         Self {
             last_modified: Some(rfc_3339(when)),
             ..self

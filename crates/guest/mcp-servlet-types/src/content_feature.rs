@@ -13,16 +13,19 @@ pub enum ContentFeature {
     Audience,
     /// Annotations with a priority.
     Priority,
+    /// Annotations with the time of the last change.
+    LastModified,
 }
 
 impl ContentFeature {
     /// Every feature.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Audio,
         Self::ResourceLink,
         Self::Resource,
         Self::Audience,
         Self::Priority,
+        Self::LastModified,
     ];
 
     /// The text in the data of a module that uses the feature, through the constructors of this crate.
@@ -33,6 +36,7 @@ impl ContentFeature {
             Self::Resource => "{\"mcp-servlet/content\":\"resource\"}",
             Self::Audience => "{\"mcp-servlet/content\":\"audience\"}",
             Self::Priority => "{\"mcp-servlet/content\":\"priority\"}",
+            Self::LastModified => "{\"mcp-servlet/content\":\"last_modified\"}",
         }
     }
 

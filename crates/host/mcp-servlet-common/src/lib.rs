@@ -1,13 +1,15 @@
-//! What the crates of the host and the client share. It has no dependencies.
+//! What the crates of the host and the client share. Its only dependency is serde.
 //!
 //! Programs do not need this crate directly.
 
 mod address;
 mod hex;
+mod json_problem;
 mod lock;
 mod log_rate;
 
 pub use address::{Reach, is_this_machine, literal};
 pub use hex::hex;
+pub use json_problem::json_problem;
 pub use lock::lock;
 pub use log_rate::LogRate;

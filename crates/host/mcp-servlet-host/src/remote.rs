@@ -24,8 +24,9 @@ pub trait Remote: fmt::Debug + Send + Sync {
     /// The URL or the command, without secrets.
     fn origin(&self) -> &str;
 
-    /// Whether it can be reached. A connection that was closed because nothing used it counts, too.
-    fn is_up(&self) -> bool;
+    /// Why it is not served now: `connecting`, or the [name](RemoteFailure::name) of a failure. None if it is served, also if
+    /// its connection was closed because nothing used it.
+    fn outage(&self) -> Option<&'static str>;
 
     /// The current lists. The receiver sees each change.
     fn lists(&self) -> watch::Receiver<Arc<RemoteLists>>;

@@ -162,8 +162,12 @@ impl Remote for RemoteServer {
         &self.main.shared.origin
     }
 
-    fn is_up(&self) -> bool {
-        matches!(self.state(), State::Up | State::Idle)
+    fn outage(&self) -> Option<&'static str> {
+        match &*self.main.shared.link.borrow() {
+            Link::Up(_) | Link::Idle => None,
+            Link::Connecting => Some("connecting"),
+            Link::Down { why, .. } => Some(why.name()),
+        }
     }
 
     fn lists(&self) -> watch::Receiver<Arc<RemoteLists>> {

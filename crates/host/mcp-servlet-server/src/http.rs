@@ -197,13 +197,14 @@ fn ready(readiness: Readiness, query: &str) -> Response {
     let excluded: Vec<_> = form_urlencoded::parse(query.as_bytes())
         .filter_map(|(key, name)| (key == "exclude").then_some(name))
         .collect();
-    let missing = |names: Vec<String>| -> Vec<String> {
-        let names = names.into_iter();
-        names
-            .filter(|name| excluded.iter().all(|one| one != name))
-            .collect()
-    };
-    let (servlets, remotes) = (missing(readiness.servlets), missing(readiness.remotes));
+    let is_excluded = |name: &str| excluded.iter().any(|one| one == name);
+    let Readiness {
+        mut servlets,
+        mut remotes,
+        ..
+    } = readiness;
+    servlets.retain(|name| !is_excluded(name));
+    remotes.retain(|name, _| !is_excluded(name));
     let (seconds, body) = if readiness.is_leaving {
         (RETRY_STOPPING, json!({ "status": "stopping" }))
     } else if readiness.is_starting {

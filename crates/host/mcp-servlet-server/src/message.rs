@@ -4,12 +4,12 @@
 //! ids that are used twice, and arrays of messages. A message that needs no change is not copied.
 
 mod initialize;
-pub(crate) mod problem;
 mod text;
 
 use std::{borrow::Cow, ops::Range};
 
 use axum::body::Bytes;
+use mcp_servlet_common::json_problem;
 use mcp_servlet_runtime::{Fault, JsonObject};
 use rmcp::{
     ErrorData, RoleServer,
@@ -445,7 +445,7 @@ fn refusal(text: &str) -> Refusal {
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         return invalid_json(&error);
     }
-    let problem = problem::of::<Envelope<'_>, _>(&mut serde_json::Deserializer::from_str(text));
+    let problem = json_problem::<Envelope<'_>, _>(&mut serde_json::Deserializer::from_str(text));
     wrong(problem.as_deref().unwrap_or("expected an object")).to(id(text))
 }
 

@@ -43,3 +43,21 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("without a message")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn work_goes_on_after_a_panic() {
+        let mut done = Vec::new();
+        for number in 0..3 {
+            let work = async {
+                assert_ne!(number, 1, "odd");
+                number
+            };
+            done.push(survived("work", work).await);
+        }
+        assert_eq!(done, [Some(0), None, Some(2)]);
+    }
+}

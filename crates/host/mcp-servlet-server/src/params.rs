@@ -2,6 +2,7 @@
 
 #![expect(deprecated, reason = "clients still set log levels")]
 
+use mcp_servlet_common::json_problem;
 use rmcp::{
     ErrorData,
     model::{
@@ -15,7 +16,7 @@ use rmcp::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 
-use crate::{era::Era, message::problem};
+use crate::era::Era;
 
 /// Methods that 2026-07-28 removed.
 const REMOVED: [&str; 5] = [
@@ -72,7 +73,7 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
     }
     let Ok(read) = serde_json::from_str::<Params<'_>>(params) else {
         let mut json = serde_json::Deserializer::from_str(params);
-        let problem = problem::of::<Params<'_>, _>(&mut json);
+        let problem = json_problem::<Params<'_>, _>(&mut json);
         return wrong(&problem.unwrap_or_default());
     };
     let meta = read.meta.map_or("{}", RawValue::get);
@@ -88,7 +89,7 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
         }
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
             let mut json = serde_json::Deserializer::from_str(params);
-            problem::of::<PaginatedRequestParams, _>(&mut json)
+            json_problem::<PaginatedRequestParams, _>(&mut json)
         }
         _ => None,
     };
@@ -147,5 +148,55 @@ fn problem<T: DeserializeOwned>(params: Value) -> String {
     if !params.is_object() {
         return "expected an object".to_owned();
     }
-    problem::of::<T, _>(params).unwrap_or_else(|| "invalid value".to_owned())
+    json_problem::<T, _>(params).unwrap_or_else(|| "invalid value".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check<T: for<'de> Deserialize<'de>>(json: Value, expected: &str) {
+        assert_eq!(json_problem::<T, _>(json).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn problems_name_the_member_and_no_type_of_rust() {
+        let complete =
+            |reference: Value, argument: Value| json!({ "ref": reference, "argument": argument });
+        let prompt = || json!({ "type": "ref/prompt", "name": "p" });
+        type Complete = CompleteRequestParams;
+        check::<Complete>(json!({}), "`ref` is missing");
+        check::<Complete>(
+            complete(json!(5), json!({})),
+            "expected an object in `ref`, found a number",
+        );
+        check::<Complete>(
+            complete(json!({ "type": "ref/x" }), json!({})),
+            "expected `ref/resource` or `ref/prompt` in `ref.type`, found `ref/x`",
+        );
+        check::<Complete>(
+            complete(json!({ "type": "ref/resource" }), json!({})),
+            "`ref.uri` is missing",
+        );
+        check::<Complete>(
+            complete(prompt(), json!("a")),
+            "expected an object in `argument`, found a string",
+        );
+        check::<Complete>(
+            complete(prompt(), json!({ "name": "a", "value": null })),
+            "expected a string in `argument.value`, found null",
+        );
+        check::<SubscriptionsListenRequestParams>(
+            json!({ "notifications": true }),
+            "expected an object in `notifications`, found a boolean",
+        );
+        let info = json!({ "name": "c", "version": "1", "icons": [{ "src": "a" }, 5] });
+        check::<InitializeRequestParams>(
+            json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info }),
+            "expected an object in `clientInfo.icons[1]`, found a number",
+        );
+    }
 }

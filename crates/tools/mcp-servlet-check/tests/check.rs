@@ -9,7 +9,7 @@ use std::{fs, path::Path};
 
 use mcp_servlet_check::{Finding, Level, Target, check, check_all, rules_table, table};
 use mcp_servlet_host::{Host, Servlet};
-use mcp_servlet_runtime::{LoadOptions, Source};
+use mcp_servlet_runtime::{ContentFeature, LoadOptions, Source};
 use mcp_servlet_schema::lowering_table;
 use serde_json::{Value, json};
 use support::Wat;
@@ -110,6 +110,47 @@ fn finds_arguments_that_are_not_described_in_full() {
         let expected = format!("{expected} /inputSchema/properties/a");
         assert_eq!(of_argument(schema.clone()), [expected], "{schema}");
     }
+}
+
+/// What is said of results, for a servlet whose code makes content with these features.
+fn of_content(features: &[ContentFeature]) -> Vec<String> {
+    let markers = features.iter().map(|feature| {
+        let marker: Value = serde_json::from_str(feature.marker()).expect("JSON");
+        marker
+    });
+    let tool =
+        json!({ "name": "t", "description": "Does it.", "inputSchema": { "type": "object" } });
+    let described = json!({ "tools": [tool], "_meta": { "markers": markers.collect::<Vec<_>>() } });
+    let wat = Wat::new().describe(&described.to_string()).answer("{}");
+    let hosts = [Target::McpRun];
+    let report = check(source(&wat), &LoadOptions::default(), &hosts, &[]).expect("a report");
+    let results = report.findings.into_iter().map(|finding| finding.problem);
+    results.collect()
+}
+
+#[test]
+fn finds_annotations_that_lack_a_member() {
+    use ContentFeature::{Audience, LastModified, Priority};
+    let lost = |what: &str| {
+        format!(
+            "clients see no {what}: the schema for several tools requires both members, so the whole result is lost"
+        )
+    };
+    assert_eq!(of_content(&[]), [""; 0]);
+    assert_eq!(
+        of_content(&[Audience, LastModified]),
+        [lost("audience without a priority")]
+    );
+    assert_eq!(
+        of_content(&[Priority]),
+        [lost("priority without an audience")]
+    );
+    assert_eq!(
+        of_content(&[LastModified]),
+        [lost(
+            "time of the last change without audience and priority"
+        )]
+    );
 }
 
 #[test]

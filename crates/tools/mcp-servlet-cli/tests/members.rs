@@ -353,7 +353,12 @@ fn each_unusable_remote_leaves_a_line_and_a_metric() {
     assert!(ready.starts_with("HTTP/1.1 503"), "{ready}");
     let metrics = get(operations, "/metrics");
     for (name, ..) in UNUSABLE {
-        assert!(ready.contains(&format!("\"{name}\"")), "{ready}");
+        let kind = match name {
+            "big" => "unusable",
+            _ => "connectivity",
+        };
+        let expected = format!("\"{name}\":\"{kind}\"");
+        assert!(ready.contains(&expected), "{ready}");
         assert!(
             metrics.contains(&format!("servlet_remote_up{{remote=\"{name}\"}} 0")),
             "{metrics}"

@@ -84,6 +84,49 @@ async fn a_server_that_refuses_the_probe_with_400_gets_the_handshake() {
 }
 
 #[tokio::test]
+async fn a_probe_without_a_usable_answer_leads_to_the_handshake() {
+    let event_stream = json!({ "content-type": "text/event-stream" });
+    for reply in [
+        json!({ "status": 202 }),
+        json!({ "status": 204 }),
+        json!({ "status": 200, "headers": event_stream }),
+        json!({ "status": 200, "headers": event_stream, "body": ": hello\n\n" }),
+        json!({ "result": { "supportedVersions": [], "capabilities": {} } }),
+        json!({ "result": { "supportedVersions": ["2026-07-28"], "capabilities": { "tools": 5 } } }),
+    ] {
+        let (url, puppet) = url(json!({ "replies": { "server/discover": [reply] } })).await;
+        let session = Session::connect(&url.parse().expect("a URL")).await;
+        let session = session.unwrap_or_else(|error| panic!("{reply}: {error}"));
+        assert_eq!(session.server().protocol, "2025-11-25", "{reply}");
+        assert_eq!(puppet.received("initialize"), 1, "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_handshake_without_a_usable_answer_says_what_is_wrong() {
+    let event_stream = json!({ "content-type": "text/event-stream" });
+    let info = json!({ "name": "f", "version": "1" });
+    let result = |capabilities: Value| json!({ "result": { "protocolVersion": "2025-11-25", "serverInfo": info, "capabilities": capabilities } });
+    for (reply, message) in [
+        (
+            json!({ "status": 202 }),
+            "expected a JSON-RPC message, found nothing",
+        ),
+        (
+            json!({ "status": 200, "headers": event_stream }),
+            "expected a JSON-RPC message, found nothing",
+        ),
+        (
+            result(json!({ "tools": { "listChanged": "yes" } })),
+            "the result of `initialize` is wrong: expected a boolean in `capabilities.tools.listChanged`, found a string",
+        ),
+    ] {
+        let error = refused(reply.clone()).await;
+        assert!(error.message().starts_with(message), "{reply}: {error}");
+    }
+}
+
+#[tokio::test]
 async fn a_session_is_deleted_at_the_end() {
     let (target, puppet) = http_target("plain").await;
     let options = Options::new().era(Era::Handshake);
@@ -426,6 +469,7 @@ async fn a_lost_session_is_replaced_however_the_server_says_so() {
         (400, error(-32001, "unknown")),
         (400, "No active session".to_owned()),
         (400, String::new()),
+        (401, "Unauthorized: Session not found".to_owned()),
         (403, error(-32000, "Session terminated")),
         (409, r#"{"error":"unknown session"}"#.to_owned()),
         (422, error(-32602, "Session not found")),

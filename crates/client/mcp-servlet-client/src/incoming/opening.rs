@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use mcp_servlet_common::json_problem;
+use rmcp::model::{DiscoverResult, InitializeResult};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -17,7 +20,7 @@ pub(super) fn initialize(text: &str) -> Result<(), Error> {
     for pointer in ["/serverInfo/name", "/serverInfo/version"] {
         text_at(at(pointer), "initialize", pointer)?;
     }
-    Ok(())
+    readable::<InitializeResult>(&result, "initialize")
 }
 
 /// The result of `server/discover`, if it has what MCP requires, with the members for caches that many servers leave out.
@@ -26,8 +29,10 @@ pub(super) fn discover(text: Cow<'_, RawValue>) -> Result<Cow<'_, RawValue>, Err
     let mut result = object(text.get(), method)?;
     object_at(result.get("capabilities"), method, "/capabilities")?;
     let versions = result.get("supportedVersions");
-    if !versions.is_some_and(Value::is_array) {
-        return Err(wrong(method, "/supportedVersions", "an array", versions));
+    let is_empty = |versions: &Value| versions.as_array().is_none_or(Vec::is_empty);
+    if versions.is_none_or(is_empty) {
+        let expected = "an array of versions";
+        return Err(wrong(method, "/supportedVersions", expected, versions));
     }
     // A missing hint means that the result must not be cached. As MCP wants it, an absent type is that of a complete result.
     let missing = [
@@ -36,13 +41,14 @@ pub(super) fn discover(text: Cow<'_, RawValue>) -> Result<Cow<'_, RawValue>, Err
         ("cacheScope", json!("private")),
     ];
     let has_all = missing.iter().all(|(name, _)| result.get(name).is_some());
-    if has_all {
-        return Ok(text);
-    }
     for (name, value) in missing {
         if result.get(name).is_none() {
             result[name] = value;
         }
+    }
+    readable::<DiscoverResult>(&result, method)?;
+    if has_all {
+        return Ok(text);
     }
     let text = RawValue::from_string(result.to_string());
     Ok(Cow::Owned(text.expect("a value is JSON")))
@@ -65,6 +71,17 @@ fn text_at(value: Option<&Value>, method: &str, at: &str) -> Result<(), Error> {
     match value {
         Some(Value::String(_)) => Ok(()),
         _ => Err(wrong(method, at, "a string", value)),
+    }
+}
+
+/// Checks the members that MCP does not require.
+fn readable<'de, T: Deserialize<'de>>(result: &'de Value, method: &str) -> Result<(), Error> {
+    match json_problem::<T, _>(result) {
+        None => Ok(()),
+        Some(problem) => Err(Error::new(
+            ErrorKind::Protocol,
+            format!("the result of `{method}` is wrong: {problem}"),
+        )),
     }
 }
 

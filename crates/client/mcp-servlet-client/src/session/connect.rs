@@ -328,10 +328,12 @@ fn not_opened(error: ClientInitializeError, tap: &Tap) -> Error {
                 versions.join(", ")
             ))
         }
-        ClientInitializeError::ExpectedInitResponse(_)
-        | ClientInitializeError::ExpectedInitResult(_) => {
-            protocol("the server answered the handshake with something else".to_owned())
+        ClientInitializeError::ExpectedInitResponse(Some(_)) => {
+            protocol("the server sent a request before it answered `initialize`".to_owned())
         }
+        ClientInitializeError::ExpectedInitResult(_) => protocol(
+            "the server answered `initialize` with the result of another request".to_owned(),
+        ),
         ClientInitializeError::ConflictInitResponseId(..)
         | ClientInitializeError::UncorrelatedErrorResponse { .. } => {
             protocol("the server answered the handshake with the id of another request".to_owned())

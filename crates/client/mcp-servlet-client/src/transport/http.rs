@@ -178,20 +178,26 @@ impl Client {
             response.status(),
             StatusCode::ACCEPTED | StatusCode::NO_CONTENT
         ) {
-            return match message {
-                ClientJsonRpcMessage::Request(request)
-                    if matches!(request.request, ClientRequest::DiscoverRequest(_)) =>
-                {
-                    Err(response::nothing())
-                }
-                _ => Ok(StreamableHttpPostResponse::Accepted),
+            return if opens_session(message) {
+                Err(response::nothing())
+            } else {
+                Ok(StreamableHttpPostResponse::Accepted)
             };
         }
         match content_type(&response) {
             Some(kind) if kind.starts_with(EVENTS) => {
                 let events = events(response, self.limit);
-                let events = if has_session {
-                    lost::unless_first(events).await?
+                let events = if has_session || opens_session(message) {
+                    let (first, events) = body::peek(events).await;
+                    match first {
+                        None if opens_session(message) => return Err(response::nothing()),
+                        Some(data)
+                            if has_session && let Some(error) = lost::error_of(data.as_bytes()) =>
+                        {
+                            return Err(error);
+                        }
+                        _ => events,
+                    }
                 } else {
                     events
                 };
@@ -371,6 +377,17 @@ fn with_session(
         Some(token) => request.bearer_auth(token),
         None => request,
     }
+}
+
+/// Whether a message asks whether there is a server. Its answer must come at once.
+fn opens_session(message: &ClientJsonRpcMessage) -> bool {
+    let ClientJsonRpcMessage::Request(request) = message else {
+        return false;
+    };
+    matches!(
+        request.request,
+        ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_)
+    )
 }
 
 /// What a server that refuses `server/discover` means: it is older than 2026-07-28. Such servers answer with any status of

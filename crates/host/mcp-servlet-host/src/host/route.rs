@@ -205,13 +205,20 @@ impl Host {
         uri: &str,
         params: &JsonObject,
     ) -> Result<CompleteResult, CallError> {
-        let named = |entries: &[Listed]| entries.iter().any(|entry| entry.key() == uri);
-        let has =
-            |member: &&Member| named(member.resource_templates()) || named(member.resources());
-        match self.members().find(has) {
-            Some(member) => member.complete(params).await,
-            None => Err(CallError::unknown_resource(uri)),
-        }
+        let wanted = normalized(uri);
+        let is_wanted = |entry: &&Listed| {
+            entry.key().len() == wanted.len() && normalized(entry.key()) == wanted
+        };
+        let found = self.members().find_map(|member| {
+            let mut entries = member.resource_templates().iter().chain(member.resources());
+            Some((member, entries.find(is_wanted)?.key()))
+        });
+        let Some((member, listed)) = found else {
+            return Err(CallError::unknown_resource(uri));
+        };
+        let mut params = params.clone();
+        params["ref"]["uri"] = listed.into();
+        member.complete(&params).await
     }
 
     fn unknown_prompt(&self, prompt: &str) -> CallError {

@@ -18,12 +18,14 @@ fn entry(name: &str, resources: &[&str], templates: &[&str]) -> Entry {
     let resources = json!({ "resources": list("uri", resources) });
     let templates = json!({ "resourceTemplates": list("uriTemplate", templates) });
     let contents = json!({ "contents": [{ "uri": "x:", "text": name }] });
+    let suggestions = json!({ "completion": { "values": [name] } });
     let wasm = Wat::new()
         .describe(&DESCRIPTION.replace(r#""t""#, &json!(name).to_string()))
         .answer("{}")
         .export("list_resources", &resources.to_string(), RETURN)
         .export("list_resource_templates", &templates.to_string(), RETURN)
         .export("read_resource", &contents.to_string(), RETURN)
+        .export("complete", &suggestions.to_string(), RETURN)
         .wasm();
     let source = Source::Bytes {
         name: name.into(),
@@ -170,4 +172,25 @@ async fn equivalent_uris_have_the_same_resource() {
     assert_eq!(read(&host, "docs://caf%C3%A9/y").await, "exact");
     assert_eq!(read(&host, "DOCS://CAF%c3%a9/y").await, "exact");
     assert_eq!(read(&host, "DOCS://CAF%c3%a9/x").await, "listed");
+}
+
+#[tokio::test]
+async fn the_template_of_a_completion_may_be_written_in_another_way() {
+    let host = host(&[
+        entry("other", &[], &["docs://tea/{name}"]),
+        entry("wanted", &[], &["docs://caf%C3%A9/{name}"]),
+    ]);
+    let complete = async |uri: &str| {
+        let argument = json!({ "name": "name", "value": "" });
+        let params = json!({ "ref": { "type": "ref/resource", "uri": uri }, "argument": argument });
+        let params = serde_json::from_value(params).expect("an object");
+        let completed = host.complete(&params).await;
+        completed.map(|result| result.json()["completion"]["values"][0].clone())
+    };
+    for uri in ["docs://caf%C3%A9/{name}", "DOCS://CAF%c3%a9/{name}"] {
+        assert_eq!(complete(uri).await.expect("suggestions"), "wanted");
+    }
+    complete("docs://caf/{name}")
+        .await
+        .expect_err("no template");
 }

@@ -48,7 +48,8 @@ impl RemoteFailure {
     /// The name in metrics, such as `connectivity`.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Unreachable { .. } | Self::Unusable { .. } => "connectivity",
+            Self::Unreachable { .. } => "connectivity",
+            Self::Unusable { .. } => "unusable",
             Self::RetriesExhausted { .. } => "retry_exhausted",
             Self::TimedOut { .. } => "request_timeout",
             Self::Error { .. } => "remote",

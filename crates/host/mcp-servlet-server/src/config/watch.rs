@@ -21,7 +21,12 @@ use crate::{
 pub async fn watch(server: &Server, path: PathBuf, config: Config, remotes: Remotes) {
     let mut watch = Watch::new(path, config, remotes);
     loop {
-        survived("reload", reload(server, &mut watch)).await;
+        if survived("reload", reload(server, &mut watch))
+            .await
+            .is_none()
+        {
+            server.0.process.metrics.reloaded(ReloadOutcome::Failed);
+        }
     }
 }
 

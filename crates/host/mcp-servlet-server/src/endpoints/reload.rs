@@ -8,6 +8,7 @@ use super::Endpoints;
 use crate::{
     config::{Config, EndpointTransport, Remotes, Renewed, Watch},
     panics::survived,
+    server::metrics::ReloadOutcome,
 };
 
 impl Endpoints {
@@ -20,7 +21,11 @@ impl Endpoints {
         let mut watch = Watch::new(path, config, remotes);
         let mut members = loaded.host;
         loop {
-            survived("reload", self.reload(&mut watch, &mut members)).await;
+            let reloaded = survived("reload", self.reload(&mut watch, &mut members));
+            if reloaded.await.is_none() {
+                let metrics = &self.server().0.process.metrics;
+                metrics.reloaded(ReloadOutcome::Failed);
+            }
         }
     }
 

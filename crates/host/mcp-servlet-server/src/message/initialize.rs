@@ -3,10 +3,9 @@
 //! PHP writes an empty object as `[]`, and some clients write `true` for a capability without settings. Both become an empty
 //! object. An optional member that is null is removed.
 
+use mcp_servlet_common::json_problem;
 use rmcp::model::InitializeRequestParams;
 use serde_json::{Map, Value, json};
-
-use super::problem;
 
 /// What clients wrote, in a form that rmcp reads.
 ///
@@ -37,7 +36,7 @@ pub(super) fn normalized(params: &str) -> Result<Value, String> {
             string(info, name, "clientInfo.")?;
         }
     }
-    match problem::of::<InitializeRequestParams, _>(&params) {
+    match json_problem::<InitializeRequestParams, _>(&params) {
         None => Ok(params),
         Some(problem) => Err(problem),
     }

@@ -278,18 +278,18 @@ fn sizes(registry: &mut Registry, name: &str, help: &str) -> Family<Called, Hist
 }
 
 impl Metrics {
-    /// All metrics, in the Prometheus text format. `remotes` says which remotes can be reached now.
-    pub(crate) fn encode(&self, remotes: &BTreeMap<String, bool>) -> String {
+    /// All metrics, in the Prometheus text format. `remotes` are all remotes, and why one is not served now.
+    pub(crate) fn encode(&self, remotes: &BTreeMap<String, Option<&'static str>>) -> String {
         let mut now = Registry::with_prefix("servlet");
         let up: Family<RemoteLabel, Gauge> = registered(
             &mut now,
             "remote_up",
             "Whether a remote can be reached: 1, or 0",
         );
-        for (remote, is_up) in remotes {
+        for (remote, outage) in remotes {
             let remote = remote.clone();
             up.get_or_create(&RemoteLabel { remote })
-                .set(i64::from(*is_up));
+                .set(i64::from(outage.is_none()));
         }
         let mut text = String::new();
         let encoded = encode_registry(&mut text, &self.registry)

@@ -39,8 +39,8 @@ pub(crate) struct Readiness {
     pub(crate) is_starting: bool,
     /// The servlets that could not be loaded.
     pub(crate) servlets: Vec<String>,
-    /// The remotes that cannot be reached.
-    pub(crate) remotes: Vec<String>,
+    /// The remotes that are not served, and why.
+    pub(crate) remotes: BTreeMap<String, &'static str>,
 }
 
 impl Process {
@@ -66,15 +66,15 @@ impl Process {
         *lock(&self.skipped) = servlets;
     }
 
-    /// Each remote of the process, and whether it can be reached.
-    pub(crate) fn remotes(&self) -> BTreeMap<String, bool> {
+    /// Each remote of the process, and why it is not served, if it is not.
+    pub(crate) fn remotes(&self) -> BTreeMap<String, Option<&'static str>> {
         let mut remotes = BTreeMap::new();
         for server in self.servers() {
             let host = server.host();
             let members = host.members().chain(host.handlers());
             for member in members.filter_map(Member::as_remote) {
                 let remote = member.remote();
-                remotes.insert(remote.name().to_owned(), remote.is_up());
+                remotes.insert(remote.name().to_owned(), remote.outage());
             }
         }
         remotes
@@ -88,8 +88,7 @@ impl Process {
             is_starting: self.servers().iter().any(|one| one.0.startup.is_running()),
             servlets: lock(&self.skipped).clone(),
             remotes: remotes
-                .filter(|(_, is_up)| !is_up)
-                .map(|(name, _)| name)
+                .filter_map(|(name, outage)| Some((name, outage?)))
                 .collect(),
         }
     }

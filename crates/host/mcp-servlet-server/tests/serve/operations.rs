@@ -46,7 +46,7 @@ fn ready_says_what_is_missing() {
     served
         .server
         .set_skipped(vec!["a".to_owned(), "b".to_owned()]);
-    let missing = json!({"servlets": ["a", "b"], "remotes": []});
+    let missing = json!({"servlets": ["a", "b"], "remotes": {}});
     let incomplete = json!({"status": "incomplete", "missing": missing});
     assert_eq!(ready(""), (503, incomplete));
     assert_eq!(ready("?exclude=a&exclude=b").0, 200);

@@ -374,7 +374,10 @@ async fn reports_invalid_params_to_the_caller() {
             "invalid params of `tools/call`: expected an object in `arguments`, found an array",
         ),
         (
-            request("completion/complete", json!({"ref": {"type": "ref/prompt", "name": "p"}, "argument": "a"})),
+            request(
+                "completion/complete",
+                json!({"ref": {"type": "ref/prompt", "name": "p"}, "argument": "a"}),
+            ),
             "invalid params of `completion/complete`: expected an object in `argument`, found a string",
         ),
     ] {

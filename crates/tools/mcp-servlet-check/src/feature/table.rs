@@ -81,7 +81,7 @@ const TOOLS: [Feature; 7] = [
     ),
 ];
 
-const RESULTS: [Feature; 11] = [
+const RESULTS: [Feature; 12] = [
     unseen("text and images", [Yes, Yes, Yes, Yes]),
     unseen(
         "`isError`",
@@ -127,6 +127,15 @@ const RESULTS: [Feature; 11] = [
     seen(
         "priority without an audience",
         Content(&[ContentFeature::Priority], &[ContentFeature::Audience]),
+        STRICT,
+        [INCOMPLETE, Yes, Yes, Yes],
+    ),
+    seen(
+        "time of the last change without audience and priority",
+        Content(
+            &[ContentFeature::LastModified],
+            &[ContentFeature::Audience, ContentFeature::Priority],
+        ),
         STRICT,
         [INCOMPLETE, Yes, Yes, Yes],
     ),

@@ -61,6 +61,22 @@ pub(crate) fn events(response: Response, limit: usize) -> Events {
         .boxed()
 }
 
+/// The data of the first event that has some, and all events again.
+pub(super) async fn peek(mut events: Events) -> (Option<String>, Events) {
+    let mut read = Vec::new();
+    let mut first = None;
+    while let Some(event) = events.next().await {
+        let data = event.as_ref().ok().and_then(|event| event.data.clone());
+        let is_broken = event.is_err();
+        read.push(event);
+        first = data.filter(|data| !data.is_empty());
+        if first.is_some() || is_broken {
+            break;
+        }
+    }
+    (first, stream::iter(read).chain(events).boxed())
+}
+
 /// The limit that was exceeded, if that is the error.
 fn limit_in(error: &SseError) -> Option<Error> {
     let mut error: Option<&(dyn std::error::Error + 'static)> = Some(error);

@@ -3,11 +3,9 @@
 //! The specification has status 404. Many servers have others: 400, because they read a request without a known session as
 //! one that lacks `initialize`, 410, another status with a text about the session, or an error of JSON-RPC with status 200.
 
-use futures_util::{StreamExt as _, stream};
 use reqwest::StatusCode;
 use rmcp::model::RequestId;
 
-use super::body::Events;
 use super::response;
 use crate::error::Error;
 use crate::incoming::{self, Mended, Message, Reply};
@@ -25,8 +23,7 @@ pub(super) fn is_lost(error: &Error) -> bool {
     match error.http_status() {
         Some(404 | 410) => true,
         Some(400) if error.code() == Some(SESSION_NOT_FOUND) || is_bare(error) => true,
-        // 401 is about the login.
-        Some(400 | 402..) => is_about_session(error),
+        Some(400..) => is_about_session(error),
         // Only an error of `error_of` has no status here.
         None => error.code().is_some() && is_about_session(error),
         Some(_) => false,
@@ -56,25 +53,6 @@ pub(super) fn error_of(body: &[u8]) -> Option<Error> {
     };
     let error = Error::from_json_rpc(error);
     is_about_session(&error).then_some(error)
-}
-
-/// The events of a response with status 200. It is an error if the first of them that has data says that the server has lost
-/// the session.
-pub(super) async fn unless_first(mut events: Events) -> Result<Events, Error> {
-    let mut first = Vec::new();
-    while let Some(event) = events.next().await {
-        let data = event.as_ref().ok().and_then(|event| event.data.as_deref());
-        let data = data.unwrap_or_default();
-        if let Some(error) = error_of(data.as_bytes()) {
-            return Err(error);
-        }
-        let is_last = !data.is_empty() || event.is_err();
-        first.push(event);
-        if is_last {
-            break;
-        }
-    }
-    Ok(stream::iter(first).chain(events).boxed())
 }
 
 /// Whether an error says that there is no such session, or that the server has seen no handshake.

@@ -60,9 +60,13 @@ pub(crate) async fn refused(response: Response, server: &str) -> Error {
     let is_json = content_type(&response).is_some_and(|kind| kind.starts_with(JSON));
     let body = body(response, BODY).await.unwrap_or_default();
     let body = String::from_utf8_lossy(&body);
-    let error = if status == StatusCode::UNAUTHORIZED
-        || (status == StatusCode::FORBIDDEN && has_challenge)
-    {
+    let is_of_login = match status {
+        // Older servers with rmcp answer so to a session that they do not know.
+        StatusCode::UNAUTHORIZED => has_challenge || !body.contains("Session not found"),
+        StatusCode::FORBIDDEN => has_challenge,
+        _ => false,
+    };
+    let error = if is_of_login {
         unauthorized(
             status,
             &url,

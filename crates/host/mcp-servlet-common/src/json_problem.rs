@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Deserializer};
 
-/// Reads a `T`. If that fails: the member that is wrong, and what is expected there.
-pub(crate) fn of<'de, T: Deserialize<'de>, D: Deserializer<'de>>(json: D) -> Option<String> {
+/// Reads a `T`. If that fails: what is expected, and the path of the member, such as `clientInfo.icons[0]`.
+pub fn json_problem<'de, T: Deserialize<'de>, D: Deserializer<'de>>(json: D) -> Option<String> {
     let error = serde_path_to_error::deserialize::<D, T>(json).err()?;
     let path = error.path().to_string();
     let path = path.trim_start_matches(['.', '?']);
@@ -86,72 +86,34 @@ fn wanted(expected: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::{
-        CompleteRequestParams, InitializeRequestParams, SubscriptionsListenRequestParams,
-    };
-    use serde_json::{Value, json};
-
     use super::*;
 
-    #[track_caller]
-    fn check<T: for<'de> Deserialize<'de>>(json: Value, expected: &str) {
-        assert_eq!(of::<T, _>(json).as_deref(), Some(expected));
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only read")]
+    struct Text {
+        a: u32,
+        b: String,
     }
 
     #[test]
-    fn problems_name_the_member_and_no_type_of_rust() {
-        let complete =
-            |reference: Value, argument: Value| json!({ "ref": reference, "argument": argument });
-        let prompt = || json!({ "type": "ref/prompt", "name": "p" });
-        type Complete = CompleteRequestParams;
-        check::<Complete>(json!({}), "`ref` is missing");
-        check::<Complete>(
-            complete(json!(5), json!({})),
-            "expected an object in `ref`, found a number",
-        );
-        check::<Complete>(
-            complete(json!({ "type": "ref/x" }), json!({})),
-            "expected `ref/resource` or `ref/prompt` in `ref.type`, found `ref/x`",
-        );
-        check::<Complete>(
-            complete(json!({ "type": "ref/resource" }), json!({})),
-            "`ref.uri` is missing",
-        );
-        check::<Complete>(
-            complete(prompt(), json!("a")),
-            "expected an object in `argument`, found a string",
-        );
-        check::<Complete>(
-            complete(prompt(), json!({ "name": "a", "value": null })),
-            "expected a string in `argument.value`, found null",
-        );
-        check::<SubscriptionsListenRequestParams>(
-            json!({ "notifications": true }),
-            "expected an object in `notifications`, found a boolean",
-        );
-        let info = json!({ "name": "c", "version": "1", "icons": [{ "src": "a" }, 5] });
-        check::<InitializeRequestParams>(
-            json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info }),
-            "expected an object in `clientInfo.icons[1]`, found a number",
-        );
-    }
-
-    #[test]
-    fn problems_of_text_have_no_position() {
-        #[derive(Debug, Deserialize)]
-        #[expect(dead_code, reason = "only read")]
-        struct Text {
-            a: u32,
-            b: String,
+    fn problems_have_no_position_and_no_type_of_rust() {
+        for (text, expected) in [
+            ("{\"a\":1,\"a\":2}", "`a` is there twice"),
+            ("{\"a\":1}", "`b` is missing"),
+            ("{\"a\":\"x\"}", "expected a number in `a`, found a string"),
+            ("{\"a\":-1}", "invalid value in `a`"),
+            (
+                "{\"a\":1,\"b\":{}}",
+                "expected a string in `b`, found an object",
+            ),
+            ("[]", "invalid value"),
+            ("5", "expected an object, found a number"),
+        ] {
+            let mut json = serde_json::Deserializer::from_str(text);
+            let problem = json_problem::<Text, _>(&mut json);
+            assert_eq!(problem.as_deref(), Some(expected), "{text}");
         }
-        let problem = |text| of::<Text, _>(&mut serde_json::Deserializer::from_str(text));
-        let is = |text, expected: &str| assert_eq!(problem(text).as_deref(), Some(expected));
-        is("{\"a\":1,\"a\":2}", "`a` is there twice");
-        is("{\"a\":1}", "`b` is missing");
-        is("{\"a\":\"x\"}", "expected a number in `a`, found a string");
-        is("{\"a\":-1}", "invalid value in `a`");
-        is("[]", "invalid value");
-        is("5", "expected an object, found a number");
-        assert_eq!(problem("{\"a\":1,\"b\":\"\"}"), None);
+        let mut good = serde_json::Deserializer::from_str("{\"a\":1,\"b\":\"\"}");
+        assert_eq!(json_problem::<Text, _>(&mut good), None);
     }
 }
