@@ -45,7 +45,6 @@ use read::Read;
 pub use remote::RemoteEntry;
 pub use remotes::Remotes;
 pub use units::parse_memory;
-pub use watch::watch;
 pub(crate) use watch::{Renewed, Watch};
 
 /// A configuration that was read and checked.

@@ -12,14 +12,15 @@ use tokio::net::TcpListener;
 use crate::{
     config::{Config, Endpoint, EndpointTransport, Listener},
     http::{HttpOptions, listen},
-    server::Server,
+    server::{ServeOptions, Server},
     stdio::{ServeError, stdio},
 };
 
-/// The endpoints of a configuration. They share their servlets, which are loaded once.
+/// What clients connect to: the endpoints of a configuration, or one without a name. They share their servlets, which are loaded
+/// once.
 ///
 /// ```
-/// use mcp_servlet_server::{Endpoints, config::Config};
+/// use mcp_servlet_server::{Endpoints, Transports, config::Config};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;
@@ -27,15 +28,34 @@ use crate::{
 /// # std::fs::write(&path, "[endpoint.pipe]\nkind = \"stdio\"\n")?;
 /// let config = Config::read(&path)?;
 /// let loaded = config.load(None)?;
-/// let endpoints = Endpoints::new(&config, &loaded, &[]).expect("the file has an endpoint");
+/// let endpoints = Endpoints::new(&config, &loaded, &[], Transports::default());
 /// assert_eq!(endpoints.hosts().count(), 1);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug)]
 pub struct Endpoints {
-    all: Vec<(Endpoint, Server)>,
+    all: Vec<Served>,
     listeners: Vec<Listener>,
+}
+
+/// A server, and where its clients connect.
+#[derive(Debug)]
+struct Served {
+    server: Server,
+    transports: Vec<EndpointTransport>,
+    /// The endpoint of the configuration. `None` if it has none.
+    endpoint: Option<Endpoint>,
+}
+
+/// Where clients connect to a server without endpoints in its configuration.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Transports {
+    /// The address for HTTP, such as `127.0.0.1:8080`, and the options there.
+    pub http: Option<(String, HttpOptions)>,
+    /// Whether a client is at the other end of standard input and output.
+    pub stdio: bool,
 }
 
 /// A listener that has its port, and its endpoints.
@@ -47,37 +67,86 @@ pub struct Bound {
 
 /// Why a listener does not listen.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot listen on `{address}`: `[listener.{name}]`")]
+#[error("cannot listen on `{address}`{}", self.section())]
 pub struct BindError {
-    /// The name of the listener.
-    pub name: String,
+    /// The name of the listener, if it is one of the configuration.
+    pub name: Option<String>,
     /// Its address.
     pub address: String,
     /// The error of the operating system.
     pub source: io::Error,
 }
 
+impl BindError {
+    fn section(&self) -> String {
+        let name = self.name.as_ref();
+        name.map_or_else(String::new, |name| format!(": `[listener.{name}]`"))
+    }
+}
+
 impl Endpoints {
-    /// Makes a server for each endpoint of a configuration. `None` if it has none. `remotes` are those of the
-    /// configuration, from [`Remotes::update`](crate::Remotes::update).
-    pub fn new(config: &Config, loaded: &Loaded, remotes: &[Mount]) -> Option<Self> {
-        let mut all: Vec<(Endpoint, Server)> = Vec::new();
+    /// Makes a server for each endpoint of a configuration, or one with these transports if it has none. `remotes` are those of
+    /// the configuration, from [`Remotes::update`](crate::Remotes::update).
+    pub fn new(
+        config: &Config,
+        loaded: &Loaded,
+        remotes: &[Mount],
+        transports: Transports,
+    ) -> Self {
+        let mut all: Vec<Served> = Vec::new();
         for endpoint in &config.endpoints {
             let host = Arc::new(config.host_of(endpoint, loaded, remotes));
             let options = endpoint.options.clone();
             let server = match all.first() {
-                Some((_, first)) => first.endpoint(host, options),
+                Some(first) => first.server.endpoint(host, options),
                 None => Server::new(host, options),
             };
-            all.push((endpoint.clone(), server));
+            all.push(Served {
+                server,
+                transports: vec![endpoint.transport.clone()],
+                endpoint: Some(endpoint.clone()),
+            });
         }
-        if let Some((_, server)) = all.first() {
-            server.set_skipped(loaded.skipped_names());
+        let endpoints = if all.is_empty() {
+            let options = ServeOptions {
+                tasks: config.tasks.clone(),
+                ..ServeOptions::default()
+            };
+            let host = config.host_of_all(loaded, remotes);
+            Self::of(Server::new(Arc::new(host), options), transports)
+        } else {
+            let listeners = config.listeners.clone();
+            Self { all, listeners }
+        };
+        endpoints.server().set_skipped(loaded.skipped_names());
+        endpoints
+    }
+
+    /// One endpoint without a name.
+    pub fn of(server: Server, transports: Transports) -> Self {
+        let mut listeners = Vec::new();
+        let mut all = Vec::new();
+        if let Some((address, options)) = transports.http {
+            let listener = String::new();
+            listeners.push(Listener {
+                name: listener.clone(),
+                address,
+            });
+            let options = Box::new(options);
+            all.push(EndpointTransport::Http { listener, options });
         }
-        (!all.is_empty()).then(|| Self {
-            all,
-            listeners: config.listeners.clone(),
-        })
+        if transports.stdio {
+            all.push(EndpointTransport::Stdio);
+        }
+        let served = Served {
+            server,
+            transports: all,
+            endpoint: None,
+        };
+        Self {
+            all: vec![served],
+            listeners,
+        }
     }
 
     /// The server of the first endpoint. Stopping it stops all of them, and its metrics are those of
@@ -86,21 +155,24 @@ impl Endpoints {
     /// # Panics
     /// Never: there is at least one endpoint.
     pub fn server(&self) -> &Server {
-        let (_, server) = self.all.first().expect("`new` made at least one");
-        server
+        let first = self.all.first();
+        &first.expect("there is at least one endpoint").server
     }
 
     /// The server of the endpoint with this name.
     pub fn server_of(&self, endpoint: &str) -> Option<&Server> {
         let mut all = self.all.iter();
-        let (_, server) = all.find(|(one, _)| one.name == endpoint)?;
-        Some(server)
+        let served = all.find(|one| one.server.endpoint_name() == Some(endpoint))?;
+        Some(&served.server)
     }
 
     /// What each endpoint serves, by its name.
     pub fn hosts(&self) -> impl Iterator<Item = (&str, Arc<Host>)> {
         let all = self.all.iter();
-        all.map(|(endpoint, server)| (&*endpoint.name, server.host()))
+        all.map(|one| {
+            let name = one.server.endpoint_name().unwrap_or_default();
+            (name, one.server.host())
+        })
     }
 
     /// Binds the listeners that have endpoints.
@@ -116,7 +188,7 @@ impl Endpoints {
             }
             let listener = TcpListener::bind(address).await;
             let listener = listener.map_err(|source| BindError {
-                name: name.clone(),
+                name: Some(name.clone()).filter(|name| !name.is_empty()),
                 address: address.clone(),
                 source,
             })?;
@@ -128,9 +200,19 @@ impl Endpoints {
         Ok(bound)
     }
 
+    /// All transports, each with its server.
+    fn transports(&self) -> impl Iterator<Item = (&Server, &EndpointTransport)> {
+        let all = self.all.iter();
+        all.flat_map(|one| {
+            one.transports
+                .iter()
+                .map(|transport| (&one.server, transport))
+        })
+    }
+
     fn endpoints_of(&self, name: &str) -> Vec<(Server, HttpOptions)> {
-        let endpoints = self.all.iter();
-        let endpoints = endpoints.filter_map(|(endpoint, server)| match &endpoint.transport {
+        let endpoints = self.transports();
+        let endpoints = endpoints.filter_map(|(server, transport)| match transport {
             EndpointTransport::Http { listener, options } if listener == name => {
                 Some((server.clone(), HttpOptions::clone(options)))
             }
@@ -147,10 +229,9 @@ impl Endpoints {
     pub async fn serve(&self, bound: Vec<Bound>) -> Result<(), ServeError> {
         let is_only_stdio = bound.is_empty();
         let pipe = async {
-            let mut pipes = self.all.iter();
-            let pipe = pipes.find(|(endpoint, _)| endpoint.transport == EndpointTransport::Stdio);
-            let ended = match pipe {
-                Some((_, server)) => stdio(server).await,
+            let mut all = self.transports();
+            let ended = match all.find(|(_, one)| **one == EndpointTransport::Stdio) {
+                Some((server, _)) => stdio(server).await,
                 None => return Ok(()),
             };
             match ended {

@@ -40,7 +40,7 @@ mod stdio;
 pub mod watch;
 
 pub use config::Remotes;
-pub use endpoints::{BindError, Bound, Endpoints};
+pub use endpoints::{BindError, Bound, Endpoints, Transports};
 pub use http::{
     HttpOptions, HttpTransport, ResponseForm, http, listen, operations, parse_host_header,
     parse_origin, split_authority,

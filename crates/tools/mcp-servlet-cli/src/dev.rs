@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use mcp_servlet_host::{Entry, Host, Introduction, Loaded, OnFailure};
 use mcp_servlet_runtime::Source;
-use mcp_servlet_server::{HttpOptions, ServeOptions, Server, watch::Snapshot};
+use mcp_servlet_server::{Endpoints, HttpOptions, ServeOptions, Server, watch::Snapshot};
 use tokio::task::JoinError;
 
 use crate::{
@@ -137,7 +137,10 @@ async fn serve(
 ) -> Result<(), Failure> {
     let path = workshop.path.clone();
     let mut sources = tokio::task::spawn_blocking(move || Project::read(&path)?.sources());
-    let mut serving = pin!(transports.run(server.clone(), HttpOptions::default()));
+    let http = HttpOptions::default();
+    let leave = http.leave;
+    let endpoints = Endpoints::of(server.clone(), transports.served(http));
+    let mut serving = pin!(transports.run(&endpoints, leave));
     let files = tokio::select! {
         files = &mut sources => files.map_err(defect)??,
         ended = &mut serving => {

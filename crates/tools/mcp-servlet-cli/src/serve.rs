@@ -1,6 +1,5 @@
 //! `servlet serve`: serves servlets over MCP.
 
-mod endpoints;
 pub(crate) mod transports;
 
 use std::{
@@ -13,8 +12,8 @@ use mcp_servlet_host::{Entry, Host, LoadError, Loaded, Mount, OnFailure, Prefix,
 use mcp_servlet_runtime::{LoadOptions, Module, Source, public_url};
 use mcp_servlet_schema::Provider;
 use mcp_servlet_server::{
-    HttpOptions, Remotes, ServeOptions, Server,
-    config::{self, Config, Served},
+    Endpoints, HttpOptions, Remotes, ServeOptions, Server,
+    config::{Config, Served},
 };
 
 use crate::{
@@ -77,66 +76,57 @@ impl Serve {
             Some((_, config)) => config.load(None)?,
             None => Loaded::load(&self.entries()?, None)?,
         };
-        let (config, loaded) = match config {
-            Some((path, config)) if !config.endpoints.is_empty() => {
-                return self.serve_endpoints(path, config, loaded);
-            }
-            config => (config, loaded),
-        };
-        let remotes = config
-            .as_ref()
-            .map_or(&[][..], |(_, config)| &config.remotes);
-        if config.is_none() {
-            warn_about_skipped(&loaded);
-            needs::warn(loaded.unmet_needs(), true);
-        }
-        let mut options = ServeOptions::default();
-        if let Some((_, config)) = &config {
-            options.tasks.clone_from(&config.tasks);
-        }
         let runtime = memory::runtime()?;
-        let inside = runtime.enter();
-        let connected = Remotes::default();
-        let members = runtime.block_on(connected.update(remotes));
-        let members = members.map_err(|error| Failure::new(Kind::Servlet, error.to_string()))?;
-        if let Some((_, config)) = &config {
-            config.prove_required(&loaded, &members)?;
-            warn_of_findings(config, &loaded, &members);
-        }
-        if remotes.is_empty() {
-            require_servlets(&loaded)?;
-        }
-        let skipped = loaded.skipped_names();
-        let mut host = loaded.host.joined(members);
-        if self.schemas_for.is_some() {
-            host = host.with_schemas_for(self.schemas_for);
-        }
-        if config.is_none() {
-            warn_of(&host);
-        }
-        let server = Server::new(Arc::new(host), options);
-        server.set_skipped(skipped);
-        let mut http = HttpOptions::default();
-        if let Some((path, config)) = config {
-            http.clone_from(&config.http);
-            let (server, remotes) = (server.clone(), connected.clone());
-            runtime.spawn(async move { config::watch(&server, path, config, remotes).await });
-        }
-        let result = runtime.block_on(self.transports.run(server, http));
-        runtime.block_on(connected.close());
-        drop(inside);
+        let remotes = Remotes::default();
+        let result = runtime.block_on(async {
+            match config {
+                Some((path, config)) => self.serve_config(path, config, loaded, &remotes).await,
+                None => self.serve_files(loaded).await,
+            }
+        });
+        runtime.block_on(remotes.close());
         // Does not wait for standard input or for a call whose result is no longer needed.
         runtime.shutdown_background();
         result
     }
 
-    fn serve_endpoints(
+    async fn serve_files(&self, loaded: Loaded) -> Result<(), Failure> {
+        warn_about_skipped(&loaded);
+        needs::warn(loaded.unmet_needs(), true);
+        require_servlets(&loaded)?;
+        let skipped = loaded.skipped_names();
+        let host = loaded.host.with_schemas_for(self.schemas_for);
+        warn_of(&host);
+        let server = Server::new(Arc::new(host), ServeOptions::default());
+        server.set_skipped(skipped);
+        let http = HttpOptions::default();
+        let leave = http.leave;
+        let endpoints = Endpoints::of(server, self.transports.served(http));
+        self.transports.run(&endpoints, leave).await
+    }
+
+    async fn serve_config(
         &self,
         path: PathBuf,
         config: Config,
         loaded: Loaded,
+        remotes: &Remotes,
     ) -> Result<(), Failure> {
-        endpoints::serve(path, config, loaded, &self.transports)
+        let members = remotes.update(&config.remotes).await;
+        let members = members.map_err(|error| Failure::new(Kind::Servlet, error.to_string()))?;
+        config.prove_required(&loaded, &members)?;
+        warn_of_findings(&config, &loaded, &members);
+        if config.remotes.is_empty() {
+            require_servlets(&loaded)?;
+        }
+        let transports = self.transports.served(config.http.clone());
+        let endpoints = Endpoints::new(&config, &loaded, &members, transports);
+        let leave = config.http.leave;
+        let watch = endpoints.watch(path, config, loaded, remotes.clone());
+        tokio::select! {
+            result = self.transports.run(&endpoints, leave) => result,
+            () = watch => Ok(()),
+        }
     }
 
     fn print_config(

@@ -28,11 +28,6 @@ impl Config {
         let mut loaded = loaded.map_err(|failed| self.not_loaded(failed))?;
         let host = loaded.host.introduced(self.introduction.clone());
         loaded.host = host.with_schemas_for(self.schemas_for);
-        if self.endpoints.is_empty() {
-            let after = loaded.host.members().len();
-            let tools = self.virtual_tools_after(after, |_| true);
-            loaded.host = loaded.host.with_virtual_tools(tools, Vec::new());
-        }
         Ok(loaded)
     }
 
@@ -47,11 +42,11 @@ impl Config {
             let host = self.host_of(endpoint, loaded, remotes);
             (Some(endpoint.name.as_str()), host)
         });
-        let has_more = self.endpoints.is_empty() && !remotes.is_empty();
-        let all = has_more.then(|| (None, self.host_of_all(loaded, remotes)));
+        let has_none = self.endpoints.is_empty();
+        let all = has_none.then(|| (None, self.host_of_all(loaded, remotes)));
         let unlisted = self.unlisted_bundles();
         let unlisted = unlisted.map(|bundle| (None, self.host_of_bundle(bundle, loaded, remotes)));
-        let mut problems = self.problems_at(None, &loaded.host, loaded, remotes);
+        let mut problems = Vec::new();
         for (endpoint, host) in hosts.chain(all).chain(unlisted) {
             for problem in self.problems_at(endpoint, &host, loaded, remotes) {
                 if !problems.contains(&problem) {

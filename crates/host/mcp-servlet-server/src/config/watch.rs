@@ -1,4 +1,4 @@
-//! Reloads a configuration when it changes.
+//! Loads a configuration again when it changes.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -8,45 +8,9 @@ use mcp_servlet_runtime::chain;
 use super::{Config, Mode, Served, remotes::Remotes};
 use crate::{
     Server,
-    panics::survived,
     server::metrics::{Metrics, ReloadOutcome},
     watch::Snapshot,
 };
-
-/// Serves a configuration, and reloads it whenever the file or a module that it names changes.
-///
-/// The changed version is loaded next to the running one and replaces it only if loading succeeds.
-/// Calls that have begun finish on the old version. `config` is the configuration that is being
-/// served, and `remotes` are its remotes. Never returns.
-pub async fn watch(server: &Server, path: PathBuf, config: Config, remotes: Remotes) {
-    let mut watch = Watch::new(path, config, remotes);
-    loop {
-        if survived("reload", reload(server, &mut watch))
-            .await
-            .is_none()
-        {
-            server.0.process.metrics.reloaded(ReloadOutcome::Failed);
-        }
-    }
-}
-
-async fn reload(server: &Server, watch: &mut Watch) {
-    let Renewed {
-        config,
-        loaded,
-        remotes,
-    } = watch
-        .next(&server.0.process.metrics, || server.host())
-        .await;
-    let host = if config.endpoints.is_empty() {
-        loaded.host.joined(remotes)
-    } else {
-        // Endpoints are served after a restart. Until then, everything is.
-        config.host_of_all(&loaded, &remotes)
-    };
-    server.replace(Arc::new(host));
-    watch.report(server);
-}
 
 /// A version of the configuration that can be served.
 pub(crate) struct Renewed {

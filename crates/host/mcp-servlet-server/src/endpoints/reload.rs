@@ -1,10 +1,10 @@
-//! Reloads the configuration of several endpoints when it changes.
+//! Reloads the configuration when it changes.
 
 use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use mcp_servlet_host::{Filter, Host, Loaded, Mount, Prefix, Servlet};
 
-use super::Endpoints;
+use super::{Endpoints, Served};
 use crate::{
     config::{Config, EndpointTransport, Remotes, Renewed, Watch},
     panics::survived,
@@ -36,7 +36,15 @@ impl Endpoints {
             loaded,
             remotes,
         } = watch.next(&self.server().0.process.metrics, previous).await;
-        for (endpoint, server) in &self.all {
+        for Served {
+            server, endpoint, ..
+        } in &self.all
+        {
+            let Some(endpoint) = endpoint else {
+                // Endpoints that the file has now are served after a restart. Until then, everything is.
+                server.replace(Arc::new(config.host_of_all(&loaded, &remotes)));
+                continue;
+            };
             let mut renewed = config.endpoints.iter();
             // An endpoint that the file no longer has is served until the restart.
             let renewed = renewed.find(|new| new.name == endpoint.name);
@@ -54,7 +62,7 @@ impl Endpoints {
     /// All members. Those that an endpoint serves come from there, because it may have read their
     /// lists again.
     fn with_current_lists(&self, members: &Host) -> Host {
-        let hosts: Vec<_> = self.all.iter().map(|(_, server)| server.host()).collect();
+        let hosts: Vec<_> = self.all.iter().map(|one| one.server.host()).collect();
         let served = hosts.iter().flat_map(|host| host.servlets());
         let mut seen = HashSet::new();
         let mut mounts = Vec::new();

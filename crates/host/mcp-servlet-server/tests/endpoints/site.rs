@@ -10,7 +10,7 @@ use std::{
 
 use mcp_servlet_client::{Era, Http, HttpTransport, Options, Session, Target};
 use mcp_servlet_host::Loaded;
-use mcp_servlet_server::{Endpoints, Remotes, config::Config, serve_stream};
+use mcp_servlet_server::{Endpoints, Remotes, Transports, config::Config, serve_stream};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{
@@ -71,7 +71,7 @@ impl Site {
     async fn serve(folder: TempDir, path: PathBuf, config: Config, loaded: Loaded) -> Self {
         let remotes = Remotes::default();
         let members = remotes.update(&config.remotes).await.expect("remotes");
-        let endpoints = Endpoints::new(&config, &loaded, &members).expect("endpoints");
+        let endpoints = Endpoints::new(&config, &loaded, &members, Transports::default());
         let endpoints = Arc::new(endpoints);
         let bound = endpoints.bind().await.expect("free ports");
         let mut urls = BTreeMap::new();

@@ -73,6 +73,11 @@ impl Served {
         let thread = std::thread::spawn(move || {
             runtime.block_on(mcp_servlet_server::http(&serving, listener, http));
         });
+        Self::of(server, address, thread)
+    }
+
+    /// A server that this thread serves.
+    pub(crate) fn of(server: Server, address: String, thread: JoinHandle<()>) -> Self {
         Self {
             server,
             address,

@@ -6,14 +6,10 @@ use std::{
     net::{TcpListener, TcpStream},
     path::PathBuf,
     sync::{Mutex, Once},
-    thread::JoinHandle,
     time::{Duration, Instant},
 };
 
-use mcp_servlet_server::{
-    HttpOptions, Remotes, ServeOptions,
-    config::{self, Config},
-};
+use mcp_servlet_server::{Endpoints, HttpOptions, Remotes, Transports, config::Config};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -28,7 +24,6 @@ const ONE: &str = "[servlet.a]\nsource = \"a.wasm\"\nallow = { hosts = [\"127.0.
 struct Watched {
     served: Served,
     folder: TempDir,
-    watching: Option<JoinHandle<()>>,
 }
 
 impl Watched {
@@ -40,19 +35,23 @@ impl Watched {
         fs::write(folder.path().join("a.wasm"), wasm).expect("a file");
         let config = Config::read(&file).expect("a configuration");
         let loaded = config.load(None).expect("servlets");
-        let options = ServeOptions::default();
-        let served = Served::start_with(loaded.host, options, HttpOptions::default());
-        let watched = served.server.clone();
-        let watching = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-            let watch = config::watch(&watched, file, config, Remotes::default());
-            runtime.block_on(watched.unless_stopping(watch));
+        let mut transports = Transports::default();
+        transports.http = Some(("127.0.0.1:0".to_owned(), HttpOptions::default()));
+        let endpoints = Endpoints::new(&config, &loaded, &[], transports);
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let bound = runtime.block_on(endpoints.bind()).expect("a port");
+        let address = bound[0].address().expect("an address").to_string();
+        let server = endpoints.server().clone();
+        let serving = server.clone();
+        let thread = std::thread::spawn(move || {
+            let watch = endpoints.watch(file, config, loaded, Remotes::default());
+            let watch = serving.unless_stopping(watch);
+            let (served, _) =
+                runtime.block_on(async { tokio::join!(endpoints.serve(bound), watch) });
+            served.expect("no error");
         });
-        Self {
-            served,
-            folder,
-            watching: Some(watching),
-        }
+        let served = Served::of(server, address, thread);
+        Self { served, folder }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -90,14 +89,6 @@ impl Watched {
             let mut lines = log.lines().filter(is_ours);
             lines.any(|line| words.iter().all(|word| line.contains(word)))
         });
-    }
-}
-
-impl Drop for Watched {
-    fn drop(&mut self) {
-        self.served.server.stop();
-        let ended = self.watching.take().expect("a thread").join();
-        assert!(ended.is_ok() || std::thread::panicking());
     }
 }
 

@@ -3,7 +3,9 @@
 use std::{net::SocketAddr, time::Duration};
 
 use clap::Args;
-use mcp_servlet_server::{HttpOptions, Server, parse_host_header, parse_origin, split_authority};
+use mcp_servlet_server::{
+    Bound, Endpoints, HttpOptions, Server, parse_host_header, parse_origin, split_authority,
+};
 use tokio::net::TcpListener;
 
 use crate::{
@@ -40,7 +42,7 @@ pub(crate) struct Transports {
 
     /// Serve /metrics for Prometheus, /health and /ready on a separate address
     #[arg(long, value_name = "ADDRESS")]
-    pub(super) operations: Option<String>,
+    operations: Option<String>,
 }
 
 impl Transports {
@@ -56,61 +58,75 @@ impl Transports {
         Some(option)
     }
 
-    /// Serves until the client on standard input disconnects, or the process receives a signal to
-    /// end. `limits` apply to HTTP.
-    pub(crate) async fn run(self, server: Server, limits: HttpOptions) -> Result<(), Failure> {
-        let only_stdio = self.http.is_none();
-        let http = bind(self.http.as_deref()).await?;
-        let operations = bind(self.operations.as_deref()).await?;
-        if let Some(listener) = &http {
-            let url = self.url_at(listener.local_addr()?.port())?;
-            note(format_args!("listening on {url}"));
+    /// Where clients connect. `options` apply to HTTP.
+    pub(crate) fn served(&self, options: HttpOptions) -> mcp_servlet_server::Transports {
+        let mut served = mcp_servlet_server::Transports::default();
+        let http = self.http.clone();
+        served.http = http.map(|address| (address, self.options(options)));
+        served.stdio = self.stdio || self.http.is_none();
+        served
+    }
+
+    /// Serves until a signal arrives, or until the client on standard input disconnects if there is nothing else. Over HTTP,
+    /// requests are still served for the time `leave` after the signal.
+    pub(crate) async fn run(&self, endpoints: &Endpoints, leave: Duration) -> Result<(), Failure> {
+        let server = endpoints.server();
+        let bound = endpoints.bind().await.map_err(|error| {
+            let source = &error.source;
+            Failure::new(Kind::Usage, format!("{error}: {source}"))
+        })?;
+        let operations = match &self.operations {
+            Some(address) => Some(bind(address).await?),
+            None => None,
+        };
+        for one in &bound {
+            self.announce(one)?;
         }
         if let Some(listener) = &operations {
             let address = listener.local_addr()?;
+            warn_if_public(address);
             note(format_args!("metrics on http://{address}/metrics"));
         }
-        let options = self.options(limits);
         // Nothing sends clients to another process if this one is on standard input and output.
-        let leave = if only_stdio {
+        let leave = if bound.is_empty() {
             Duration::ZERO
         } else {
-            options.leave
+            leave
         };
-        let stdio = async {
-            if self.stdio || only_stdio {
-                match mcp_servlet_server::stdio(&server).await {
-                    Ok(()) => {}
-                    Err(error) if only_stdio => {
-                        return Err(Failure::new(Kind::Usage, chain(&error)));
-                    }
-                    // Clients over HTTP are still served.
-                    Err(error) => tracing::error!("standard input: {}", chain(&error)),
-                }
-            }
-            if only_stdio {
-                server.stop();
-            }
-            Ok(())
-        };
-        let http = async {
-            if let Some(listener) = http {
-                mcp_servlet_server::http(&server, listener, options).await;
-            }
-            Ok(())
+        let serving = async {
+            let ended = endpoints.serve(bound).await;
+            ended.map_err(|error| Failure::new(Kind::Usage, chain(&error)))
         };
         let operations = async {
             if let Some(listener) = operations {
-                mcp_servlet_server::operations(&server, listener).await;
+                mcp_servlet_server::operations(server, listener).await;
             }
             Ok(())
         };
-        let signals = stop_on_signal(&server, leave);
-        let all = async { tokio::try_join!(stdio, http, operations, signals).map(drop) };
+        let signals = stop_on_signal(server, leave);
+        let all = async { tokio::try_join!(serving, operations, signals).map(drop) };
         tokio::select! {
             result = all => result,
-            result = second_signal(&server) => result,
+            result = second_signal(server) => result,
         }
+    }
+
+    /// Prints the URLs of a listener.
+    fn announce(&self, bound: &Bound) -> Result<(), Failure> {
+        let address = bound.address()?;
+        warn_if_public(address);
+        for (name, path) in bound.paths() {
+            match name {
+                "" => note(format_args!(
+                    "listening on {}",
+                    self.url_at(address.port())?
+                )),
+                name => note(format_args!(
+                    "endpoint {name}: listening on http://{address}{path}"
+                )),
+            }
+        }
+        Ok(())
     }
 
     /// The URL of the server at this port.
@@ -186,7 +202,7 @@ fn host(address: &str) -> Option<&str> {
 
 /// Stops the server when the process receives a signal to end. Requests are still served for the time `leave`, so that load
 /// balancers notice it before; another signal ends that time.
-pub(super) async fn stop_on_signal(server: &Server, leave: Duration) -> Result<(), Failure> {
+async fn stop_on_signal(server: &Server, leave: Duration) -> Result<(), Failure> {
     let signal = mcp_servlet_server::shutdown_signal();
     let Some(asked) = server.unless_stopping(signal).await else {
         return Ok(());
@@ -206,7 +222,7 @@ pub(super) async fn stop_on_signal(server: &Server, leave: Duration) -> Result<(
 }
 
 /// Returns when a second signal arrives while the server waits for running calls.
-pub(super) async fn second_signal(server: &Server) -> Result<(), Failure> {
+async fn second_signal(server: &Server) -> Result<(), Failure> {
     server.unless_stopping(std::future::pending::<()>()).await;
     mcp_servlet_server::shutdown_signal().await?;
     tracing::warn!("stopped at once; running calls get no response");
@@ -214,22 +230,17 @@ pub(super) async fn second_signal(server: &Server) -> Result<(), Failure> {
 }
 
 /// Binds an address.
-pub(super) async fn bind(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
-    let Some(address) = address else {
-        return Ok(None);
-    };
-    let listener = TcpListener::bind(address).await.map_err(|error| {
+async fn bind(address: &str) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| {
         Failure::new(
             Kind::Usage,
             format!("cannot listen on `{address}`: {error}"),
         )
-    })?;
-    warn_if_public(listener.local_addr()?);
-    Ok(Some(listener))
+    })
 }
 
 /// Warns about an address that other machines can reach.
-pub(super) fn warn_if_public(local: SocketAddr) {
+fn warn_if_public(local: SocketAddr) {
     if !local.ip().is_loopback() {
         tracing::warn!(%local, "other machines can connect without authentication");
     }
