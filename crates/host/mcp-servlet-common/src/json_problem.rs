@@ -79,7 +79,7 @@ fn wanted(expected: &str) -> &str {
         "a map" => "an object",
         "u32" | "u64" | "usize" | "i64" | "f64" => "a number",
         text if text.starts_with("struct ") || text.contains(" tagged enum ") => "an object",
-        text if text.contains("string") => "a string",
+        text if text.contains("string") || text == "variant identifier" => "a string",
         _ => "another value",
     }
 }

@@ -91,6 +91,9 @@ async fn a_probe_without_a_usable_answer_leads_to_the_handshake() {
         json!({ "status": 204 }),
         json!({ "status": 200, "headers": event_stream }),
         json!({ "status": 200, "headers": event_stream, "body": ": hello\n\n" }),
+        json!({ "status": 200, "headers": event_stream, "body": "data: hello\n\n" }),
+        json!({ "status": 200, "headers": event_stream, "body": "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n" }),
+        json!({ "result": { "supportedVersions": ["2025-11-25", "2025-06-18"], "capabilities": {} } }),
         json!({ "result": { "supportedVersions": [], "capabilities": {} } }),
         json!({ "result": { "supportedVersions": ["2026-07-28"], "capabilities": { "tools": 5 } } }),
     ] {
@@ -468,7 +471,6 @@ async fn a_lost_session_is_replaced_however_the_server_says_so() {
         (400, error(-32000, "Bad Request: Server not initialized")),
         (400, error(-32001, "unknown")),
         (400, "No active session".to_owned()),
-        (400, String::new()),
         (401, "Unauthorized: Session not found".to_owned()),
         (403, error(-32000, "Session terminated")),
         (409, r#"{"error":"unknown session"}"#.to_owned()),
@@ -480,6 +482,13 @@ async fn a_lost_session_is_replaced_however_the_server_says_so() {
         (200, error(-32603, "Session expired")),
         (200, error(0, "Invalid session id")),
         (200, error(-32602, "Session not found")),
+        (200, error(-32000, "No such session")),
+        (200, error(-32001, "Not found")),
+        (
+            200,
+            r#"{"jsonrpc":"2.0","id":1,"error":"Session not found"}"#.to_owned(),
+        ),
+        (400, error(-32000, "No transport found for sessionId")),
         (
             200,
             error(
@@ -506,11 +515,45 @@ async fn a_lost_session_is_replaced_however_the_server_says_so() {
         (200, error(-32000, "too many sessions for this user")),
         (200, error(-32602, "argument `session` is missing")),
         (401, "session expired".to_owned()),
+        // The sessions of tools.
+        (200, error(-32603, "engine not initialized")),
+        (200, error(-32000, "Browser session not found")),
+        (
+            200,
+            error(-32000, "SSH session was closed by the remote host"),
+        ),
+        (200, error(-32602, "Session `abc` does not exist")),
+        (200, error(-32002, "Resource not found: session://1")),
+        (200, error(1, "invalid session token for Spotify")),
+        (500, "database session closed".to_owned()),
+        (400, String::new()),
         (500, error(-32603, "no such city")),
     ] {
         let (result, handshakes) = call_in_lost_session(status, &body).await;
         result.expect_err("an error");
         assert_eq!(handshakes, 1, "{status} {body}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_a_new_session_does_not_mend_is_shown() {
+    let error = json!({ "code": -32603, "message": "Session not found" });
+    let (url, puppet) = url(json!({
+        "versions": ["2025-11-25"],
+        "sessions": { "first_lasts": null, "others_last": null },
+        "replies": { "tools/call": [{ "error": error }] },
+    }))
+    .await;
+    let session = Session::connect(&url.parse().expect("a URL")).await;
+    let session = session.expect("a session");
+    for calls in [2, 4] {
+        let error = session.call("any", Value::Null).await;
+        let error = error.expect_err("an error");
+        assert_eq!(
+            (error.code(), error.message()),
+            (Some(-32603), "Session not found")
+        );
+        assert_eq!(puppet.received("tools/call"), calls);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mcp_servlet_common::json_problem;
-use rmcp::model::{DiscoverResult, InitializeResult};
+use rmcp::model::{DiscoverResult, InitializeResult, ProtocolVersion};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -33,6 +33,17 @@ pub(super) fn discover(text: Cow<'_, RawValue>) -> Result<Cow<'_, RawValue>, Err
     if versions.is_none_or(is_empty) {
         let expected = "an array of versions";
         return Err(wrong(method, "/supportedVersions", expected, versions));
+    }
+    // A server that only has versions with `initialize` gets it. They are dates, so they compare as strings.
+    let stateless = ProtocolVersion::V_2026_07_28;
+    let versions = versions.and_then(Value::as_array).into_iter().flatten();
+    let versions: Vec<_> = versions.filter_map(Value::as_str).collect();
+    if versions.iter().all(|version| *version < stateless.as_str()) {
+        let message = format!(
+            "no common protocol version: the server has {}",
+            versions.join(", ")
+        );
+        return Err(Error::new(ErrorKind::Protocol, message));
     }
     // A missing hint means that the result must not be cached. As MCP wants it, an absent type is that of a complete result.
     let missing = [

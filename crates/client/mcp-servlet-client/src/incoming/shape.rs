@@ -64,8 +64,13 @@ const fn object(object: Object) -> Shape {
 /// What the result of a request has, by the method of the request. `stateless` says whether the session is one since
 /// 2026-07-28, where structured content may be null.
 pub(super) fn of_result(method: &str, stateless: bool, result: &str) -> &'static Shape {
+    match result_type(result).as_deref() {
+        None | Some("complete") => {}
+        _ if !stateless => {}
+        Some("input_required") => return &INPUT_REQUIRED,
+        Some(_) => return &ANY,
+    }
     match method {
-        _ if stateless && asks_for_input(result) => &INPUT_REQUIRED,
         "initialize" => &INITIALIZE,
         "server/discover" => &DISCOVER,
         "tools/list" => &TOOLS,
@@ -81,19 +86,21 @@ pub(super) fn of_result(method: &str, stateless: bool, result: &str) -> &'static
     }
 }
 
-/// Whether a result asks the client for input instead of completing the request.
-fn asks_for_input(result: &str) -> bool {
-    const INPUT_REQUIRED: &str = "input_required";
+/// The `resultType` of a result.
+fn result_type(result: &str) -> Option<Cow<'_, str>> {
+    const COMPLETE: &str = "\"resultType\":\"complete\"";
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Asking<'a> {
+    struct Typed<'a> {
         #[serde(borrow)]
         result_type: Option<Cow<'a, str>>,
     }
     // Most results are not read once more.
-    result.contains(INPUT_REQUIRED)
-        && serde_json::from_str(result)
-            .is_ok_and(|asking: Asking<'_>| asking.result_type.as_deref() == Some(INPUT_REQUIRED))
+    if !result.contains("\"resultType\"") || result.contains(COMPLETE) {
+        return None;
+    }
+    let typed: Typed<'_> = serde_json::from_str(result).ok()?;
+    typed.result_type
 }
 
 /// What the parameters of a server's request or notification have.
@@ -278,7 +285,7 @@ static COMPLETION: Shape = object(Object {
 });
 /// Questions of the server to the client, by names that the server chose.
 static INPUT_REQUIRED: Shape = object(Object {
-    optional: &["requestState"],
+    optional: &["requestState", "isError", "content", "structuredContent"],
     nested: &[
         ("inputRequests", &Shape::Map(&INPUT_REQUEST)),
         ("_meta", &VALUES),
@@ -286,7 +293,7 @@ static INPUT_REQUIRED: Shape = object(Object {
     ..NONE
 });
 static INPUT_REQUEST: Shape = object(Object {
-    required: &[("params", &INPUT_PARAMS)],
+    nested: &[("params", &INPUT_PARAMS)],
     ..NONE
 });
 /// The parameters of elicitation, sampling and roots.
@@ -300,11 +307,14 @@ static INPUT_PARAMS: Shape = object(Object {
         "temperature",
         "stopSequences",
         "metadata",
-        "modelPreferences",
-        "tools",
-        "toolChoice",
     ],
-    nested: &[("requestedSchema", &SCHEMA), ("_meta", &VALUES)],
+    nested: &[
+        ("requestedSchema", &SCHEMA),
+        ("modelPreferences", &MODEL_PREFERENCES),
+        ("tools", &Shape::List(&TOOL)),
+        ("toolChoice", &TOOL_CHOICE),
+        ("_meta", &VALUES),
+    ],
     required: &[("messages", &SAMPLING_MESSAGES)],
     ..NONE
 });
@@ -315,13 +325,29 @@ static MESSAGE: Shape = object(Object {
     ..NONE
 });
 static SAMPLING_MESSAGES: Shape = Shape::List(&SAMPLING_MESSAGE);
+static MODEL_PREFERENCES: Shape = object(Object {
+    optional: &[
+        "hints",
+        "costPriority",
+        "speedPriority",
+        "intelligencePriority",
+    ],
+    ..NONE
+});
+static TOOL_CHOICE: Shape = object(Object {
+    optional: &["mode"],
+    ..NONE
+});
 static SAMPLING_MESSAGE: Shape = object(Object {
+    nested: &[("_meta", &VALUES)],
     required: &[("content", &Shape::OneOrMore(&BLOCK))],
     ..NONE
 });
 static BLOCK: Shape = object(Object {
-    optional: &["title", "description", "mimeType", "size"],
+    optional: &["title", "description", "mimeType", "size", "isError"],
     nested: &[
+        // Of the result of a tool, in sampling.
+        ("content", &Shape::List(&BLOCK)),
         ("annotations", &ANNOTATIONS),
         ("icons", &ICONS),
         ("_meta", &VALUES),
@@ -347,11 +373,13 @@ static SAMPLE: Shape = object(Object {
         "temperature",
         "stopSequences",
         "metadata",
-        "modelPreferences",
-        "tools",
-        "toolChoice",
     ],
-    nested: &[("_meta", &VALUES)],
+    nested: &[
+        ("modelPreferences", &MODEL_PREFERENCES),
+        ("tools", &Shape::List(&TOOL)),
+        ("toolChoice", &TOOL_CHOICE),
+        ("_meta", &VALUES),
+    ],
     lists: &[("messages", &SAMPLING_MESSAGES)],
     ..NONE
 });

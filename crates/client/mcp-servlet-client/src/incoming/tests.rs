@@ -497,6 +497,38 @@ fn questions_of_a_result_are_mended_and_lists_of_the_complete_result_are_not_mis
             ],
         );
     }
+    check_of(
+        "tools/call",
+        true,
+        r#""result":{"resultType":"input_required","isError":null,"inputRequests":{"r":{"method":"roots/list","params":null}}}"#,
+        r#""result":{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"}}}"#,
+        &[
+            "`isError` is null; taken as absent",
+            "`inputRequests/*/params` is null; taken as absent",
+        ],
+    );
+    // Types of results that this version does not have are somebody else's.
+    let task = r#""result":{"resultType":"task","taskId":"1"}"#;
+    check_of("tools/call", true, task, "", &[]);
+    check_of(
+        "tools/call",
+        true,
+        &asks(
+            r#"{"messages":[{"role":"user","content":{"type":"tool_result","toolUseId":"1","isError":null,"content":[{"type":"text","text":"x","annotations":null}]},"_meta":null}],"modelPreferences":{"hints":null},"toolChoice":{"mode":null},"tools":[{"name":"t","title":null,"inputSchema":{"title":null}}]}"#,
+        ),
+        &asks(
+            r#"{"messages":[{"role":"user","content":{"type":"tool_result","toolUseId":"1","content":[{"type":"text","text":"x"}]}}],"modelPreferences":{},"toolChoice":{},"tools":[{"name":"t","inputSchema":{}}]}"#,
+        ),
+        &[
+            "`inputRequests/*/params/messages/*/content/isError` is null; taken as absent",
+            "`inputRequests/*/params/messages/*/content/content/*/annotations` is null; taken as absent",
+            "`inputRequests/*/params/messages/*/_meta` is null; taken as absent",
+            "`inputRequests/*/params/modelPreferences/hints` is null; taken as absent",
+            "`inputRequests/*/params/toolChoice/mode` is null; taken as absent",
+            "`inputRequests/*/params/tools/*/title` is null; taken as absent",
+            "`inputRequests/*/params/tools/*/inputSchema/title` is null; taken as absent",
+        ],
+    );
     let sample = |content: &str| {
         asks(&format!(
             r#"{{"messages":[{{"role":"user","content":{content}}}],"maxTokens":5}}"#

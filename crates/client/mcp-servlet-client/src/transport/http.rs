@@ -6,12 +6,13 @@ mod lost;
 mod response;
 mod streamable;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Once};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
+use mcp_servlet_common::lock;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, redirect};
 use rmcp::model::{
@@ -92,6 +93,8 @@ pub(crate) struct Client {
     /// The most bytes of a message.
     limit: usize,
     tap: Arc<Tap>,
+    /// The requests that rmcp sends again in a new session.
+    sent_again: Arc<Mutex<HashSet<RequestId>>>,
 }
 
 impl Client {
@@ -103,7 +106,17 @@ impl Client {
             bearer: None,
             limit,
             tap,
+            sent_again: Arc::default(),
         }
+    }
+
+    /// Whether rmcp may send a message again, in a new session. It may do so once.
+    fn may_send_again(&self, message: &ClientJsonRpcMessage) -> bool {
+        let Some(id) = request_id(message) else {
+            return true;
+        };
+        let mut sent_again = lock(&self.sent_again);
+        !sent_again.remove(id) && sent_again.insert(id.clone())
     }
 
     pub(crate) fn with_bearer(mut self, bearer: Option<Arc<dyn Bearer>>) -> Self {
@@ -188,7 +201,12 @@ impl Client {
             Some(kind) if kind.starts_with(EVENTS) => {
                 let events = events(response, self.limit);
                 let events = if has_session || opens_session(message) {
-                    let (first, events) = body::peek(events).await;
+                    let is_wanted = if opens_session(message) {
+                        response::is_response
+                    } else {
+                        |data: &str| !data.is_empty()
+                    };
+                    let (first, events) = body::peek(events, is_wanted).await;
                     match first {
                         None if opens_session(message) => return Err(response::nothing()),
                         Some(data)
@@ -282,9 +300,16 @@ impl StreamableHttpClient for Client {
         match self.post(request, &message, session.is_some()).await {
             Ok(response) => {
                 self.tap.accepted(&message);
+                if let Some(id) = request_id(&message) {
+                    lock(&self.sent_again).remove(id);
+                }
                 Ok(response)
             }
-            Err(error) if session.is_some() && lost::is_lost(&error) => {
+            Err(error)
+                if session.is_some()
+                    && (lost::is_status(&error)
+                        || lost::is_lost(&error) && self.may_send_again(&message)) =>
+            {
                 tracing::debug!(%error, "the server has lost the session");
                 Err(StreamableHttpError::SessionExpired)
             }

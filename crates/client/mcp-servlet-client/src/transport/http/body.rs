@@ -61,15 +61,18 @@ pub(crate) fn events(response: Response, limit: usize) -> Events {
         .boxed()
 }
 
-/// The data of the first event that has some, and all events again.
-pub(super) async fn peek(mut events: Events) -> (Option<String>, Events) {
+/// The data of the first event with wanted data, and all events again.
+pub(super) async fn peek(
+    mut events: Events,
+    is_wanted: fn(&str) -> bool,
+) -> (Option<String>, Events) {
     let mut read = Vec::new();
     let mut first = None;
     while let Some(event) = events.next().await {
         let data = event.as_ref().ok().and_then(|event| event.data.clone());
         let is_broken = event.is_err();
         read.push(event);
-        first = data.filter(|data| !data.is_empty());
+        first = data.filter(|data| is_wanted(data));
         if first.is_some() || is_broken {
             break;
         }

@@ -2,37 +2,79 @@
 //!
 //! The specification has status 404. Many servers have others: 400, because they read a request without a known session as
 //! one that lacks `initialize`, 410, another status with a text about the session, or an error of JSON-RPC with status 200.
+//!
+//! A tool may have sessions of its own, such as those of a browser. Except with status 400, the text must therefore be one of
+//! those that servers have for sessions of MCP, as a whole.
 
-use reqwest::StatusCode;
 use rmcp::model::RequestId;
 
-use super::response;
 use crate::error::Error;
 use crate::incoming::{self, Mended, Message, Reply};
 
 /// The code that servers have for a session that they do not know. Some send it for other errors, too.
 const SESSION_NOT_FOUND: i64 = -32001;
-const INVALID_PARAMS: i64 = -32602;
 /// The longest body with such an error, in bytes.
 const MAX: usize = 4096;
 /// What such a body has.
 const ERROR: &[u8] = b"\"error\"";
 
-/// Whether an HTTP status with its body says that the server has lost the session.
-pub(super) fn is_lost(error: &Error) -> bool {
-    match error.http_status() {
-        Some(404 | 410) => true,
-        Some(400) if error.code() == Some(SESSION_NOT_FOUND) || is_bare(error) => true,
-        Some(400..) => is_about_session(error),
-        // Only an error of `error_of` has no status here.
-        None => error.code().is_some() && is_about_session(error),
-        Some(_) => false,
-    }
+/// What servers say of a session that they do not know.
+const LOST: [&str; 32] = [
+    "cannot find session",
+    "cannot find transport for session id",
+    "could not find session",
+    "invalid session",
+    "invalid session id",
+    "missing session id",
+    "no active session",
+    "no session",
+    "no session with this id",
+    "no such session",
+    "no transport found for session id",
+    "no transport found for sessionid",
+    "no valid session",
+    "no valid session id provided",
+    "not initialized",
+    "received request before initialization was complete",
+    "server not initialized",
+    "session closed",
+    "session does not exist",
+    "session expired",
+    "session has expired",
+    "session has timed out",
+    "session id is not recognized",
+    "session id not found",
+    "session is not valid",
+    "session not found",
+    "session not initialized",
+    "session terminated",
+    "session timed out",
+    "session was evicted",
+    "unknown session",
+    "unrecognized session",
+];
+
+/// Whether an error has a status that means only this. Other errors may be those of a tool; then they are shown if a new
+/// session has the same.
+pub(super) fn is_status(error: &Error) -> bool {
+    matches!(error.http_status(), Some(404 | 410))
 }
 
-/// Whether a response with status 400 says nothing else.
-fn is_bare(error: &Error) -> bool {
-    error.message() == response::failed(StatusCode::BAD_REQUEST, "").message()
+/// Whether an error says that the server has lost the session.
+pub(super) fn is_lost(error: &Error) -> bool {
+    match error.http_status() {
+        // The server has refused the request before any tool could see it.
+        Some(400) => {
+            error.code() == Some(SESSION_NOT_FOUND)
+                || names_lost_session(error.message())
+                || is_about_session(error.message())
+        }
+        _ => {
+            let is_not_found = matches!(error.message(), "Not found" | "Not Found" | "no message");
+            (error.code() == Some(SESSION_NOT_FOUND) && is_not_found)
+                || names_lost_session(error.message())
+        }
+    }
 }
 
 /// The error in the body of a response with status 200, if it says that the server has lost the session.
@@ -52,47 +94,53 @@ pub(super) fn error_of(body: &[u8]) -> Option<Error> {
         return None;
     };
     let error = Error::from_json_rpc(error);
-    is_about_session(&error).then_some(error)
+    is_lost(&error).then_some(error)
 }
 
-/// Whether an error says that there is no such session, or that the server has seen no handshake.
-fn is_about_session(error: &Error) -> bool {
-    const GONE: [&str; 14] = [
-        "not found",
-        "invalid",
-        "no valid",
-        "no active",
+/// Whether a message, or a text in it, is one of [`LOST`].
+fn names_lost_session(message: &str) -> bool {
+    let message = message.to_lowercase();
+    LOST.iter().any(|phrase| {
+        message.match_indices(phrase).any(|(start, phrase)| {
+            let before = message[..start].trim_end();
+            let after = &message[start + phrase.len()..];
+            // Such as `Bad Request: Session not found`, or `{"error":"Session not found"}`.
+            let begins = before.is_empty() || before.ends_with([':', '"']);
+            begins
+                && (after.is_empty()
+                    || after.starts_with(['.', ',', ';', '"'])
+                    || after.starts_with(" ("))
+        })
+    })
+}
+
+/// Whether a message says in any words that there is no such session, or that the server has seen no handshake.
+fn is_about_session(message: &str) -> bool {
+    const GONE: [&str; 21] = [
+        "cannot find",
+        "closed",
+        "could not find",
+        "deleted",
+        "does not exist",
+        "evicted",
         "expired",
+        "inactive",
+        "invalid",
+        "lost",
+        "missing",
+        "no longer",
+        "no session",
+        "no such",
+        "no transport",
+        "no valid",
+        "not found",
+        "not recognized",
+        "required",
         "terminated",
         "unknown",
-        "missing",
-        "does not exist",
-        "no longer",
-        "closed",
-        "lost",
-        "required",
-        "no session",
     ];
-    const NO_HANDSHAKE: [&str; 4] = [
-        "not initialized",
-        "not initialised",
-        "uninitialized",
-        "before initialization",
-    ];
-    let message = error.message().to_lowercase();
+    let message = message.to_lowercase();
     let names = |parts: &[&str]| parts.iter().any(|part| message.contains(part));
-    let names_session = match error.code() {
-        // An argument of a tool may be a session, too.
-        Some(INVALID_PARAMS) => {
-            let starts = [
-                "session",
-                "invalid session",
-                "unknown session",
-                "no session",
-            ];
-            starts.iter().any(|start| message.starts_with(start))
-        }
-        _ => message.contains("session"),
-    };
-    (names_session && names(&GONE)) || names(&NO_HANDSHAKE)
+    (message.contains("session") && names(&GONE))
+        || names(&["not initialized", "not initialised", "uninitialized"])
 }

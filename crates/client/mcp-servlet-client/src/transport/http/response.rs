@@ -105,7 +105,7 @@ fn missing_scope(challenge: &WWWAuthenticateParams) -> Option<&str> {
     (challenge.is_insufficient_scope() && is_shown).then_some(scope)
 }
 
-pub(super) fn failed(status: StatusCode, body: &str) -> Error {
+fn failed(status: StatusCode, body: &str) -> Error {
     let is_temporary = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
     let kind = if is_temporary {
         ErrorKind::Connectivity
@@ -168,6 +168,13 @@ pub(super) fn not_json(body: &[u8], source: serde_json::Error) -> Error {
     let body = String::from_utf8_lossy(body);
     let message = format!("expected a JSON-RPC message{}", found(&body));
     Error::new(ErrorKind::ParseError, message).with_source(source)
+}
+
+/// Whether a text is the response to a request.
+pub(super) fn is_response(text: &str) -> bool {
+    let mut mended = Mended::default();
+    let message = Message::read(text, None, &mut mended);
+    matches!(message, Some(Message::Response { .. }))
 }
 
 /// A response without a body to a request.
