@@ -97,8 +97,11 @@ pub(super) fn ambiguous(request: &Request) -> Option<Response> {
         let authority = str::from_utf8(origin).unwrap_or_default().split_once("://");
         authority.is_none_or(|(_, text)| text.is_empty() || split_authority(text).is_some())
     };
+    let is_host = |host: &[u8]| split_authority(str::from_utf8(host).unwrap_or_default()).is_some();
     let problem = if has_more_hosts {
         "expected one header `Host`, found more"
+    } else if !host.is_none_or(is_host) {
+        "expected a host and an optional port in the header `Host`, such as mcp.example:8443"
     } else if is_other {
         "the header `Host` and the URL of the request name two hosts"
     } else if has_more_origins || !origin.is_none_or(has_port) {

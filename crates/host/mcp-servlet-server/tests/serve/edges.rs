@@ -72,6 +72,9 @@ fn a_request_names_one_host_and_one_origin() {
         ("http://localhost/mcp", "host: localhost", "405"),
         ("/mcp", "host: evil.example", "403"),
         ("/mcp", "host: localhost\r\nhost: evil.example", "400"),
+        ("/mcp", "host: user@localhost", "400"),
+        ("/mcp", "host: localhost:1.evil.example", "400"),
+        ("/mcp", "host: localhost:99999", "400"),
         ("http://evil.example/mcp", "host: localhost", "400"),
         (
             "/mcp",
