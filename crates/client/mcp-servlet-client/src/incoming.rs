@@ -7,11 +7,11 @@
 mod filter;
 mod opening;
 mod shape;
-mod text;
 
 use std::borrow::Cow;
 use std::fmt;
 
+use mcp_servlet_common::without_lone_surrogates;
 use rmcp::model::RequestId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -86,9 +86,18 @@ struct Members<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// The text of a message, as UTF-8 without lone surrogates.
+/// The text of a message, as UTF-8 without lone surrogates. What was wrong became U+FFFD.
 pub(crate) fn text<'a>(bytes: &'a [u8], mended: &mut Mended) -> Cow<'a, str> {
-    text::read(bytes, mended)
+    let text = String::from_utf8_lossy(bytes);
+    if matches!(text, Cow::Owned(_)) {
+        mended.add("is not valid UTF-8; the wrong bytes became U+FFFD", "");
+    }
+    let repaired = match without_lone_surrogates(&text) {
+        Cow::Borrowed(_) => return text,
+        Cow::Owned(repaired) => repaired,
+    };
+    mended.add("has half of a surrogate pair, which became U+FFFD", "");
+    Cow::Owned(repaired)
 }
 
 impl<'a> Message<'a> {

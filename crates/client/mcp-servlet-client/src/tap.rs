@@ -9,8 +9,10 @@ mod cancelled;
 mod slot;
 
 use std::borrow::Cow;
+
+use mcp_servlet_common::lock;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Instant;
 
 use rmcp::model::{
@@ -569,8 +571,4 @@ impl State {
             RequestId::Number(_) => None,
         })
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

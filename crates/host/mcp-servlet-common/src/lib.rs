@@ -7,9 +7,11 @@ mod hex;
 mod json_problem;
 mod lock;
 mod log_rate;
+mod surrogates;
 
 pub use address::{Reach, is_this_machine, literal};
 pub use hex::hex;
 pub use json_problem::json_problem;
 pub use lock::lock;
 pub use log_rate::LogRate;
+pub use surrogates::without_lone_surrogates;

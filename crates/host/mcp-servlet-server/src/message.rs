@@ -4,12 +4,11 @@
 //! ids that are used twice, and arrays of messages. A message that needs no change is not copied.
 
 mod initialize;
-mod text;
 
 use std::{borrow::Cow, ops::Range};
 
 use axum::body::Bytes;
-use mcp_servlet_common::json_problem;
+use mcp_servlet_common::{json_problem, without_lone_surrogates};
 use mcp_servlet_runtime::{Fault, JsonObject};
 use rmcp::{
     ErrorData, RoleServer,
@@ -280,7 +279,7 @@ impl From<ErrorData> for Refusal {
 /// Reads a message, or an array of messages if `takes_batches`.
 pub(crate) fn read(bytes: Bytes, takes_batches: bool) -> Result<Received, Refusal> {
     let text = std::str::from_utf8(&bytes).map_err(|error| invalid_json(&error))?;
-    if let Cow::Owned(repaired) = text::without_lone_surrogates(text) {
+    if let Cow::Owned(repaired) = without_lone_surrogates(text) {
         tracing::warn!("message changed: half of a surrogate pair became U+FFFD");
         return read(repaired.into(), takes_batches);
     }

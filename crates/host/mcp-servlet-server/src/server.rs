@@ -18,6 +18,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
+use mcp_servlet_common::lock;
+
 use mcp_servlet_host::{Host, Introduction, Member, Servlet};
 use mcp_servlet_runtime::Change;
 use tokio::sync::Semaphore;
@@ -117,11 +119,7 @@ impl Server {
     fn follow(&self) {
         self.start_relisting();
         let followers = follow(self);
-        *self
-            .0
-            .followers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = followers;
+        *lock(&self.0.followers) = followers;
     }
 
     /// Replaces the headers of HTTP responses.
@@ -172,8 +170,7 @@ impl Server {
 
     /// The right to replace the host.
     fn replacing(&self) -> MutexGuard<'_, ()> {
-        let replacing = self.0.replacing.lock();
-        replacing.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.replacing)
     }
 
     /// Lets a host answer new requests. The lock that each request needs is held for this exchange only.

@@ -2,8 +2,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
+
+use mcp_servlet_common::lock;
 
 use futures_util::future::join_all;
 use mcp_servlet_host::Mount;
@@ -105,7 +107,7 @@ impl Remotes {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -1,9 +1,11 @@
 //! The time that a request may take. Waiting for the client's answers does not count.
 
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
     time::{Duration, Instant},
 };
+
+use mcp_servlet_common::lock;
 
 use rmcp::ErrorData;
 use serde_json::json;
@@ -44,12 +46,12 @@ impl Clock {
             result = work => Ok(result),
             () = over => Err(limit),
         };
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) += begun.elapsed();
+        *lock(&self.used) += begun.elapsed();
         result
     }
 
     fn used(&self) -> Duration {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.used)
     }
 }
 

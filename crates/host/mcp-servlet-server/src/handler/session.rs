@@ -1,6 +1,8 @@
 //! What the requests of one session share.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use mcp_servlet_common::lock;
 
 use mcp_servlet_runtime::{ClientSession, InputTimeout, JsonObject, RequestMeta};
 use rmcp::{RoleServer, model::InitializeRequestParams, service::RequestContext};
@@ -115,7 +117,7 @@ impl Client {
     }
 
     fn values(&self, sent: Arc<InitializeRequestParams>) -> Values {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         match &*known {
             Some((before, values)) if Arc::ptr_eq(before, &sent) => Arc::clone(values),
             _ => {

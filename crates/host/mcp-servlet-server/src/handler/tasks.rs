@@ -9,8 +9,10 @@ mod task;
 use std::{
     collections::HashMap,
     future::Future,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, Weak},
 };
+
+use mcp_servlet_common::lock;
 
 use mcp_servlet_runtime::JsonObject;
 use rmcp::ErrorData;
@@ -127,7 +129,7 @@ impl Tasks {
 
 impl Scope {
     fn known(&self) -> MutexGuard<'_, HashMap<String, Arc<Task>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.known)
     }
 }
 

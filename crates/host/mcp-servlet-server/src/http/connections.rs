@@ -6,9 +6,11 @@ mod write_limit;
 use std::{
     convert::Infallible,
     pin::pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
+
+use mcp_servlet_common::lock;
 
 use axum::{
     body::Body,
@@ -117,7 +119,7 @@ async fn converse<F: Future<Output = Response>>(
         let response = Box::pin(answer(request.map(Body::new)));
         response.map(move |mut response| {
             if is_get && is_stream(&response) {
-                let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut place = lock(&place);
                 place.become_stream();
                 // A next request would need the place again.
                 let close = HeaderValue::from_static("close");

@@ -2,8 +2,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
+
+use mcp_servlet_common::lock;
 
 use rmcp::model::RequestId;
 
@@ -26,7 +28,7 @@ struct Entry {
 
 impl InFlight {
     fn requests(&self) -> MutexGuard<'_, HashMap<RequestId, Vec<Arc<str>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Adds a request with this id of our own.

@@ -6,9 +6,11 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
+
+use mcp_servlet_common::lock;
 
 use rmcp::transport::streamable_http_server::session::{
     SessionId, SessionManager as _, local::LocalSessionManager,
@@ -73,7 +75,7 @@ impl Use {
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.open)
     }
 
     /// Adds an open request or stream until the returned guard is dropped.
@@ -106,7 +108,7 @@ impl Sessions {
     }
 
     fn uses(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Use>>> {
-        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.uses)
     }
 
     pub(super) fn manager(&self) -> &Arc<LocalSessionManager> {

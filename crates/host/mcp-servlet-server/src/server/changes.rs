@@ -2,8 +2,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
 };
+
+use mcp_servlet_common::lock;
 
 use mcp_servlet_host::{Host, Listed, Tool};
 use mcp_servlet_runtime::{Change, JsonObject};
@@ -149,7 +151,7 @@ impl Subscribed {
     }
 
     fn watches(&self) -> MutexGuard<'_, HashMap<String, ClientWatch>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -3,8 +3,10 @@
 use std::{
     collections::HashMap,
     ptr,
-    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
+    sync::{Arc, Mutex, OnceLock, Weak},
 };
+
+use mcp_servlet_common::lock;
 
 use mcp_servlet_host::{FeatureKind, Host};
 use serde_json::Value;
@@ -40,7 +42,7 @@ pub(crate) struct List {
 
 impl ListCache {
     pub(crate) fn of(&self, host: &Arc<Host>) -> Arc<Lists> {
-        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = lock(&self.0);
         match &*cached {
             Some((of, lists)) if ptr::eq(of.as_ptr(), Arc::as_ptr(host)) => Arc::clone(lists),
             _ => {

@@ -1,6 +1,8 @@
 //! Reads the lists of servlets again after they have changed.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use mcp_servlet_common::lock;
 
 use mcp_servlet_host::Relisted;
 use mcp_servlet_runtime::chain;
@@ -39,10 +41,7 @@ impl Server {
             return;
         };
         let relisting = &self.0.process.relisting;
-        let mut task = relisting
-            .task
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut task = lock(&relisting.task);
         if !task.as_ref().is_none_or(AbortOnDropHandle::is_finished) {
             return;
         }

@@ -2,8 +2,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
 };
+
+use mcp_servlet_common::lock;
 
 use mcp_servlet_host::ResourceWatch;
 
@@ -61,7 +63,7 @@ impl Watches {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Watched>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
     time::Duration,
 };
+
+use mcp_servlet_common::lock;
 
 use mcp_servlet_runtime::JsonObject;
 use rmcp::{
@@ -83,7 +85,7 @@ impl Task {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// The JSON of `tasks/get`: the state with its input requests, result or error.

@@ -2,8 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
+
+use mcp_servlet_common::lock;
 
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -67,7 +69,7 @@ impl Places {
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.held)
     }
 
     /// A place for a new connection, as soon as there is one. As many connections may wait as there are places. If more want

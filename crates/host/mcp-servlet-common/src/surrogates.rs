@@ -1,25 +1,28 @@
-//! The text of a message: UTF-8 without halves of surrogate pairs.
+//! Halves of surrogate pairs.
 
 use std::borrow::Cow;
 
-/// The text with U+FFFD for each escaped surrogate without its other half.
+/// The length of an escape such as `\ud83d`.
+const ESCAPE: usize = 6;
+
+/// JSON with U+FFFD for each escaped surrogate without its other half. It is owned if there was one.
 ///
-/// JavaScript writes such an escape when it cuts a text in the middle of an emoji, and no JSON reader for Rust takes it.
-pub(super) fn without_lone_surrogates(text: &str) -> Cow<'_, str> {
+/// JavaScript writes such an escape when it cuts a text in the middle of an emoji, and JSON libraries refuse the whole text for it.
+pub fn without_lone_surrogates(text: &str) -> Cow<'_, str> {
     let mut repaired = String::new();
     let mut copied = 0;
     let mut at = 0;
     while let Some(found) = text[at..].find('\\').map(|found| at + found) {
         match surrogate(text, found) {
             Some(0xD800..=0xDBFF)
-                if matches!(surrogate(text, found + 6), Some(0xDC00..=0xDFFF)) =>
+                if matches!(surrogate(text, found + ESCAPE), Some(0xDC00..=0xDFFF)) =>
             {
-                at = found + 12;
+                at = found + 2 * ESCAPE;
             }
             Some(_) => {
                 repaired.push_str(&text[copied..found]);
                 repaired.push_str("\\ufffd");
-                at = found + 6;
+                at = found + ESCAPE;
                 copied = at;
             }
             // The backslash and the character that it escapes.
@@ -35,7 +38,7 @@ pub(super) fn without_lone_surrogates(text: &str) -> Cow<'_, str> {
 
 /// The surrogate whose escape begins here.
 fn surrogate(text: &str, at: usize) -> Option<u32> {
-    let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+    let digits = text.get(at..at + ESCAPE)?.strip_prefix("\\u")?;
     let code = u32::from_str_radix(digits, 16).ok()?;
     (0xD800..=0xDFFF).contains(&code).then_some(code)
 }
