@@ -101,7 +101,7 @@ impl Error {
 
     /// Whether the server has answered with this error, so that it does not work on the request any more. A proxy answers with
     /// 502 and 504 for a server that may still do so.
-    pub fn is_of_server(&self) -> bool {
+    pub fn was_answered(&self) -> bool {
         match self.http_status() {
             Some(502 | 504) => false,
             Some(_) => true,

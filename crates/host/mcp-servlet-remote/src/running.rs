@@ -125,7 +125,7 @@ impl RunningCall {
                 response = &mut self.response => {
                     let notifying = (!notifying.is_terminated()).then_some(notifying);
                     self.finish(client, notifying).await;
-                    if response.as_ref().map_or_else(Error::is_of_server, |_| true) {
+                    if response.as_ref().map_or_else(Error::was_answered, |_| true) {
                         self.call.answered();
                     }
                     return Step::Answered(response);

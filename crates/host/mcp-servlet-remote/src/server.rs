@@ -21,7 +21,7 @@ use crate::state::{Link, NotReady, State};
 use crate::supervised::Supervised;
 
 /// How much longer than one attempt to wait for its outcome, which has the reason.
-const MOMENT: Duration = Duration::from_millis(250);
+const CONNECT_SLACK: Duration = Duration::from_millis(250);
 
 /// Another MCP server, which a task keeps connected. The connection ends when the last handle is dropped.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl RemoteServer {
         });
         let waited = match options.retries.most {
             Some(_) => over.await.is_ok(),
-            None => timeout(options.connect + MOMENT, over).await.is_ok(),
+            None => timeout(options.connect + CONNECT_SLACK, over).await.is_ok(),
         };
         self.outcome(waited)
     }
@@ -81,7 +81,7 @@ impl RemoteServer {
     pub async fn tried(&self) -> Result<(), NotReady> {
         let mut link = self.main.shared.link.subscribe();
         let over = link.wait_for(|link| !matches!(link, Link::Connecting));
-        let limit = self.main.shared.options.connect + MOMENT;
+        let limit = self.main.shared.options.connect + CONNECT_SLACK;
         let waited = timeout(limit, over).await.is_ok();
         self.outcome(waited)
     }
@@ -106,7 +106,9 @@ impl RemoteServer {
         else {
             return Ok(Arc::clone(&self.main.shared));
         };
-        let connection = self.sessions.of(session, most, &self.main.shared)?;
+        let connection = self
+            .sessions
+            .connection_for(session, most, &self.main.shared)?;
         Ok(Arc::clone(&connection.shared))
     }
 

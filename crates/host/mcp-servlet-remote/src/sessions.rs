@@ -11,11 +11,11 @@ use crate::shared::{Shared, stopped};
 use crate::supervised::Supervised;
 
 /// The connections of sessions, by the ids of the sessions. None after they were closed.
-type All = Option<HashMap<String, Arc<Supervised>>>;
+type BySession = Option<HashMap<String, Arc<Supervised>>>;
 
 /// The connections of sessions.
 #[derive(Debug)]
-pub(crate) struct Connections(Arc<Mutex<All>>);
+pub(crate) struct Connections(Arc<Mutex<BySession>>);
 
 impl Default for Connections {
     fn default() -> Self {
@@ -25,7 +25,7 @@ impl Default for Connections {
 
 impl Connections {
     /// The connection of a session, or a new one. `main` is the connection of requests without a session.
-    pub(crate) fn of(
+    pub(crate) fn connection_for(
         &self,
         session: &ClientSession,
         most: usize,
@@ -43,12 +43,12 @@ impl Connections {
         let connection = Arc::new(Supervised::start(main.for_session()));
         connections.insert(session.id().to_owned(), Arc::clone(&connection));
         drop(all);
-        self.end_with(session.clone());
+        self.close_when_session_ends(session.clone());
         Ok(connection)
     }
 
     /// Closes the connection of a session when the session ends.
-    fn end_with(&self, session: ClientSession) {
+    fn close_when_session_ends(&self, session: ClientSession) {
         let connections = Arc::downgrade(&self.0);
         tokio::spawn(async move {
             session.ended().await;

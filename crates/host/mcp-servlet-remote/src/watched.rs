@@ -16,7 +16,7 @@ use tokio::time::sleep;
 use crate::connection::Connection;
 
 /// The most resources of one server that are watched. One client can watch a tenth of them, so it cannot keep out the others.
-const MOST: usize = 10_000;
+const MAX_WATCHED: usize = 10_000;
 /// The longest URI of a resource that is watched, in bytes.
 const LONGEST: usize = 2_048;
 /// The most resources in one subscription. With the longest URIs, it is a request of about 1 MiB. Servers limit the size of a
@@ -91,10 +91,10 @@ impl Watched {
             return ResourceWatch::new(());
         }
         let mut wanted = self.wanted();
-        if wanted.len() >= MOST && !wanted.contains_key(uri) {
+        if wanted.len() >= MAX_WATCHED && !wanted.contains_key(uri) {
             tracing::warn!(
                 remote,
-                "resource not watched: clients watch {MOST} resources"
+                "resource not watched: clients watch {MAX_WATCHED} resources"
             );
             return ResourceWatch::new(());
         }

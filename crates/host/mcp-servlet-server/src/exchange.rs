@@ -41,7 +41,7 @@ impl Exchange {
                     let refusal = Refusal::invalid(
                         "another request with this `id` is running; give each request its own",
                     );
-                    return Err(refusal.to(Some(json!(id))));
+                    return Err(refusal.with_id(Some(json!(id))));
                 }
                 // The notifications of a subscription contain its id.
                 let is_subscription = matches!(

@@ -239,7 +239,7 @@ impl Refusal {
     }
 
     /// Whether the method is unknown.
-    pub(crate) fn is_of_no_method(&self) -> bool {
+    pub(crate) fn is_method_not_found(&self) -> bool {
         self.code == ErrorCode::METHOD_NOT_FOUND
     }
 
@@ -253,7 +253,7 @@ impl Refusal {
     }
 
     /// The same refusal, for the request with this id.
-    pub(crate) fn to(mut self, id: Option<Value>) -> Self {
+    pub(crate) fn with_id(mut self, id: Option<Value>) -> Self {
         let is_id = |id: &Value| id.is_string() || id.is_number();
         self.id = id.filter(is_id).unwrap_or(Value::Null);
         self
@@ -325,7 +325,7 @@ fn batch(
         let message = Message { bytes, parts };
         if let Kind::Initialize(_) = message.kind() {
             let refusal = Refusal::invalid("`initialize` cannot be part of a batch");
-            return Err(refusal.to(message.id()));
+            return Err(refusal.with_id(message.id()));
         }
         Ok(message)
     });
@@ -342,7 +342,7 @@ fn parts(text: &str) -> Result<Parts, Refusal> {
     let answers = envelope.result.is_some() || envelope.error.is_some();
     let id = envelope.id.filter(|_| !answers);
     let id = id.map(|id| Part::of(text, id));
-    let of_request = |refusal: Refusal| refusal.to(id.as_ref().map(Part::value));
+    let of_request = |refusal: Refusal| refusal.with_id(id.as_ref().map(Part::value));
     if envelope.jsonrpc != "2.0" {
         return Err(of_request(wrong("`jsonrpc` must be \"2.0\"")));
     }
@@ -445,7 +445,7 @@ fn refusal(text: &str) -> Refusal {
         return invalid_json(&error);
     }
     let problem = json_problem::<Envelope<'_>, _>(&mut serde_json::Deserializer::from_str(text));
-    wrong(problem.as_deref().unwrap_or("expected an object")).to(id(text))
+    wrong(problem.as_deref().unwrap_or("expected an object")).with_id(id(text))
 }
 
 /// The id of an invalid message, if it could be a request. The id of a response belongs to one of

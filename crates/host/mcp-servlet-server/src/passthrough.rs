@@ -77,11 +77,11 @@ struct Response<'a> {
     #[serde(borrow)]
     id: &'a RawValue,
     #[serde(borrow)]
-    result: Loaded<'a>,
+    result: RawResult<'a>,
 }
 
 /// A typed result that contains JSON.
-struct Loaded<'a> {
+struct RawResult<'a> {
     json: &'a RawValue,
     /// Its members other than `_meta`.
     others: Members<'a>,
@@ -96,18 +96,18 @@ struct Meta<'a> {
 /// The members of an object, as raw JSON.
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-impl<'de: 'a, 'a> Deserialize<'de> for Loaded<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for RawResult<'a> {
     fn deserialize<D: Deserializer<'de>>(result: D) -> Result<Self, D::Error> {
         struct Reader;
 
         impl<'de> Visitor<'de> for Reader {
-            type Value = Loaded<'de>;
+            type Value = RawResult<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a result that contains JSON")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Loaded<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawResult<'de>, A::Error> {
                 let mut json = None;
                 let mut others = Members::new();
                 while let Some(key) = map.next_key::<String>()? {
@@ -118,7 +118,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Loaded<'a> {
                     }
                 }
                 let json = json.ok_or_else(|| A::Error::missing_field("_meta"))?;
-                Ok(Loaded { json, others })
+                Ok(RawResult { json, others })
             }
         }
 
@@ -129,13 +129,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Loaded<'a> {
 /// A message in the form in which the client gets it: with the JSON that a result contains, and with the client's ids. None if it
 /// stays as it is.
 pub(crate) fn outgoing(message: &str) -> Option<String> {
-    unload(message).or_else(|| with_client_ids(message))
+    splice_raw_result(message).or_else(|| with_client_ids(message))
 }
 
 /// Replaces a result with the JSON that it contains, in a whole message. None if it contains none.
 ///
 /// Members are copied as raw text and not parsed, because the JSON may be large.
-fn unload(message: &str) -> Option<String> {
+fn splice_raw_result(message: &str) -> Option<String> {
     if !message.contains(RAW_JSON) {
         return None;
     }
@@ -187,7 +187,7 @@ pub(crate) fn response(message: &str) -> Option<String> {
     struct Head {
         method: Option<IgnoredAny>,
     }
-    if let Some(unloaded) = unload(message) {
+    if let Some(unloaded) = splice_raw_result(message) {
         return Some(unloaded);
     }
     let head: Head = serde_json::from_str(message).ok()?;
@@ -226,7 +226,7 @@ mod tests {
         };
         let typed: CallToolResult = passthrough(object);
         let message = json!({ "jsonrpc": "2.0", "id": "a", "result": typed });
-        let text = unload(&message.to_string()).expect("a message with something in it");
+        let text = splice_raw_result(&message.to_string()).expect("a message with something in it");
         let unloaded: Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(unloaded["id"], "a");
         for field in ["content", "vendor", "_meta"] {
@@ -246,9 +246,9 @@ mod tests {
             json!({}),
         ] {
             let message = json!({ "jsonrpc": "2.0", "id": 1, "result": result });
-            assert_eq!(unload(&message.to_string()), None, "{result}");
+            assert_eq!(splice_raw_result(&message.to_string()), None, "{result}");
         }
-        assert_eq!(unload(&json!([RAW_JSON]).to_string()), None);
+        assert_eq!(splice_raw_result(&json!([RAW_JSON]).to_string()), None);
     }
 
     #[test]
@@ -261,7 +261,7 @@ mod tests {
             let result = format!(r#"{{"b":[1],"c":"d","_meta":{{"{RAW_JSON}":{raw}}}}}"#);
             let message = format!(r#"{{"jsonrpc":"2.0","id":"a","result":{result}}}"#);
             let expected = format!(r#"{{"jsonrpc":"2.0","id":"a","result":{merged}}}"#);
-            assert_eq!(unload(&message), Some(expected));
+            assert_eq!(splice_raw_result(&message), Some(expected));
         }
     }
 

@@ -35,7 +35,7 @@ use crate::{
 };
 
 /// How long the process of a server, or the renewal of a login, may take to end after the command has.
-const LEAVING: Duration = Duration::from_millis(1500);
+const SHUTDOWN_GRACE: Duration = Duration::from_millis(1500);
 
 // The servlet or server of a command, with its options.
 // Not a doc comment: clap would use it as the description of the command.
@@ -321,7 +321,7 @@ async fn until_signal<T>(work: Work<'_, T>) -> Result<T, Failure> {
 
 /// Waits until the tasks that end the process of a server, or store a renewed login, have done so.
 async fn settle() {
-    let end = Instant::now() + LEAVING;
+    let end = Instant::now() + SHUTDOWN_GRACE;
     while Handle::current().metrics().num_alive_tasks() > 0 && Instant::now() < end {
         sleep(Duration::from_millis(2)).await;
     }

@@ -260,7 +260,7 @@ fn is_of_list(error: &Error) -> bool {
             | ErrorKind::RequestTimeout
             | ErrorKind::SessionInvalid
     );
-    error.is_of_server() && !is_of_session
+    error.was_answered() && !is_of_session
 }
 
 /// Whether a server with resources says that it has no method for templates.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rmcp::model::RequestId;
 
 /// How many are kept. A server that answers none of so many is not worth more memory.
-const MOST: usize = 1024;
+const MAX_CANCELLED: usize = 1024;
 /// How long a request is kept whose response is not read, if the server has a common stream.
 const UNREAD: Duration = Duration::from_mins(5);
 
@@ -22,7 +22,7 @@ pub(super) struct Cancelled {
 
 impl Cancelled {
     pub(super) fn add(&mut self, id: &RequestId) {
-        if self.ids.len() < MOST {
+        if self.ids.len() < MAX_CANCELLED {
             self.ids.insert(id.clone(), None);
         }
     }
@@ -100,6 +100,6 @@ mod tests {
         for number in 0..10_000 {
             cancelled.add(&RequestId::Number(number));
         }
-        assert_eq!(cancelled.ids.len(), MOST);
+        assert_eq!(cancelled.ids.len(), MAX_CANCELLED);
     }
 }

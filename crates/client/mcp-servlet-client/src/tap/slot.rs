@@ -49,7 +49,7 @@ impl Reply {
     /// request.
     fn is_answer(&self) -> bool {
         match self {
-            Self::Failed(error) => error.is_of_server(),
+            Self::Failed(error) => error.was_answered(),
             Self::Result(..) | Self::Error(_) => true,
         }
     }

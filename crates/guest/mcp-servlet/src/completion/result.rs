@@ -9,7 +9,7 @@ use crate::arguments::Failure;
 use crate::error::{IntoToolError, ToolError};
 
 /// MCP's maximum of values in one result.
-const MOST: usize = 100;
+const MAX_VALUES: usize = 100;
 
 /// A value that a completion may return.
 ///
@@ -121,8 +121,8 @@ pub(crate) fn keep_matching(completion: &mut Completion, typed: &str) {
 /// The result of `complete` as JSON.
 pub(crate) fn to_json(mut completion: Completion) -> String {
     let count = completion.values.len();
-    if count > MOST {
-        completion.values.truncate(MOST);
+    if count > MAX_VALUES {
+        completion.values.truncate(MAX_VALUES);
         completion.has_more = Some(true);
         completion
             .total

@@ -33,7 +33,7 @@ impl<const N: usize> Text<N> {
         fallback: &str,
     ) {
         assert!(
-            self.gaps < gaps::MOST,
+            self.gaps < gaps::MAX_GENERATORS,
             "a servlet has at most 128 arguments and results with `schemars`"
         );
         self.generators = self.generators.with(self.gaps, generate);

@@ -13,7 +13,7 @@ pub(crate) const MIDDLE: char = '\u{2}';
 pub(crate) const END: char = '\u{3}';
 
 /// The maximum of gaps in a servlet; there is no `Vec` in `const` evaluation.
-pub(crate) const MOST: usize = 128;
+pub(crate) const MAX_GENERATORS: usize = 128;
 
 /// The generators for the gaps of a text, in order.
 #[cfg_attr(
@@ -21,10 +21,10 @@ pub(crate) const MOST: usize = 128;
     allow(unreachable_pub, reason = "only that feature passes it on")
 )]
 #[derive(Debug, Clone, Copy)]
-pub struct Generators([Option<Generate>; MOST]);
+pub struct Generators([Option<Generate>; MAX_GENERATORS]);
 
 impl Generators {
-    pub(crate) const NONE: Self = Self([None; MOST]);
+    pub(crate) const NONE: Self = Self([None; MAX_GENERATORS]);
 
     pub(crate) const fn with(mut self, index: usize, generate: Generate) -> Self {
         self.0[index] = Some(generate);

@@ -92,7 +92,7 @@ pub(super) fn prompt(servlet: &Servlet, output: &[u8]) -> Result<GetPromptResult
 
 /// The suggestions, limited to the number that MCP allows.
 pub(super) fn completion(servlet: &Servlet, output: &[u8]) -> Result<CompleteResult, CallError> {
-    const MOST: usize = 100;
+    const MAX_VALUES: usize = 100;
     let mut json = object(servlet, COMPLETE, output)?;
     let values = json
         .get_mut("completion")
@@ -101,8 +101,8 @@ pub(super) fn completion(servlet: &Servlet, output: &[u8]) -> Result<CompleteRes
         let problem = Problem::expected("/completion/values", "an array", values.as_deref());
         return Err(wrong(servlet, COMPLETE, problem));
     };
-    if values.len() > MOST {
-        values.truncate(MOST);
+    if values.len() > MAX_VALUES {
+        values.truncate(MAX_VALUES);
         json["completion"]["hasMore"] = true.into();
     }
     Ok(CompleteResult::new(json))

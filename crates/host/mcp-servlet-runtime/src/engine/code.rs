@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// How long a servlet is in use before it is compiled again. Most commands that make one call end earlier.
-const SOON: Duration = Duration::from_secs(1);
+const OPTIMIZE_AFTER: Duration = Duration::from_secs(1);
 
 /// The order in which stored code is tried.
 const BEST_FIRST: [Quality; 3] = [Quality::Optimized, Quality::Quick, Quality::Baseline];
@@ -118,7 +118,7 @@ impl Code {
         if options.quality.is_none() && code.quality() != Quality::Optimized {
             let (code, limit) = (Arc::downgrade(&code), options.compile);
             RUNTIME.spawn(async move {
-                tokio::time::sleep(SOON).await;
+                tokio::time::sleep(OPTIMIZE_AFTER).await;
                 in_turn(limit, move || improve(&code, &source)).await;
             });
         }

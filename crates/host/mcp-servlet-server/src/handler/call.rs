@@ -44,7 +44,7 @@ type Running = Pin<Box<dyn Future<Output = Result<JsonObject, ErrorData>> + Send
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TaskSupport {
     /// Absent: the call becomes a task if it takes long.
-    Unsaid,
+    Unspecified,
     /// Never runs as a task.
     Forbidden,
     /// Always runs as a task for clients that support tasks.
@@ -63,7 +63,7 @@ impl TaskSupport {
             Some("forbidden") => Self::Forbidden,
             Some("optional") => Self::Optional,
             Some("required") => Self::Required,
-            _ => Self::Unsaid,
+            _ => Self::Unspecified,
         }
     }
 }
@@ -193,7 +193,7 @@ impl ToolCall {
             }
         }
         let mut first = self.start(inputs);
-        if support == TaskSupport::Unsaid && may_be_task {
+        if support == TaskSupport::Unspecified && may_be_task {
             match tokio::time::timeout(options.after, &mut first).await {
                 Ok(result) => return Ok(Answered::Now(result?)),
                 Err(_) => {

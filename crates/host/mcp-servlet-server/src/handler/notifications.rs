@@ -32,7 +32,7 @@ use crate::{era::Era, handler::tasks::Task, own_id::client_value, server::Server
 pub(super) const PROGRESS_TOKEN: &str = "progressToken";
 
 /// How long one notification may block a call if the client does not read.
-const PATIENCE: Duration = Duration::from_secs(5);
+const NOTIFY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The lowest log level that a session up to 2025-11-25 receives.
 #[derive(Debug)]
@@ -188,7 +188,7 @@ impl Notifier {
 impl Listener for Notifier {
     fn notify(&self, notification: Notification) -> Sending<'_> {
         Box::pin(async {
-            match timeout(PATIENCE, self.send(notification)).await {
+            match timeout(NOTIFY_TIMEOUT, self.send(notification)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(problem)) => {
                     tracing::debug!(%problem, "cannot send a notification to the client");

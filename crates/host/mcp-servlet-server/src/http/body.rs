@@ -44,7 +44,7 @@ pub(super) async fn read(
 
 /// The response to an invalid message or an unknown method.
 pub(super) fn refused(refusal: &Refusal) -> Response {
-    let status = if refusal.is_of_no_method() {
+    let status = if refusal.is_method_not_found() {
         StatusCode::NOT_FOUND
     } else {
         StatusCode::BAD_REQUEST
@@ -53,7 +53,7 @@ pub(super) fn refused(refusal: &Refusal) -> Response {
 }
 
 /// A response with the JSON of servlets unchanged. `held` lives until the last byte is sent.
-pub(super) fn unloaded<T: Send + 'static>(response: Response, held: T) -> Response {
+pub(super) fn with_raw_results<T: Send + 'static>(response: Response, held: T) -> Response {
     response.map(|body| {
         let body = body.map_frame(move |frame| {
             let _ = &held;

@@ -21,9 +21,9 @@ use super::{in_flight::InFlight, peer::Peer};
 use crate::server::{Server, metrics::OneOf};
 
 /// Idle sessions are checked this many times per idle limit.
-const LOOKS: u32 = 8;
+const IDLE_CHECKS_PER_LIMIT: u32 = 8;
 /// How often ended sessions are removed, if there is no idle limit.
-const FORGET: Duration = Duration::from_mins(1);
+const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 
 /// After this time without use, a session that nobody seems to have opened makes room for others.
 const LEFT: Duration = Duration::from_secs(5);
@@ -181,7 +181,7 @@ impl Sessions {
 
     /// Removes ended sessions, and ends those that were idle for `limit`. Never returns.
     pub(super) async fn end_idle(&self, limit: Option<Duration>) {
-        let every = limit.map_or(FORGET, |limit| limit / LOOKS);
+        let every = limit.map_or(SWEEP_INTERVAL, |limit| limit / IDLE_CHECKS_PER_LIMIT);
         let mut looks = tokio::time::interval(every.max(Duration::from_millis(1)));
         loop {
             looks.tick().await;

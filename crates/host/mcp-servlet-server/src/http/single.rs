@@ -31,7 +31,7 @@ const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 /// How long to wait for the answer. After that a stream begins, whose keep-alive events stop
 /// clients and proxies from timing out.
-const PATIENCE: Duration = Duration::from_secs(30);
+const JSON_WAIT: Duration = Duration::from_secs(30);
 
 /// The only message of a response as JSON, or the response as an event stream. The JSON of servlets is unchanged in both.
 ///
@@ -44,7 +44,7 @@ pub(super) async fn single<T: Send + 'static>(
     held: T,
 ) -> Response {
     if !is_stream(response.headers()) {
-        return body::unloaded(response, held);
+        return body::with_raw_results(response, held);
     }
     let (mut parts, mut body) = response.into_parts();
     let mut begun = BytesMut::new();
@@ -52,7 +52,7 @@ pub(super) async fn single<T: Send + 'static>(
     let found = if takes_only_json {
         found.await
     } else {
-        let found = tokio::time::timeout(PATIENCE, found).await;
+        let found = tokio::time::timeout(JSON_WAIT, found).await;
         found.ok().flatten()
     };
     if let Some(message) = found {
@@ -64,7 +64,7 @@ pub(super) async fn single<T: Send + 'static>(
     }
     let begun = Some(begun.freeze());
     let response = Response::from_parts(parts, Body::new(Resumed { begun, rest: body }));
-    body::unloaded(response, held)
+    body::with_raw_results(response, held)
 }
 
 /// A response that is JSON as an event stream with one event.

@@ -151,7 +151,7 @@ impl Sse {
         }
         let (id, answered) = (message.id(), message.answered());
         match message::decode(message.into_bytes()) {
-            Err(refusal) => return body::refused(&refusal.to(id)),
+            Err(refusal) => return body::refused(&refusal.with_id(id)),
             Ok(None) => {}
             Ok(Some(mut message)) => {
                 // Servlets may read some of its headers.

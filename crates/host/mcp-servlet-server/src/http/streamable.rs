@@ -83,7 +83,7 @@ impl Streamable {
             // After a lost connection, a client resumes its stream with a GET request.
             _ => {
                 let in_use = self.enter(request.headers());
-                body::unloaded(self.pass(request).await, in_use)
+                body::with_raw_results(self.pass(request).await, in_use)
             }
         }
     }
@@ -152,7 +152,7 @@ impl Streamable {
             .pass(Request::from_parts(parts, body.clone().into()))
             .await;
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
-            return body::refused(&message::unreadable(body).to(id));
+            return body::refused(&message::unreadable(body).with_id(id));
         }
         let opened = session(response.headers());
         let opened = opened.map(|id| self.sessions.open(id, peer, has_batches));
@@ -165,7 +165,7 @@ impl Streamable {
                 if let Some(hang_up) = hang_up {
                     hang_up.disarm();
                 }
-                single::event(body::unloaded(response, held)).await
+                single::event(body::with_raw_results(response, held)).await
             }
         }
     }

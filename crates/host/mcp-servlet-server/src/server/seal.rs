@@ -14,7 +14,7 @@ use rmcp::{
 use serde_json::Value;
 
 /// How long a signed state is valid.
-const HOLDS: Duration = Duration::from_hours(1);
+const STATE_TTL: Duration = Duration::from_hours(1);
 
 /// A signing key that lives as long as the server.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Default for Seal {
 impl Seal {
     pub(crate) fn close(&self, state: &str, request: &Request<'_>) -> String {
         let request = request.to_bytes();
-        let options = SealOptions::new().associated_data(&request).ttl(HOLDS);
+        let options = SealOptions::new().associated_data(&request).ttl(STATE_TTL);
         self.0.seal_with(state.as_bytes(), &options)
     }
 

@@ -168,7 +168,7 @@ impl Lines {
             _ => {}
         }
         let message = message::decode(message.into_bytes());
-        let message = message.map_err(|refusal| refused(refusal.to(id)))?;
+        let message = message.map_err(|refusal| refused(refusal.with_id(id)))?;
         let admitted = message.map(|message| self.exchange.admit(message));
         Ok(admitted.transpose().map_err(refused)?.flatten())
     }

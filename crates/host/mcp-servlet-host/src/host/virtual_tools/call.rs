@@ -10,7 +10,7 @@ use mcp_servlet_runtime::{
 
 use super::{
     Served,
-    mapping::{Mapped, Mapping, Outcome, Seen},
+    mapping::{Mapped, Mapping, Outcome, RequestView},
     thrown,
 };
 use crate::CallToolResult;
@@ -22,7 +22,7 @@ impl Served {
         &self,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
-        let seen = Seen::default();
+        let seen = RequestView::default();
         let mapping = self.mapping(arguments, &seen);
         let mut budget = Budget::default();
         let prepared = match self.prepared(mapping.prepare(&mut budget))? {
@@ -46,9 +46,9 @@ impl Served {
         request_meta: &RequestMeta,
     ) -> Result<CallToolResult, CallError> {
         let seen = if self.proven.reads_client() {
-            Seen::of(request_meta)
+            RequestView::of(request_meta)
         } else {
-            Seen::default()
+            RequestView::default()
         };
         let mapping = self.mapping(arguments, &seen);
         let mut budget = Budget::default();
@@ -86,7 +86,11 @@ impl Served {
         CallErrorKind::Remote { failure }.at(name, Some("tools/call"))
     }
 
-    fn mapping<'a>(&'a self, arguments: Option<&'a JsonObject>, seen: &'a Seen) -> Mapping<'a> {
+    fn mapping<'a>(
+        &'a self,
+        arguments: Option<&'a JsonObject>,
+        seen: &'a RequestView,
+    ) -> Mapping<'a> {
         let servlet = self.handler.as_servlet();
         let checks = match servlet.map(|servlet| servlet.options().arguments) {
             Some(CheckArguments::Check) | None => Checks::Check,

@@ -23,12 +23,12 @@ static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(processors()
 
 /// What expressions see of a request in addition to its arguments.
 #[derive(Clone, Default)]
-pub(super) struct Seen {
+pub(super) struct RequestView {
     meta: JsonObject,
     session: Session,
 }
 
-impl Seen {
+impl RequestView {
     pub(super) fn of(request_meta: &RequestMeta) -> Self {
         let mut meta = request_meta.meta.clone().unwrap_or_default();
         let object = |key: &str| {
@@ -66,7 +66,7 @@ pub(super) type Mapped = Option<Result<JsonObject, RpcError>>;
 pub(super) struct Mapping<'a> {
     pub(super) proven: Cow<'a, Arc<Proven>>,
     pub(super) arguments: Option<Cow<'a, JsonObject>>,
-    pub(super) seen: Cow<'a, Seen>,
+    pub(super) seen: Cow<'a, RequestView>,
     pub(super) checks: CheckArguments,
 }
 

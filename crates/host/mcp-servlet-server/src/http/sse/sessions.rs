@@ -14,7 +14,7 @@ use super::super::peer::{Peer, Refusals, Refused};
 use crate::{message::Incoming, session_id::SessionId};
 
 /// Idle sessions are checked this many times per idle limit.
-const LOOKS: u32 = 8;
+const IDLE_CHECKS_PER_LIMIT: u32 = 8;
 
 /// All sessions of an endpoint.
 #[derive(Default)]
@@ -146,7 +146,7 @@ impl Sessions {
         let Some(limit) = limit else {
             return std::future::pending().await;
         };
-        let every = (limit / LOOKS).max(Duration::from_millis(1));
+        let every = (limit / IDLE_CHECKS_PER_LIMIT).max(Duration::from_millis(1));
         let mut looks = tokio::time::interval(every);
         loop {
             looks.tick().await;

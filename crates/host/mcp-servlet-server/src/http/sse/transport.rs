@@ -12,7 +12,7 @@ use crate::{exchange::Exchange, message::Incoming, passthrough};
 pub(super) const WAITING: usize = 16;
 
 /// How long a client may leave its events unread. Then its session ends.
-const PATIENCE: Duration = Duration::from_mins(1);
+const EVENT_WRITE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The events of a session, each in the form in which it is sent.
 pub(super) type Events = mpsc::Receiver<String>;
@@ -51,7 +51,7 @@ impl Connection {
         async move {
             let event = format!("event: message\ndata: {message}\n\n");
             let events = events.ok_or(io::ErrorKind::NotConnected)?;
-            let sent = tokio::time::timeout(PATIENCE, events.send(event)).await;
+            let sent = tokio::time::timeout(EVENT_WRITE_TIMEOUT, events.send(event)).await;
             match sent {
                 Ok(Ok(())) => Ok(()),
                 Ok(Err(_)) => Err(io::ErrorKind::BrokenPipe.into()),
