@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Write},
+    mem,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
@@ -41,6 +42,12 @@ impl Room {
         };
         let taken = left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(bytes as u64));
         taken.map(drop).map_err(|_| NoRoom { limit: *limit })
+    }
+
+    fn give_back(&self, bytes: usize) {
+        if let Some(Bytes { left, .. }) = &self.0 {
+            left.fetch_add(bytes as u64, Relaxed);
+        }
     }
 }
 
@@ -128,6 +135,13 @@ impl Write for Limited<'_> {
     }
 }
 
+/// A response that fails leaves its room to the others.
+impl Drop for Limited<'_> {
+    fn drop(&mut self) {
+        self.room.give_back(self.bytes.len());
+    }
+}
+
 /// Decompresses a body if it is compressed.
 enum Decoder<'a> {
     Plain(Limited<'a>),
@@ -156,9 +170,10 @@ impl<'a> Decoder<'a> {
     }
 
     fn finish(self) -> io::Result<Vec<u8>> {
-        match self {
-            Self::Plain(limited) => Ok(limited.bytes),
-            Self::Gzip(decoder) => Ok(decoder.finish()?.bytes),
-        }
+        let mut limited = match self {
+            Self::Plain(limited) => limited,
+            Self::Gzip(decoder) => decoder.finish()?,
+        };
+        Ok(mem::take(&mut limited.bytes))
     }
 }

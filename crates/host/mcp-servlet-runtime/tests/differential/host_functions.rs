@@ -234,10 +234,7 @@ const OTHERS: &[Case] = &[
     case(
         "a request is not allowed",
         "(drop (call $http_request (call $copy (i32.const 96) (i32.const 29)) (i64.const 0))) (i32.const 0)",
-        Failed(
-            Denied,
-            "http_request is not enabled, request to http://api.example/ is not allowed",
-        ),
+        Failed(Denied, "HTTP request to http://api.example/ is not allowed"),
     ),
 ];
 

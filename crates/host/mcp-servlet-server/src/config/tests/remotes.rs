@@ -33,7 +33,7 @@ fn the_examples_in_the_guide_are_valid() {
         let config = Config::check_without_env(&path).expect("a configuration");
         names.extend(config.remotes.into_iter().map(|remote| remote.name));
     }
-    let settings = ["github", "files", "github", "github"];
+    let settings = ["github", "files", "github", "github", "tracker"];
     let logins = ["tracker", "wiki", "reports"];
     let others = ["tracker", "browser"];
     assert_eq!(names, [&settings[..], &logins, &others].concat());
