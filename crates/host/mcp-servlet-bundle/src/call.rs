@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     JsonObject,
-    expression::Budget,
+    expression::{Budget, Failure},
     problem::Place,
     proven::Proven,
     scope::Part,
@@ -244,7 +244,11 @@ impl Proven {
         let scope = view.scope().with("result", Part::Object(&result));
         let mut mapped = Map::new();
         for (key, template) in templates {
-            let value = template.fill(&scope, budget);
+            let value = match template.fill(&scope, budget) {
+                // In MCP, a result without it is none of an error.
+                Err(failed) if key == "isError" && failed.failure == Failure::Absent => continue,
+                value => value,
+            };
             let value = value.map_err(|failed| {
                 let failed = failed.within_key(key).within_key("result");
                 self.mapping_failed(&failed)

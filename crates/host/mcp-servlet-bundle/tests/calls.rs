@@ -213,7 +213,7 @@ fn results_are_mapped() {
         "result": {
             "content": [{ "type": "text", "text": "${{ result.summary }} in ${{ request.arguments.city }}" }],
             "structuredContent": { "celsius": "${{ result.temperature }}" },
-            "isError": "${{ result.?isError }}",
+            "isError": "${{ result.isError }}",
             "_meta": { "acme/source": "weather" },
         },
     }));

@@ -256,7 +256,7 @@ fn with_headers(
         method,
     };
     for (name, text) in headers {
-        let failed = |reason: &dyn fmt::Display| RemoteFailure::Unusable {
+        let failed = |reason: &dyn fmt::Display| RemoteFailure::NotSent {
             why: format!("the header `{name}` has no value: {reason}"),
         };
         let value = text.fill(requested).map_err(|error| failed(&error))?;

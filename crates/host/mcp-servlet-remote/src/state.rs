@@ -86,6 +86,7 @@ pub(crate) fn reason(failure: &RemoteFailure) -> String {
     match failure {
         RemoteFailure::Unreachable { why }
         | RemoteFailure::Unusable { why }
+        | RemoteFailure::NotSent { why }
         | RemoteFailure::RetriesExhausted { why, .. } => why.clone(),
         RemoteFailure::TimedOut { limit } => format!("no answer within {limit:?}"),
         RemoteFailure::Error { fault } => fault.message.clone(),

@@ -277,7 +277,7 @@ async fn headers_of_a_request_depend_on_the_request_of_the_client() {
             let error = member.call_with("t", None, &with_id(id)).await;
             let error = error.expect_err("no header").to_string();
             assert!(
-                error.starts_with("remote `far` cannot be used: "),
+                error.starts_with("remote `far` got no `tools/call`: "),
                 "{error}"
             );
             assert!(error.contains(reason), "{error}");

@@ -20,6 +20,11 @@ pub enum RemoteFailure {
         /// The reason.
         why: String,
     },
+    /// The request was not sent, because it has no value for a header of the remote.
+    NotSent {
+        /// The reason.
+        why: String,
+    },
     /// The last attempt to connect has failed, and there will be no other one.
     RetriesExhausted {
         /// How many attempts there were.
@@ -50,6 +55,7 @@ impl RemoteFailure {
         match self {
             Self::Unreachable { .. } => "connectivity",
             Self::Unusable { .. } => "unusable",
+            Self::NotSent { .. } => "not_sent",
             Self::RetriesExhausted { .. } => "retry_exhausted",
             Self::TimedOut { .. } => "request_timeout",
             Self::Error { .. } => "remote",
@@ -67,6 +73,7 @@ impl RemoteFailure {
         match self {
             Self::Unreachable { why } => write!(f, "remote `{remote}` cannot be reached: {why}"),
             Self::Unusable { why } => write!(f, "remote `{remote}` cannot be used: {why}"),
+            Self::NotSent { why } => write!(f, "remote `{remote}` got no `{method}`: {why}"),
             Self::RetriesExhausted { attempts, why } => write!(
                 f,
                 "remote `{remote}` cannot be used after {attempts} attempts: {why}"
@@ -90,6 +97,7 @@ impl RemoteFailure {
                 Fault::BUSY,
                 Some(json!({ "remote": remote, "retry": true })),
             ),
+            Self::NotSent { .. } => (Fault::INVALID_PARAMS, Some(json!({ "remote": remote }))),
             Self::RetriesExhausted { .. } => (Fault::BUSY, Some(json!({ "remote": remote }))),
             Self::TimedOut { .. } | Self::Invalid { .. } => {
                 (Fault::INTERNAL, Some(json!({ "remote": remote })))

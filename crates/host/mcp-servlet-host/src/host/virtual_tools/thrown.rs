@@ -74,7 +74,7 @@ fn remote_number(error: &CallErrorKind) -> Option<i32> {
 fn remote_kind(failure: &RemoteFailure) -> Kind {
     match failure {
         RemoteFailure::TimedOut { .. } => Kind::Timeout,
-        RemoteFailure::Error { .. } => Kind::Remote,
+        RemoteFailure::Error { .. } | RemoteFailure::NotSent { .. } => Kind::Remote,
         RemoteFailure::Invalid { .. } => Kind::BadOutput,
         _ => Kind::Connectivity,
     }
@@ -87,6 +87,7 @@ fn remote_code(failure: &RemoteFailure) -> &'static str {
         RemoteFailure::RetriesExhausted { .. } => "RETRY_EXHAUSTED",
         RemoteFailure::Invalid { .. } => "BAD_OUTPUT",
         RemoteFailure::Error { fault } => rpc_code(fault.code),
+        RemoteFailure::NotSent { .. } => rpc_code(Fault::INVALID_PARAMS),
         _ => "CONNECTIVITY",
     }
 }
