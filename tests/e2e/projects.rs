@@ -77,9 +77,14 @@ fn a_new_project_works_as_it_is_in_a_workspace_and_outside() {
         let built: Value = serde_json::from_slice(&built.stdout).expect("a list");
         let wasm = built[0]["path"].as_str().expect("a path");
         assert!(wasm.ends_with("/built/hello.wasm"), "{wasm}");
-        run(command(servlet(), &project).args(["build", "-o", "built/named.wasm"]));
-        let [named, built] = ["built/named.wasm", wasm].map(|file| fs::read(project.join(file)));
-        assert_eq!(named.expect("a file"), built.expect("a file"));
+        fs::create_dir(project.join("built/folder.wasm")).expect("a folder");
+        for output in ["built/named.wasm", "built/folder.wasm"] {
+            run(command(servlet(), &project).args(["build", "-o", output]));
+        }
+        let [named, inside, built] = ["built/named.wasm", "built/folder.wasm/hello.wasm", wasm]
+            .map(|file| fs::read(project.join(file)).expect("a file"));
+        assert_eq!(named, built);
+        assert_eq!(inside, built);
         let tested = run(command(servlet(), &project).arg("test"));
         let messages = String::from_utf8_lossy(&tested.stderr);
         assert!(
@@ -215,6 +220,10 @@ fn a_new_project_tells_how_its_package_is_called_and_stays_in_its_repository() {
         "the package is called `fn-servlet`, because `fn` is not a valid name of a crate\n";
     assert!(messages.contains(renamed), "{messages}");
     assert!(!folder.path().join("fn/.git").exists());
+    let options = ["new", "Foo-Bar", "--no-scripts"];
+    let messages = stderr(&run(command(servlet(), folder.path()).args(options)));
+    let renamed = "the package is called `foo-bar`, because names of packages are in kebab case\n";
+    assert!(messages.contains(renamed), "{messages}");
 }
 
 /// The bundle, packed twice.

@@ -177,9 +177,11 @@ enum Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// The file at the path if its name ends with `.wasm`, else the folder. Fails if one file is to hold several servlets.
+    /// The file at the path if its name ends with `.wasm` and it is no folder, else the folder. Fails if one file is to hold several
+    /// servlets.
     fn new(path: &'a Path, packages: &[&Package]) -> Result<Self, Failure> {
-        if path.extension() != Some("wasm".as_ref()) {
+        let extension = path.extension().unwrap_or_default();
+        if !extension.eq_ignore_ascii_case("wasm") || path.is_dir() {
             return Ok(Self::Folder(path));
         }
         if let [_] = packages {

@@ -186,8 +186,13 @@ fn note_renamed(name: &str, folder: &Path) {
     if let Some(package) = package.and_then(toml::Value::as_str)
         && package != name
     {
+        let why = if name.to_lowercase().replace('_', "-") == package {
+            "names of packages are in kebab case".to_owned()
+        } else {
+            format!("`{name}` is not a valid name of a crate")
+        };
         note(format_args!(
-            "the package is called `{package}`, because `{name}` is not a valid name of a crate"
+            "the package is called `{package}`, because {why}"
         ));
     }
 }

@@ -213,7 +213,14 @@ pub(super) fn expand(
         };
         match variable(name).or_else(|| default.map(str::to_owned)) {
             Some(value) => out += &value,
-            None => return Err(format!("the environment variable `{name}` is not set")),
+            None => {
+                // Other programs write it so.
+                let bare = name.strip_prefix("env:");
+                let hint = bare.map_or_else(String::new, |bare| format!("; write `${{{bare}}}`"));
+                return Err(format!(
+                    "the environment variable `{name}` is not set{hint}"
+                ));
+            }
         }
         rest = after;
     }
@@ -223,6 +230,13 @@ pub(super) fn expand(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_of_other_programs_has_a_hint() {
+        let expanded = expand("${env:TOKEN}", |_| None);
+        let message = "the environment variable `env:TOKEN` is not set; write `${TOKEN}`";
+        assert_eq!(expanded, Err(message.to_owned()));
+    }
 
     #[test]
     fn memory_is_at_least_a_page() {
