@@ -218,6 +218,13 @@ impl<'a> Check<'a> {
             }
         } else if !plain.contains(&name) {
             let message = match similar(name, names()) {
+                // The parser expands the macros that have the right number of arguments.
+                Some("has") if name == "has" => {
+                    "`has` takes a member, such as `has(result.x)`".to_owned()
+                }
+                Some(known) if known == name && MACROS.contains(&name) => format!(
+                    "`{name}` is called on a list and takes a name and an expression, as in `list.{name}(item, item.x)`"
+                ),
                 Some(known) => format!("there is no function `{name}`; there is `{known}`"),
                 None => format!("there is no function `{name}`"),
             };

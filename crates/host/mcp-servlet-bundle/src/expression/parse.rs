@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use cel::{
-    Env, ParseErrors,
+    Env, ParseError, ParseErrors,
     common::ast::{IdedExpr, SourceInfo},
 };
 
@@ -48,10 +48,27 @@ fn mistake(text: &str, errors: &ParseErrors) -> Mistake {
             message: "invalid expression".to_owned(),
         };
     };
+    let at = offset(text, error.pos);
     if let Some(mistake) = question_mark(text) {
         return mistake;
     }
-    let at = offset(text, error.pos);
+    if error.msg.contains("reserved identifier: if") {
+        return Mistake {
+            range: at..at + 2,
+            message: "invalid expression: there is no `if`; write `condition ? a : b`".to_owned(),
+        };
+    }
+    if error.msg.contains("`_?_:_`")
+        && let Some(mistake) = condition(text)
+    {
+        return mistake;
+    }
+    let is_end = |error: &ParseError| error.msg.contains("'<EOF>'");
+    if errors.errors.iter().any(is_end)
+        && let Some(mistake) = open_bracket(text)
+    {
+        return mistake;
+    }
     let found = error.msg.split('\'').nth(1).unwrap_or_default();
     let before = text[..at].trim_end();
     let last = before
@@ -122,6 +139,69 @@ fn question_mark(text: &str) -> Option<Mistake> {
                 "invalid expression: write `{parent}.?{member}` for a member that may be absent"
             ),
         })
+    })
+}
+
+/// The operators `??` and `?:` of other languages, or a `?` without its `:`.
+fn condition(text: &str) -> Option<Mistake> {
+    let mut marks = code(text).filter(|(_, one)| *one == '?');
+    // `a.?b` and `a[?b]` are members that may be absent.
+    let (at, _) = marks.find(|(at, _)| !text[..*at].ends_with(['.', '[']))?;
+    let operator = ["??", "?:"];
+    let operator = operator.iter().find(|one| text[at..].starts_with(**one));
+    let (length, message) = match operator {
+        Some(operator) => (
+            operator.len(),
+            format!("there is no operator `{operator}`; write `result.?x.orValue(1)`"),
+        ),
+        None => (1, "`?` needs `:`, as in `condition ? a : b`".to_owned()),
+    };
+    Some(Mistake {
+        range: at..at + length,
+        message: format!("invalid expression: {message}"),
+    })
+}
+
+/// The last bracket that is not closed, unless the text ends where a value has to follow.
+fn open_bracket(text: &str) -> Option<Mistake> {
+    let mut open = Vec::new();
+    for (at, one) in code(text) {
+        match one {
+            '(' | '[' | '{' => open.push((at, one)),
+            ')' | ']' | '}' => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    let (at, bracket) = open.pop()?;
+    let is_complete = |one: char| one.is_alphanumeric() || "_'\"()[]{}".contains(one);
+    text.trim_end().ends_with(is_complete).then(|| Mistake {
+        range: at..at + 1,
+        message: format!("invalid expression: `{bracket}` is not closed"),
+    })
+}
+
+/// The characters outside of strings, and where they are.
+fn code(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let (mut quote, mut is_escaped) = (None, false);
+    text.char_indices().filter(move |(_, one)| match quote {
+        Some(_) if is_escaped => {
+            is_escaped = false;
+            false
+        }
+        Some(open) => {
+            is_escaped = *one == '\\';
+            if *one == open {
+                quote = None;
+            }
+            false
+        }
+        None if matches!(one, '"' | '\'') => {
+            quote = Some(*one);
+            false
+        }
+        None => true,
     })
 }
 
