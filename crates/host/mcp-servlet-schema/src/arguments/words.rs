@@ -18,12 +18,12 @@ pub fn schema_in_words(root: &JsonObject, schema: &Value) -> String {
 fn words(root: &JsonObject, schema: &Value, depth: usize) -> String {
     let mut words = schema_type(root, schema).to_string();
     if depth > 0 && words.starts_with("array") && schema["items"].is_object() {
-        let items = self::words(root, &schema["items"], depth - 1);
+        let items = in_parentheses(self::words(root, &schema["items"], depth - 1));
         words = words.replacen("array", &format!("array of {items}"), 1);
     }
     let values = &schema["additionalProperties"];
     if depth > 0 && words.starts_with("object") && values.is_object() {
-        let values = self::words(root, values, depth - 1);
+        let values = in_parentheses(self::words(root, values, depth - 1));
         words = words.replacen("object", &format!("object with values of {values}"), 1);
     }
     if let Some(format) = schema["format"].as_str() {
@@ -50,6 +50,15 @@ fn words(root: &JsonObject, schema: &Value, depth: usize) -> String {
         let _ = write!(words, " matching `{pattern}`");
     }
     words
+}
+
+/// Alternatives in parentheses, so that those of items do not look like those of the array.
+fn in_parentheses(words: String) -> String {
+    if words.contains(" or ") {
+        format!("({words})")
+    } else {
+        words
+    }
 }
 
 /// ` from 0 to 255`, ` of at least 1 characters`.
@@ -100,6 +109,14 @@ mod tests {
             (
                 json!({ "type": "object", "additionalProperties": { "type": "string" } }),
                 "object with values of string",
+            ),
+            (
+                json!({ "type": ["array", "null"], "items": { "type": "array", "items": { "type": ["boolean", "null"] } } }),
+                "array of (array of (boolean or null)) or null",
+            ),
+            (
+                json!({ "type": "object", "additionalProperties": { "enum": ["a", "b"] } }),
+                "object with values of (a or b)",
             ),
         ] {
             assert_eq!(

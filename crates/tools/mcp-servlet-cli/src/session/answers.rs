@@ -264,7 +264,7 @@ mod tests {
             (&view, "  x (n (North) or s (South), required) [s]: "),
             (
                 &extras,
-                "  x (array of a or b, separated by commas, required) [a]: ",
+                "  x (array of (a or b), separated by commas, required) [a]: ",
             ),
         ] {
             assert_eq!(question(&schema, "x", property, true), expected);
