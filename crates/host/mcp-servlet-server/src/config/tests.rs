@@ -294,6 +294,31 @@ fn reports_impossible_limits() {
 }
 
 #[test]
+fn keys_of_other_programs_get_a_hint() {
+    let remote = "[remote.a]\nurl = \"https://a.example\"\n";
+    for (section, key, hint) in [
+        ("[http]\n", "tls", "the server has no TLS"),
+        (
+            "[http]\n",
+            "auth",
+            "the server does not authenticate clients",
+        ),
+        ("[http]\n", "rate_limit", "the server limits no rates"),
+        ("", "tls", "the server has no TLS"),
+        ("", "auth", "the server does not authenticate clients"),
+        ("", "rate_limit", "the server limits no rates"),
+        (remote, "auth", "write a token as `headers"),
+        (remote, "token", "write a token as `headers"),
+        (remote, "bearer", "write a token as `headers"),
+        (remote, "oauth", "write a token as `headers"),
+    ] {
+        let error = parse(&format!("{section}{key} = {{ a = 1 }}")).expect_err(key);
+        let message = format!("unknown key `{key}`; {hint}");
+        assert!(error.contains(&message), "{error}\nhas no\n{message}");
+    }
+}
+
+#[test]
 fn near_misses_get_the_right_form() {
     for (text, message) in [
         (
@@ -341,6 +366,9 @@ fn near_misses_get_the_right_form() {
             "[servlet.a]\nsource = \"a.wasm\"\non_failure = \"ignore\"",
             "expected `skip` or `fail`, found `ignore`",
         ),
+        ("limits.memory = \"0\"", "; 0 is not a limit"),
+        ("limits.timeout = \"0\"", "; 0 is not a limit"),
+        ("http.leave = \"0\"", "did you mean \"0s\"?"),
     ] {
         let error = parse(text).expect_err(text);
         assert!(error.contains(message), "{error}\nhas no\n{message}");

@@ -100,6 +100,11 @@ impl Visitor<'_> for ShortTimeVisitor {
         if self.takes_zero && text == "0s" {
             return Ok(ShortTime(Duration::ZERO));
         }
+        if self.takes_zero && text == "0" {
+            let expected = Self::EXPECTED;
+            let message = format!("expected {expected}; did you mean \"0s\"?");
+            return Err(E::custom(message));
+        }
         match text.parse().map_err(E::custom)? {
             Limit::At(time) if time <= MAX => Ok(ShortTime(time)),
             _ => {

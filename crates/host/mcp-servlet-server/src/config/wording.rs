@@ -49,28 +49,28 @@ fn unknown_key(rest: &str) -> String {
 /// What to write instead of a key of other programs. `known` are the keys of the section.
 fn hint(key: &str, known: &[&str]) -> Option<&'static str> {
     let has = |key| known.contains(&key);
+    // A listener, an endpoint, `[http]`, and the whole file.
+    let is_server = ["address", "path", "connections", "endpoint"]
+        .into_iter()
+        .any(has);
+    let is_remote = has("login");
     match key {
         "args" if has("command") => Some(
             "write the program and its arguments as one list: `command = [\"program\", \"argument\"]`",
         ),
         "cwd" if has("folder") => Some("the working directory is `folder`"),
-        "auth" | "authentication" | "api_key" | "api_keys" | "token"
-            if has("path") || has("address") =>
-        {
-            Some(
-                "the server does not authenticate clients: let a proxy in front of it do that, as the guide on deploying shows",
-            )
-        }
-        "tls" | "cert" | "certificate" | "ssl" | "https" if has("path") || has("address") => Some(
+        "auth" | "authentication" | "api_key" | "api_keys" | "token" if is_server => Some(
+            "the server does not authenticate clients: let a proxy in front of it do that, as the guide on deploying shows",
+        ),
+        "auth" | "authentication" | "api_key" | "token" | "bearer" | "oauth" if is_remote => Some(
+            "write a token as `headers = { authorization = \"Bearer ${TOKEN}\" }`; `login` gets tokens by OAuth",
+        ),
+        "tls" | "cert" | "certificate" | "ssl" | "https" if is_server => Some(
             "the server has no TLS: let a proxy in front of it do that, as the guide on deploying shows",
         ),
-        "rate_limit" | "rate_limits" | "quota"
-            if has("path") || has("address") || has("connections") =>
-        {
-            Some(
-                "the server limits no rates: let a proxy in front of it do that; `queue` in `[limits]` limits calls that wait",
-            )
-        }
+        "rate_limit" | "rate_limits" | "quota" if is_server => Some(
+            "the server limits no rates: let a proxy in front of it do that; `queue` in `[limits]` limits calls that wait",
+        ),
         _ => None,
     }
 }

@@ -90,6 +90,7 @@ fn parse(
         (Some(value @ 1..), _) => return Ok(Limit::At(value)),
         (Some(0), _) => format!("expected {expected}; 0 is not a limit"),
         (None, Some(suggestion)) => format!("expected {expected}; did you mean {suggestion}?"),
+        (None, None) if text == "0" => format!("expected {expected}; 0 is not a limit"),
         (None, None) => format!("expected {expected}"),
     };
     Err(ParseLimitError(message))
@@ -238,8 +239,14 @@ mod tests {
                 "{error}"
             );
         }
-        let error = time("0s").expect_err("not a limit").to_string();
-        assert!(error.ends_with("; 0 is not a limit"), "{error}");
+        for error in [
+            time("0s").map(drop),
+            time("0").map(drop),
+            size("0").map(drop),
+        ] {
+            let error = error.expect_err("not a limit").to_string();
+            assert!(error.ends_with("; 0 is not a limit"), "{error}");
+        }
         for text in ["", "x5s", "5 parsecs", "0sec"] {
             let error = time(text).expect_err("not a value").to_string();
             assert!(error.ends_with("or none"), "{error}");
