@@ -237,6 +237,7 @@ impl Proven {
         result: &JsonObject,
         budget: &mut Budget,
     ) -> Result<JsonObject, RpcError> {
+        let is_error = result.get("isError") == Some(&Value::Bool(true));
         let (view, result) = (
             request.view_for_outcome(&prepared.given),
             ResultView(result),
@@ -245,8 +246,12 @@ impl Proven {
         let mut mapped = Map::new();
         for (key, template) in templates {
             let value = match template.fill(&scope, budget) {
-                // In MCP, a result without it is none of an error.
-                Err(failed) if key == "isError" && failed.failure == Failure::Absent => continue,
+                // In MCP, a result without `isError` is no error. A failure must not become a success.
+                Err(failed)
+                    if key == "isError" && !is_error && failed.failure == Failure::Absent =>
+                {
+                    continue;
+                }
                 value => value,
             };
             let value = value.map_err(|failed| {

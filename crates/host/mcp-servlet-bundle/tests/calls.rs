@@ -260,6 +260,36 @@ fn results_are_mapped() {
 }
 
 #[test]
+fn an_absent_is_error_is_false() {
+    let arguments = json!({ "city": "Oslo", "units": "m" });
+    let tool = |is_error: &str| {
+        let result = json!({ "content": [], "isError": is_error });
+        tool(&json!({ "result": result }))
+    };
+    let good = json!({ "content": [], "structuredContent": { "summary": "rain" } });
+    for is_error in ["${{ result.isError }}", "${{ result.temperature > 40 }}"] {
+        assert_eq!(
+            finish(&tool(is_error), &arguments, good.clone()),
+            Ok(json!({ "content": [] })),
+            "{is_error}"
+        );
+    }
+    // A failure of the handler does not become a good result.
+    let failed = json!({ "content": [], "isError": true, "_meta": { "a": 1 } });
+    assert_eq!(
+        finish(
+            &tool("${{ result.temperature > 40 }}"),
+            &arguments,
+            failed.clone()
+        ),
+        Ok(failed)
+    );
+    // Other expressions without a value are errors.
+    let error = finish(&tool("${{ result.summary + 1 }}"), &arguments, good);
+    assert!(error.is_err_and(|error| error.message.contains("cannot fill `result.isError`")));
+}
+
+#[test]
 fn content_that_is_not_content_is_an_error() {
     let arguments = json!({ "city": "Oslo", "units": "m" });
     let tool = tool(&json!({ "result": { "content": "${{ result.structuredContent }}" } }));
