@@ -24,7 +24,7 @@ pub trait Remote: fmt::Debug + Send + Sync {
     /// The URL or the command, without secrets.
     fn origin(&self) -> &str;
 
-    /// Why it is not served now: `connecting`, or the [name](RemoteFailure::name) of a failure. None if it is served, also if
+    /// Why it is not served now: `connecting`, or the [name](mcp_servlet_runtime::RemoteFailure::name) of a failure. None if it is served, also if
     /// its connection was closed because nothing used it.
     fn outage(&self) -> Option<&'static str>;
 

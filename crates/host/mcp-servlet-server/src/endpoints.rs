@@ -138,13 +138,13 @@ impl Endpoints {
         if transports.stdio {
             all.push(EndpointTransport::Stdio);
         }
-        let served = Served {
+        let only = Served {
             server,
             transports: all,
             endpoint: None,
         };
         Self {
-            all: vec![served],
+            all: vec![only],
             listeners,
         }
     }
@@ -162,8 +162,8 @@ impl Endpoints {
     /// The server of the endpoint with this name.
     pub fn server_of(&self, endpoint: &str) -> Option<&Server> {
         let mut all = self.all.iter();
-        let served = all.find(|one| one.server.endpoint_name() == Some(endpoint))?;
-        Some(&served.server)
+        let found = all.find(|one| one.server.endpoint_name() == Some(endpoint))?;
+        Some(&found.server)
     }
 
     /// What each endpoint serves, by its name.

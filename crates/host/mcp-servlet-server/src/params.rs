@@ -162,12 +162,13 @@ mod tests {
         assert_eq!(json_problem::<T, _>(json).as_deref(), Some(expected));
     }
 
+    type Complete = CompleteRequestParams;
+
     #[test]
     fn problems_name_the_member_and_no_type_of_rust() {
         let complete =
             |reference: Value, argument: Value| json!({ "ref": reference, "argument": argument });
         let prompt = || json!({ "type": "ref/prompt", "name": "p" });
-        type Complete = CompleteRequestParams;
         check::<Complete>(json!({}), "`ref` is missing");
         check::<Complete>(
             complete(json!(5), json!({})),

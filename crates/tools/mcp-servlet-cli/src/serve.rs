@@ -80,8 +80,11 @@ impl Serve {
         let remotes = Remotes::default();
         let result = runtime.block_on(async {
             match config {
-                Some((path, config)) => self.serve_config(path, config, loaded, &remotes).await,
-                None => self.serve_files(loaded).await,
+                // Boxed, because the futures are large.
+                Some((path, config)) => {
+                    Box::pin(self.serve_config(path, config, loaded, &remotes)).await
+                }
+                None => Box::pin(self.serve_files(loaded)).await,
             }
         });
         runtime.block_on(remotes.close());

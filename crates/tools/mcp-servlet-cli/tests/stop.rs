@@ -47,8 +47,10 @@ fn a_process_that_leaves_answers_until_load_balancers_know() {
     serve.current_dir(&folder).stderr(Stdio::piped());
     let mut serve = serve.spawn().expect("a server");
     let stderr = serve.stderr.take().expect("it is piped");
-    let first = BufReader::new(stderr).lines().next();
-    let first = first.expect("a line").expect("text");
+    let mut lines = BufReader::new(stderr).lines();
+    let first = lines.next().expect("a line").expect("text");
+    // Somebody has to read what follows.
+    std::thread::spawn(move || lines.for_each(drop));
     let address = first.trim_start_matches("listening on http://");
     let address = address.trim_end_matches("/mcp");
     assert!(get(address, "/ready").starts_with("HTTP/1.1 200"));

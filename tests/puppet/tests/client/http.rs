@@ -456,6 +456,7 @@ async fn call_in_lost_session(status: u16, body: &str) -> (Result<String, Error>
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 async fn a_lost_session_is_replaced_however_the_server_says_so() {
     let error = |code: i64, message: &str| {
         json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } })

@@ -216,17 +216,15 @@ pub(super) fn expand(
             Some((name, default)) => (name, Some(default)),
             None => (inside, None),
         };
-        match variable(name).or_else(|| default.map(str::to_owned)) {
-            Some(value) => out += &value,
-            None => {
-                // Other programs write it so.
-                let bare = name.strip_prefix("env:");
-                let hint = bare.map_or_else(String::new, |bare| format!("; write `${{{bare}}}`"));
-                return Err(format!(
-                    "the environment variable `{name}` is not set{hint}"
-                ));
-            }
-        }
+        let Some(value) = variable(name).or_else(|| default.map(str::to_owned)) else {
+            // Other programs write it so.
+            let bare = name.strip_prefix("env:");
+            let hint = bare.map_or_else(String::new, |bare| format!("; write `${{{bare}}}`"));
+            return Err(format!(
+                "the environment variable `{name}` is not set{hint}"
+            ));
+        };
+        out += &value;
         rest = after;
     }
     Ok(out + rest)

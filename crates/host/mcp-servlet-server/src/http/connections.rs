@@ -119,7 +119,7 @@ async fn converse<F: Future<Output = Response>>(
         let response = Box::pin(answer(request.map(Body::new)));
         response.map(move |mut response| {
             if is_get && is_stream(&response) {
-                let mut place = lock(&place);
+                let mut place = lock(place);
                 place.become_stream();
                 // A next request would need the place again.
                 let close = HeaderValue::from_static("close");

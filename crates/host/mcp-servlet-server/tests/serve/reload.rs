@@ -41,16 +41,16 @@ impl Watched {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let bound = runtime.block_on(endpoints.bind()).expect("a port");
         let address = bound[0].address().expect("an address").to_string();
-        let server = endpoints.server().clone();
-        let serving = server.clone();
+        let first = endpoints.server().clone();
+        let watched = first.clone();
         let thread = std::thread::spawn(move || {
             let watch = endpoints.watch(file, config, loaded, Remotes::default());
-            let watch = serving.unless_stopping(watch);
-            let (served, _) =
+            let watch = watched.unless_stopping(watch);
+            let (ended, _) =
                 runtime.block_on(async { tokio::join!(endpoints.serve(bound), watch) });
-            served.expect("no error");
+            ended.expect("no error");
         });
-        let served = Served::of(server, address, thread);
+        let served = Served::of(first, address, thread);
         Self { served, folder }
     }
 

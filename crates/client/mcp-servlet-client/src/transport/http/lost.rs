@@ -62,19 +62,15 @@ pub(super) fn is_status(error: &Error) -> bool {
 
 /// Whether an error says that the server has lost the session.
 pub(super) fn is_lost(error: &Error) -> bool {
-    match error.http_status() {
-        // The server has refused the request before any tool could see it.
-        Some(400) => {
-            error.code() == Some(SESSION_NOT_FOUND)
-                || names_lost_session(error.message())
-                || is_about_session(error.message())
-        }
-        _ => {
-            let is_not_found = matches!(error.message(), "Not found" | "Not Found" | "no message");
-            (error.code() == Some(SESSION_NOT_FOUND) && is_not_found)
-                || names_lost_session(error.message())
-        }
+    if names_lost_session(error.message()) {
+        return true;
     }
+    let is_known = error.code() == Some(SESSION_NOT_FOUND);
+    if error.http_status() == Some(400) {
+        // The server has refused the request before any tool could see it.
+        return is_known || is_about_session(error.message());
+    }
+    is_known && matches!(error.message(), "Not found" | "Not Found" | "no message")
 }
 
 /// The error in the body of a response with status 200, if it says that the server has lost the session.
