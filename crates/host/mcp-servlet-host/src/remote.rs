@@ -24,8 +24,8 @@ pub trait Remote: fmt::Debug + Send + Sync {
     /// The URL or the command, without secrets.
     fn origin(&self) -> &str;
 
-    /// Why it is not served now: `connecting`, or the [name](mcp_servlet_runtime::RemoteFailure::name) of a failure. None if it is served, also if
-    /// its connection was closed because nothing used it.
+    /// Why it is not served now: `connecting`, or the [name](mcp_servlet_runtime::RemoteFailure::name) of a failure. None if it is
+    /// served, also if its connection was closed because nothing used it.
     fn outage(&self) -> Option<&'static str>;
 
     /// The current lists. The receiver sees each change.
