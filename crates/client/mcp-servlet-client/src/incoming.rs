@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+pub(crate) use self::opening::no_common_version;
 use self::shape::Shape;
 use crate::error::Error;
 

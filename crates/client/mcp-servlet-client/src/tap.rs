@@ -9,12 +9,11 @@ mod cancelled;
 mod slot;
 
 use std::borrow::Cow;
-
-use mcp_servlet_common::lock;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Instant;
 
+use mcp_servlet_common::lock;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, GetMeta as _, ProgressToken, RequestId,
     ServerJsonRpcMessage, ServerResult,

@@ -246,7 +246,7 @@ impl Proven {
         let mut mapped = Map::new();
         for (key, template) in templates {
             let value = match template.fill(&scope, budget) {
-                // In MCP, a result without `isError` is no error. A failure must not become a success.
+                // MCP reads a result without `isError` as a success. A failure must stay a failure.
                 Err(failed)
                     if key == "isError" && !is_error && failed.failure == Failure::Absent =>
                 {

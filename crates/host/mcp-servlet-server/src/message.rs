@@ -8,7 +8,7 @@ mod initialize;
 use std::{borrow::Cow, ops::Range};
 
 use axum::body::Bytes;
-use mcp_servlet_common::{json_problem, without_lone_surrogates};
+use mcp_servlet_common::without_lone_surrogates;
 use mcp_servlet_runtime::{Fault, JsonObject};
 use rmcp::{
     ErrorData, RoleServer,
@@ -444,7 +444,7 @@ fn refusal(text: &str) -> Refusal {
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         return invalid_json(&error);
     }
-    let problem = json_problem::<Envelope<'_>, _>(&mut serde_json::Deserializer::from_str(text));
+    let problem = params::problem_in::<Envelope<'_>>(text);
     wrong(problem.as_deref().unwrap_or("expected an object")).with_id(id(text))
 }
 

@@ -72,9 +72,7 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
         return wrong("expected an object");
     }
     let Ok(read) = serde_json::from_str::<Params<'_>>(params) else {
-        let mut json = serde_json::Deserializer::from_str(params);
-        let problem = json_problem::<Params<'_>, _>(&mut json);
-        return wrong(&problem.unwrap_or_default());
+        return wrong(&problem_in::<Params<'_>>(params).unwrap_or_default());
     };
     let meta = read.meta.map_or("{}", RawValue::get);
     if is_empty_array(meta) {
@@ -88,8 +86,7 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
             return Err(unknown_method(method));
         }
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
-            let mut json = serde_json::Deserializer::from_str(params);
-            json_problem::<PaginatedRequestParams, _>(&mut json)
+            problem_in::<PaginatedRequestParams>(params)
         }
         _ => None,
     };
@@ -103,6 +100,11 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
 pub(crate) fn is_empty_array(json: &str) -> bool {
     json.strip_prefix('[')
         .is_some_and(|rest| rest.trim_ascii_start() == "]")
+}
+
+/// What is wrong with a text that should be a `T`.
+pub(crate) fn problem_in<'de, T: Deserialize<'de>>(text: &'de str) -> Option<String> {
+    json_problem::<T, _>(&mut serde_json::Deserializer::from_str(text))
 }
 
 pub(crate) fn wrong(method: &str, problem: &str) -> ErrorData {

@@ -19,7 +19,6 @@ use std::{
 };
 
 use mcp_servlet_common::lock;
-
 use mcp_servlet_host::{Host, Introduction, Member, Servlet};
 use mcp_servlet_runtime::Change;
 use tokio::sync::Semaphore;

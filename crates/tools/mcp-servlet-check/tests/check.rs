@@ -112,7 +112,7 @@ fn finds_arguments_that_are_not_described_in_full() {
     }
 }
 
-/// What is said of results, for a servlet whose code makes content with these features.
+/// The findings for a servlet whose code makes content with these features.
 fn of_content(features: &[ContentFeature]) -> Vec<String> {
     let markers = features.iter().map(|feature| {
         let marker: Value = serde_json::from_str(feature.marker()).expect("JSON");

@@ -177,8 +177,7 @@ enum Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// The file at the path if its name ends with `.wasm` and it is no folder, else the folder. Fails if one file is to hold several
-    /// servlets.
+    /// A path that ends with `.wasm` is a file, unless a folder has this name. Fails if several servlets would go into one file.
     fn new(path: &'a Path, packages: &[&Package]) -> Result<Self, Failure> {
         let extension = path.extension().unwrap_or_default();
         if !extension.eq_ignore_ascii_case("wasm") || path.is_dir() {
@@ -311,7 +310,7 @@ impl Built {
         let size = grouped(self.module.size as u64);
         out.styled(Style::Name, &self.shown_path())?;
         writeln!(out, "  {size} bytes")?;
-        // Hosts call none of those that libraries export for themselves, such as `__getrandom_v03_custom`.
+        // Libraries export names with `__` for their own use, such as `__getrandom_v03_custom`.
         let exports = self.functions().filter(|name| !name.starts_with("__"));
         let exports: Vec<_> = exports.collect();
         writeln!(out, "  exports  {}", exports.join(" "))?;

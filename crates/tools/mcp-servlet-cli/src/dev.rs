@@ -137,10 +137,9 @@ async fn serve(
 ) -> Result<(), Failure> {
     let path = workshop.path.clone();
     let mut sources = tokio::task::spawn_blocking(move || Project::read(&path)?.sources());
-    let http = HttpOptions::default();
-    let leave = http.leave;
-    let endpoints = Endpoints::of(server.clone(), transports.served(http));
-    let mut serving = pin!(transports.run(&endpoints, leave));
+    let places = transports.served(HttpOptions::default());
+    let endpoints = Endpoints::of(server.clone(), places);
+    let mut serving = pin!(transports.run(&endpoints, Duration::ZERO));
     let files = tokio::select! {
         files = &mut sources => files.map_err(defect)??,
         ended = &mut serving => {

@@ -41,7 +41,7 @@ pub(crate) fn start(verbose: u8, times: Times) {
     let log = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| default()))
         .with_writer(terminal::log)
-        // It would panic if nobody reads standard error any more.
+        // They are written with `eprintln!`, which panics if standard error is closed.
         .log_internal_errors(false)
         .with_ansi(terminal::has_colors())
         .fmt_fields(OneLine);

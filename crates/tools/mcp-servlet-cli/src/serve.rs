@@ -5,6 +5,7 @@ pub(crate) mod transports;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use clap::{Args, ValueEnum};
@@ -102,10 +103,9 @@ impl Serve {
         warn_of(&host);
         let server = Server::new(Arc::new(host), ServeOptions::default());
         server.set_skipped(skipped);
-        let http = HttpOptions::default();
-        let leave = http.leave;
-        let endpoints = Endpoints::of(server, self.transports.served(http));
-        self.transports.run(&endpoints, leave).await
+        let transports = self.transports.served(HttpOptions::default());
+        let endpoints = Endpoints::of(server, transports);
+        self.transports.run(&endpoints, Duration::ZERO).await
     }
 
     async fn serve_config(

@@ -49,7 +49,7 @@ fn a_process_that_leaves_answers_until_load_balancers_know() {
     let stderr = serve.stderr.take().expect("it is piped");
     let mut lines = BufReader::new(stderr).lines();
     let first = lines.next().expect("a line").expect("text");
-    // Somebody has to read what follows.
+    // Keeps the pipe open, and empty.
     std::thread::spawn(move || lines.for_each(drop));
     let address = first.trim_start_matches("listening on http://");
     let address = address.trim_end_matches("/mcp");

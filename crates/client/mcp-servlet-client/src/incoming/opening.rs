@@ -28,22 +28,17 @@ pub(super) fn discover(text: Cow<'_, RawValue>) -> Result<Cow<'_, RawValue>, Err
     let method = "server/discover";
     let mut result = object(text.get(), method)?;
     object_at(result.get("capabilities"), method, "/capabilities")?;
-    let versions = result.get("supportedVersions");
-    let is_empty = |versions: &Value| versions.as_array().is_none_or(Vec::is_empty);
-    if versions.is_none_or(is_empty) {
+    let found = result.get("supportedVersions");
+    let versions = found.and_then(Value::as_array).into_iter().flatten();
+    let versions: Vec<_> = versions.filter_map(Value::as_str).collect();
+    if versions.is_empty() {
         let expected = "an array of versions";
-        return Err(wrong(method, "/supportedVersions", expected, versions));
+        return Err(wrong(method, "/supportedVersions", expected, found));
     }
     // A server that only has versions with `initialize` gets it. They are dates, so they compare as strings.
     let stateless = ProtocolVersion::V_2026_07_28;
-    let versions = versions.and_then(Value::as_array).into_iter().flatten();
-    let versions: Vec<_> = versions.filter_map(Value::as_str).collect();
     if versions.iter().all(|version| *version < stateless.as_str()) {
-        let message = format!(
-            "no common protocol version: the server has {}",
-            versions.join(", ")
-        );
-        return Err(Error::new(ErrorKind::Protocol, message));
+        return Err(no_common_version(&versions));
     }
     // A missing hint means that the result must not be cached. As MCP wants it, an absent type is that of a complete result.
     let missing = [
@@ -63,6 +58,13 @@ pub(super) fn discover(text: Cow<'_, RawValue>) -> Result<Cow<'_, RawValue>, Err
     }
     let text = RawValue::from_string(result.to_string());
     Ok(Cow::Owned(text.expect("a value is JSON")))
+}
+
+/// The error for a server that has only these protocol versions.
+pub(crate) fn no_common_version(versions: &[&str]) -> Error {
+    let versions = versions.join(", ");
+    let message = format!("no common protocol version: the server has {versions}");
+    Error::new(ErrorKind::Protocol, message)
 }
 
 fn object(text: &str, method: &str) -> Result<Value, Error> {

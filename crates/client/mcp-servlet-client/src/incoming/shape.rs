@@ -88,6 +88,7 @@ pub(super) fn of_result(method: &str, stateless: bool, result: &str) -> &'static
 
 /// The `resultType` of a result.
 fn result_type(result: &str) -> Option<Cow<'_, str>> {
+    const NAME: &str = "\"resultType\"";
     const COMPLETE: &str = "\"resultType\":\"complete\"";
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -95,8 +96,10 @@ fn result_type(result: &str) -> Option<Cow<'_, str>> {
         #[serde(borrow)]
         result_type: Option<Cow<'a, str>>,
     }
-    // Most results are not read once more.
-    if !result.contains("\"resultType\"") || result.contains(COMPLETE) {
+    // Most results are not read once more. A second name may be a member of another value.
+    let mut names = result.matches(NAME);
+    names.next()?;
+    if names.next().is_none() && result.contains(COMPLETE) {
         return None;
     }
     let typed: Typed<'_> = serde_json::from_str(result).ok()?;
@@ -296,8 +299,8 @@ static INPUT_REQUEST: Shape = object(Object {
     nested: &[("params", &INPUT_PARAMS)],
     ..NONE
 });
-/// The parameters of elicitation, sampling and roots.
-static INPUT_PARAMS: Shape = object(Object {
+/// The parameters of elicitation and sampling. Their members have different names, so one table is enough.
+const QUESTION: Object = Object {
     optional: &[
         "mode",
         "url",
@@ -315,8 +318,16 @@ static INPUT_PARAMS: Shape = object(Object {
         ("toolChoice", &TOOL_CHOICE),
         ("_meta", &VALUES),
     ],
-    required: &[("messages", &SAMPLING_MESSAGES)],
     ..NONE
+};
+static INPUT_PARAMS: Shape = object(Object {
+    required: &[("messages", &SAMPLING_MESSAGES)],
+    ..QUESTION
+});
+static ELICIT: Shape = object(QUESTION);
+static SAMPLE: Shape = object(Object {
+    lists: &[("messages", &SAMPLING_MESSAGES)],
+    ..QUESTION
 });
 
 static MESSAGES: Shape = Shape::List(&MESSAGE);
@@ -361,28 +372,6 @@ static CONTENTS: Shape = object(Object {
     ..NONE
 });
 
-static ELICIT: Shape = object(Object {
-    optional: &["mode", "url", "elicitationId"],
-    nested: &[("requestedSchema", &SCHEMA), ("_meta", &VALUES)],
-    ..NONE
-});
-static SAMPLE: Shape = object(Object {
-    optional: &[
-        "systemPrompt",
-        "includeContext",
-        "temperature",
-        "stopSequences",
-        "metadata",
-    ],
-    nested: &[
-        ("modelPreferences", &MODEL_PREFERENCES),
-        ("tools", &Shape::List(&TOOL)),
-        ("toolChoice", &TOOL_CHOICE),
-        ("_meta", &VALUES),
-    ],
-    lists: &[("messages", &SAMPLING_MESSAGES)],
-    ..NONE
-});
 static LOG: Shape = object(Object {
     optional: &["logger"],
     nested: &[("_meta", &VALUES)],

@@ -507,7 +507,11 @@ fn questions_of_a_result_are_mended_and_lists_of_the_complete_result_are_not_mis
             "`inputRequests/*/params` is null; taken as absent",
         ],
     );
-    // Types of results that this version does not have are somebody else's.
+    // A value inside the result says nothing about its type.
+    let nested =
+        r#""result":{"resultType":"input_required","_meta":{"x":{"resultType":"complete"}}}"#;
+    check_of("tools/call", true, nested, "", &[]);
+    // A result of a type that MCP does not have stays as it is.
     let task = r#""result":{"resultType":"task","taskId":"1"}"#;
     check_of("tools/call", true, task, "", &[]);
     check_of(

@@ -16,6 +16,7 @@ use super::{Handler, Session};
 use crate::asking::Asking;
 use crate::bearer::Bearer;
 use crate::error::{Error, ErrorKind};
+use crate::incoming::no_common_version;
 use crate::options::{Era, Options};
 use crate::server::Server;
 use crate::tap::Tap;
@@ -319,17 +320,11 @@ fn not_opened(error: ClientInitializeError, tap: &Tap) -> Error {
         ClientInitializeError::NoCompatibleProtocolVersion {
             server_supported, ..
         } => {
-            let versions: Vec<_> = server_supported
-                .iter()
-                .map(ProtocolVersion::as_str)
-                .collect();
-            protocol(format!(
-                "no common protocol version: the server has {}",
-                versions.join(", ")
-            ))
+            let versions = server_supported.iter().map(ProtocolVersion::as_str);
+            no_common_version(&versions.collect::<Vec<_>>())
         }
         ClientInitializeError::ExpectedInitResponse(Some(_)) => {
-            protocol("the server sent a request before it answered `initialize`".to_owned())
+            protocol("the server sent another message before it answered `initialize`".to_owned())
         }
         ClientInitializeError::ExpectedInitResult(_) => protocol(
             "the server answered `initialize` with the result of another request".to_owned(),

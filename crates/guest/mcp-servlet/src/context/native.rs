@@ -132,7 +132,7 @@ impl Host {
 
     /// A test answers one request after the other.
     #[cfg(feature = "http")]
-    #[allow(clippy::unused_self, reason = "a host is asked")]
+    #[allow(clippy::unused_self, reason = "the wasm host has the same signature")]
     pub(super) fn http_all(
         &self,
         _: &[crate::HttpRequest],

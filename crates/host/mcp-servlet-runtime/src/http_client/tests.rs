@@ -119,9 +119,7 @@ async fn a_connection_is_used_again() {
     };
     let limits = limits();
     let requests = async {
-        let first = client
-            .send(request.clone(), &limits, &Room::default())
-            .await;
+        let first = send(&client, request.clone(), &limits).await;
         (first, send(&client, request, &limits).await)
     };
     let ((first, second), ()) = tokio::join!(requests, answers);

@@ -5,9 +5,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard},
 };
 
-use mcp_servlet_common::lock;
-
 use futures_util::future::join_all;
+use mcp_servlet_common::lock;
 use mcp_servlet_host::Mount;
 use mcp_servlet_remote::{NotReady, RemoteServer};
 

@@ -6,7 +6,6 @@ use std::{
 };
 
 use mcp_servlet_common::lock;
-
 use rmcp::ErrorData;
 use serde_json::json;
 

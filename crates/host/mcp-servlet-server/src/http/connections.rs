@@ -10,8 +10,6 @@ use std::{
     time::Duration,
 };
 
-use mcp_servlet_common::lock;
-
 use axum::{
     body::Body,
     extract::Request,
@@ -23,6 +21,7 @@ use futures_util::FutureExt as _;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use ipnet::IpNet;
+use mcp_servlet_common::lock;
 use tokio::{
     net::{TcpListener, TcpStream},
     task::JoinSet,

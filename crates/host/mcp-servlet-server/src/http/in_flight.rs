@@ -6,7 +6,6 @@ use std::{
 };
 
 use mcp_servlet_common::lock;
-
 use rmcp::model::RequestId;
 
 /// The ids of our own of the requests that run, by the ids that the client chose. Several can have the same.

@@ -11,7 +11,6 @@ use std::{
 };
 
 use mcp_servlet_common::lock;
-
 use rmcp::transport::streamable_http_server::session::{
     SessionId, SessionManager as _, local::LocalSessionManager,
 };

@@ -6,7 +6,6 @@ use std::{
 };
 
 use mcp_servlet_common::lock;
-
 use mcp_servlet_host::{Host, Listed, Tool};
 use mcp_servlet_runtime::{Change, JsonObject};
 use rmcp::{

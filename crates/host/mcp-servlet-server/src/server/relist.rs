@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 
 use mcp_servlet_common::lock;
-
 use mcp_servlet_host::Relisted;
 use mcp_servlet_runtime::chain;
 use tokio::{runtime::Handle, sync::Notify};

@@ -6,7 +6,6 @@ use std::{
 };
 
 use mcp_servlet_common::lock;
-
 use mcp_servlet_host::ResourceWatch;
 
 use super::Server;

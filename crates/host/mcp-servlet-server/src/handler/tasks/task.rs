@@ -7,7 +7,6 @@ use std::{
 };
 
 use mcp_servlet_common::lock;
-
 use mcp_servlet_runtime::JsonObject;
 use rmcp::{
     ErrorData,

@@ -6,7 +6,6 @@ use std::{
 };
 
 use mcp_servlet_common::lock;
-
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
