@@ -8,6 +8,7 @@ mod json_problem;
 mod lock;
 mod log_rate;
 mod surrogates;
+mod user_cache;
 
 pub use address::{Reach, is_this_machine, literal};
 pub use hex::hex;
@@ -15,3 +16,4 @@ pub use json_problem::json_problem;
 pub use lock::lock;
 pub use log_rate::LogRate;
 pub use surrogates::without_lone_surrogates;
+pub use user_cache::user_cache;

@@ -1,38 +1,23 @@
-//! The HTTP client of servlets. It sends the requests that their options allow.
+//! The requests of servlets. It sends those that their options allow.
 //!
 //! Extism's own client checks only the first URL and follows all redirects. This one checks each
 //! URL and each resolved address.
-//!
-//! A request is a future for the tokio runtime that polls it. While it waits for a server, it holds
-//! no thread. Dropping it closes its connection.
 
-mod address;
-mod body;
-mod connect;
-mod failure;
-mod proxy;
-mod request;
-mod stream;
 #[cfg(test)]
 mod tests;
-mod transport;
 
 use std::sync::Arc;
 
+use mcp_servlet_http::{
+    Addresses, HttpFailure, HttpResponse, ProxyServer, Request, Room, Transport, Trust, read,
+};
 use tokio::{sync::Semaphore, time::timeout};
 use url::Url;
 
 use crate::{
-    exchange::{HttpFailure, HttpResponse},
     glob,
     options::{Limits, LoadOptions},
 };
-
-pub(crate) use address::Addresses;
-pub(crate) use body::{Room, read};
-pub(crate) use proxy::ProxyServer;
-pub(crate) use request::Request;
-pub(crate) use transport::Transport;
 
 const MAX_REDIRECTS: usize = 10;
 
@@ -50,14 +35,15 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(options: &LoadOptions) -> Self {
-        let addresses = Addresses::of(options);
+        let addresses = Addresses::of(&options.allowed_hosts, options.allow_private);
         let (transport, proxied) = match &options.proxy {
             // Only the name of the proxy is resolved here, and the proxy may have a private address.
             Some(proxy) => {
-                let transport = Transport::new(Addresses::any(), Some(ProxyServer::of(proxy)));
+                let proxy = Some(ProxyServer::of(proxy));
+                let transport = Transport::new(Addresses::any(), proxy, Trust::default());
                 (transport, Some(addresses))
             }
-            None => (Transport::new(addresses, None), None),
+            None => (Transport::new(addresses, None, Trust::default()), None),
         };
         let concurrency = options.http_concurrency.unwrap_or(usize::MAX);
         let concurrency = concurrency.clamp(1, Semaphore::MAX_PERMITS);
@@ -105,7 +91,7 @@ impl Client {
             let response = self.transport.send(request).await?;
             let Some(next) = request.redirected(&response)? else {
                 let limit = limits.http_response.or(limits.memory);
-                return body::read(response, &request.url, limit, room).await;
+                return read(response, &request.url, limit, room).await;
             };
             *request = next;
         }

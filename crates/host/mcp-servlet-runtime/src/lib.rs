@@ -27,7 +27,6 @@ mod abi;
 mod call;
 mod engine;
 mod error;
-mod exchange;
 mod fault;
 mod functions;
 mod glob;
@@ -39,7 +38,6 @@ mod json;
 mod listener;
 mod needs;
 mod options;
-mod public_url;
 mod request_meta;
 mod runtime;
 pub mod size_report;
@@ -51,7 +49,6 @@ pub use abi::{Abi, CALL, DESCRIBE, FEATURE_EXPORTS, LIST_TOOLS};
 pub use call::Job;
 pub use engine::{HostFunction, Messages, Plugin};
 pub use error::{CallError, CallErrorKind, FetchError, LoadError, RemoteFailure, Site};
-pub use exchange::{HttpFailure, HttpRequest, HttpResponse};
 pub use fault::Fault;
 pub use glob::matches as glob_matches;
 pub use guest::Guest;
@@ -59,15 +56,17 @@ pub use help::file_help;
 pub use inspect::{EXTISM, Export, Import, LimitExceeded, Module, Section, USER, Unreadable};
 pub use json::JsonObject;
 pub use listener::{Change, Listener, Notification, Sending, Usage};
+pub use mcp_servlet_http::{
+    HttpFailure, HttpRequest, HttpResponse, Proxy, SendError, TrustError, public_url,
+};
 pub use mcp_servlet_types::ContentFeature;
 pub use needs::{ConfigKey, Needs, config_variable, configured_host};
 #[doc(hidden)]
 pub use options::Quality;
 pub use options::{
     AllowedPath, CheckArguments, CheckResults, CompileCache, ErrorTexts, InstanceLimits, Instances,
-    Isolation, Limit, Limits, LoadOptions, ParseLimitError, Proxy, ToolOptions, UnknownArguments,
+    Isolation, Limit, Limits, LoadOptions, ParseLimitError, ToolOptions, UnknownArguments,
 };
-pub use public_url::public_url;
 pub use request_meta::{ClientSession, InputTimeout, RequestMeta};
 pub use runtime::{processors, run_blocking, set_on_idle};
 pub use source::{Fetched, Source};

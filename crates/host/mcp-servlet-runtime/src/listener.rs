@@ -2,10 +2,9 @@
 
 use std::{pin::Pin, time::Duration};
 
-use crate::{
-    exchange::{HttpFailure, HttpRequest, HttpResponse},
-    json::JsonObject,
-};
+use mcp_servlet_http::{HttpFailure, HttpRequest, HttpResponse};
+
+use crate::json::JsonObject;
 
 /// An MCP notification of a servlet, with its parameters.
 #[derive(Clone, Debug, PartialEq)]

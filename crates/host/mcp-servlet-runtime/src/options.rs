@@ -3,7 +3,6 @@
 mod cache;
 mod limit;
 mod limits;
-mod proxy;
 mod quality;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
@@ -14,7 +13,7 @@ use crate::{inspect::Module, runtime::processors};
 pub use cache::CompileCache;
 pub use limit::{Limit, ParseLimitError};
 pub use limits::{Limits, ToolOptions};
-pub use proxy::Proxy;
+use mcp_servlet_http::Proxy;
 pub use quality::Quality;
 
 /// What a servlet may access, and its limits.

@@ -10,6 +10,7 @@ use std::{
 };
 
 use mcp_servlet_common::hex;
+use mcp_servlet_http::public_url;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -17,7 +18,6 @@ use crate::{
     error::LoadError,
     inspect::{Module, bounds},
     options::LoadOptions,
-    public_url::public_url,
 };
 
 /// The source of a module: a file, a URL or bytes in memory.

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use mcp_servlet_common::{hex, lock};
+use mcp_servlet_common::{hex, lock, user_cache};
 use sha2::{Digest as _, Sha256};
 use wasmtime::{Engine, Module};
 
@@ -239,23 +239,6 @@ fn default_directory() -> Option<PathBuf> {
             tracing::warn!("cannot cache compiled servlets, so they start slowly: {error}");
         })
         .ok()
-}
-
-fn user_cache() -> Option<PathBuf> {
-    let variable = |name| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    if cfg!(windows) {
-        return variable("LOCALAPPDATA");
-    }
-    let home = if cfg!(target_os = "macos") {
-        "Library/Caches"
-    } else {
-        ".cache"
-    };
-    variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(home)))
 }
 
 #[cfg(test)]

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
+use mcp_servlet_http::{Denied, HttpFailure};
 use wasmtime::{Error, Trap};
 
-use crate::{
-    exchange::{Denied, HttpFailure},
-    state::limiter::OutOfMemory,
-};
+use crate::state::limiter::OutOfMemory;
 
 /// How a call ended without output.
 #[derive(Debug)]

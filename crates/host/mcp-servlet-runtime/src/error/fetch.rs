@@ -1,8 +1,9 @@
 //! Why a module could not be fetched.
 
+use mcp_servlet_http::{HttpFailure, SendError, TrustError};
 use mcp_servlet_types::HttpErrorKind;
 
-use crate::{exchange::HttpFailure, inspect::SIZE};
+use crate::inspect::SIZE;
 
 /// Why a module could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -11,24 +12,15 @@ pub enum FetchError {
     /// The URL is not valid.
     #[error("invalid URL")]
     Address(#[from] url::ParseError),
-    /// The URL is not `https`. A module is code that runs here, so it must not be changed on the way.
-    #[error("expected an `https` URL; `http` is allowed for this machine only")]
-    Insecure,
-    /// A server on this machine redirects. The connection may be unencrypted, so its redirects are
-    /// not followed.
-    #[error(
-        "redirects of a server on this machine are not followed; give the URL of the file itself"
-    )]
-    Redirect,
-    /// The server redirects to something that is not a URL.
-    #[error("the server redirects to an invalid URL")]
-    Location,
+    /// The certificates that the environment names cannot be used.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// The request could not be sent, or had no response.
+    #[error(transparent)]
+    Send(#[from] SendError),
     /// The server answered with an error.
     #[error("the server answered with the status {0}")]
     Status(u16),
-    /// The server did not answer, or the connection broke.
-    #[error("the download failed")]
-    Server(#[source] HttpFailure),
     /// The file is larger than the limit for modules.
     #[error("it is larger than {limit} bytes")]
     TooLarge {
@@ -41,7 +33,7 @@ impl From<HttpFailure> for FetchError {
     fn from(failure: HttpFailure) -> Self {
         match failure.kind {
             HttpErrorKind::TooLarge => Self::TooLarge { limit: SIZE },
-            _ => Self::Server(failure),
+            _ => Self::Send(failure.into()),
         }
     }
 }

@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 
 use futures_util::{StreamExt as _, stream};
+use mcp_servlet_http::{HttpFailure, HttpRequest, HttpResponse, Request, Room};
 use serde_json::{Value, json};
 use wasmtime::{Caller, Error, Linker, Result};
 
 use super::{json, offset, result};
 use crate::{
     call::LastResponse,
-    exchange::{HttpFailure, HttpRequest, HttpResponse},
-    http_client::{Client, Request, Room},
+    http_client::Client,
     inspect::EXTISM,
     listener::Listener,
     options::Limits,

@@ -1,10 +1,11 @@
 //! Turns the end of a run without output into the error of its call.
 
+use mcp_servlet_http::Denied;
+
 use super::Guest;
 use crate::{
     engine::Stop,
     error::{CallError, CallErrorKind},
-    exchange::Denied,
     fault::Fault,
     options::{ErrorTexts, Limits},
 };

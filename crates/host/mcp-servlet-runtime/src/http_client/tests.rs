@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::*;
-use crate::options::Proxy;
+use mcp_servlet_http::Proxy;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 

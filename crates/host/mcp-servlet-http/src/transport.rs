@@ -12,8 +12,10 @@ use hyper_util::{
     rt::{TokioExecutor, TokioTimer},
 };
 
-use super::{ProxyServer, Request, address::Addresses, connect::Connector};
-use crate::exchange::HttpFailure;
+use crate::{
+    address::Addresses, connect::Connector, exchange::HttpFailure, proxy::ProxyServer,
+    request::Request, trust::Trust,
+};
 
 /// How long a connection stays open without requests.
 const IDLE: Duration = Duration::from_secs(15);
@@ -26,22 +28,22 @@ const MAX_HEAD: usize = 64 << 10;
 
 /// Sends single requests and keeps the connections open.
 #[derive(Clone)]
-pub(crate) struct Transport(legacy::Client<Connector, Full<Bytes>>);
+pub struct Transport(legacy::Client<Connector, Full<Bytes>>);
 
 impl Transport {
     /// Connects to these addresses only: those of the hosts, or of the proxy if there is one.
-    pub(crate) fn new(addresses: Addresses, proxy: Option<ProxyServer>) -> Self {
+    pub fn new(addresses: Addresses, proxy: Option<ProxyServer>, trust: Trust) -> Self {
         let client = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(MAX_IDLE)
             .http1_max_buf_size(MAX_HEAD)
-            .build(Connector::new(addresses, proxy));
+            .build(Connector::new(addresses, proxy, trust));
         Self(client)
     }
 
     /// Sends a request and waits for the head of its response.
-    pub(crate) async fn send(&self, request: &Request) -> Result<Response<Incoming>, HttpFailure> {
+    pub async fn send(&self, request: &Request) -> Result<Response<Incoming>, HttpFailure> {
         let sent = self.0.request(request.to_http()?).await;
         sent.map_err(|error| HttpFailure::sort(&error, &request.url))
     }

@@ -10,21 +10,21 @@ use hyper::{
 };
 use hyper_util::{client::proxy::matcher::Matcher, rt::TokioIo};
 
-use super::{
+use crate::proxy_url::Proxy;
+use crate::{
     request::{self, basic_auth},
     stream::{BoxError, Stream},
 };
-use crate::options::Proxy;
 
 /// A proxy that opens tunnels with the method CONNECT.
-pub(crate) struct ProxyServer {
+pub struct ProxyServer {
     uri: Uri,
     authorization: Option<HeaderValue>,
 }
 
 impl ProxyServer {
     /// The proxy that the operator configured.
-    pub(super) fn of(proxy: &Proxy) -> Self {
+    pub fn of(proxy: &Proxy) -> Self {
         let url = proxy.url();
         Self {
             uri: request::uri(url).expect("`Proxy::parse` checked it"),
@@ -34,7 +34,7 @@ impl ProxyServer {
 
     /// The proxy that the environment names for this URL, in `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`. The error is the
     /// scheme of a proxy of another kind.
-    pub(crate) fn of_environment(url: &Uri) -> Result<Option<Self>, String> {
+    pub fn of_environment(url: &Uri) -> Result<Option<Self>, String> {
         let Some(proxy) = Matcher::from_env().intercept(url) else {
             return Ok(None);
         };
@@ -47,12 +47,12 @@ impl ProxyServer {
         }
     }
 
-    pub(super) fn uri(&self) -> &Uri {
+    pub(crate) fn uri(&self) -> &Uri {
         &self.uri
     }
 
     /// Asks the proxy at the other end of `stream` for a connection to the host of `target`.
-    pub(super) async fn tunnel(
+    pub(crate) async fn tunnel(
         &self,
         stream: Box<dyn Stream>,
         target: &Uri,

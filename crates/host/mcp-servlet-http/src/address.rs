@@ -15,13 +15,11 @@ use hyper_util::client::legacy::connect::dns::Name;
 use mcp_servlet_common::{Reach, is_this_machine, literal};
 use tower_service::Service;
 
-use crate::options::LoadOptions;
-
 const LOCALHOST: &str = "localhost";
 
 /// The private addresses that a servlet may reach.
 #[derive(Clone, Debug)]
-pub(crate) struct Addresses {
+pub struct Addresses {
     /// Whether it may reach all of them.
     all: bool,
     /// The addresses that the operator listed.
@@ -31,19 +29,19 @@ pub(crate) struct Addresses {
 }
 
 impl Addresses {
-    pub(super) fn of(options: &LoadOptions) -> Self {
-        let hosts = options.allowed_hosts.iter();
+    /// The private addresses among these hosts, or all of them.
+    pub fn of(hosts: &[String], all: bool) -> Self {
         Self {
-            all: options.allow_private,
-            listed: hosts.clone().filter_map(|host| literal(host)).collect(),
+            all,
+            listed: hosts.iter().filter_map(|host| literal(host)).collect(),
             localhost: hosts
-                .clone()
+                .iter()
                 .any(|host| host.eq_ignore_ascii_case(LOCALHOST)),
         }
     }
 
     /// All addresses.
-    pub(crate) fn any() -> Self {
+    pub fn any() -> Self {
         Self {
             all: true,
             listed: Arc::default(),
@@ -75,7 +73,7 @@ impl Addresses {
     }
 
     /// Whether a connection to `host` may lead to `address`.
-    pub(super) fn allow(&self, host: &str, address: IpAddr) -> bool {
+    pub(crate) fn allow(&self, host: &str, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.all
             || Reach::of(address) == Reach::Public
@@ -86,7 +84,7 @@ impl Addresses {
     /// Whether a URL may name this host to a proxy, which resolves it. Literal addresses follow the
     /// same rules as connections; `localhost` must be listed, unless all private addresses are
     /// allowed.
-    pub(super) fn allow_name(&self, host: &str) -> bool {
+    pub fn allow_name(&self, host: &str) -> bool {
         if let Some(address) = literal(host) {
             return self.allow(host, address);
         }
@@ -96,13 +94,13 @@ impl Addresses {
 }
 
 /// Whether listing `host` as an allowed host also opens its private address.
-pub(super) fn can_be_listed(host: &str) -> bool {
+pub(crate) fn can_be_listed(host: &str) -> bool {
     literal(host).is_some() || host.eq_ignore_ascii_case(LOCALHOST)
 }
 
 /// Why a connection to a host has no address.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unresolved {
+pub enum Unresolved {
     /// The name does not resolve.
     #[error("host not found")]
     NotFound,
@@ -135,13 +133,8 @@ mod tests {
 
     #[test]
     fn an_address_in_the_list_is_open_in_all_its_forms() {
-        let options = LoadOptions {
-            allowed_hosts: ["10.0.0.1", "[::ffff:a00:2]", "[fd00::1]", "10.1.*"]
-                .map(str::to_owned)
-                .into(),
-            ..LoadOptions::default()
-        };
-        let addresses = Addresses::of(&options);
+        let hosts = ["10.0.0.1", "[::ffff:a00:2]", "[fd00::1]", "10.1.*"];
+        let addresses = Addresses::of(&hosts.map(str::to_owned), false);
         for listed in ["10.0.0.1", "::ffff:10.0.0.1", "10.0.0.2", "fd00::1"] {
             assert!(addresses.allow("a.example", address(listed)), "{listed}");
         }

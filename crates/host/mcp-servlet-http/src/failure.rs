@@ -6,23 +6,25 @@ use mcp_servlet_types::HttpErrorKind as Kind;
 use tokio_rustls::rustls::{self, pki_types::InvalidDnsNameError};
 use url::Url;
 
-use super::address::{Unresolved, can_be_listed};
-use crate::exchange::{Denied, HttpFailure};
+use crate::{
+    address::{Unresolved, can_be_listed},
+    exchange::{Denied, HttpFailure},
+};
 
 /// There is no connection through the proxy.
 #[derive(Debug, thiserror::Error)]
 #[error("CONNECT proxy failed: {0}")]
-pub(super) struct ProxyFailed(pub(super) String);
+pub(crate) struct ProxyFailed(pub(crate) String);
 
 impl HttpFailure {
     /// The operator does not allow the host.
-    pub(super) fn host_denied(url: &Url) -> Self {
+    pub fn host_denied(url: &Url) -> Self {
         let option = format!("--allow-host {}", url.host_str().unwrap_or_default());
         Self::denied(url, false, option)
     }
 
     /// The operator allows the host, but not its address.
-    pub(super) fn address_denied(url: &Url) -> Self {
+    pub fn address_denied(url: &Url) -> Self {
         let host = url.host_str().unwrap_or_default();
         let option = if can_be_listed(host) {
             format!("--allow-host {host}")
@@ -52,7 +54,7 @@ impl HttpFailure {
     }
 
     /// A redirect would send the body of a request to another origin.
-    pub(super) fn body_redirected(from: &Url, to: &Url) -> Self {
+    pub fn body_redirected(from: &Url, to: &Url) -> Self {
         let (from, to) = (origin(from), origin(to));
         let message = format!(
             "`{from}` redirects the request and its body to another origin, `{to}`; send the request there if it may \
@@ -61,25 +63,27 @@ impl HttpFailure {
         Self::new(Kind::Redirect, message)
     }
 
-    pub(crate) fn timed_out(url: &Url, limit: Duration) -> Self {
+    /// The server did not answer in time.
+    pub fn timed_out(url: &Url, limit: Duration) -> Self {
         let origin = origin(url);
         let message = format!("`{origin}` did not answer within {limit:?}");
         Self::new(Kind::Timeout, message)
     }
 
-    pub(crate) fn too_many_redirects(url: &Url, limit: usize) -> Self {
+    /// The request was redirected this often, and again.
+    pub fn too_many_redirects(url: &Url, limit: usize) -> Self {
         let message = format!("more than {limit} redirects, the last to {}", origin(url));
         Self::new(Kind::TooManyRedirects, message)
     }
 
     /// The call has reached its limit of requests.
-    pub(crate) fn too_many_requests(limit: u32) -> Self {
+    pub fn too_many_requests(limit: u32) -> Self {
         let message = format!("a call may send at most {limit} HTTP requests");
         Self::new(Kind::TooManyRequests, message)
     }
 
     /// A request has waited this long for others to end.
-    pub(super) fn too_many_open(url: &Url, open: usize, waited: Duration) -> Self {
+    pub fn too_many_open(url: &Url, open: usize, waited: Duration) -> Self {
         let message = format!(
             "the request to `{}` was not sent within {waited:?}: the servlet has {open} open HTTP requests, which is its \
              limit `http_concurrency`; send fewer at the same time, or raise the limit",
@@ -89,14 +93,14 @@ impl HttpFailure {
     }
 
     /// The server did not answer in HTTP.
-    pub(super) fn not_http(url: &Url, reason: &str) -> Self {
+    pub fn not_http(url: &Url, reason: &str) -> Self {
         let origin = origin(url);
         let message = format!("the response of `{origin}` is not valid HTTP: {reason}");
         Self::new(Kind::Protocol, message)
     }
 
     /// Sorts an error of the HTTP client.
-    pub(super) fn sort(error: &(dyn Error + 'static), url: &Url) -> Self {
+    pub fn sort(error: &(dyn Error + 'static), url: &Url) -> Self {
         let kind = match find(error) {
             Some(Unresolved::Private) => return Self::address_denied(url),
             Some(Unresolved::NotFound) => {
@@ -151,7 +155,7 @@ fn http_kind(error: &hyper::Error) -> Kind {
 }
 
 /// The error that says the most: the last one of the chain, which the others only wrap.
-pub(super) fn reason(error: &(dyn Error + 'static)) -> String {
+pub(crate) fn reason(error: &(dyn Error + 'static)) -> String {
     chain(error).last().unwrap_or(error).to_string()
 }
 
@@ -166,7 +170,7 @@ fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn 
 }
 
 /// The origin of a URL, without the parts that may be secret: path, query and password.
-pub(super) fn origin(url: &Url) -> String {
+pub(crate) fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 

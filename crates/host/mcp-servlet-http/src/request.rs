@@ -26,15 +26,16 @@ const SAFE_HEADERS: [&str; 8] = [
 ];
 
 /// The name of the client in requests.
-pub(super) const AGENT: &str = concat!("mcp-servlet/", env!("CARGO_PKG_VERSION"));
+pub(crate) const AGENT: &str = concat!("mcp-servlet/", env!("CARGO_PKG_VERSION"));
 
 /// A request that may be sent, if its host is allowed.
 #[derive(Clone)]
-pub(crate) struct Request {
-    pub(crate) url: Url,
+pub struct Request {
+    /// Where it goes.
+    pub url: Url,
     method: String,
     headers: Vec<(String, String)>,
-    pub(crate) body: Option<Bytes>,
+    body: Option<Bytes>,
 }
 
 impl Request {
@@ -42,7 +43,7 @@ impl Request {
     ///
     /// # Errors
     /// [`HttpFailure`] if the servlet may not send it, or its URL is not an HTTP URL.
-    pub(crate) fn of(written: &HttpRequest) -> Result<Self, HttpFailure> {
+    pub fn of(written: &HttpRequest) -> Result<Self, HttpFailure> {
         let names = written.headers.keys().map(String::as_str);
         if let Some(reason) = refused_request(&written.method, names) {
             return Err(HttpFailure::invalid(&reason));
@@ -58,26 +59,39 @@ impl Request {
     }
 
     /// The same request with a body; an empty one is not sent.
-    pub(crate) fn with_body(self, body: Vec<u8>) -> Self {
-        let body = (!body.is_empty()).then(|| body.into());
+    #[must_use]
+    pub fn with_body(self, body: impl Into<Bytes>) -> Self {
+        let body = Some(body.into()).filter(|body| !body.is_empty());
         Self { body, ..self }
     }
 
     /// A GET request without headers of its own.
-    pub(crate) fn get(url: Url) -> Self {
+    pub fn get(url: Url) -> Self {
+        Self::new("GET", url)
+    }
+
+    /// A request without headers of its own.
+    pub fn new(method: &str, url: Url) -> Self {
         Self {
             url,
-            method: "GET".to_owned(),
+            method: method.to_owned(),
             headers: Vec::new(),
             body: None,
         }
+    }
+
+    /// The same request with one more header.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
+        self
     }
 
     pub(crate) fn uri(&self) -> Result<Uri, HttpFailure> {
         uri(&self.url).map_err(|error| HttpFailure::invalid(&error))
     }
 
-    pub(super) fn to_http(&self) -> Result<hyper::Request<Full<Bytes>>, HttpFailure> {
+    pub(crate) fn to_http(&self) -> Result<hyper::Request<Full<Bytes>>, HttpFailure> {
         self.build().map_err(|error| HttpFailure::invalid(&error))
     }
 
@@ -116,10 +130,7 @@ impl Request {
     }
 
     /// The request that a redirect asks for; `None` if the response is not a redirect.
-    pub(crate) fn redirected(
-        &self,
-        response: &Response<impl Sized>,
-    ) -> Result<Option<Self>, HttpFailure> {
+    pub fn redirected(&self, response: &Response<impl Sized>) -> Result<Option<Self>, HttpFailure> {
         let next = self.next(response);
         if let Some(next) = &next {
             check_scheme(&next.url)?;
@@ -169,7 +180,7 @@ impl Request {
 }
 
 /// A URL without its user, password and fragment, which are not part of the request line.
-pub(super) fn uri(url: &Url) -> hyper::http::Result<Uri> {
+pub(crate) fn uri(url: &Url) -> hyper::http::Result<Uri> {
     let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
     let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
     Uri::builder()
@@ -180,7 +191,7 @@ pub(super) fn uri(url: &Url) -> hyper::http::Result<Uri> {
 }
 
 /// The user and the password of a URL, as the value of `Authorization`.
-pub(super) fn basic_auth(url: &Url) -> Option<HeaderValue> {
+pub(crate) fn basic_auth(url: &Url) -> Option<HeaderValue> {
     let (user, password) = (url.username(), url.password());
     if user.is_empty() && password.is_none() {
         return None;
@@ -247,7 +258,7 @@ mod tests {
     fn a_body_is_redirected_within_its_origin_and_to_https() {
         let redirected = |from: &str, to: &str| {
             let json = format!(r#"{{"url":"{from}","method":"POST"}}"#);
-            let request = read(&json).expect("a request").with_body("secret".into());
+            let request = read(&json).expect("a request").with_body("secret");
             let response = Response::builder().status(308).header("location", to);
             request.redirected(&response.body(()).expect("a response"))
         };

@@ -4,6 +4,7 @@ use std::{
     io::{self, Write},
     mem,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
+    time::Duration,
 };
 
 use flate2::write::MultiGzDecoder;
@@ -14,13 +15,14 @@ use hyper::{
     header::{CONTENT_ENCODING, CONTENT_LENGTH},
 };
 use mcp_servlet_types::HttpErrorKind;
+use tokio::time::timeout;
 use url::Url;
 
 use crate::exchange::{HttpFailure, HttpResponse};
 
 /// How many bytes the bodies of several responses may have together.
 #[derive(Default)]
-pub(crate) struct Room(Option<Bytes>);
+pub struct Room(Option<Bytes>);
 
 struct Bytes {
     limit: u64,
@@ -29,7 +31,7 @@ struct Bytes {
 
 impl Room {
     /// Room for this many bytes.
-    pub(crate) fn of(limit: Option<u64>) -> Self {
+    pub fn of(limit: Option<u64>) -> Self {
         Self(limit.map(|limit| Bytes {
             limit,
             left: limit.into(),
@@ -52,7 +54,7 @@ impl Room {
 }
 
 /// Reads the body of a response, which is at most `limit` bytes after decompression.
-pub(crate) async fn read(
+pub async fn read(
     response: Response<Incoming>,
     url: &Url,
     limit: Option<u64>,
@@ -76,6 +78,35 @@ pub(crate) async fn read(
         headers: headers.collect(),
         body: body.finish().map_err(|error| failed(error, url))?,
     })
+}
+
+/// Adds the body of a response to `bytes`, which get at most `limit` in all. What came before an error stays.
+///
+/// # Errors
+/// [`HttpFailure`] if the connection breaks, the server sends nothing for `pause`, or there is more.
+pub async fn read_more(
+    response: Response<Incoming>,
+    url: &Url,
+    bytes: &mut Vec<u8>,
+    limit: u64,
+    pause: Duration,
+) -> Result<(), HttpFailure> {
+    let mut incoming = response.into_body();
+    loop {
+        let frame = timeout(pause, incoming.frame()).await;
+        let frame = frame.map_err(|_| HttpFailure::timed_out(url, pause))?;
+        let Some(frame) = frame else { return Ok(()) };
+        let frame = frame.map_err(|error| HttpFailure::sort(&error, url))?;
+        let data = frame.data_ref().map_or(&[][..], |data| data);
+        if (bytes.len() + data.len()) as u64 > limit {
+            let too_large = TooLarge { limit };
+            return Err(HttpFailure::new(
+                HttpErrorKind::TooLarge,
+                too_large.to_string(),
+            ));
+        }
+        bytes.extend_from_slice(data);
+    }
 }
 
 /// Whether a body is compressed. Then it removes the headers that describe the compressed body.

@@ -2,47 +2,35 @@
 
 use std::{
     pin::Pin,
-    sync::{Arc, LazyLock},
+    sync::Arc,
     task::{Context, Poll},
 };
 
 use hyper::{Uri, http::uri::Scheme};
 use hyper_util::{client::legacy::connect::HttpConnector, rt::TokioIo};
 use mcp_servlet_common::literal;
-use tokio_rustls::{
-    TlsConnector,
-    rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
-};
+use tokio_rustls::rustls::pki_types::ServerName;
 use tower_service::Service;
 
-use super::{
+use crate::{
     address::{Addresses, Unresolved},
     failure::{ProxyFailed, reason},
     proxy::ProxyServer,
     stream::{BoxError, Stream},
+    trust::Trust,
 };
-
-/// Trusts the certificate authorities of Mozilla.
-static TLS: LazyLock<TlsConnector> = LazyLock::new(|| {
-    let roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("ring has ciphers for these versions")
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Arc::new(config).into()
-});
 
 /// Opens the connections of one client.
 #[derive(Clone)]
-pub(super) struct Connector {
+pub(crate) struct Connector {
     tcp: HttpConnector<Addresses>,
     addresses: Addresses,
     proxy: Option<Arc<ProxyServer>>,
+    trust: Trust,
 }
 
 impl Connector {
-    pub(super) fn new(addresses: Addresses, proxy: Option<ProxyServer>) -> Self {
+    pub(crate) fn new(addresses: Addresses, proxy: Option<ProxyServer>, trust: Trust) -> Self {
         let mut tcp = HttpConnector::new_with_resolver(addresses.clone());
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -50,6 +38,7 @@ impl Connector {
             tcp,
             addresses,
             proxy: proxy.map(Arc::new),
+            trust,
         }
     }
 
@@ -61,7 +50,7 @@ impl Connector {
                 tunnel.map_err(|error| ProxyFailed(reason(&*error)))?
             }
         };
-        Ok(TokioIo::new(secure(stream, &uri).await?))
+        Ok(TokioIo::new(self.secure(stream, &uri).await?))
     }
 
     /// Connects to the host through a proxy.
@@ -71,7 +60,7 @@ impl Connector {
         uri: &Uri,
     ) -> Result<Box<dyn Stream>, BoxError> {
         let stream = self.open(proxy.uri()).await?;
-        let stream = secure(stream, proxy.uri()).await?;
+        let stream = self.secure(stream, proxy.uri()).await?;
         proxy.tunnel(stream, uri).await
     }
 
@@ -85,17 +74,21 @@ impl Connector {
         let stream = self.tcp.call(uri.clone()).await?;
         Ok(Box::new(stream.into_inner()))
     }
-}
 
-/// Adds TLS to the connection of an `https` URL.
-async fn secure(stream: Box<dyn Stream>, uri: &Uri) -> Result<Box<dyn Stream>, BoxError> {
-    if uri.scheme() != Some(&Scheme::HTTPS) {
-        return Ok(stream);
+    /// Adds TLS to the connection of an `https` URL.
+    async fn secure(
+        &self,
+        stream: Box<dyn Stream>,
+        uri: &Uri,
+    ) -> Result<Box<dyn Stream>, BoxError> {
+        if uri.scheme() != Some(&Scheme::HTTPS) {
+            return Ok(stream);
+        }
+        let host = uri.host().unwrap_or_default();
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let name = ServerName::try_from(host.to_owned())?;
+        Ok(Box::new(self.trust.tls().connect(name, stream).await?))
     }
-    let host = uri.host().unwrap_or_default();
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let name = ServerName::try_from(host.to_owned())?;
-    Ok(Box::new(TLS.connect(name, stream).await?))
 }
 
 impl Service<Uri> for Connector {

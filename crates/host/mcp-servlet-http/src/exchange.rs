@@ -35,13 +35,13 @@ impl HttpRequest {
     ///
     /// # Errors
     /// [`HttpFailure`] if it is not JSON.
-    pub(crate) fn read(json: &[u8]) -> Result<Self, HttpFailure> {
+    pub fn read(json: &[u8]) -> Result<Self, HttpFailure> {
         let json = serde_json::from_slice(json).map_err(|error| HttpFailure::invalid(&error))?;
         Ok(Self::of(&json))
     }
 
     /// The request in this JSON, without its body.
-    pub(crate) fn of(json: &Value) -> Self {
+    pub fn of(json: &Value) -> Self {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let headers = json["headers"].as_object().into_iter().flatten();
         Self {
@@ -67,23 +67,24 @@ pub struct HttpFailure {
     /// A message for the model.
     pub message: String,
     /// The request that the operator does not allow, if that is the reason.
-    pub(crate) denied: Option<Denied>,
+    pub denied: Option<Denied>,
 }
 
 /// A request that the operator does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("HTTP requests to `{origin}` are not allowed{}; the operator can allow them with `{option}`", self.why())]
-pub(crate) struct Denied {
+pub struct Denied {
     /// The origin of the URL.
-    pub(crate) origin: String,
+    pub origin: String,
     /// Whether the host is allowed, but its address is private.
-    pub(crate) is_private: bool,
+    pub is_private: bool,
     /// The command-line option that allows it.
-    pub(crate) option: String,
+    pub option: String,
 }
 
 impl Denied {
-    pub(crate) fn why(&self) -> &'static str {
+    /// The end of the message, after the URL.
+    pub fn why(&self) -> &'static str {
         if self.is_private {
             ": the address is private"
         } else {
@@ -103,7 +104,7 @@ impl HttpFailure {
     }
 
     /// The failure of a request that cannot be sent, for this reason.
-    pub(crate) fn invalid(reason: &dyn std::fmt::Display) -> Self {
+    pub fn invalid(reason: &dyn std::fmt::Display) -> Self {
         let message = format!("invalid HTTP request: {reason}");
         Self::new(HttpErrorKind::Request, message)
     }

@@ -1,0 +1,93 @@
+//! Requests that the operator of a server sends, in contrast to those of servlets.
+
+use hyper::{Response, body::Incoming};
+use mcp_servlet_common::is_this_machine;
+use mcp_servlet_types::HttpErrorKind;
+use url::Url;
+
+use crate::{
+    address::Addresses, exchange::HttpFailure, proxy::ProxyServer, request::Request,
+    transport::Transport, trust::Trust,
+};
+
+const MAX_REDIRECTS: usize = 5;
+
+/// Sends the requests of the operator. They may go to any address, and the proxy of the operator's environment applies.
+#[derive(Clone)]
+pub struct Operator {
+    trust: Trust,
+    /// For requests that use no proxy.
+    direct: Transport,
+}
+
+/// Why a request of the operator has no response.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SendError {
+    /// The URL is not `https`. What is transferred is code that runs here, so it must not be changed on the way.
+    #[error("expected an `https` URL; `http` is allowed for this machine only")]
+    Insecure,
+    /// A server redirects an unencrypted request. That is not followed.
+    #[error(
+        "redirects of an unencrypted request are not followed; give the URL of the file itself"
+    )]
+    Redirect,
+    /// The server redirects to something that is not a URL.
+    #[error("the server redirects to an invalid URL")]
+    Location,
+    /// The server did not answer, or the connection broke.
+    #[error("the request failed")]
+    Failed(#[from] HttpFailure),
+}
+
+impl Operator {
+    /// Trusts these authorities.
+    pub fn new(trust: Trust) -> Self {
+        let direct = Transport::new(Addresses::any(), None, trust.clone());
+        Self { trust, direct }
+    }
+
+    /// Sends a request, follows redirects, and waits for the head of the response. The URL is that of the last request.
+    ///
+    /// A redirect to another origin gets no header that may be a secret.
+    ///
+    /// # Errors
+    /// [`SendError`].
+    pub async fn send(&self, mut request: Request) -> Result<(Response<Incoming>, Url), SendError> {
+        for _ in 0..=MAX_REDIRECTS {
+            let is_encrypted = request.url.scheme() == "https";
+            let is_local = request.url.host_str().is_some_and(is_this_machine);
+            if !is_encrypted && !is_local {
+                return Err(SendError::Insecure);
+            }
+            let response = self.transport(&request, is_local)?.send(&request).await?;
+            match request.redirected(&response)? {
+                Some(_) if !is_encrypted => return Err(SendError::Redirect),
+                Some(next) if next.url.scheme() != "https" => return Err(SendError::Insecure),
+                Some(next) => request = next,
+                None if response.status().is_redirection() => return Err(SendError::Location),
+                None => return Ok((response, request.url)),
+            }
+        }
+        Err(HttpFailure::too_many_redirects(&request.url, MAX_REDIRECTS).into())
+    }
+
+    /// The connection to a server on this machine uses no proxy: it could see the request unencrypted, or look for the
+    /// server on its own machine.
+    fn transport(&self, request: &Request, is_local: bool) -> Result<Transport, HttpFailure> {
+        if is_local {
+            return Ok(self.direct.clone());
+        }
+        let proxy = ProxyServer::of_environment(&request.uri()?).map_err(|scheme| {
+            let expected = "expected an `http` or `https` proxy in `HTTPS_PROXY` or `ALL_PROXY`";
+            HttpFailure::new(
+                HttpErrorKind::Request,
+                format!("{expected}, found `{scheme}`"),
+            )
+        })?;
+        Ok(match proxy {
+            None => self.direct.clone(),
+            proxy => Transport::new(Addresses::any(), proxy, self.trust.clone()),
+        })
+    }
+}
