@@ -1,0 +1,354 @@
+//! Requests to a registry: credentials, tokens, and attempts after an outage.
+
+use std::{path::PathBuf, time::Duration};
+
+use hyper::{
+    Response, StatusCode,
+    body::Incoming,
+    header::{HeaderMap, RETRY_AFTER},
+};
+use mcp_servlet_http::{HttpFailure, Operator, Request, SendError, Trust, read_more};
+use mcp_servlet_types::HttpErrorKind;
+use serde_json::Value;
+use tokio::time::{sleep, timeout};
+use url::Url;
+
+use crate::{
+    cache::Cache,
+    credentials::{self, Credentials, auth_files},
+    error::Error,
+    reference::Reference,
+    token::{self, Challenge, Token},
+};
+
+/// The pauses before another attempt.
+pub(crate) const PAUSES: [Duration; 3] = [
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+];
+
+/// The longest pause that a registry may ask for.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+
+/// How long a registry may send nothing.
+pub(crate) const SILENCE: Duration = Duration::from_mins(1);
+
+/// The limit for answers that are not part of an image, such as tokens and errors.
+const ANSWER: u64 = 1 << 20;
+
+/// How a [`Client`] reaches registries. The default is that of the user's environment.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// A file with certificates that are trusted, too, in PEM.
+    pub ca: Option<PathBuf>,
+    /// The files with credentials.
+    pub auth_files: Vec<PathBuf>,
+    /// Where what is pulled is kept.
+    pub cache: Cache,
+    /// Whether the last known image of a tag is used if the registry does not answer.
+    pub last_known: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            ca: None,
+            auth_files: auth_files(),
+            cache: Cache::of_user(),
+            last_known: false,
+        }
+    }
+}
+
+/// Pulls and pushes images.
+pub struct Client {
+    pub(crate) operator: Operator,
+    pub(crate) settings: Settings,
+}
+
+/// The requests about one repository.
+pub(crate) struct Session<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) reference: &'a Reference,
+    base: Url,
+    /// What the token must allow.
+    actions: &'static str,
+    /// The value of `Authorization`, once the registry has asked for one.
+    authorization: Option<String>,
+    /// The user whose credentials were sent.
+    user: Option<String>,
+}
+
+/// A response, and the URL that it comes from.
+pub(crate) struct Answer {
+    pub(crate) response: Response<Incoming>,
+    pub(crate) url: Url,
+}
+
+impl Client {
+    /// A client with these settings.
+    ///
+    /// # Errors
+    /// [`Error::Trust`] if certificates cannot be read.
+    pub fn new(settings: Settings) -> Result<Self, Error> {
+        let trust = Trust::of_operator(settings.ca.as_deref())?;
+        Ok(Self {
+            operator: Operator::new(trust),
+            settings,
+        })
+    }
+
+    pub(crate) fn session<'a>(
+        &'a self,
+        reference: &'a Reference,
+        actions: &'static str,
+    ) -> Result<Session<'a>, Error> {
+        let base = reference
+            .base()
+            .parse()
+            .map_err(|error| Error::InvalidReference {
+                reference: reference.to_string(),
+                problem: format!("{error}"),
+            })?;
+        Ok(Session {
+            client: self,
+            reference,
+            base,
+            actions,
+            authorization: None,
+            user: None,
+        })
+    }
+}
+
+impl Session<'_> {
+    /// The URL of something in the repository.
+    pub(crate) fn url(&self, path: &str) -> Url {
+        let joined = self.base.join(path);
+        joined.expect("tags and digests are parts of a path")
+    }
+
+    /// The host of the registry, for messages.
+    pub(crate) fn host(&self) -> String {
+        self.reference.host().to_owned()
+    }
+
+    /// Sends a request, with credentials if the registry asks for them.
+    pub(crate) async fn send(&mut self, request: Request) -> Result<Answer, Error> {
+        let answer = self.attempt(self.authorized(&request)).await?;
+        // A server to which the request was redirected must not ask for credentials.
+        if answer.response.status() != StatusCode::UNAUTHORIZED
+            || answer.url.origin() != self.base.origin()
+        {
+            return Ok(answer);
+        }
+        self.authorize(answer.response.headers()).await?;
+        let answer = self.attempt(self.authorized(&request)).await?;
+        if answer.response.status() == StatusCode::UNAUTHORIZED {
+            return Err(self.unauthorized());
+        }
+        Ok(answer)
+    }
+
+    fn authorized(&self, request: &Request) -> Request {
+        match &self.authorization {
+            Some(value) if request.url.origin() == self.base.origin() => {
+                request.clone().header("authorization", value)
+            }
+            _ => request.clone(),
+        }
+    }
+
+    fn unauthorized(&self) -> Error {
+        Error::Unauthorized {
+            host: self.host(),
+            user: self.user.clone(),
+            files: self.client.settings.auth_files.clone(),
+        }
+    }
+
+    /// Gets what the registry asks for.
+    async fn authorize(&mut self, headers: &HeaderMap) -> Result<(), Error> {
+        let files = &self.client.settings.auth_files;
+        let credentials = credentials::find(files, self.reference).await?;
+        self.user = credentials.as_ref().map(|found| found.user().to_owned());
+        self.authorization = Some(match (Challenge::of(headers), &credentials) {
+            (
+                Some(Challenge::Bearer {
+                    realm,
+                    service,
+                    scope,
+                }),
+                _,
+            ) => {
+                self.token(&realm, service.as_deref(), scope, credentials.as_ref())
+                    .await?
+            }
+            (Some(Challenge::Basic), Some(Credentials::Basic { user, password })) => {
+                token::basic(user, password)
+            }
+            _ => return Err(self.unauthorized()),
+        });
+        Ok(())
+    }
+
+    /// A token of the registry's token server.
+    async fn token(
+        &self,
+        realm: &str,
+        service: Option<&str>,
+        scope: Option<String>,
+        credentials: Option<&Credentials>,
+    ) -> Result<String, Error> {
+        let unexpected = |message: String| Error::Unexpected {
+            host: self.host(),
+            status: StatusCode::UNAUTHORIZED.as_u16(),
+            message,
+        };
+        let realm: Url = realm.parse().map_err(|error| {
+            unexpected(format!("its token server `{realm}` is not a URL: {error}"))
+        })?;
+        // Only a registry that is not encrypted may have such a token server.
+        if realm.scheme() != "https" && !self.reference.is_plain() {
+            let message = format!("its token server `{realm}` is not `https`");
+            return Err(unexpected(message));
+        }
+        let scope = scope
+            .unwrap_or_else(|| format!("repository:{}:{}", self.reference.path(), self.actions));
+        let answer = self
+            .attempt(token::request(realm, service, &scope, credentials))
+            .await?;
+        match answer.response.status() {
+            status if status.is_success() => {}
+            StatusCode::UNAUTHORIZED => return Err(self.unauthorized()),
+            _ => return Err(self.error(answer).await),
+        }
+        let json = self
+            .read(answer, "answer of the token server", ANSWER)
+            .await?;
+        let token = serde_json::from_slice::<Token>(&json).ok();
+        let authorization = token.and_then(Token::authorization);
+        authorization.ok_or_else(|| unexpected("its token server sends no token".to_owned()))
+    }
+
+    /// Sends a request, and again if the server is overloaded or the connection breaks.
+    async fn attempt(&self, request: Request) -> Result<Answer, Error> {
+        let mut pauses = PAUSES.into_iter();
+        loop {
+            let host = host(&request.url);
+            let sent = self.client.operator.send(request.clone());
+            let sent = timeout(SILENCE, sent)
+                .await
+                .unwrap_or_else(|_| Err(HttpFailure::timed_out(&request.url, SILENCE).into()));
+            let (pause, error) = match sent {
+                Ok((response, url)) => {
+                    let status = response.status();
+                    if !status.is_server_error() && status != StatusCode::TOO_MANY_REQUESTS {
+                        return Ok(Answer { response, url });
+                    }
+                    let after = retry_after(response.headers());
+                    (after, self.error(Answer { response, url }).await)
+                }
+                Err(error) => {
+                    let is_broken = is_broken(&error);
+                    let error = Error::of_request(&host, self.reference, error);
+                    if !is_broken {
+                        return Err(error);
+                    }
+                    (None, error)
+                }
+            };
+            let Some(next) = pauses.next() else {
+                return Err(error);
+            };
+            let pause = pause.unwrap_or(next);
+            if pause > MAX_PAUSE {
+                return Err(error);
+            }
+            tracing::debug!(host, ?pause, "another attempt after: {error}");
+            sleep(pause).await;
+        }
+    }
+
+    /// Reads the body of an answer.
+    pub(crate) async fn read(
+        &self,
+        answer: Answer,
+        what: &str,
+        limit: u64,
+    ) -> Result<Vec<u8>, Error> {
+        let Answer { response, url } = answer;
+        let mut bytes = Vec::new();
+        let read = read_more(response, &url, &mut bytes, limit, SILENCE).await;
+        match read {
+            Ok(()) => Ok(bytes),
+            Err(failure) if failure.kind == HttpErrorKind::TooLarge => Err(Error::TooLarge {
+                what: format!("the {what}"),
+                limit: format!("{} MiB", limit >> 20),
+            }),
+            Err(failure) => Err(Error::of_request(
+                &host(&url),
+                self.reference,
+                failure.into(),
+            )),
+        }
+    }
+
+    /// The error that an answer is.
+    pub(crate) async fn error(&self, answer: Answer) -> Error {
+        let status = answer.response.status();
+        let host = host(&answer.url);
+        let after = retry_after(answer.response.headers());
+        let message = match self.read(answer, "error", ANSWER).await {
+            Ok(body) => registry_message(&body),
+            Err(_) => String::new(),
+        };
+        match status {
+            StatusCode::UNAUTHORIZED => self.unauthorized(),
+            StatusCode::FORBIDDEN => Error::Denied {
+                reference: self.reference.to_string(),
+                message,
+            },
+            StatusCode::TOO_MANY_REQUESTS => Error::RateLimited { host, after },
+            _ => {
+                let mut text = format!("status {}", status.as_u16());
+                if !message.is_empty() {
+                    text = format!("{text}, {message}");
+                }
+                Error::Unexpected {
+                    host,
+                    status: status.as_u16(),
+                    message: text,
+                }
+            }
+        }
+    }
+}
+
+/// The host of a URL with its port, for messages.
+fn host(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port()
+        .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+/// Whether the connection broke, so that another attempt may succeed.
+fn is_broken(error: &SendError) -> bool {
+    matches!(error, SendError::Failed(failure) if failure.kind == HttpErrorKind::Connect)
+}
+
+/// The seconds in `Retry-After`.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?;
+    value.trim().parse().ok().map(Duration::from_secs)
+}
+
+/// The code and the text of the first error in the answer of a registry.
+fn registry_message(body: &[u8]) -> String {
+    let json: Value = serde_json::from_slice(body).unwrap_or_default();
+    let first = &json["errors"][0];
+    let texts = ["code", "message"].map(|key| first[key].as_str().unwrap_or_default());
+    let texts: Vec<_> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+    texts.join(": ")
+}

@@ -1,0 +1,347 @@
+//! Credentials for registries, as docker and podman keep them.
+
+use std::{
+    collections::BTreeMap, env, fs, io::ErrorKind, path::PathBuf, process::Stdio, time::Duration,
+};
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use serde::Deserialize;
+use tokio::{io::AsyncWriteExt as _, process::Command, time::timeout};
+
+use crate::{error::Error, reference::Reference};
+
+/// The name of Docker Hub in docker's file.
+const DOCKER_HUB: &str = "index.docker.io";
+
+/// The user of a helper's answer whose secret is an identity token.
+const TOKEN_USER: &str = "<token>";
+
+/// How long a helper may take. It may ask the user to unlock a keychain.
+const HELPER_TIME: Duration = Duration::from_mins(1);
+
+/// What a registry or its token server gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Credentials {
+    /// A user and a password.
+    Basic { user: String, password: String },
+    /// A token that is exchanged for others.
+    Identity(String),
+}
+
+impl Credentials {
+    /// The user, for messages.
+    pub(crate) fn user(&self) -> &str {
+        match self {
+            Self::Basic { user, .. } => user,
+            Self::Identity(_) => TOKEN_USER,
+        }
+    }
+}
+
+/// The files of docker and podman, in the order in which they are read.
+pub fn auth_files() -> Vec<PathBuf> {
+    let variable = |name| {
+        env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let home = variable("HOME").or_else(|| variable("USERPROFILE"));
+    let in_home = |folder: &str| Some(home.as_ref()?.join(folder));
+    let docker = variable("DOCKER_CONFIG").or_else(|| in_home(".docker"));
+    let config = variable("XDG_CONFIG_HOME").or_else(|| in_home(".config"));
+    let podman = |folder: PathBuf| folder.join("containers").join("auth.json");
+    let files = [
+        docker.map(|folder| folder.join("config.json")),
+        variable("REGISTRY_AUTH_FILE"),
+        variable("XDG_RUNTIME_DIR").map(podman),
+        config.map(podman),
+    ];
+    files.into_iter().flatten().collect()
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct File {
+    auths: BTreeMap<String, Entry>,
+    cred_helpers: BTreeMap<String, String>,
+    creds_store: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Entry {
+    auth: String,
+    username: String,
+    password: String,
+    identitytoken: String,
+}
+
+/// The answer of a helper.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Answer {
+    username: String,
+    secret: String,
+}
+
+/// The credentials for a repository in the first of the files that has some.
+pub(crate) async fn find(
+    files: &[PathBuf],
+    reference: &Reference,
+) -> Result<Option<Credentials>, Error> {
+    for path in files {
+        let text = match fs::read(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(error) => return Err(unreadable(reference, path, &error)),
+        };
+        let file: File =
+            serde_json::from_slice(&text).map_err(|error| unreadable(reference, path, &error))?;
+        if let Some(found) = file.find(reference).await? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+fn unreadable(
+    reference: &Reference,
+    path: &std::path::Path,
+    error: &dyn std::fmt::Display,
+) -> Error {
+    Error::Credentials {
+        host: reference.host().to_owned(),
+        from: format!("`{}`", path.display()),
+        reason: error.to_string(),
+    }
+}
+
+impl File {
+    async fn find(&self, reference: &Reference) -> Result<Option<Credentials>, Error> {
+        let host = match reference.host() {
+            "docker.io" => DOCKER_HUB,
+            host => host,
+        };
+        let mut helpers = self.cred_helpers.iter();
+        let own = helpers.find(|(key, _)| key_host(key) == host);
+        // Docker Hub has a URL as its name in helpers.
+        let asked = match own {
+            Some((key, _)) => key.clone(),
+            None if host == DOCKER_HUB => format!("https://{DOCKER_HUB}/v1/"),
+            None => host.to_owned(),
+        };
+        let helper = own.map(|(_, helper)| helper).or(self.creds_store.as_ref());
+        if let Some(helper) = helper
+            && let Some(found) = ask(helper, &asked, reference).await?
+        {
+            return Ok(Some(found));
+        }
+        let path = format!("{host}/{}", reference.path());
+        let auths = self
+            .auths
+            .iter()
+            .filter(|(key, _)| covers(key, host, &path));
+        let closest = auths.max_by_key(|(key, _)| bare(key).len());
+        closest.map_or(Ok(None), |(key, entry)| entry.read(key, reference))
+    }
+}
+
+/// A key without the scheme and the path that docker writes.
+fn bare(key: &str) -> &str {
+    let key = key
+        .strip_prefix("https://")
+        .or_else(|| key.strip_prefix("http://"))
+        .unwrap_or(key);
+    let key = key.trim_end_matches('/');
+    key.strip_suffix("/v1")
+        .or_else(|| key.strip_suffix("/v2"))
+        .unwrap_or(key)
+}
+
+fn key_host(key: &str) -> &str {
+    match bare(key) {
+        "docker.io" => DOCKER_HUB,
+        key => key,
+    }
+}
+
+/// Whether a key is the host, or as podman writes them the start of the repository's path.
+fn covers(key: &str, host: &str, path: &str) -> bool {
+    let key = key_host(key);
+    key == host
+        || path
+            .strip_prefix(key)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+impl Entry {
+    fn read(&self, key: &str, reference: &Reference) -> Result<Option<Credentials>, Error> {
+        if !self.identitytoken.is_empty() {
+            return Ok(Some(Credentials::Identity(self.identitytoken.clone())));
+        }
+        if !self.username.is_empty() {
+            return Ok(Some(Credentials::Basic {
+                user: self.username.clone(),
+                password: self.password.clone(),
+            }));
+        }
+        // With a helper, docker writes an empty entry.
+        if self.auth.is_empty() {
+            return Ok(None);
+        }
+        let decoded = BASE64_STANDARD.decode(self.auth.trim()).ok();
+        let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
+        let pair = decoded.as_deref().and_then(|text| text.split_once(':'));
+        let Some((user, password)) = pair else {
+            return Err(Error::Credentials {
+                host: reference.host().to_owned(),
+                from: format!("the entry `{key}`"),
+                reason: "`auth` is not USER:PASSWORD in base64".to_owned(),
+            });
+        };
+        Ok(Some(Credentials::Basic {
+            user: user.to_owned(),
+            password: password.trim_end_matches('\0').to_owned(),
+        }))
+    }
+}
+
+/// Asks `docker-credential-NAME`. `None` if it has no credentials for the host.
+async fn ask(name: &str, host: &str, reference: &Reference) -> Result<Option<Credentials>, Error> {
+    let program = format!("docker-credential-{name}");
+    let failed = |reason: String| Error::Credentials {
+        host: reference.host().to_owned(),
+        from: format!("`{program}`"),
+        reason,
+    };
+    let run = async {
+        let mut child = Command::new(&program)
+            .arg("get")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A helper that ends before it has read the host says why.
+            let _ = stdin.write_all(host.as_bytes()).await;
+        }
+        child.wait_with_output().await
+    };
+    let output = timeout(HELPER_TIME, run).await;
+    let output = output.map_err(|_| failed(format!("it did not answer within {HELPER_TIME:?}")))?;
+    let output = output.map_err(|error| failed(error.to_string()))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        // What docker's library of helpers writes for a host that it does not know.
+        if text.trim() == "credentials not found in native keychain" {
+            return Ok(None);
+        }
+        let said = [text, String::from_utf8_lossy(&output.stderr)];
+        let said = said
+            .iter()
+            .map(|text| text.trim())
+            .find(|text| !text.is_empty());
+        return Err(failed(said.unwrap_or("it failed").to_owned()));
+    }
+    // The text may have the secret, so it is not shown.
+    let answer: Answer = serde_json::from_str(&text)
+        .map_err(|_| failed("its answer has no `Username` and `Secret`".to_owned()))?;
+    Ok(Some(match answer.username.as_str() {
+        TOKEN_USER => Credentials::Identity(answer.secret),
+        _ => Credentials::Basic {
+            user: answer.username,
+            password: answer.secret,
+        },
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn found(json: &str, reference: &str) -> Result<Option<Credentials>, Error> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("auth.json");
+        fs::write(&path, json).expect("a file");
+        let reference = Reference::parse(reference).expect("a reference");
+        find(&[folder.path().join("missing.json"), path], &reference).await
+    }
+
+    fn basic(user: &str, password: &str) -> Credentials {
+        Credentials::Basic {
+            user: user.to_owned(),
+            password: password.to_owned(),
+        }
+    }
+
+    #[tokio::test]
+    async fn keys_are_read_as_docker_and_podman_write_them() {
+        let ada = r#"{"auth":"YWRhOnMzY3JldA=="}"#;
+        for key in [
+            "registry.example:5000",
+            "https://registry.example:5000",
+            "https://registry.example:5000/v1/",
+            "registry.example:5000/team",
+            "registry.example:5000/team/mine",
+        ] {
+            let json = format!(r#"{{"auths":{{"{key}":{ada}}}}}"#);
+            let found = found(&json, "oci://registry.example:5000/team/mine:1").await;
+            assert_eq!(found.expect(key), Some(basic("ada", "s3cret")), "{key}");
+        }
+        for key in [
+            "registry.example",
+            "registry.example:5000/tea",
+            "other.example",
+        ] {
+            let json = format!(r#"{{"auths":{{"{key}":{ada}}}}}"#);
+            let found = found(&json, "oci://registry.example:5000/team/mine:1").await;
+            assert_eq!(found.expect(key), None, "{key}");
+        }
+        let hub = format!(r#"{{"auths":{{"https://index.docker.io/v1/":{ada}}}}}"#);
+        let found = found(&hub, "oci://docker.io/ada/mine:1").await;
+        assert_eq!(found.expect("Docker Hub"), Some(basic("ada", "s3cret")));
+    }
+
+    #[tokio::test]
+    async fn the_longest_prefix_wins() {
+        let json = r#"{"auths":{
+            "a.example":{"username":"all","password":"1"},
+            "a.example/team":{"username":"team","password":"2"},
+            "a.example/team/other":{"username":"other","password":"3"}}}"#;
+        let found = found(json, "oci://a.example/team/mine:1").await;
+        assert_eq!(found.expect("an entry"), Some(basic("team", "2")));
+    }
+
+    #[tokio::test]
+    async fn an_identity_token_is_not_a_password() {
+        let json = r#"{"auths":{"a.example":{"auth":"YWRhOng=","identitytoken":"t0ken"}}}"#;
+        let found = found(json, "oci://a.example/mine:1").await;
+        let token = Credentials::Identity("t0ken".to_owned());
+        assert_eq!(found.expect("an entry"), Some(token));
+    }
+
+    #[tokio::test]
+    async fn entries_that_cannot_be_read_are_errors_without_the_secret() {
+        for (json, problem) in [
+            (
+                r#"{"auths":{"a.example":{"auth":"czNjcmV0"}}}"#,
+                "not USER:PASSWORD in base64",
+            ),
+            (
+                r#"{"auths":{"a.example":{"auth":"s3cret!"}}}"#,
+                "not USER:PASSWORD in base64",
+            ),
+            (r#"{"auths": 3"#, "auth.json"),
+            (
+                r#"{"credsStore":"no-such-helper"}"#,
+                "`docker-credential-no-such-helper`",
+            ),
+        ] {
+            let error = found(json, "oci://a.example/mine:1").await.expect_err(json);
+            assert_eq!(error.code(), "credentials");
+            assert!(error.to_string().contains(problem), "{error}");
+            assert!(!error.to_string().contains("s3cret"), "{error}");
+        }
+    }
+}

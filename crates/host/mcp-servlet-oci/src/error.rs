@@ -1,0 +1,241 @@
+//! Errors of registries, with the codes that `servlet explain` describes.
+
+use std::{path::PathBuf, time::Duration};
+
+use mcp_servlet_http::{HttpFailure, SendError, TrustError};
+use mcp_servlet_types::HttpErrorKind;
+
+use crate::digest::Digest;
+
+/// Why a module was not pulled or pushed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The reference is not valid.
+    #[error("invalid reference `{reference}`: {problem}")]
+    InvalidReference {
+        /// The reference, without secrets.
+        reference: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The registry has no such image, or does not show it.
+    #[error("`{reference}`: no such tag or repository, or no right to read it")]
+    ManifestUnknown {
+        /// The reference.
+        reference: String,
+    },
+    /// The registry wants credentials, and there are none, or it refuses them.
+    #[error("{}", unauthorized(host, user.as_deref(), files))]
+    Unauthorized {
+        /// The host of the registry.
+        host: String,
+        /// The user whose credentials it refused.
+        user: Option<String>,
+        /// The files that have none for the host.
+        files: Vec<PathBuf>,
+    },
+    /// The user has no right to do that.
+    #[error(
+        "`{reference}`: the registry does not allow it{}",
+        after_colon(message)
+    )]
+    Denied {
+        /// The reference.
+        reference: String,
+        /// What the registry says.
+        message: String,
+    },
+    /// Something does not have its digest or its size.
+    #[error("the {what} from {from} has the wrong digest: expected {expected}, found {found}")]
+    DigestDiffers {
+        /// What it is.
+        what: &'static str,
+        /// Where it comes from.
+        from: String,
+        /// The digest that it should have.
+        expected: Digest,
+        /// What it is instead: a digest or a size.
+        found: String,
+    },
+    /// No layer of the image has a module.
+    #[error("`{reference}` has no WebAssembly module: {found}")]
+    NoWasm {
+        /// The reference.
+        reference: String,
+        /// What it has instead.
+        found: String,
+    },
+    /// Something exceeds a limit.
+    #[error("{what} is larger than the limit of {limit}")]
+    TooLarge {
+        /// What is too large.
+        what: String,
+        /// The limit, with its unit.
+        limit: String,
+    },
+    /// The connection would not be encrypted.
+    #[error("`{reference}`: an unencrypted connection is only allowed to this machine")]
+    Insecure {
+        /// The reference.
+        reference: String,
+    },
+    /// The registry did not answer.
+    #[error("cannot reach {host}")]
+    Unreachable {
+        /// The host.
+        host: String,
+        /// Why the last attempt failed.
+        source: SendError,
+    },
+    /// The certificate of the registry is not trusted.
+    #[error("the certificate of {host} is not trusted")]
+    UntrustedCertificate {
+        /// The host.
+        host: String,
+        /// Why not.
+        source: SendError,
+    },
+    /// The file with certificates that are trusted, too, cannot be used.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// The registry gets too many requests.
+    #[error("{host} refuses more requests{}", retry_after(*after))]
+    RateLimited {
+        /// The host.
+        host: String,
+        /// When it may be asked again.
+        after: Option<Duration>,
+    },
+    /// A tag already names another image.
+    #[error("the tag `{tag}` already names {digest}")]
+    TagExists {
+        /// The tag.
+        tag: String,
+        /// The image that it names.
+        digest: Digest,
+    },
+    /// Credentials cannot be read.
+    #[error("cannot get the credentials for {host} from {from}: {reason}")]
+    Credentials {
+        /// The host.
+        host: String,
+        /// The helper or the file that should have them.
+        from: String,
+        /// Why it has not.
+        reason: String,
+    },
+    /// The registry answers in a way that is not in its specification.
+    #[error("unexpected answer of {host}: {message}")]
+    Unexpected {
+        /// The host.
+        host: String,
+        /// The status of its response.
+        status: u16,
+        /// What is unexpected.
+        message: String,
+    },
+}
+
+impl Error {
+    /// All codes, in the order of the documentation.
+    pub const CODES: [&str; 14] = [
+        "invalid-reference",
+        "manifest-unknown",
+        "unauthorized",
+        "denied",
+        "digest-differs",
+        "no-wasm",
+        "too-large",
+        "insecure",
+        "unreachable",
+        "untrusted-certificate",
+        "rate-limited",
+        "tag-exists",
+        "credentials",
+        "unexpected-answer",
+    ];
+
+    /// A text that never changes, for `servlet explain`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::InvalidReference { .. } => "invalid-reference",
+            Self::ManifestUnknown { .. } => "manifest-unknown",
+            Self::Unauthorized { .. } => "unauthorized",
+            Self::Denied { .. } => "denied",
+            Self::DigestDiffers { .. } => "digest-differs",
+            Self::NoWasm { .. } => "no-wasm",
+            Self::TooLarge { .. } => "too-large",
+            Self::Insecure { .. } => "insecure",
+            Self::Unreachable { .. } => "unreachable",
+            Self::UntrustedCertificate { .. } | Self::Trust(_) => "untrusted-certificate",
+            Self::RateLimited { .. } => "rate-limited",
+            Self::TagExists { .. } => "tag-exists",
+            Self::Credentials { .. } => "credentials",
+            Self::Unexpected { .. } => "unexpected-answer",
+        }
+    }
+
+    /// What to do.
+    pub fn help(&self) -> String {
+        let advice = match self {
+            Self::InvalidReference { .. } => {
+                "write `oci://HOST/REPOSITORY:TAG`, or `@sha256:…` instead of `:TAG`, such as `oci://ghcr.io/ada/mine:1.2.0`".to_owned()
+            }
+            Self::Unauthorized { host, .. } => format!("run `docker login {host}` or `podman login {host}`"),
+            Self::Insecure { .. } => "write `oci://` instead of `oci+http://`".to_owned(),
+            Self::UntrustedCertificate { host, .. } => format!(
+                "name the certificate of its authority in `[oci.\"{host}\"]` as `tls = {{ ca = \"ca.pem\" }}`, or in the environment variable SSL_CERT_FILE"
+            ),
+            Self::TagExists { .. } => "push to another tag, or replace the image with `--force`".to_owned(),
+            _ => return format!("`servlet explain {}` has the causes", self.code()),
+        };
+        format!("{advice}; `servlet explain {}` has more", self.code())
+    }
+
+    /// Whether the registry may have the image, but cannot be asked now.
+    pub(crate) fn is_outage(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::RateLimited { .. } => true,
+            Self::Unexpected { status, .. } => *status >= 500,
+            _ => false,
+        }
+    }
+
+    /// The error of a request that has no response.
+    pub(crate) fn of_request(host: &str, reference: &dyn ToString, source: SendError) -> Self {
+        let host = host.to_owned();
+        match source {
+            SendError::Insecure => Self::Insecure {
+                reference: reference.to_string(),
+            },
+            SendError::Failed(HttpFailure {
+                kind: HttpErrorKind::Tls,
+                ..
+            }) => Self::UntrustedCertificate { host, source },
+            source => Self::Unreachable { host, source },
+        }
+    }
+}
+
+fn unauthorized(host: &str, user: Option<&str>, files: &[PathBuf]) -> String {
+    if let Some(user) = user {
+        return format!("{host} refused the credentials of the user `{user}`");
+    }
+    let files = files.iter().map(|file| format!("`{}`", file.display()));
+    let files = files.collect::<Vec<_>>().join(", ");
+    format!("{host} requires a login, and there are no credentials for it in {files}")
+}
+
+fn after_colon(message: &str) -> String {
+    if message.is_empty() {
+        return String::new();
+    }
+    format!(": {message}")
+}
+
+fn retry_after(after: Option<Duration>) -> String {
+    after.map_or_else(String::new, |after| {
+        format!(" for {} seconds", after.as_secs())
+    })
+}

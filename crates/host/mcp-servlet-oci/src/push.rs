@@ -1,0 +1,154 @@
+//! Writes a module.
+
+use hyper::{StatusCode, header::LOCATION};
+use mcp_servlet_http::Request;
+use url::Url;
+
+use crate::{
+    artifact::Artifact,
+    client::{Client, Session},
+    digest::Digest,
+    error::Error,
+    layer::{self, too_large},
+    manifest::{self, IMAGE},
+    pull::content_digest,
+    reference::Reference,
+};
+
+/// What a push has done.
+#[derive(Clone, Debug)]
+pub struct Pushed {
+    /// The digest of the manifest.
+    pub digest: Digest,
+    /// The tags, in the order in which they were given.
+    pub tags: Vec<Tagged>,
+}
+
+/// A tag of an image.
+#[derive(Clone, Debug)]
+pub struct Tagged {
+    /// The reference with the tag.
+    pub reference: Reference,
+    /// Whether the tag named this image before.
+    pub present: bool,
+}
+
+impl Client {
+    /// Writes a module to the repository of the reference, under these tags. A tag that names another image is only moved
+    /// with `force`.
+    ///
+    /// # Errors
+    /// [`Error`]. Without `force`, nothing is written if one of the tags names another image.
+    pub async fn push(
+        &self,
+        repository: &Reference,
+        tags: &[String],
+        artifact: &Artifact,
+        force: bool,
+    ) -> Result<Pushed, Error> {
+        let tagged = tags.iter().map(|tag| repository.with_tag(tag));
+        let tagged = tagged.collect::<Result<Vec<_>, _>>()?;
+        let manifest = artifact.manifest();
+        if artifact.wasm.len() as u64 > layer::SIZE {
+            return Err(too_large("the module", layer::LIMIT));
+        }
+        let digest = Digest::of(&manifest);
+        let mut session = self.session(repository, "pull,push")?;
+        let mut done = Vec::new();
+        for reference in tagged {
+            let named = session.named(&reference).await?;
+            let present = named.as_ref() == Some(&digest);
+            if let Some(other) = named.filter(|_| !present && !force) {
+                return Err(Error::TagExists {
+                    tag: reference.image(),
+                    digest: other,
+                });
+            }
+            done.push(Tagged { reference, present });
+        }
+        if done.iter().any(|tagged| !tagged.present) {
+            session.upload(&artifact.config()).await?;
+            session.upload(&artifact.wasm).await?;
+        }
+        for tagged in done.iter().filter(|tagged| !tagged.present) {
+            session
+                .put_manifest(&tagged.reference, &manifest, &digest)
+                .await?;
+        }
+        Ok(Pushed { digest, tags: done })
+    }
+}
+
+impl Session<'_> {
+    /// The digest of the image that a tag names.
+    async fn named(&mut self, reference: &Reference) -> Result<Option<Digest>, Error> {
+        let answer = self.send(self.get_manifest(reference, "HEAD")).await?;
+        match answer.response.status() {
+            StatusCode::NOT_FOUND => return Ok(None),
+            StatusCode::OK => {}
+            _ => return Err(self.error(answer).await),
+        }
+        if let Some(digest) = content_digest(answer.response.headers()) {
+            return Ok(Some(digest));
+        }
+        let answer = self.send(self.get_manifest(reference, "GET")).await?;
+        if answer.response.status() != StatusCode::OK {
+            return Err(self.error(answer).await);
+        }
+        let json = self.read(answer, "manifest", manifest::SIZE).await?;
+        Ok(Some(Digest::of(&json)))
+    }
+
+    /// Uploads a blob, unless the repository has it.
+    async fn upload(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let digest = Digest::of(bytes);
+        let url = self.url(&format!("blobs/{digest}"));
+        let answer = self.send(Request::new("HEAD", url)).await?;
+        match answer.response.status() {
+            StatusCode::OK => return Ok(()),
+            StatusCode::NOT_FOUND => {}
+            _ => return Err(self.error(answer).await),
+        }
+        let answer = self
+            .send(Request::new("POST", self.url("blobs/uploads/")))
+            .await?;
+        if answer.response.status() != StatusCode::ACCEPTED {
+            return Err(self.error(answer).await);
+        }
+        let location = answer.response.headers().get(LOCATION);
+        let location = location.and_then(|location| location.to_str().ok());
+        let location = location.and_then(|location| answer.url.join(location).ok());
+        let Some(mut location) = location else {
+            return Err(Error::Unexpected {
+                host: self.host(),
+                status: StatusCode::ACCEPTED.as_u16(),
+                message: "it does not say where to upload".to_owned(),
+            });
+        };
+        location
+            .query_pairs_mut()
+            .append_pair("digest", &digest.to_string());
+        let kind = "application/octet-stream";
+        self.put(location, kind, bytes).await
+    }
+
+    async fn put_manifest(
+        &mut self,
+        reference: &Reference,
+        manifest: &[u8],
+        digest: &Digest,
+    ) -> Result<(), Error> {
+        let url = self.url(&format!("manifests/{}", reference.image()));
+        tracing::debug!(%reference, %digest, "pushing the manifest");
+        self.put(url, IMAGE, manifest).await
+    }
+
+    async fn put(&mut self, url: Url, kind: &str, bytes: &[u8]) -> Result<(), Error> {
+        let request = Request::new("PUT", url).header("content-type", kind);
+        let answer = self.send(request.with_body(bytes.to_vec())).await?;
+        match answer.response.status() {
+            StatusCode::CREATED => Ok(()),
+            _ => Err(self.error(answer).await),
+        }
+    }
+}
