@@ -50,16 +50,22 @@ async fn expressions_that_take_long_do_not_block_the_thread_of_the_call() {
     ] {
         let host = host(expression);
         let request_meta = RequestMeta::default();
-        let mut call = pin!(host.call_with("v", Some(&arguments), &request_meta));
-        let first = poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await;
-        assert!(is_quick || first.is_pending(), "{expression}");
-        let result = match first {
-            Poll::Ready(result) => result,
-            Poll::Pending => call.await,
-        };
-        let result = result.unwrap_or_else(|error| panic!("{expression}: {error}"));
-        assert_eq!(result.json()["structuredContent"], json!({ "made": 40 }));
+        let expected = json!({ "made": 40 });
+        // On a busy machine, the other thread may be done before the first poll ends.
+        let mut has_waited = false;
+        for _ in 0..20 {
+            let mut call = pin!(host.call_with("v", Some(&arguments), &request_meta));
+            let first = poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await;
+            has_waited |= first.is_pending();
+            let result = match first {
+                Poll::Ready(result) => result,
+                Poll::Pending => call.await,
+            };
+            let result = result.unwrap_or_else(|error| panic!("{expression}: {error}"));
+            assert_eq!(result.json()["structuredContent"], expected);
+        }
+        assert!(is_quick || has_waited, "{expression}");
         let blocking = host.call("v", Some(&arguments)).expect("a result");
-        assert_eq!(blocking.json(), result.json(), "{expression}");
+        assert_eq!(blocking.json()["structuredContent"], expected);
     }
 }
