@@ -48,5 +48,5 @@ pub use http::{
 pub use mcp_servlet_remote::NotReady;
 pub use response_headers::ResponseHeaders;
 pub use server::{ServeOptions, Server, TaskOptions};
-pub use signals::shutdown_signal;
+pub use signals::ShutdownSignals;
 pub use stdio::{ServeError, serve_stream, stdio};

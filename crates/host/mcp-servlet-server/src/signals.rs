@@ -1,28 +1,52 @@
 //! Signals that end the process.
 
-use std::future::Future;
+use std::io;
 
-/// Returns when the process receives Ctrl-C or, on Unix, SIGTERM.
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
+#[cfg(windows)]
+use tokio::signal::windows::{CtrlC, ctrl_c};
+
+/// The signals that ask the process to end: Ctrl-C and, on Unix, SIGTERM.
 ///
-/// # Errors
-/// If the signal handlers cannot be installed.
-pub async fn shutdown_signal() -> std::io::Result<()> {
+/// A signal that arrives while nothing waits for it is kept, so a program listens once, before anyone knows that it runs.
+#[derive(Debug)]
+pub struct ShutdownSignals {
     #[cfg(unix)]
-    let terminated = {
-        let mut signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-        async move { signal.recv().await }
-    };
-    #[cfg(not(unix))]
-    let terminated = std::future::pending::<Option<()>>();
-    either(tokio::signal::ctrl_c(), terminated).await
+    interrupt: Signal,
+    #[cfg(unix)]
+    terminate: Signal,
+    #[cfg(windows)]
+    interrupt: CtrlC,
 }
 
-async fn either(
-    first: impl Future<Output = std::io::Result<()>>,
-    second: impl Future<Output = Option<()>>,
-) -> std::io::Result<()> {
-    tokio::select! {
-        result = first => result,
-        _ = second => Ok(()),
+impl ShutdownSignals {
+    /// Handles the signals from now on: they do not end the process any more.
+    ///
+    /// # Errors
+    /// If the signal handlers cannot be installed.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn listen() -> io::Result<Self> {
+        Ok(Self {
+            #[cfg(unix)]
+            interrupt: signal(SignalKind::interrupt())?,
+            #[cfg(unix)]
+            terminate: signal(SignalKind::terminate())?,
+            #[cfg(windows)]
+            interrupt: ctrl_c()?,
+        })
+    }
+
+    /// Returns when the process receives one of the signals.
+    pub async fn received(&mut self) {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+        #[cfg(windows)]
+        self.interrupt.recv().await;
     }
 }

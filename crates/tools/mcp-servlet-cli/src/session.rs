@@ -14,7 +14,7 @@ use clap::Args;
 use futures_util::future::LocalBoxFuture;
 use mcp_servlet_client::{ErrorKind, Http, HttpTransport, Session, Target as Server};
 use mcp_servlet_runtime::Source;
-use mcp_servlet_server::shutdown_signal;
+use mcp_servlet_server::ShutdownSignals;
 use tokio::{
     runtime::{Builder, Handle},
     time::{Instant, sleep},
@@ -198,8 +198,10 @@ impl ServerOptions {
         command: impl AsyncFnOnce(&Session) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let work = async {
-            let (session, name) = until_signal(Box::pin(self.open(target))).await?;
-            let result = until_signal(Box::pin(command(&session))).await;
+            let mut signals = ShutdownSignals::listen()?;
+            let opening = Box::pin(self.open(target));
+            let (session, name) = until_signal(opening, &mut signals).await?;
+            let result = until_signal(Box::pin(command(&session)), &mut signals).await;
             session.close().await;
             result.map_err(|failure| failure.of_server(name))
         };
@@ -308,12 +310,11 @@ fn run_to_end<T>(work: Work<'_, T>, target: &Target) -> Result<T, Failure> {
 }
 
 /// Works until the user presses Ctrl-C. The process of a server is in a group of its own, so it does not get that signal.
-async fn until_signal<T>(work: Work<'_, T>) -> Result<T, Failure> {
+async fn until_signal<T>(work: Work<'_, T>, signals: &mut ShutdownSignals) -> Result<T, Failure> {
     tokio::select! {
         biased;
         result = work => result,
-        signal = shutdown_signal() => {
-            signal?;
+        () = signals.received() => {
             Err(Failure::new(Kind::Server(ErrorKind::Cancelled), "cancelled"))
         }
     }

@@ -4,7 +4,7 @@ use std::{convert::Infallible, io::Write as _, time::Duration};
 
 use clap::Args;
 use mcp_servlet_client::{ErrorKind, Event, Events, Session};
-use mcp_servlet_server::shutdown_signal;
+use mcp_servlet_server::ShutdownSignals;
 use serde_json::{Value, json};
 
 use crate::{
@@ -43,12 +43,13 @@ impl Watch {
         let target = self.server.only_target(self.target.as_ref())?;
         self.server
             .with_session(&target, self.format, async |session| {
+                let mut signals = ShutdownSignals::listen()?;
                 let events = self.subscribe(session).await?;
                 tokio::select! {
                     biased;
                     ended = self.show_all(session, events) => ended,
                     never = ask_for_signs_of_life(session) => match never {},
-                    signal = shutdown_signal() => Ok(signal?),
+                    () = signals.received() => Ok(()),
                 }
             })
     }

@@ -4,7 +4,8 @@ use std::{net::SocketAddr, time::Duration};
 
 use clap::Args;
 use mcp_servlet_server::{
-    Bound, Endpoints, HttpOptions, Server, parse_host_header, parse_origin, split_authority,
+    Bound, Endpoints, HttpOptions, Server, ShutdownSignals, parse_host_header, parse_origin,
+    split_authority,
 };
 use tokio::net::TcpListener;
 
@@ -71,6 +72,8 @@ impl Transports {
     /// requests are still served for the time `leave` after the signal.
     pub(crate) async fn run(&self, endpoints: &Endpoints, leave: Duration) -> Result<(), Failure> {
         let server = endpoints.server();
+        // Whoever reads that the server listens may stop it.
+        let mut signals = ShutdownSignals::listen()?;
         let bound = endpoints.bind().await.map_err(|error| {
             let source = &error.source;
             Failure::new(Kind::Usage, format!("{error}: {source}"))
@@ -103,11 +106,10 @@ impl Transports {
             }
             Ok(())
         };
-        let signals = stop_on_signal(server, leave);
-        let all = async { tokio::try_join!(serving, operations, signals).map(drop) };
+        let all = async { tokio::try_join!(serving, operations).map(drop) };
         tokio::select! {
             result = all => result,
-            result = second_signal(server) => result,
+            () = stop_on_signals(&mut signals, server, leave) => Ok(()),
         }
     }
 
@@ -201,32 +203,21 @@ fn host(address: &str) -> Option<&str> {
 }
 
 /// Stops the server when the process receives a signal to end. Requests are still served for the time `leave`, so that load
-/// balancers notice it before; another signal ends that time.
-async fn stop_on_signal(server: &Server, leave: Duration) -> Result<(), Failure> {
-    let signal = mcp_servlet_server::shutdown_signal();
-    let Some(asked) = server.unless_stopping(signal).await else {
-        return Ok(());
-    };
-    asked?;
-    if !leave.is_zero() {
-        tracing::info!(?leave, "leaving; requests are still served");
-        server.leave();
-        tokio::select! {
-            () = tokio::time::sleep(leave) => {}
-            asked = mcp_servlet_server::shutdown_signal() => asked?,
+/// balancers notice it before; another signal ends that time. Returns at a signal that arrives while the server waits for
+/// running calls.
+async fn stop_on_signals(signals: &mut ShutdownSignals, server: &Server, leave: Duration) {
+    let asked = server.unless_stopping(signals.received()).await.is_some();
+    if asked {
+        if !leave.is_zero() {
+            tracing::info!(?leave, "leaving; requests are still served");
+            server.leave();
+            let _ = tokio::time::timeout(leave, signals.received()).await;
         }
+        tracing::info!("stopping");
+        server.stop();
     }
-    tracing::info!("stopping");
-    server.stop();
-    Ok(())
-}
-
-/// Returns when a second signal arrives while the server waits for running calls.
-async fn second_signal(server: &Server) -> Result<(), Failure> {
-    server.unless_stopping(std::future::pending::<()>()).await;
-    mcp_servlet_server::shutdown_signal().await?;
+    signals.received().await;
     tracing::warn!("stopped at once; running calls get no response");
-    Ok(())
 }
 
 /// Binds an address.
