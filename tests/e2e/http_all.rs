@@ -43,6 +43,7 @@ fn body(stream: &mut TcpStream) -> String {
     let (mut request, mut part) = (String::new(), [0; 4096]);
     loop {
         let length = stream.read(&mut part).expect("a request");
+        assert_ne!(length, 0, "the client left in {request:?}");
         request.push_str(std::str::from_utf8(&part[..length]).expect("text"));
         let Some((head, body)) = request.split_once("\r\n\r\n") else {
             continue;

@@ -12,7 +12,7 @@ use e2e::servlet_command;
 use serde_json::{Value, json};
 
 use crate::faults::servlet;
-use crate::streams::{Wire, text};
+use crate::streams::{PATIENCE, Wire, eventually, text};
 use crate::wat::tools;
 
 fn serve(file: &Path, options: &[&str]) -> Wire {
@@ -67,6 +67,13 @@ fn send(address: &str, session: &str, message: &Value) -> TcpStream {
     stream
 }
 
+/// Waits until a call is running.
+fn wait_for_a_call(operations: &str) {
+    eventually("running call", || {
+        metrics(operations).contains("servlet_calls_running 1")
+    });
+}
+
 fn metrics(address: &str) -> String {
     let request = format!("GET /metrics HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
     let mut stream = TcpStream::connect(address).expect("a connection");
@@ -92,6 +99,7 @@ fn open(address: &str) -> String {
 
 fn read(mut stream: TcpStream) -> String {
     let mut answer = String::new();
+    stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
     stream.read_to_string(&mut answer).expect("an answer");
     answer
 }
@@ -201,7 +209,7 @@ fn a_call_that_is_cancelled_in_a_session_is_stopped_and_others_go_on() {
         let params = json!({ "name": "t", "arguments": { "do": 1 } });
         let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
         let running = send(&address, &session, &call);
-        while !metrics(operations).contains("servlet_calls_running 1") {}
+        wait_for_a_call(operations);
         let waiting = wire.begin_call("t", &json!({ "do": 0 }));
         let cancelled = json!({
             "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
@@ -243,11 +251,13 @@ fn a_second_signal_ends_a_server_at_once() {
     let _running = post(&address, &json!({ "do": 1 }));
     let operations = wire.said_after("metrics on http://");
     let operations = operations.strip_suffix("/metrics").expect("an address");
-    while !metrics(operations).contains("servlet_calls_running 1") {}
+    wait_for_a_call(operations);
     let start = Instant::now();
     wire.signal("TERM");
     // The server has handled the signal once it refuses new requests.
-    while wire.ask("ping", json!({})).get("error").is_none() {}
+    eventually("refused ping", || {
+        wire.ask("ping", json!({})).get("error").is_some()
+    });
     wire.signal("TERM");
     wire.ended();
     // Without the second signal, the server would wait ten seconds for the call.

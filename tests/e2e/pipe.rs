@@ -2,16 +2,21 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 
 use e2e::servlet_command;
 use serde_json::{Value, json};
+
+use crate::streams::PATIENCE;
 
 /// A connection to a server of one servlet.
 pub(crate) struct Pipe {
     child: Child,
     input: ChildStdin,
-    output: std::io::Lines<BufReader<ChildStdout>>,
+    /// The lines that the server writes.
+    output: Receiver<String>,
     /// The client's metadata in requests since 2026-07-28.
     meta: Option<Value>,
     next: u64,
@@ -24,7 +29,14 @@ impl Pipe {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("a server");
         let input = child.stdin.take().expect("a pipe");
-        let output = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let (sender, output) = channel();
+        thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                // An error means that the test has ended.
+                let _ = sender.send(line);
+            }
+        });
         Self {
             child,
             input,
@@ -63,7 +75,7 @@ impl Pipe {
     }
 
     pub(crate) fn receive(&mut self) -> Value {
-        let line = self.output.next().expect("a message").expect("text");
+        let line = self.output.recv_timeout(PATIENCE).expect("a message");
         serde_json::from_str(&line).expect("JSON")
     }
 

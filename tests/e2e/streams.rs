@@ -12,7 +12,26 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// Longer than anything takes on a busy machine, including a build.
-const PATIENCE: Duration = Duration::from_mins(10);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(10);
+
+/// Asks until it holds.
+pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "no {what}");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Waits for a server to end.
+fn end(process: &mut Child) -> ExitStatus {
+    let mut ended = None;
+    eventually("end of the server", || {
+        ended = process.try_wait().expect("its own child");
+        ended.is_some()
+    });
+    ended.expect("an end")
+}
 
 /// A server and the pipes to it.
 pub(crate) struct Wire {
@@ -173,7 +192,7 @@ impl Wire {
     /// Closes standard input, waits for the server to end, and checks that it sent no answers without a request.
     pub(crate) fn finish(mut self) -> ExitStatus {
         self.leave();
-        let status = self.process.wait().expect("an end");
+        let status = end(&mut self.process);
         let heard = self.heard.0.lock().expect("no panic");
         assert_eq!(heard.surplus, [] as [String; 0]);
         assert_eq!(
@@ -193,7 +212,7 @@ impl Wire {
 
     /// Waits for the server to end while standard input is open.
     pub(crate) fn ended(&mut self) -> ExitStatus {
-        self.process.wait().expect("an end")
+        end(&mut self.process)
     }
 
     fn send(&self, message: &Value) {

@@ -5,8 +5,10 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use cargo_metadata::MetadataCommand;
 
 use crate::shell::{cargo, root, run, show_first_build, target};
@@ -51,7 +53,8 @@ pub(crate) fn test() -> anyhow::Result<()> {
     step("lints and documentation");
     let lints = lint::lint();
     step("tests that build servlets");
-    let building = building.into_iter().map(|test| test?.finish());
+    let deadline = Instant::now() + PATIENCE;
+    let building = building.into_iter().map(|test| test?.finish(deadline));
     building.fold(others.and(lints), anyhow::Result::and)?;
     println!("\nall is well");
     Ok(())
@@ -64,6 +67,9 @@ fn run_others() -> anyhow::Result<()> {
     let others = run(&mut others);
     others.and(run(tests().arg("--doc")))
 }
+
+/// How long a test that builds servlets may still run after all others. One that hangs would hide what failed.
+const PATIENCE: Duration = Duration::from_mins(20);
 
 /// A test that runs aside. Its output is shown at its end.
 struct Aside {
@@ -81,10 +87,20 @@ impl Aside {
         Ok(Self { process, log })
     }
 
-    fn finish(mut self) -> anyhow::Result<()> {
-        let status = self.process.wait()?;
+    /// Waits for the end, until `deadline`.
+    fn finish(mut self, deadline: Instant) -> anyhow::Result<()> {
+        let mut status = self.process.try_wait()?;
+        while status.is_none() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(200));
+            status = self.process.try_wait()?;
+        }
         io::copy(&mut File::open(&self.log)?, &mut io::stdout())?;
-        ensure!(status.success(), "a test of {} failed", self.log.display());
+        let log = self.log.display();
+        let Some(status) = status else {
+            self.process.kill()?;
+            bail!("a test of {log} did not end");
+        };
+        ensure!(status.success(), "a test of {log} failed");
         Ok(())
     }
 }
