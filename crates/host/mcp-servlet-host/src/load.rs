@@ -44,6 +44,8 @@ pub enum OnFailure {
     Skip,
     /// No servlet is served.
     Fail,
+    /// If a registry does not answer, the image that its tag named last is served. Otherwise as `Skip`.
+    Cached,
 }
 
 impl Entry {

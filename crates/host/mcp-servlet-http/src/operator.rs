@@ -36,7 +36,7 @@ pub enum SendError {
     #[error("the server redirects to an invalid URL")]
     Location,
     /// The server did not answer, or the connection broke.
-    #[error("the request failed")]
+    #[error(transparent)]
     Failed(#[from] HttpFailure),
 }
 

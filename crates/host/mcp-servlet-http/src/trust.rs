@@ -81,12 +81,10 @@ fn mozilla() -> RootCertStore {
 fn add(roots: &mut RootCertStore, path: &Path) -> Result<(), String> {
     let reason = |error: pem::Error| error.to_string();
     let certificates = CertificateDer::pem_file_iter(path).map_err(reason)?;
-    let before = roots.len();
-    for certificate in certificates {
-        let added = roots.add(certificate.map_err(reason)?);
-        added.map_err(|error| error.to_string())?;
-    }
-    if roots.len() == before {
+    let certificates = certificates.collect::<Result<Vec<_>, _>>();
+    // Those of a whole system may have some that cannot be read.
+    let (added, _) = roots.add_parsable_certificates(certificates.map_err(reason)?);
+    if added == 0 {
         return Err("it has no certificate".to_owned());
     }
     Ok(())

@@ -193,6 +193,14 @@ impl Error {
         format!("{advice}; `servlet explain {}` has more", self.code())
     }
 
+    /// Whether the user has written something that cannot work.
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::InvalidReference { .. } | Self::Insecure { .. } | Self::TagExists { .. }
+        )
+    }
+
     /// Whether the registry may have the image, but cannot be asked now.
     pub(crate) fn is_outage(&self) -> bool {
         match self {

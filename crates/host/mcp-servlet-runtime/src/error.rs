@@ -6,6 +6,8 @@ mod remote;
 
 use std::{io, path::PathBuf};
 
+pub use mcp_servlet_oci::Error as RegistryError;
+
 use crate::{
     inspect::{Import, Unreadable},
     text::quoted,
@@ -34,6 +36,9 @@ pub enum LoadError {
         /// Why it could not be fetched.
         source: FetchError,
     },
+    /// The image could not be pulled.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
     /// The module does not have the expected digest.
     #[error("`{origin}` has the wrong SHA-256 digest: expected {expected}, found {found}")]
     Digest {
@@ -125,6 +130,7 @@ impl LoadError {
     /// How to fix the error, if there is general advice.
     pub fn help(&self) -> Option<String> {
         match self {
+            Self::Registry(error) => Some(error.help()),
             Self::Unreadable { source, .. } => source.help().map(str::to_owned),
             Self::MissingExports { found, .. } if found.is_empty() => {
                 Some("is the crate a `cdylib`, and does it use `mcp_servlet::export!`?".into())

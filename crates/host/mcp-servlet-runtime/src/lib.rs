@@ -48,7 +48,9 @@ mod text;
 pub use abi::{Abi, CALL, DESCRIBE, FEATURE_EXPORTS, LIST_TOOLS};
 pub use call::Job;
 pub use engine::{HostFunction, Messages, Plugin};
-pub use error::{CallError, CallErrorKind, FetchError, LoadError, RemoteFailure, Site};
+pub use error::{
+    CallError, CallErrorKind, FetchError, LoadError, RegistryError, RemoteFailure, Site,
+};
 pub use fault::Fault;
 pub use glob::matches as glob_matches;
 pub use guest::Guest;
@@ -69,5 +71,5 @@ pub use options::{
 };
 pub use request_meta::{ClientSession, InputTimeout, RequestMeta};
 pub use runtime::{processors, run_blocking, set_on_idle};
-pub use source::{Fetched, Source};
+pub use source::{Fetched, Image, Source};
 pub use text::{chain, quoted};

@@ -2,6 +2,7 @@
 
 mod fetch;
 mod file;
+mod image;
 
 use std::{
     collections::HashSet,
@@ -11,6 +12,7 @@ use std::{
 
 use mcp_servlet_common::hex;
 use mcp_servlet_http::public_url;
+use mcp_servlet_oci::Reference;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -20,13 +22,17 @@ use crate::{
     options::LoadOptions,
 };
 
-/// The source of a module: a file, a URL or bytes in memory.
+pub use image::Image;
+
+/// The source of a module: a file, a URL, an image in a registry or bytes in memory.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Source {
     /// A file. Its name without the extension is the servlet's name.
     File(PathBuf),
     /// A file on a web server, fetched over `https`. `http` is allowed for this machine only.
     Url(String),
+    /// An image in an OCI registry.
+    Image(Image),
     /// A module in memory.
     Bytes {
         /// The servlet's name.
@@ -67,27 +73,36 @@ impl Fetched {
 }
 
 impl Source {
-    /// Whether it is fetched from a URL.
+    /// Whether it is fetched from another machine.
     pub fn is_remote(&self) -> bool {
         match self {
-            Self::Url(_) => true,
+            Self::Url(_) | Self::Image(_) => true,
             Self::Pinned { source, .. } => source.is_remote(),
             Self::File(_) | Self::Bytes { .. } => false,
         }
     }
 
-    /// Parses a path or a URL. A URL may end in `#sha256=` and a digest.
+    /// Parses a path, a URL, or a reference such as `oci://ghcr.io/ada/mine:1.2.0`. A URL or a reference may end in
+    /// `#sha256=` and the digest of the module.
     pub fn parse(text: &str) -> Self {
         let is_scheme = |scheme: &str| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let is_url = text
             .split_once("://")
             .is_some_and(|(scheme, _)| is_scheme(scheme));
-        if !is_url {
+        let is_image = Reference::is_one(text);
+        if !is_url && !is_image {
             return Self::File(text.into());
         }
+        let source = |text: &str| {
+            if is_image {
+                Self::Image(Image::of(text))
+            } else {
+                Self::Url(text.to_owned())
+            }
+        };
         match text.split_once("#sha256=") {
-            Some((url, sha256)) => Self::Url(url.to_owned()).pinned(sha256),
-            None => Self::Url(text.to_owned()),
+            Some((text, sha256)) => source(text).pinned(sha256),
+            None => source(text),
         }
     }
 
@@ -103,11 +118,18 @@ impl Source {
     /// The servlets of a directory, sorted by name. Any other source is returned unchanged.
     ///
     /// # Errors
-    /// [`LoadError`] if the directory cannot be read or contains no `.wasm` file, or if a digest is
-    /// not valid.
+    /// [`LoadError`] if the directory cannot be read or contains no `.wasm` file, or if a digest or a
+    /// reference is not valid.
     pub fn expand(self) -> Result<Vec<Self>, LoadError> {
-        if let Self::Pinned { sha256, .. } = &self {
-            check_digest(sha256)?;
+        match &self {
+            Self::Pinned { source, sha256 } => {
+                check_digest(sha256)?;
+                if let Self::Image(image) = &**source {
+                    image.check()?;
+                }
+            }
+            Self::Image(image) => image.check()?,
+            Self::File(_) | Self::Url(_) | Self::Bytes { .. } => {}
         }
         let Self::File(path) = &self else {
             return Ok(vec![self]);
@@ -132,6 +154,7 @@ impl Source {
             Self::Bytes { name, .. } => name.clone(),
             Self::File(path) => stem(path),
             Self::Url(url) => stem(Path::new(url.split(['?', '#']).next().unwrap_or_default())),
+            Self::Image(image) => image.name(),
             Self::Pinned { source, .. } => source.name(),
         }
     }
@@ -176,6 +199,11 @@ impl Source {
                 })?,
                 origin: public_url(&url),
             }),
+            Self::Image(image) => Ok(Fetched {
+                name,
+                wasm: image.pull()?,
+                origin: image.shown(),
+            }),
             Self::Pinned { source, sha256 } => {
                 check_digest(&sha256)?;
                 let fetched = source.fetch()?;
@@ -198,6 +226,7 @@ impl std::fmt::Display for Source {
         match self {
             Self::File(path) => path.display().fmt(f),
             Self::Url(url) => f.write_str(&public_url(url)),
+            Self::Image(image) => f.write_str(&image.shown()),
             Self::Bytes { name, .. } => f.write_str(name),
             Self::Pinned { source, .. } => source.fmt(f),
         }

@@ -12,6 +12,7 @@ mod named;
 mod names;
 mod problem;
 mod read;
+mod registries;
 mod remote;
 mod remotes;
 mod restart;
@@ -23,12 +24,12 @@ mod watch;
 mod wording;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
 
-use mcp_servlet_host::{Entry, Introduction};
+use mcp_servlet_host::{Entry, Introduction, OnFailure};
 use mcp_servlet_runtime::{Instances, LoadError as ModuleError, LoadOptions, Proxy, Source};
 use mcp_servlet_schema::Provider;
 use toml::Spanned;
@@ -159,9 +160,11 @@ impl Config {
             problems,
             variables: BTreeSet::new(),
             in_directories: BTreeSet::new(),
+            authorities: BTreeMap::new(),
             files,
         };
         reader.defaults(&file);
+        reader.registries(&file);
         let (entries, mut members) = reader.servlets(&file);
         let remotes = reader.remotes(&file);
         let bundles = reader.bundles(&read_bundles, &file.named());
@@ -225,6 +228,8 @@ struct Reader<'a> {
     variables: BTreeSet<String>,
     /// The names of servlets that are named after their files.
     in_directories: BTreeSet<String>,
+    /// The certificates of registries, by host.
+    authorities: BTreeMap<String, PathBuf>,
     files: &'a mut Snapshot,
 }
 
@@ -296,8 +301,13 @@ impl Reader<'_> {
     fn sources(&mut self, section: &ServletSection) -> Vec<Source> {
         let source = match Source::parse(section.source.get_ref()) {
             Source::File(path) => Source::File(self.file(section, path)),
+            Source::Image(image) => Source::Image(self.image(section, image)),
             other => other,
         };
+        if section.on_failure == OnFailure::Cached && !matches!(source, Source::Image(_)) {
+            let message = "`on_failure = \"cached\"` needs a source in a registry, such as `oci://ghcr.io/ada/mine:1.2.0`";
+            self.problem(section.source.span(), message.to_owned());
+        }
         let (source, span) = match &section.sha256 {
             Some(sha256) => (source.pinned(sha256.get_ref()), sha256.span()),
             None => (source, section.source.span()),
@@ -305,6 +315,10 @@ impl Reader<'_> {
         match source.clone().expand() {
             Ok(sources) => sources,
             Err(error @ ModuleError::NoDigest { .. }) => {
+                self.problem(span, error.to_string());
+                Vec::new()
+            }
+            Err(ModuleError::Registry(error)) if error.is_usage() => {
                 self.problem(span, error.to_string());
                 Vec::new()
             }

@@ -21,7 +21,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
-    /// A `.wasm` file, a directory of them, or a URL; or a crate or a workspace, which is built
+    /// A `.wasm` file, a directory of them, a URL or an `oci://` reference; or a crate or a workspace, which is built
     #[arg(default_value = ".")]
     path: String,
 

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    build, call, catalog, check, complete, config,
+    build, cache, call, catalog, check, complete, config,
     credentials::hidden,
     describe, dev, explain, export,
     failure::Failure,
     generate, inspect,
     logging::{self, Times},
-    login, logout, new, ping, prompt, read, serve, servers, terminal, test, watch,
+    login, logout, new, ping, prompt, pull, push, read, serve, servers, terminal, test, watch,
 };
 
 const EXIT_CODES: &str = "\
@@ -99,12 +99,21 @@ enum Command {
     Ping(ping::Ping),
     /// Show changes of lists and resources, and the log of a server, until Ctrl-C
     Watch(watch::Watch),
-    /// Explain an error of a server or a diagnostic of a catalog: its causes, and what to do
+    /// Explain an error of a server or a registry, or a diagnostic of a catalog: its causes, and what to do
     Explain(explain::Explain),
     /// Serve one or more servlets to MCP clients, over standard input and output or HTTP
     Serve(serve::Serve),
     /// Write or check the configuration of a server, or print its JSON Schema
     Config(config::ConfigCommand),
+    /// Write a servlet to an OCI registry
+    ///
+    /// Credentials are those of `docker login`, `podman login` and `oras login`. Nothing is pushed if the file is not a servlet
+    /// that loads.
+    Push(push::Push),
+    /// Write the module of an image in an OCI registry to a file
+    Pull(pull::Pull),
+    /// Remove what was pulled from registries
+    Cache(cache::CacheCommand),
 }
 
 impl Cli {
@@ -138,6 +147,9 @@ impl Cli {
             Command::Explain(explain) => explain.run(),
             Command::Serve(serve) => serve.run(),
             Command::Config(config) => config.run(),
+            Command::Push(push) => push.run(),
+            Command::Pull(pull) => pull.run(),
+            Command::Cache(cache) => cache.run(),
         }
     }
 }

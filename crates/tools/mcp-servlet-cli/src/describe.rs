@@ -19,7 +19,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Describe {
-    /// The servlet: a `.wasm` file or a URL
+    /// The servlet: a `.wasm` file, a URL or an `oci://` reference
     file: String,
 
     /// `json` prints one object with all lists

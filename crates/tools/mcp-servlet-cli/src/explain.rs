@@ -12,10 +12,11 @@ use crate::{
 
 const ERRORS: &str = include_str!("../../../../docs/client-errors.md");
 const DIAGNOSTICS: &str = include_str!("../../../../docs/catalog.md");
+const REGISTRIES: &str = include_str!("../../../../docs/registries.md");
 
 #[derive(Args, Debug)]
 pub(crate) struct Explain {
-    /// The code, such as `connectivity` or `hidden-text`; without it, all codes are listed
+    /// The code, such as `connectivity`, `digest-differs` or `hidden-text`; without it, all codes are listed
     code: Option<String>,
 }
 
@@ -30,7 +31,7 @@ impl Explain {
         let mut out = terminal::out();
         let Some(code) = self.code else {
             for section in sections() {
-                writeln!(out, "{:<18}  {}", section.code, section.summary())?;
+                writeln!(out, "{:<21}  {}", section.code, section.summary())?;
             }
             return Ok(());
         };
@@ -50,16 +51,23 @@ fn unknown(code: &str) -> Failure {
     Failure::with_help(Kind::Usage, message, help)
 }
 
-/// The sections of all codes: errors, then diagnostics.
+/// The sections of all codes: errors of servers and of registries, then diagnostics.
 fn sections() -> impl Iterator<Item = Section> {
     let errors = ERRORS.split("\n## ").skip(1);
-    let diagnostics = DIAGNOSTICS.split("\n## Diagnostics").nth(1);
-    let diagnostics = diagnostics.unwrap_or_default().split("\n### ").skip(1);
-    errors.chain(diagnostics).filter_map(|section| {
+    let registries = subsections(REGISTRIES, "\n## Errors");
+    let diagnostics = subsections(DIAGNOSTICS, "\n## Diagnostics");
+    let all = errors.chain(registries).chain(diagnostics);
+    all.filter_map(|section| {
         let (code, text) = section.split_once('\n')?;
         let text = text.trim();
         Some(Section { code, text })
     })
+}
+
+/// The sections below a heading of a page.
+fn subsections(page: &'static str, heading: &str) -> impl Iterator<Item = &'static str> + use<> {
+    let below = page.split_once(heading).map_or("", |(_, below)| below);
+    below.split("\n### ").skip(1)
 }
 
 impl Section {
@@ -81,7 +89,10 @@ mod tests {
     #[test]
     fn every_code_has_a_section_and_every_section_a_code() {
         let errors = ErrorKind::all().map(ErrorKind::code);
-        let mut codes: Vec<_> = errors.chain(mcp_catalog::code::ALL).collect();
+        let mut codes: Vec<_> = errors
+            .chain(mcp_servlet_oci::Error::CODES)
+            .chain(mcp_catalog::code::ALL)
+            .collect();
         let mut explained: Vec<_> = sections().map(|section| section.code).collect();
         codes.sort_unstable();
         explained.sort_unstable();

@@ -8,7 +8,9 @@ use std::{
 use mcp_servlet_client::{Error as ServerError, ErrorKind};
 use mcp_servlet_host::{FailedLoad, LoadError};
 pub(crate) use mcp_servlet_runtime::chain;
-use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, LoadError as ModuleError};
+use mcp_servlet_runtime::{
+    CallError, CallErrorKind, Fault, LoadError as ModuleError, RegistryError,
+};
 use mcp_servlet_schema::ArgumentError;
 use mcp_servlet_server::config::ConfigError;
 
@@ -209,10 +211,17 @@ impl From<ModuleError> for Failure {
     }
 }
 
+impl From<RegistryError> for Failure {
+    fn from(error: RegistryError) -> Self {
+        ModuleError::from(error).into()
+    }
+}
+
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         let kind = match &error {
             LoadError::Module(ModuleError::NoDigest { .. }) => Kind::Usage,
+            LoadError::Module(ModuleError::Registry(error)) if error.is_usage() => Kind::Usage,
             _ => Kind::Servlet,
         };
         Self::Message {

@@ -21,7 +21,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Inspect {
-    /// A `.wasm` file, a directory of them, or a URL
+    /// A `.wasm` file, a directory of them, a URL or an `oci://` reference
     file: String,
 
     /// `json` prints a list

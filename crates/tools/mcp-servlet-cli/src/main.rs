@@ -19,6 +19,7 @@
 
 mod arguments;
 mod build;
+mod cache;
 mod call;
 mod catalog;
 mod check;
@@ -46,6 +47,8 @@ mod needs;
 mod new;
 mod ping;
 mod prompt;
+mod pull;
+mod push;
 mod read;
 mod serve;
 mod servers;

@@ -29,8 +29,8 @@ use transports::Transports;
 
 #[derive(Args, Debug)]
 pub(crate) struct Serve {
-    /// The servlets: `.wasm` files, directories of them, or URLs, which may end in `#sha256=` and a digest; or one
-    /// configuration file such as `servlet.toml`, which is reloaded when it or one of its servlets changes
+    /// The servlets: `.wasm` files, directories of them, URLs or `oci://` references, which may end in `#sha256=` and a
+    /// digest; or one configuration file such as `servlet.toml`, which is reloaded when it or one of its servlets changes
     #[arg(required = true)]
     files: Vec<String>,
 
@@ -231,8 +231,8 @@ impl Serve {
     /// The server's name: from the configuration, or else from the served files.
     fn name(&self, config: Option<&(PathBuf, Config)>) -> String {
         let introduced = config.and_then(|(_, config)| config.introduction.name.clone());
-        let stem = || Path::new(self.files.first()?.split(['?', '#']).next()?).file_stem();
-        introduced.unwrap_or_else(|| stem().unwrap_or_default().to_string_lossy().into_owned())
+        let first = || self.files.first().map(|file| Source::parse(file).name());
+        introduced.or_else(first).unwrap_or_default()
     }
 
     /// How a client connects to the URL of the server. None if clients start it.

@@ -2,6 +2,7 @@
 
 mod endpoint;
 mod listener;
+mod registry;
 mod requests;
 mod resources;
 mod tasks;
@@ -36,6 +37,7 @@ use super::{
 use crate::HttpOptions;
 pub(super) use endpoint::{EndpointSection, Headers, Kind};
 pub(super) use listener::ListenerSection;
+pub(super) use registry::RegistrySection;
 pub(super) use requests::Requests;
 use resources::Resources;
 use tasks::Tasks;
@@ -74,6 +76,9 @@ pub(super) struct File {
     /// The servlets, by name.
     #[schemars(with = "BTreeMap<String, ServletSection>")]
     pub(super) servlet: BTreeMap<String, Spanned<ServletSection>>,
+    /// Settings of OCI registries, by host.
+    #[schemars(with = "BTreeMap<String, RegistrySection>")]
+    pub(super) oci: BTreeMap<Spanned<String>, Table<RegistrySection>>,
     /// Other MCP servers, by name.
     #[schemars(with = "BTreeMap<String, RemoteSection>")]
     pub(super) remote: BTreeMap<String, Spanned<RemoteSection>>,
@@ -133,7 +138,7 @@ pub(super) struct Http {
     expecting = "a table such as { source = \"a.wasm\" }"
 )]
 pub(super) struct ServletSection {
-    /// A `.wasm` file, a directory of them, or an `https` URL.
+    /// A `.wasm` file, a directory of them, an `https` URL, or a reference such as `oci://ghcr.io/ada/mine:1.2.0`.
     #[schemars(with = "String")]
     pub(super) source: Spanned<String>,
     /// The SHA-256 digest that the file must have, in hexadecimal.
@@ -167,7 +172,7 @@ pub(super) struct ServletSection {
     #[schemars(with = "BTreeMap<String, ToolLimits>")]
     pub(super) tool: BTreeMap<Spanned<String>, Table<ToolLimits>>,
     /// What happens if this servlet fails to load: `skip` (the default) serves the others and logs a warning, `fail` does not
-    /// start the server.
+    /// start the server, `cached` serves what an `oci://` tag named last if its registry does not answer.
     #[serde(default)]
     #[schemars(schema_with = "names::schema::<OnFailure>")]
     pub(super) on_failure: OnFailure,

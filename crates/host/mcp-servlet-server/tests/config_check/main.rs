@@ -159,6 +159,11 @@ fn results() {
 }
 
 #[test]
+fn registries() {
+    check("registries.txt");
+}
+
+#[test]
 fn remotes() {
     check("remotes.txt");
 }

@@ -20,7 +20,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(super) struct Init {
-    /// The servlets: `.wasm` files, directories of them, or URLs
+    /// The servlets: `.wasm` files, directories of them, URLs or `oci://` references
     #[arg(required = true)]
     files: Vec<String>,
 

@@ -12,7 +12,7 @@ use crate::failure::{Failure, Kind};
 /// The servlet or the server that a command is about.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// A module: a file or a URL.
+    /// A module: a file, a URL or an image in a registry.
     Module(Source),
     /// A folder of servlets, or a configuration of a server.
     Servlets(PathBuf),
@@ -28,7 +28,7 @@ pub(crate) enum Target {
 
 /// What a TARGET may be, for messages.
 const FORMS: &str = "expected a `.wasm` file, a folder of them, a `servlet.toml`, an `http` or `https` URL, \
-                     or the name of a server in the configuration of an MCP client";
+                     an `oci://` reference, or the name of a server in the configuration of an MCP client";
 
 impl Target {
     /// Whether the connection options apply: it is neither a servlet nor a file with a catalog.
@@ -58,6 +58,9 @@ impl Target {
     }
 
     fn url(scheme: &str, word: &str) -> Result<Self, Failure> {
+        if ["oci", "oci+http"].contains(&scheme) {
+            return Ok(Self::Module(Source::parse(word)));
+        }
         if !["http", "https"].contains(&scheme) {
             let message = format!("unknown scheme `{scheme}`; {FORMS}");
             return Err(Failure::new(Kind::Usage, message));
@@ -106,6 +109,11 @@ mod tests {
                 "https://h/a.wasm?v=1#sha256=00",
                 module("https://h/a.wasm?v=1#sha256=00"),
             ),
+            ("oci://h.io/a:1", module("oci://h.io/a:1")),
+            (
+                "oci+http://localhost:5000/a:1",
+                module("oci+http://localhost:5000/a:1"),
+            ),
             ("servlet.toml", servlets("servlet.toml")),
             ("target/servlets/", servlets("target/servlets/")),
             (r"C:\servlets", servlets(r"C:\servlets")),
@@ -135,7 +143,7 @@ mod tests {
             };
             assert!(help.expect("help").contains(url), "{word}");
         }
-        for word in ["", "ftp://host/a.wasm", "oci://host/a"] {
+        for word in ["", "ftp://host/a.wasm"] {
             let Err(Failure::Message { message, .. }) = Target::parse(word) else {
                 panic!("expected an error for {word}");
             };

@@ -1,0 +1,68 @@
+//! A module in an OCI registry.
+
+use std::path::PathBuf;
+
+use mcp_servlet_http::public_url;
+use mcp_servlet_oci::{Client, Error, Reference, Settings};
+
+use crate::runtime::block_on;
+
+/// An image in an OCI registry with a module, and how to reach it.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Image {
+    /// The reference, such as `oci://ghcr.io/ada/mine:1.2.0`.
+    pub reference: String,
+    /// A file with certificates that are trusted, too, in PEM.
+    pub ca: Option<PathBuf>,
+    /// Whether the image that the tag named last is used if the registry does not answer.
+    pub last_known: bool,
+}
+
+impl Image {
+    /// An image with this reference, which is not checked.
+    pub fn of(reference: &str) -> Self {
+        Self {
+            reference: reference.to_owned(),
+            ca: None,
+            last_known: false,
+        }
+    }
+
+    /// Checks the reference and the certificates, without a request.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.client().map(drop)
+    }
+
+    /// The host of the registry, with the port if it has one.
+    pub fn host(&self) -> Option<String> {
+        let reference = Reference::parse(&self.reference).ok()?;
+        Some(reference.host().to_owned())
+    }
+
+    /// The last part of the repository's name.
+    pub(super) fn name(&self) -> String {
+        let reference = Reference::parse(&self.reference);
+        reference.map_or_else(|_| self.shown(), |reference| reference.name().to_owned())
+    }
+
+    /// The reference without what may be secret, if it is not valid.
+    pub(super) fn shown(&self) -> String {
+        public_url(&self.reference)
+    }
+
+    pub(super) fn pull(&self) -> Result<Vec<u8>, Error> {
+        let (client, reference) = self.client()?;
+        block_on(client.pull(&reference)).map(|pulled| pulled.wasm)
+    }
+
+    fn client(&self) -> Result<(Client, Reference), Error> {
+        let reference = Reference::parse_image(&self.reference)?;
+        let client = Client::new(Settings {
+            ca: self.ca.clone(),
+            last_known: self.last_known,
+            ..Settings::default()
+        })?;
+        Ok((client, reference))
+    }
+}

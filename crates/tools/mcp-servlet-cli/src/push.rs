@@ -1,0 +1,201 @@
+//! `servlet push`: writes a module to an OCI registry.
+
+use std::{collections::BTreeMap, fmt::Write as _, io::Write as _, path::PathBuf};
+
+use clap::Args;
+use mcp_servlet_host::Servlet;
+use mcp_servlet_oci::{Artifact, Client, HYPER_MCP_V2, Pushed, Reference, SERVLET, Settings};
+use mcp_servlet_runtime::{Abi, Fetched, LoadOptions, Needs, Source};
+use serde_json::Value;
+
+use crate::{
+    failure::{Failure, Kind},
+    limits::key_value,
+    login::block_on,
+    terminal::{self, one_line},
+};
+
+const TITLE: &str = "org.opencontainers.image.title";
+const VERSION: &str = "org.opencontainers.image.version";
+const DESCRIPTION: &str = "org.opencontainers.image.description";
+const TOOLS: &str = "io.mcp-servlet.tools";
+const NEEDS: &str = "io.mcp-servlet.needs";
+
+/// The limit for the names of tools in an annotation, in bytes.
+const MAX_TOOLS: usize = 1 << 10;
+
+#[derive(Args, Debug)]
+pub(crate) struct Push {
+    /// The `.wasm` file
+    file: PathBuf,
+
+    /// Where it goes, such as `oci://ghcr.io/ada/mine:1.2.0`
+    ///
+    /// If there is no tag here and no `--tag`, the tag is the version of the servlet.
+    reference: String,
+
+    /// Another tag for the image; may be repeated
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+
+    /// An annotation of the image, which replaces the one that the servlet has; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    annotation: Vec<(String, String)>,
+
+    /// Move a tag that names another image
+    #[arg(long)]
+    force: bool,
+
+    /// Push any WebAssembly module, without loading it as a servlet
+    #[arg(long)]
+    unchecked: bool,
+}
+
+/// What the module says about itself.
+struct Described {
+    artifact_type: &'static str,
+    annotations: BTreeMap<String, String>,
+    /// The tag if none is given.
+    tag: Option<String>,
+}
+
+impl Push {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let reference = Reference::parse(&self.reference)?;
+        if reference.digest().is_some() {
+            let message = format!("`{reference}` has a digest, which follows from the module");
+            return Err(Failure::new(Kind::Usage, message));
+        }
+        let Fetched { name, wasm, .. } = Source::File(self.file.clone()).fetch()?;
+        let module = Source::Bytes {
+            name,
+            wasm: wasm.clone(),
+        };
+        let described = if self.unchecked {
+            module.module()?;
+            Described::unknown()
+        } else {
+            Described::of(&Servlet::load(module, &LoadOptions::default())?)
+        };
+        let tags = self.tags(&reference, &described)?;
+        let mut annotations = described.annotations;
+        annotations.extend(self.annotation);
+        let artifact = Artifact {
+            wasm,
+            artifact_type: described.artifact_type,
+            annotations,
+        };
+        let pushed = block_on(async {
+            let client = Client::new(Settings::default())?;
+            Ok(client
+                .push(&reference, &tags, &artifact, self.force)
+                .await?)
+        })?;
+        report(&reference, &pushed)
+    }
+
+    fn tags(&self, reference: &Reference, described: &Described) -> Result<Vec<String>, Failure> {
+        let named = reference.tag().map(str::to_owned);
+        let mut tags: Vec<_> = named.into_iter().chain(self.tag.iter().cloned()).collect();
+        if tags.is_empty() {
+            tags.extend(described.tag.clone());
+        }
+        if tags.is_empty() {
+            return Err(Failure::with_help(
+                Kind::Usage,
+                "there is no tag, and the servlet has no version",
+                format!("write a tag, such as `{reference}:1.0.0`"),
+            ));
+        }
+        Ok(tags)
+    }
+}
+
+fn report(reference: &Reference, pushed: &Pushed) -> Result<(), Failure> {
+    let mut out = terminal::out();
+    writeln!(out, "{}", reference.with_digest(pushed.digest.clone()))?;
+    for tag in &pushed.tags {
+        let done = if tag.present {
+            "already there"
+        } else {
+            "pushed"
+        };
+        writeln!(out, "  {}: {done}", tag.reference.tag().unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+impl Described {
+    /// A module that is not loaded.
+    fn unknown() -> Self {
+        Self {
+            artifact_type: SERVLET,
+            annotations: BTreeMap::new(),
+            tag: None,
+        }
+    }
+
+    fn of(servlet: &Servlet) -> Self {
+        let info = servlet.server_info();
+        let text = |key: &str| {
+            let value = info.and_then(|info| info.get(key)).and_then(Value::as_str);
+            value.filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        let version = text("version");
+        let known = [
+            (TITLE, text("title").or_else(|| text("name"))),
+            (VERSION, version.clone()),
+            (DESCRIPTION, text("description")),
+            (TOOLS, tools(servlet)),
+            (NEEDS, needs(servlet.module().needs())),
+        ];
+        let annotations = known
+            .into_iter()
+            .filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        // An index with an image for each ABI would not be read by hyper-mcp.
+        let (artifact_type, suffix) = match servlet.abi() {
+            Abi::HyperMcpV2 => (HYPER_MCP_V2, "-hyper-mcp-v2"),
+            Abi::Servlet => (SERVLET, ""),
+        };
+        Self {
+            artifact_type,
+            annotations: annotations.collect(),
+            tag: version.map(|version| format!("{version}{suffix}")),
+        }
+    }
+}
+
+/// The names of the tools, up to a limit.
+fn tools(servlet: &Servlet) -> Option<String> {
+    let mut names = String::new();
+    for tool in servlet.tools() {
+        if names.len() + tool.name().len() > MAX_TOOLS {
+            names.push('…');
+            break;
+        }
+        if !names.is_empty() {
+            names.push(',');
+        }
+        names.push_str(tool.name());
+    }
+    (!names.is_empty()).then_some(names)
+}
+
+/// What the servlet needs, such as `hosts=api.x;config=key!,region;paths=/data`. `!` follows a required key.
+fn needs(needs: &Needs) -> Option<String> {
+    let keys = needs.config.iter().map(|key| {
+        let required = if key.required { "!" } else { "" };
+        format!("{}{required}", key.name)
+    });
+    let parts = [
+        ("hosts", needs.hosts.clone()),
+        ("config", keys.collect()),
+        ("paths", needs.paths.clone()),
+    ];
+    let mut text = String::new();
+    for (kind, names) in parts.iter().filter(|(_, names)| !names.is_empty()) {
+        let separator = if text.is_empty() { "" } else { ";" };
+        let _ = write!(text, "{separator}{kind}={}", one_line(&names.join(",")));
+    }
+    (!text.is_empty()).then_some(text)
+}

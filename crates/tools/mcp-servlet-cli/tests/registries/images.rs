@@ -1,0 +1,321 @@
+//! The commands against a small registry in this process.
+
+use std::fs;
+
+use axum::{
+    http::{StatusCode, header},
+    response::IntoResponse as _,
+};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use serde_json::{Value, json};
+
+use crate::{
+    PASSWORD, command, home, outcome,
+    site::{Site, status},
+    success,
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_servlet_is_pushed_pulled_and_called() {
+    let (site, home) = (Site::start().await, home());
+    let run = |arguments: &[&str]| success(&mut command(home.path(), &site.ca(), arguments));
+    let reference = site.reference("").to_string();
+    let tagged = format!("{reference}:0.1.0");
+
+    let pushed = run(&["push", "greet.wasm", &reference]);
+    let image = pushed.lines().next().expect("a reference").to_owned();
+    assert!(
+        image.starts_with(&format!("{reference}@sha256:")),
+        "{pushed}"
+    );
+    assert!(
+        pushed.contains("0.1.0: pushed"),
+        "the tag is the version: {pushed}"
+    );
+    let again = run(&[
+        "push",
+        "greet.wasm",
+        &reference,
+        "--tag",
+        "0.1.0",
+        "--tag",
+        "latest",
+    ]);
+    assert!(again.contains("0.1.0: already there"), "{again}");
+    assert!(again.contains("latest: pushed"), "{again}");
+
+    let manifest = site.object("manifests/0.1.0").expect("a manifest");
+    let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
+    assert_eq!(manifest["artifactType"], "application/vnd.mcp-servlet.v1");
+    assert_eq!(
+        manifest["annotations"],
+        json!({
+            "io.mcp-servlet.tools": "greet",
+            "org.opencontainers.image.title": "greet",
+            "org.opencontainers.image.version": "0.1.0",
+        })
+    );
+
+    let pulled = run(&["pull", &tagged]);
+    assert!(pulled.contains("greet.wasm: written"), "{pulled}");
+    assert!(pulled.contains(&image), "{pulled}");
+    run(&["pull", &image, "-o", "copy.wasm"]);
+    let bytes = |name: &str| fs::read(home.path().join(name)).expect("a file");
+    assert_eq!(bytes("copy.wasm"), bytes("greet.wasm"));
+
+    for image in [&tagged, &image] {
+        let greeting = run(&["call", image, "greet", "name=oci"]);
+        assert!(greeting.contains("Hello, oci!"), "{greeting}");
+    }
+    for arguments in [
+        &["describe", &tagged][..],
+        &["inspect", &tagged],
+        &["catalog", &tagged],
+        &["check", &tagged],
+        &["config", "init", &tagged, "-o", "-"],
+        &["serve", &tagged, "--print-client-config", "claude"],
+    ] {
+        let text = run(arguments);
+        assert!(text.contains("greet"), "{arguments:?}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pinned_image_is_served_without_its_registry() {
+    let (site, home) = (Site::start().await, home());
+    let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
+    let reference = site.reference("").to_string();
+    let (_, pushed) = run(&["push", "greet.wasm", &reference]);
+    let image = pushed.lines().next().expect("a reference").to_owned();
+    assert_eq!(run(&["pull", &image]).0, Some(0));
+    site.rule(|_| Some(status(503)));
+    site.asked();
+    let (code, greeting) = run(&["call", &image, "greet", "name=oci"]);
+    assert_eq!(code, Some(0), "{greeting}");
+    assert!(site.asked().is_empty());
+
+    let cleaned = run(&["cache", "clean"]).1;
+    assert!(cleaned.contains("removed 2 files"), "{cleaned}");
+    let (code, text) = run(&["call", &image, "greet", "name=oci"]);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(
+        text.contains("`servlet explain unexpected-answer`"),
+        "{text}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_configuration_names_images_and_the_certificates_of_their_registries() {
+    let (site, home) = (Site::start().await, home());
+    let (host, reference) = (site.address, site.reference(":0.1.0"));
+    success(&mut command(
+        home.path(),
+        &site.ca(),
+        ["push", "greet.wasm", &reference.to_string()],
+    ));
+    fs::copy(site.ca(), home.path().join("ca.pem")).expect("a file");
+    // The one of the guide.
+    let guide = include_str!("../../../../../docs/registries.md");
+    let block = guide
+        .split("```")
+        .find_map(|block| block.strip_prefix("toml\n"));
+    let block = block.expect("a configuration");
+    assert!(block.contains("on_failure = \"cached\""), "{block}");
+    let write = |on_failure: &str| {
+        let config = block
+            .replace("registry.example", &host.to_string())
+            .replace("ada/mine:1.2.0", "demo/greet:0.1.0")
+            .replace("cached", on_failure);
+        fs::write(home.path().join("servlet.toml"), config).expect("a file");
+    };
+    let call = || {
+        let arguments = ["call", "servlet.toml", "greet", "name=oci"];
+        let mut command = command(home.path(), &site.ca(), arguments);
+        outcome(command.env_remove("SSL_CERT_FILE"))
+    };
+    write("skip");
+    let (code, greeting) = call();
+    assert_eq!(code, Some(0), "{greeting}");
+
+    site.rule(|_| Some(status(503)));
+    let (code, text) = call();
+    assert_ne!(code, Some(0), "{text}");
+    assert!(text.contains("status 503"), "{text}");
+    write("cached");
+    let (code, greeting) = call();
+    assert_eq!(code, Some(0), "{greeting}");
+    assert!(
+        greeting.contains("the image that the tag named"),
+        "{greeting}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_certificate_the_error_says_where_to_name_it() {
+    let (site, home) = (Site::start().await, home());
+    let reference = site.reference(":1").to_string();
+    let mut pull = command(home.path(), &site.ca(), ["pull", &reference]);
+    let (code, text) = outcome(pull.env_remove("SSL_CERT_FILE"));
+    assert_eq!(code, Some(3));
+    for part in ["is not trusted", "[oci.\"127.0.0.1", "SSL_CERT_FILE"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(
+        text.contains("`servlet explain untrusted-certificate`"),
+        "{text}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_pushed_is_refused_before_a_request() {
+    let (site, home) = (Site::start().await, home());
+    fs::write(home.path().join("text.wasm"), "text").expect("a file");
+    let empty = b"\0asm\x01\0\0\0";
+    fs::write(home.path().join("empty.wasm"), empty).expect("a file");
+    let push = |arguments: &[&str]| {
+        let arguments = [&["push"], arguments].concat();
+        outcome(&mut command(home.path(), &site.ca(), arguments))
+    };
+    let (repository, tagged) = (
+        site.reference("").to_string(),
+        site.reference(":1").to_string(),
+    );
+    for (file, code, problem) in [
+        ("missing.wasm", 3, "cannot read"),
+        ("text.wasm", 3, "cannot load `text`"),
+        ("empty.wasm", 3, "is not a servlet"),
+    ] {
+        let (found, text) = push(&[file, &tagged]);
+        assert_eq!(found, Some(code), "{text}");
+        assert!(text.contains(problem), "{text}");
+    }
+    let pinned = site
+        .reference("")
+        .with_digest(mcp_servlet_oci::Digest::of(b""));
+    let (code, text) = push(&["greet.wasm", &pinned.to_string()]);
+    assert_eq!(code, Some(2), "{text}");
+    let (code, text) = push(&["empty.wasm", &repository, "--unchecked"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("there is no tag"), "{text}");
+    assert!(site.asked().is_empty());
+    let (code, text) = push(&["empty.wasm", &tagged, "--unchecked"]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tag_of_another_image_is_only_moved_with_force() {
+    let (site, home) = (Site::start().await, home());
+    let tagged = site.reference(":1").to_string();
+    let push = |arguments: &[&str]| {
+        let arguments = [&["push", "greet.wasm", &tagged], arguments].concat();
+        outcome(&mut command(home.path(), &site.ca(), arguments))
+    };
+    assert_eq!(push(&[]).0, Some(0));
+    let other = ["--annotation", "org.opencontainers.image.title=other"];
+    let (code, text) = push(&other);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("`--force`"), "{text}");
+    let (code, text) = push(&[&other[..], &["--force"]].concat());
+    assert_eq!(code, Some(0), "{text}");
+    let manifest = site.object("manifests/1").expect("a manifest");
+    assert!(
+        String::from_utf8_lossy(&manifest).contains(r#""org.opencontainers.image.title":"other""#)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_there_is_kept() {
+    let (site, home) = (Site::start().await, home());
+    site.module("1");
+    let pull = |arguments: &[&str]| {
+        let reference = site.reference(":1").to_string();
+        let arguments = [&["pull", &reference], arguments].concat();
+        outcome(&mut command(home.path(), &site.ca(), arguments))
+    };
+    let (code, text) = pull(&[]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("`greet.wasm` is another file"), "{text}");
+    assert_eq!(pull(&["-o", "greet.wasm"]).0, Some(0));
+    assert_eq!(pull(&[]).0, Some(0), "the file has these bytes");
+}
+
+/// A registry that asks for a password.
+async fn with_passwords() -> Site {
+    let site = Site::start().await;
+    site.module("1");
+    let ada = BASE64_STANDARD.encode(format!("ada:{PASSWORD}"));
+    site.rule(move |asked| {
+        let is_ada = asked.authorization.as_deref() == Some(&*format!("Basic {ada}"));
+        let challenge = [(header::WWW_AUTHENTICATE, "Basic realm=\"test\"")];
+        (!is_ada).then(|| (StatusCode::UNAUTHORIZED, challenge).into_response())
+    });
+    site
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_helper_has_the_password_and_one_that_fails_is_an_error() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (site, home) = (with_passwords().await, home());
+    let docker = home.path().join(".docker");
+    fs::create_dir(&docker).expect("a folder");
+    let config = json!({ "credHelpers": { site.address.to_string(): "test" } });
+    fs::write(docker.join("config.json"), config.to_string()).expect("a file");
+    let path = home.path().join("docker-credential-test");
+    let helper = |script: &str| {
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a script");
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(&path, executable).expect("a script");
+        let reference = site.reference(":1").to_string();
+        let mut pull = command(
+            home.path(),
+            &site.ca(),
+            ["-vvv", "pull", &reference, "-o", "a.wasm"],
+        );
+        outcome(pull.env("PATH", format!("{}:/usr/bin:/bin", home.path().display())))
+    };
+    let answer = format!(
+        r#"test "$1" = get && test "$(cat)" = {} && echo '{{"Username":"ada","Secret":"{PASSWORD}"}}'"#,
+        site.address
+    );
+    let (code, text) = helper(&answer);
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = helper("echo 'keychain is locked'; exit 1");
+    assert_eq!(code, Some(3), "{text}");
+    assert!(
+        text.contains("`docker-credential-test`: keychain is locked"),
+        "{text}"
+    );
+    let (code, text) = helper("echo 'credentials not found in native keychain'; exit 1");
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("requires a login"), "{text}");
+    let (code, text) = helper(&format!(
+        "echo '{{\"Username\":\"ada\",\"Token\":\"{PASSWORD}\"}}'"
+    ));
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("no `Username` and `Secret`"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_log_shows_a_password_or_a_token() {
+    let (site, home) = (with_passwords().await, home());
+    let docker = home.path().join(".docker");
+    fs::create_dir(&docker).expect("a folder");
+    let login = |user: &str| {
+        let auth = BASE64_STANDARD.encode(format!("{user}:{PASSWORD}"));
+        let config = json!({ "auths": { site.address.to_string(): { "auth": auth } } });
+        fs::write(docker.join("config.json"), config.to_string()).expect("a file");
+        let reference = site.reference(":1").to_string();
+        let arguments = ["-vvv", "pull", &reference, "-o", "a.wasm"];
+        let (code, text) = outcome(&mut command(home.path(), &site.ca(), arguments));
+        assert!(!text.contains(&auth), "{text}");
+        (code, text)
+    };
+    assert_eq!(login("ada").0, Some(0));
+    let (code, text) = login("eve");
+    assert_eq!(code, Some(3), "{text}");
+    assert!(
+        text.contains("refused the credentials of the user `eve`"),
+        "{text}"
+    );
+}
