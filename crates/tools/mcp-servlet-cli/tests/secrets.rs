@@ -111,7 +111,7 @@ const COMMANDS: [(&str, &[&str]); 17] = [
 ];
 
 /// Commands that read nothing.
-const WITHOUT_SECRETS: [&str; 2] = ["config schema", "explain"];
+const WITHOUT_SECRETS: [&str; 3] = ["cache clean", "config schema", "explain"];
 
 /// Commands on servers, with the arguments that follow the URL.
 const ON_SERVERS: [(&str, &[&str]); 9] = [
@@ -130,7 +130,7 @@ const ON_SERVERS: [(&str, &[&str]); 9] = [
 ];
 
 /// Command lines with an invalid secret, with a configuration, or for a folder without a project.
-const OTHERS: [&[&str]; 28] = [
+const OTHERS: [&[&str]; 31] = [
     &["login", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["logout", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["config", "check", "secret.toml"],
@@ -214,6 +214,13 @@ const OTHERS: [&[&str]; 28] = [
     &["ping", "--env", "TOKEN=s3cr3t-value", "--", "false"],
     &["ping", "http://127.0.0.1:1", "--header", "s3cr3t-malformed"],
     &["gen", "https://s3cr3t-user:s3cr3t/password@h/x.yaml"],
+    &[
+        "push",
+        "sends.wasm",
+        "oci://s3cr3t-user:s3cr3t@127.0.0.1:1/a:1",
+    ],
+    &["pull", "oci://s3cr3t-user:s3cr3t@127.0.0.1:1/a:1"],
+    &["serve", "oci://s3cr3t-user:s3cr3t@127.0.0.1:1/a:1"],
 ];
 
 /// A module, a redirect, an error and a refused connection, all with secrets in their URLs.

@@ -321,7 +321,15 @@ fn owned(runs: Vec<Vec<&str>>) -> Vec<Vec<String>> {
 fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
     let (uri, empty) = (format!("x:{argument}"), format!("{argument}=1"));
     let (uri, empty) = (uri.as_str(), empty.as_str());
+    let image = url.replace("http://", "oci+http://");
+    let image = image.replace("/a.wasm", "/a:1");
     let mut runs: Vec<Vec<&str>> = vec![
+        vec!["push", "everything.wasm", &image],
+        vec!["push", "everything.wasm", argument],
+        vec!["pull", &image],
+        vec!["pull", argument],
+        vec!["describe", &image],
+        vec!["cache", "clean", argument],
         vec!["call", "everything.wasm", "t"],
         vec!["call", "everything.wasm", "t", "--format", "json"],
         vec!["call", "everything.wasm", "needs", empty],
@@ -417,7 +425,7 @@ fn run_all(text: &str) -> BTreeSet<String> {
     let made = fs::read_to_string(folder.path().join("made.toml")).expect("a configuration");
     assert_eq!(active(&made), None, "{made}");
     let name = |run: &Vec<String>| match &*run[0] {
-        "config" | "export" => run[..2].join(" "),
+        "cache" | "config" | "export" => run[..2].join(" "),
         "catalog" if run[1] == "diff" => run[..2].join(" "),
         _ => run[0].clone(),
     };

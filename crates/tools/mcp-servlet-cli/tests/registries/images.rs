@@ -239,6 +239,30 @@ async fn a_file_that_is_there_is_kept() {
     assert_eq!(pull(&[]).0, Some(0), "the file has these bytes");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_registry_says_cannot_control_the_terminal() {
+    let (site, home) = (Site::start().await, home());
+    site.rule(|_| {
+        let error = json!({ "code": "DENIED", "message": "\u{1b}[2J\nforged: written" });
+        Some(
+            (
+                StatusCode::FORBIDDEN,
+                json!({ "errors": [error] }).to_string(),
+            )
+                .into_response(),
+        )
+    });
+    let reference = site.reference(":1").to_string();
+    let (code, text) = outcome(&mut command(home.path(), &site.ca(), ["pull", &reference]));
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("DENIED"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    assert!(
+        !text.lines().any(|line| line.starts_with("forged")),
+        "{text}"
+    );
+}
+
 /// A registry that asks for a password.
 async fn with_passwords() -> Site {
     let site = Site::start().await;
