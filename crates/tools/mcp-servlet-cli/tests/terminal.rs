@@ -321,15 +321,7 @@ fn owned(runs: Vec<Vec<&str>>) -> Vec<Vec<String>> {
 fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
     let (uri, empty) = (format!("x:{argument}"), format!("{argument}=1"));
     let (uri, empty) = (uri.as_str(), empty.as_str());
-    let image = url.replace("http://", "oci+http://");
-    let image = image.replace("/a.wasm", "/a:1");
     let mut runs: Vec<Vec<&str>> = vec![
-        vec!["push", "everything.wasm", &image],
-        vec!["push", "everything.wasm", argument],
-        vec!["pull", &image],
-        vec!["pull", argument],
-        vec!["describe", &image],
-        vec!["cache", "clean", argument],
         vec!["call", "everything.wasm", "t"],
         vec!["call", "everything.wasm", "t", "--format", "json"],
         vec!["call", "everything.wasm", "needs", empty],
@@ -383,6 +375,20 @@ fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
     owned(runs)
 }
 
+/// Command lines that use a hostile registry.
+fn runs_on_registry(url: &str, argument: &str) -> Vec<Vec<String>> {
+    let image = url.replace("http://", "oci+http://");
+    let image = image.replace("/a.wasm", "/a:1");
+    owned(vec![
+        vec!["push", "everything.wasm", &image],
+        vec!["push", "everything.wasm", argument],
+        vec!["pull", &image],
+        vec!["pull", argument],
+        vec!["describe", &image],
+        vec!["cache", "clean", argument],
+    ])
+}
+
 /// Runs every command on the hostile files. Returns the names of the commands.
 fn run_all(text: &str) -> BTreeSet<String> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -391,7 +397,9 @@ fn run_all(text: &str) -> BTreeSet<String> {
     let runtime = Runtime::new().expect("a runtime");
     let mcp = mcp_server(text, &runtime);
     let argument = text.replace('\0', " ");
-    let mut runs = runs(&server(text), &argument);
+    let url = server(text);
+    let mut runs = runs(&url, &argument);
+    runs.extend(runs_on_registry(&url, &argument));
     runs.extend(runs_on_server(&mcp, &argument));
     for run in &runs {
         let arguments: Vec<_> = run.iter().map(String::as_str).collect();
