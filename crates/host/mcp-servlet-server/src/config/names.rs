@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn are_those_of_the_enum() {
         let schema = schema::<mcp_servlet_host::OnFailure>(&mut SchemaGenerator::default());
-        let expected = serde_json::json!({ "type": "string", "enum": ["skip", "fail"] });
+        let expected = serde_json::json!({ "type": "string", "enum": ["skip", "fail", "cached"] });
         assert_eq!(schema.to_value(), expected);
     }
 }

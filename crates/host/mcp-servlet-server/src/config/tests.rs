@@ -364,7 +364,7 @@ fn near_misses_get_the_right_form() {
         ),
         (
             "[servlet.a]\nsource = \"a.wasm\"\non_failure = \"ignore\"",
-            "expected `skip` or `fail`, found `ignore`",
+            "expected one of `skip`, `fail`, `cached`, found `ignore`",
         ),
         ("limits.memory = \"0\"", "; 0 is not a limit"),
         ("limits.timeout = \"0\"", "; 0 is not a limit"),
