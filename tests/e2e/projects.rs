@@ -1,5 +1,6 @@
 //! `servlet new`: its projects build, pass their tests and run without edits.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -16,8 +17,7 @@ pub(crate) fn command(program: impl AsRef<Path>, folder: &Path) -> Command {
         .env("CARGO_TARGET_DIR", target())
         .env("CARGO_NET_OFFLINE", "true")
         // With this variable, the output of the tests would not name those that passed.
-        .env_remove("CARGO_TERM_QUIET")
-        .env("MCP_SERVLET_CHECKOUT", root());
+        .env_remove("CARGO_TERM_QUIET");
     command
 }
 
@@ -37,9 +37,16 @@ pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// `servlet new` with the SDK of this workspace.
+fn new(folder: &Path, name: &str) -> Command {
+    let mut new = command(servlet(), folder);
+    new.args(["new", name, "--sdk"]).arg(root());
+    new
+}
+
 /// Starts a project, with the versions of dependencies that this workspace has.
 pub(crate) fn start(folder: &Path, name: &str, options: &[&str]) -> PathBuf {
-    let messages = run(command(servlet(), folder).args(["new", name]).args(options));
+    let messages = run(new(folder, name).args(options));
     assert!(stdout(&messages).contains(&format!("{name} is ready\n")));
     let project = folder.join(name);
     fs::copy(root().join("Cargo.lock"), project.join("Cargo.lock")).expect("a copy");
@@ -176,13 +183,10 @@ fn a_project_of_a_schema_builds_and_keeps_the_schema_and_its_warnings() {
         "{warnings}"
     );
 
-    let options = ["new", "orchard", "--schema", "fruit.yaml"];
-    let created = run(command(servlet(), folder.path()).args(options));
+    let created = run(new(folder.path(), "orchard").args(["--schema", "fruit.yaml"]));
     let messages = stderr(&created);
     assert!(messages.starts_with(&warnings), "{messages}");
     for step in [
-        "building the template…\n",
-        "built the template in ",
         "the project uses the SDK at `",
         "running `",
         "created `orchard` in ",
@@ -251,16 +255,55 @@ fn assert_portable(plugin: &[u8]) {
     }
 }
 
-/// Without a checkout the path of the SDK is unknown, so the bundle names its own version.
-fn assert_renders_without_a_checkout(bundle: &Path, folder: &Path) {
-    let mut new = command(servlet(), folder);
-    new.env("MCP_SERVLET_CHECKOUT", folder.join("gone"));
-    run(new
-        .args(["new", "Alone", "--no-scripts", "--template"])
-        .arg(bundle));
-    let manifest = fs::read_to_string(folder.join("Alone/Cargo.toml")).expect("the project");
-    for line in ["name = \"alone\"\n", "mcp-servlet = { version = "] {
-        assert!(manifest.contains(line), "{manifest}");
+/// The bundle and the command have the same template.
+fn assert_renders_like_the_command(bundle: &Path, folder: &Path) {
+    let [rendered, expected] = [Some(bundle), None].map(|bundle| {
+        let mut new = command(servlet(), folder);
+        new.args(["new", "Alone", "--no-scripts"]);
+        if let Some(bundle) = bundle {
+            new.arg("--template").arg(bundle);
+        }
+        run(&mut new);
+        let files = files(&folder.join("Alone"));
+        fs::remove_dir_all(folder.join("Alone")).expect("the project");
+        files
+    });
+    assert_eq!(rendered, expected);
+    assert!(expected.len() > 5, "{expected:?}");
+}
+
+/// The paths and texts of all files in a folder, except those of git.
+fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.ends_with(".git") {
+        } else if path.is_dir() {
+            files.extend(self::files(&path));
+        } else {
+            let text = fs::read_to_string(&path).expect("a text");
+            files.insert(path, text);
+        }
+    }
+    files
+}
+
+#[test]
+fn a_new_project_depends_on_a_version_or_inside_of_a_checkout_on_the_checkout() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
+    let path = format!("path = {:?}", root().join("crates/guest/mcp-servlet"));
+    for (name, from, dependency) in [
+        ("outside", folder.path(), version),
+        ("inside", &root().join("examples"), path),
+    ] {
+        let mut new = Command::new(servlet());
+        new.current_dir(from).args(["new", "--no-scripts"]);
+        run(new.arg(folder.path().join(name)));
+        let manifest = folder.path().join(name).join("Cargo.toml");
+        let manifest = fs::read_to_string(manifest).expect("the project");
+        let line = format!("mcp-servlet = {{ {dependency}, features = ");
+        assert!(manifest.contains(&line), "{manifest}");
     }
 }
 
@@ -288,18 +331,12 @@ fn the_bundle_renders_projects_that_build_for_every_schema() {
     let folder = tempfile::tempdir().expect("a folder");
     let bundle = packed(folder.path());
     assert_portable(&Bundle::open(&bundle).expect("a bundle").plugin);
-    assert_renders_without_a_checkout(&bundle, folder.path());
+    assert_renders_like_the_command(&bundle, folder.path());
     let all = folder.path().join("all");
     let mut modules = String::from("//! All of them.\n#![deny(warnings)]\n");
     for (name, schema) in schemas() {
-        let mut new = command(servlet(), folder.path());
-        new.args([
-            "new",
-            &name,
-            "--no-scripts",
-            "--feature",
-            "stub-with-code-samples",
-        ]);
+        let mut new = new(folder.path(), &name);
+        new.args(["--no-scripts", "--feature", "stub-with-code-samples"]);
         new.arg("--schema")
             .arg(schema)
             .arg("--template")

@@ -1,6 +1,8 @@
 //! Runs commands and prints them.
 
 use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -51,6 +53,28 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
         }
     }
     command
+}
+
+/// Flags of rustc that keep the paths of this machine out of what it builds, so that every machine builds the same bytes.
+pub(crate) fn portable_flags() -> OsString {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
+    let folders = [
+        (Some(root()), "/mcp-servlet"),
+        (home, "/cargo"),
+        (Some(target()), "/target"),
+    ];
+    let flags = folders.into_iter().filter_map(|(folder, name)| {
+        let folder = folder?;
+        let folder = fs::canonicalize(&folder).unwrap_or(folder);
+        let mut flag = OsString::from("--remap-path-prefix=");
+        flag.push(folder);
+        flag.push("=");
+        flag.push(name);
+        Some(flag)
+    });
+    let flags: Vec<_> = flags.collect();
+    flags.join(OsStr::new("\u{1f}"))
 }
 
 /// Runs a command to its end; one that fails is an error.

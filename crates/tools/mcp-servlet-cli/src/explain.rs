@@ -10,9 +10,9 @@ use crate::{
     terminal,
 };
 
-const ERRORS: &str = include_str!("../../../../docs/client-errors.md");
-const DIAGNOSTICS: &str = include_str!("../../../../docs/catalog.md");
-const REGISTRIES: &str = include_str!("../../../../docs/registries.md");
+const ERRORS: &str = include_str!("../docs/client-errors.md");
+const DIAGNOSTICS: &str = include_str!("../docs/catalog.md");
+const REGISTRIES: &str = include_str!("../docs/registries.md");
 
 #[derive(Args, Debug)]
 pub(crate) struct Explain {

@@ -18,9 +18,9 @@ use xtp_bundle::{Bundle, Config};
 use crate::{
     failure::{Failure, Kind, chain},
     generate::Reading,
-    steps::{self, Elapsed},
+    steps::Elapsed,
     terminal::{self, note},
-    xtp::project::{self, Manifest},
+    xtp::project::{self, Manifest, Template},
 };
 use sdk::Sdk;
 
@@ -52,7 +52,7 @@ pub(crate) struct New {
     #[arg(long)]
     wasi: bool,
 
-    /// The SDK of the new project; by default the checkout that this command was built from
+    /// The SDK of the new project; by default the version of this command, or, inside of a checkout, that of the checkout
     #[arg(long, value_name = "VERSION|GIT|PATH")]
     sdk: Option<String>,
 
@@ -72,7 +72,7 @@ impl New {
         let sdk = self.sdk()?;
         let check = self.template.is_none();
         let (schema, source) = schema::read(self.schema.as_deref(), &self.reading, check)?;
-        let bundle = self.bundle()?;
+        let template = self.template()?;
         let mut context = json!({
             "project": {
                 "name": name,
@@ -81,7 +81,7 @@ impl New {
                 "extensionPointId": "",
             },
             "schema": schema,
-            "featureFlags": self.features(&bundle.config)?,
+            "featureFlags": self.features(&template.config)?,
         });
         if let Some(sdk) = &sdk {
             context["sdk"] = json!(sdk);
@@ -89,7 +89,7 @@ impl New {
         if let Some(source) = source {
             context["source"] = source;
         }
-        let entries = project::render(&bundle, &context)?;
+        let entries = template.render(&context)?;
         project::write(&entries, &self.folder)?;
         if let Some(sdk) = sdk {
             note(format_args!("the project uses the SDK {sdk}"));
@@ -121,26 +121,25 @@ impl New {
         if let Some(text) = &self.sdk {
             return Sdk::parse(text).map(Some);
         }
-        match sdk::checkout() {
-            None if self.template.is_none() => Err(no_checkout()),
-            checkout => Ok(checkout.map(Sdk::of_checkout)),
-        }
+        let checkout = env::current_dir().ok();
+        let checkout = checkout.and_then(|folder| Sdk::of_checkout(&folder));
+        let is_ours = self.template.is_none();
+        Ok(checkout.or_else(|| is_ours.then(Sdk::of_this_version)))
     }
 
-    fn bundle(&self) -> Result<Bundle, Failure> {
-        let bundle = match &self.template {
-            Some(path) if xtp_bundle::ours::is_checkout(path) => build(path)?,
-            Some(path) => Bundle::open(path)?,
-            None => build(&sdk::checkout().ok_or_else(no_checkout)?)?,
+    fn template(&self) -> Result<Template, Failure> {
+        let template = match &self.template {
+            Some(path) => Template::of_bundle(Bundle::open(path)?),
+            None => Template::ours()?,
         };
-        for program in &bundle.config.dependencies {
+        for program in &template.config.dependencies {
             if !is_installed(program) {
                 note(format_args!(
                     "warning: the template needs `{program}`, which is not installed"
                 ));
             }
         }
-        Ok(bundle)
+        Ok(template)
     }
 
     /// The template's flags for `--feature` and `--wasi`. Fails if it lacks one.
@@ -210,12 +209,6 @@ fn start_repository(folder: &Path) {
     }
 }
 
-/// Builds the template of a checkout, which takes a while the first time.
-fn build(checkout: &Path) -> Result<Bundle, Failure> {
-    let bundle = steps::build("the template", || xtp_bundle::ours::build(checkout))?;
-    Ok(bundle)
-}
-
 /// Runs the scripts `prepare` and `format`. If one of them fails, the project is kept.
 fn run_scripts(folder: &Path) -> Result<(), Failure> {
     let manifest = Manifest::read(folder)?;
@@ -261,14 +254,6 @@ fn is_installed(program: &str) -> bool {
     env::split_paths(&path).any(|folder| folder.join(&file).is_file())
 }
 
-fn no_checkout() -> Failure {
-    Failure::with_help(
-        Kind::Usage,
-        "cannot find the SDK and its template: the checkout that this command was built from does not exist",
-        format!("set {} to its new path", sdk::CHECKOUT),
-    )
-}
-
 impl From<project::Error> for Failure {
     fn from(error: project::Error) -> Self {
         let kind = match &error {
@@ -285,10 +270,6 @@ impl From<project::Error> for Failure {
 
 impl From<xtp_bundle::Error> for Failure {
     fn from(error: xtp_bundle::Error) -> Self {
-        let kind = match &error {
-            xtp_bundle::Error::Build { .. } | xtp_bundle::Error::Run { .. } => Kind::Build,
-            _ => Kind::Usage,
-        };
-        Self::new(kind, chain(&error))
+        Self::new(Kind::Usage, chain(&error))
     }
 }

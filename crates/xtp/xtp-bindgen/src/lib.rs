@@ -1,8 +1,8 @@
 //! Renders the files of a template for a new XTP plugin.
 //!
-//! `xtp plugin init` and `servlet new` pass one template after the other, without their names, and each time the same
-//! context as JSON: the project, the schema and the feature flags. Templates are written in Jinja; the model in
-//! `model.rs` is what they may use.
+//! `xtp plugin init` and `servlet new` pass one file after the other, without their names, and each time the same context
+//! as JSON: the project, the schema and the feature flags. Files are written in Jinja; the model in `model.rs` is what they
+//! may use. `servlet new` links this crate, and a bundle for `xtp plugin init` has it as WebAssembly.
 
 mod context;
 mod error;
@@ -11,6 +11,7 @@ mod model;
 mod names;
 #[cfg(target_family = "wasm")]
 mod plugin;
+pub mod template;
 
 use minijinja::{Environment, UndefinedBehavior, syntax::SyntaxConfig, value::Serde};
 

@@ -1,8 +1,8 @@
-//! Errors of reading, building and packing a bundle.
+//! Errors of reading and packing a bundle.
 
 use std::{io, path::PathBuf};
 
-/// Why a bundle could not be read, built or packed.
+/// Why a bundle could not be read or packed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -43,22 +43,6 @@ pub enum Error {
     Config {
         /// What is wrong with it.
         problem: String,
-    },
-    /// A program could not be started.
-    #[error("cannot run `{program}`")]
-    Run {
-        /// The program.
-        program: String,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The plugin of this repository does not build.
-    #[error("the plugin of the template in `{}` does not build: cargo ended with {status}", checkout.display())]
-    Build {
-        /// The root of the repository.
-        checkout: PathBuf,
-        /// The exit status of cargo, which printed the reason.
-        status: std::process::ExitStatus,
     },
     /// The zip file could not be written.
     #[error("cannot pack the bundle")]

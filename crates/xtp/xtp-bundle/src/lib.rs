@@ -1,12 +1,11 @@
-//! Reads, builds and packs the bundles of `xtp plugin init`.
+//! Reads and packs the bundles of `xtp plugin init`.
 //!
 //! A bundle is a plugin that renders text, a `config.yaml`, and the files of a template, in a folder or in a zip file
 //! whose only folder is `bundle/`. This crate knows the files and runs no WebAssembly: the `servlet` command runs a
-//! bundle, and [`ours`] builds the one of this repository.
+//! bundle.
 
 mod config;
 mod error;
-pub mod ours;
 mod pack;
 mod read;
 
@@ -41,4 +40,15 @@ pub struct Entry {
     pub contents: Option<Vec<u8>>,
     /// Whether it is executable, if the file system or the zip file records that.
     pub is_executable: bool,
+}
+
+impl Entry {
+    /// A text file that is not executable.
+    pub fn file(path: &str, text: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            contents: Some(text.as_bytes().to_vec()),
+            is_executable: false,
+        }
+    }
 }

@@ -100,7 +100,7 @@ fn folder(path: &Path) -> Result<Vec<Entry>, Error> {
 }
 
 /// All folders and files under a folder whose path in the bundle is `prefix`.
-pub(crate) fn walk(folder: &Path, prefix: &str, entries: &mut Vec<Entry>) -> Result<(), Error> {
+fn walk(folder: &Path, prefix: &str, entries: &mut Vec<Entry>) -> Result<(), Error> {
     let unreadable = |source| Error::Read {
         path: folder.to_owned(),
         source,
@@ -112,11 +112,7 @@ pub(crate) fn walk(folder: &Path, prefix: &str, entries: &mut Vec<Entry>) -> Res
             name: path.display().to_string(),
             problem: "has a name that is not Unicode",
         })?;
-        let name = if prefix.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{prefix}/{name}")
-        };
+        let name = format!("{prefix}/{name}");
         if path.is_dir() {
             entries.push(folder_entry(name.clone()));
             walk(&path, &name, entries)?;

@@ -1,4 +1,4 @@
-//! The schema of a new project, as JSON for the template's plugin.
+//! The schema of a new project, as JSON for the template.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The XTP schema of MCP servlets.
-const INTERFACE: &str = include_str!("../../../../../schema.yaml");
+const INTERFACE: &str = include_str!("../../schema.yaml");
 
 /// Reads a schema in YAML or JSON, or takes the schema of MCP servlets. Returns the parsed schema,
 /// and its text with the options from the command line.

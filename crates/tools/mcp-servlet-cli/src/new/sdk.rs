@@ -1,7 +1,7 @@
 //! The dependency on the SDK in a new project.
 
 use std::{
-    env, fmt,
+    fmt,
     path::{Path, PathBuf},
 };
 
@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Kind};
 
-/// Overrides the path of the checkout, if it has moved since this command was built.
-pub(super) const CHECKOUT: &str = "MCP_SERVLET_CHECKOUT";
+/// The SDK in a checkout of this repository.
+const IN_CHECKOUT: &str = "crates/guest/mcp-servlet";
 
 /// The dependency, with the keys of Cargo.toml.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -44,7 +44,7 @@ impl Sdk {
             return Ok(Self::Git(text.to_owned()));
         }
         let path = Path::new(text);
-        let inner = path.join("crates/guest/mcp-servlet");
+        let inner = path.join(IN_CHECKOUT);
         let package = if inner.is_dir() { &inner } else { path };
         match std::path::absolute(package) {
             Ok(absolute) if absolute.join("Cargo.toml").is_file() => Ok(Self::Path(absolute)),
@@ -56,22 +56,19 @@ impl Sdk {
         }
     }
 
-    pub(super) fn of_checkout(checkout: PathBuf) -> Self {
-        Self::Path(checkout.join("crates/guest/mcp-servlet"))
+    /// The SDK of the version of this command.
+    pub(super) fn of_this_version() -> Self {
+        Self::Version(env!("CARGO_PKG_VERSION").to_owned())
     }
-}
 
-/// The checkout that this command was built from, if it still exists.
-pub(super) fn checkout() -> Option<PathBuf> {
-    let built_from = || {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-        package.ancestors().nth(3).map(Path::to_owned)
-    };
-    let checkout = env::var_os(CHECKOUT)
-        .map(PathBuf::from)
-        .or_else(built_from)?;
-    let checkout = std::path::absolute(checkout).ok()?;
-    xtp_bundle::ours::is_checkout(&checkout).then_some(checkout)
+    /// The SDK of the checkout that a folder is in.
+    pub(super) fn of_checkout(folder: &Path) -> Option<Self> {
+        let packages = folder.ancestors().map(|root| root.join(IN_CHECKOUT));
+        packages
+            .filter(|package| package.join("Cargo.toml").is_file())
+            .map(Self::Path)
+            .next()
+    }
 }
 
 #[cfg(test)]
@@ -93,5 +90,16 @@ mod tests {
         };
         assert!(path.ends_with("crates/guest/mcp-servlet"));
         assert_eq!(parse("no/such/folder"), None);
+    }
+
+    #[test]
+    fn finds_the_checkout_above_a_folder() {
+        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = package.ancestors().nth(3).expect("a checkout");
+        let expected = Some(Sdk::Path(root.join(IN_CHECKOUT)));
+        assert_eq!(Sdk::of_checkout(root), expected);
+        assert_eq!(Sdk::of_checkout(&package.join("src")), expected);
+        let outside = tempfile::tempdir().expect("a folder");
+        assert_eq!(Sdk::of_checkout(outside.path()), None);
     }
 }

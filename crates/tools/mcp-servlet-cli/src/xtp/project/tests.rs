@@ -69,9 +69,11 @@ fn files_with_the_suffix_are_rendered_and_all_others_copied() {
         ],
     );
     let context = json!({ "project": { "name": "x" } });
-    let entries = render(&bundle, &context).expect("a project");
-    let rendered = entry("dist/.ignore", Some(r#"{"project":{"name":"x"}}!"#));
     let mut expected = bundle.entries.clone();
+    let entries = Template::of_bundle(bundle)
+        .render(&context)
+        .expect("a project");
+    let rendered = entry("dist/.ignore", Some(r#"{"project":{"name":"x"}}!"#));
     let place = expected
         .iter()
         .position(|entry| entry.path == "dist/.ignore.ejs");
@@ -91,7 +93,8 @@ fn files_with_the_suffix_are_rendered_and_all_others_copied() {
 #[test]
 fn two_files_of_one_name_are_refused_before_anything_is_written() {
     let files = vec![entry("a", Some("")), entry("a.ejs", Some(""))];
-    let entries = render(&bundle("template-suffix: .ejs\n", files), &json!({}));
+    let template = Template::of_bundle(bundle("template-suffix: .ejs\n", files));
+    let entries = template.render(&json!({}));
     let folder = tempfile::tempdir().expect("a folder");
     let project = folder.path().join("x");
     let error = write(&entries.expect("files"), &project).expect_err("two names");
@@ -108,7 +111,8 @@ fn reports_the_file_that_a_plugin_cannot_render() {
         wasm.expect("wasm"),
         files,
     );
-    let error = render(&bundle.expect("a bundle"), &json!({})).expect_err("it returns 7");
+    let template = Template::of_bundle(bundle.expect("a bundle"));
+    let error = template.render(&json!({})).expect_err("it returns 7");
     assert!(
         error.to_string().starts_with("cannot render `a.ejs`: "),
         "{error}"
