@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    build, cache, call, catalog, check, complete, config,
+    build, cache, call, catalog, check, complete, completions, config,
     credentials::hidden,
     describe, dev, explain, export,
     failure::Failure,
     generate, inspect,
     logging::{self, Times},
-    login, logout, new, ping, prompt, pull, push, read, serve, servers, terminal, test, watch,
+    login, logout, man, new, ping, prompt, pull, push, read, serve, servers, terminal, test, watch,
 };
 
 const EXIT_CODES: &str = "\
@@ -114,6 +114,11 @@ enum Command {
     Pull(pull::Pull),
     /// Remove what was pulled from registries
     Cache(cache::CacheCommand),
+    /// Print a script that completes the options of this command in a shell
+    Completions(completions::Completions),
+    /// Write the manual pages of this command
+    #[command(hide = true)]
+    Man(man::Man),
 }
 
 impl Cli {
@@ -150,6 +155,8 @@ impl Cli {
             Command::Push(push) => push.run(),
             Command::Pull(pull) => pull.run(),
             Command::Cache(cache) => cache.run(),
+            Command::Completions(completions) => completions.run(),
+            Command::Man(man) => man.run(),
         }
     }
 }

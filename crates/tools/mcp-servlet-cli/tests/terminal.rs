@@ -351,6 +351,8 @@ fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
         vec!["config", "init", "needs.wasm", "--output", "made.toml"],
         vec!["config", "init", "everything.wasm", argument],
         vec!["config", "schema"],
+        vec!["completions", "bash"],
+        vec!["completions", argument],
         vec!["config", "check", "wrong.toml"],
         vec!["config", "check", "garbled.toml"],
         vec!["config", "check", "served.toml"],
