@@ -1,5 +1,7 @@
 //! Checks before a release that the tests of the crates do not cover.
 
+mod packages;
+
 use std::env;
 use std::path::PathBuf;
 use std::process::Command;
@@ -41,7 +43,7 @@ pub(crate) fn vet() -> anyhow::Result<()> {
     step("licenses and sources of dependencies");
     check_dependencies()?;
     step("packages");
-    check_packages()
+    packages::check()
 }
 
 /// Compiles the guest crates, with all their features, with the compiler that they name as `rust-version`.
@@ -153,23 +155,6 @@ fn build_deny() -> anyhow::Result<()> {
         .current_dir(env::temp_dir())
         .env("CARGO_PROFILE_DEV_DEBUG", "false");
     run(&mut install)
-}
-
-/// Packages the crates that are published to a registry, without compiling them again.
-fn check_packages() -> anyhow::Result<()> {
-    let metadata = MetadataCommand::new()
-        .no_deps()
-        .current_dir(root())
-        .exec()?;
-    let published = metadata
-        .packages
-        .iter()
-        .filter(|package| package.publish.as_ref().is_none_or(|to| !to.is_empty()));
-    let mut package = cargo(&["package", "--no-verify", "--allow-dirty", "--quiet"]);
-    for one in published {
-        package.arg("--package").arg(one.name.as_str());
-    }
-    run(&mut package)
 }
 
 fn step(name: &str) {
