@@ -38,7 +38,7 @@ pub(crate) fn demo() -> anyhow::Result<()> {
 }
 
 /// The output of `servlet build`.
-fn wasm() -> String {
+pub(crate) fn wasm() -> String {
     let path = target().join("wasm32-unknown-unknown/servlet/greet.wasm");
     let shown = path.strip_prefix(root()).unwrap_or(&path);
     shown.display().to_string()

@@ -7,6 +7,7 @@ mod clients;
 mod codegen;
 mod conformance;
 mod demo;
+mod dist;
 mod fuzz;
 mod lint;
 mod npm;
@@ -46,6 +47,8 @@ enum Command {
         #[arg(long, default_value = "bundle.zip")]
         output: std::path::PathBuf,
     },
+    /// Pack the `servlet` command for npm, pip, Debian, containers, and as an archive
+    Dist(dist::Options),
     /// Accept the output of the tests as the expected one
     Bless,
     /// Lint and document all crates
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Command::Test => test::test(),
         Command::Codegen { check } => codegen::run(check),
         Command::Bundle { output } => bundle::run(&output),
+        Command::Dist(options) => dist::dist(&options),
         Command::Bless => test::bless(),
         Command::Lint => lint::lint(),
         Command::Tidy => tidy::check(),

@@ -1,0 +1,309 @@
+//! `dist --check`: installs each package into an empty home directory, calls a tool, uninstalls it, and looks for files
+//! that are left. Nothing is installed on this machine, and nothing needs the network.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail, ensure};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{Packages, Program, Release, VERSION, sha256};
+use crate::demo;
+use crate::shell::{root, run};
+
+/// Folders of programs. Debian's package manager needs some of the last two.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+
+pub(super) fn check(release: &Release) -> anyhow::Result<()> {
+    ensure!(cfg!(unix), "the check needs Linux or macOS");
+    let [program] = &*release.programs else {
+        bail!("the check needs exactly one target, that of this machine");
+    };
+    let packages = release.pack()?;
+    ensure!(packages == release.pack()?, "two runs give different bytes");
+    let folder = tempfile::tempdir()?;
+    for (name, bytes) in &packages {
+        fs::write(folder.path().join(name), bytes)?;
+    }
+    let check = Check {
+        packages: &packages,
+        folder: folder.path(),
+        program,
+    };
+    check.sums()?;
+    check.archive()?;
+    check.npm()?;
+    check.wheel()?;
+    check.deb()?;
+    check.image()
+}
+
+struct Check<'a> {
+    packages: &'a Packages,
+    /// The folder with the packages.
+    folder: &'a Path,
+    program: &'a Program,
+}
+
+impl Check<'_> {
+    fn sums(&self) -> anyhow::Result<()> {
+        if is_missing("sha256sum") {
+            return Ok(());
+        }
+        let mut sums = Command::new("sha256sum");
+        sums.args(["--check", "--strict", "--quiet", "SHA256SUMS"]);
+        run(sums.current_dir(self.folder))
+    }
+
+    fn archive(&self) -> anyhow::Result<()> {
+        let (home, file) = (Home::new()?, self.package(".tar.gz")?);
+        run(home.command("tar").arg("xzf").arg(file))?;
+        let folder = format!("servlet-{VERSION}-{}", self.program.platform.triple);
+        let folder = home.path(&folder);
+        home.call(&folder.join("servlet"))?;
+        for part in ["LICENSE-MIT", "completions/servlet.bash", "man/servlet.1"] {
+            ensure!(folder.join(part).is_file(), "the archive has no {part}");
+        }
+        fs::remove_dir_all(folder)?;
+        home.done("tar.gz")
+    }
+
+    fn npm(&self) -> anyhow::Result<()> {
+        if is_missing("npm") {
+            return Ok(());
+        }
+        let home = Home::new()?;
+        let npm = |command: &str| {
+            let mut npm = home.command("npm");
+            npm.args([
+                command,
+                "--global",
+                "--offline",
+                "--loglevel=error",
+                "--prefix",
+            ]);
+            npm.arg(home.path("npm"));
+            npm
+        };
+        let platform = self.program.platform.npm();
+        let launcher = self.folder.join(format!("mcp-servlet-{VERSION}.tgz"));
+        let file = platform.trim_start_matches('@').replace('/', "-");
+        let file = self.folder.join(format!("{file}-{VERSION}.tgz"));
+        quietly(npm("install").args([launcher, file]))?;
+        for name in ["servlet", "mcp-servlet"] {
+            home.call(&home.path("npm/bin").join(name))?;
+        }
+        quietly(npm("uninstall").args(["mcp-servlet", &platform]))?;
+        home.done("npm")
+    }
+
+    fn wheel(&self) -> anyhow::Result<()> {
+        let home = Home::new()?;
+        // The search path of this user may have a Python that only works with their home directory.
+        let mut python = Command::new("python3");
+        let python = python
+            .args(["-c", "import sys; print(sys.executable)"])
+            .output();
+        let Some(python) = python.ok().filter(|output| output.status.success()) else {
+            println!("skipped: python3 is not installed");
+            return Ok(());
+        };
+        let python = String::from_utf8(python.stdout)?;
+        quietly(home.command(python.trim()).args(["-m", "venv", "venv"]))?;
+        let before = home.files()?;
+        let pip = |command: &str| {
+            let mut pip = home.command(home.path("venv/bin/python"));
+            pip.args(["-m", "pip", "--disable-pip-version-check", command]);
+            pip
+        };
+        let install = ["--quiet", "--no-index", "--no-compile"];
+        quietly(pip("install").args(install).arg(self.package(".whl")?))?;
+        for name in ["servlet", "mcp-servlet"] {
+            home.call(&home.path("venv/bin").join(name))?;
+        }
+        quietly(pip("uninstall").args(["--quiet", "--yes", "mcp-servlet"]))?;
+        ensure!(home.files()? == before, "`pip uninstall` leaves files");
+        fs::remove_dir_all(home.path("venv"))?;
+        home.done("wheel")
+    }
+
+    fn deb(&self) -> anyhow::Result<()> {
+        if self.program.platform.linux.is_none() || is_missing("dpkg") {
+            return Ok(());
+        }
+        #[cfg(unix)]
+        if !rustix::process::geteuid().is_root() {
+            println!("skipped: dpkg needs the rights of root");
+            return Ok(());
+        }
+        let home = Home::new()?;
+        let system = home.path("system");
+        for folder in ["info", "updates", "triggers"] {
+            fs::create_dir_all(system.join("var/lib/dpkg").join(folder))?;
+        }
+        fs::write(system.join("var/lib/dpkg/status"), "")?;
+        let mut dpkg = home.command("dpkg");
+        dpkg.arg("--root").arg(&system).arg("--log=/dev/null");
+        quietly(dpkg.arg("--install").arg(self.package(".deb")?))?;
+        home.call(&system.join("usr/bin/servlet"))?;
+        for file in [
+            "lib/systemd/system/servlet.service",
+            "share/man/man1/servlet.1.gz",
+        ] {
+            ensure!(
+                system.join("usr").join(file).is_file(),
+                "the package has no {file}"
+            );
+        }
+        let mut dpkg = home.command("dpkg");
+        dpkg.arg("--root").arg(&system).arg("--log=/dev/null");
+        quietly(dpkg.args(["--purge", "mcp-servlet"]))?;
+        fs::remove_dir_all(system.join("var/lib/dpkg"))?;
+        home.done("deb")
+    }
+
+    /// Follows the digests from the index to the layer, as a registry or an engine does.
+    fn image(&self) -> anyhow::Result<()> {
+        if self.program.platform.linux.is_none() {
+            return Ok(());
+        }
+        let (home, file) = (Home::new()?, self.package("-image.tar")?);
+        let layout = home.path("layout");
+        fs::create_dir(&layout)?;
+        run(home
+            .command("tar")
+            .arg("xf")
+            .arg(&file)
+            .arg("-C")
+            .arg(&layout))?;
+        let index = fs::read(layout.join("index.json"))?;
+        let index = blob(&layout, &serde_json::from_slice(&index)?, "/manifests/0")?;
+        let manifest = blob(&layout, &serde_json::from_slice(&index)?, "/manifests/0")?;
+        let manifest = serde_json::from_slice(&manifest)?;
+        let config: Value = serde_json::from_slice(&blob(&layout, &manifest, "/config")?)?;
+        let layer = blob(&layout, &manifest, "/layers/0")?;
+        fs::write(home.path("layer.tar.gz"), layer)?;
+        run(home.command("tar").args(["xzf", "layer.tar.gz"]))?;
+        let entry = config
+            .pointer("/config/Entrypoint/0")
+            .and_then(Value::as_str);
+        let entry = entry.context("the image has no entry point")?;
+        home.call(&home.path(entry.trim_start_matches('/')))?;
+        if !is_missing("skopeo") {
+            let mut archive = std::ffi::OsString::from("oci-archive:");
+            archive.push(&file);
+            quietly(Command::new("skopeo").arg("inspect").arg(archive))?;
+        }
+        println!("works: image");
+        Ok(())
+    }
+
+    /// The package whose name ends like this.
+    fn package(&self, end: &str) -> anyhow::Result<PathBuf> {
+        let found = self.packages.keys().find(|name| name.ends_with(end));
+        let name = found.with_context(|| format!("there is no package {end}"))?;
+        Ok(self.folder.join(name))
+    }
+}
+
+/// The file of a descriptor in an image layout. Its digest must be right.
+fn blob(layout: &Path, document: &Value, pointer: &str) -> anyhow::Result<Vec<u8>> {
+    let digest = document.pointer(&format!("{pointer}/digest"));
+    let digest = digest
+        .and_then(Value::as_str)
+        .and_then(|digest| digest.strip_prefix("sha256:"));
+    let digest = digest.with_context(|| format!("no digest at {pointer}"))?;
+    let bytes = fs::read(layout.join("blobs/sha256").join(digest))?;
+    ensure!(sha256(&bytes) == digest, "{digest} has other bytes");
+    Ok(bytes)
+}
+
+/// An empty home directory, and a folder for caches that belongs to nothing that is installed.
+struct Home {
+    home: TempDir,
+    cache: TempDir,
+}
+
+impl Home {
+    fn new() -> anyhow::Result<Self> {
+        Ok(Self {
+            home: tempfile::tempdir()?,
+            cache: tempfile::tempdir()?,
+        })
+    }
+
+    fn path(&self, inner: &str) -> PathBuf {
+        self.home.path().join(inner)
+    }
+
+    /// A command without the environment of this user.
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        let cache = self.cache.path();
+        command
+            .current_dir(self.home.path())
+            .env_clear()
+            .env("PATH", PATH)
+            .env("HOME", self.home.path())
+            .env("XDG_CACHE_HOME", cache)
+            .env("npm_config_cache", cache);
+        command
+    }
+
+    /// Calls a tool.
+    fn call(&self, servlet: &Path) -> anyhow::Result<()> {
+        let mut call = self.command(servlet);
+        call.arg("call").arg(root().join(demo::wasm()));
+        let output = call.args(["greet", "name=x"]).output()?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let messages = String::from_utf8_lossy(&output.stderr);
+        ensure!(printed == "Hello, x!\n", "{call:?}: {printed}{messages}");
+        Ok(())
+    }
+
+    fn files(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        let mut folders = vec![self.home.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder)? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    folders.push(entry.path());
+                } else {
+                    files.push(entry.path());
+                }
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+
+    /// Fails if a file is left.
+    fn done(self, what: &str) -> anyhow::Result<()> {
+        let left = self.files()?;
+        ensure!(left.is_empty(), "{what}: files are left: {left:?}");
+        println!("works: {what}");
+        Ok(())
+    }
+}
+
+/// Whether a program is missing on this machine, which the output then says.
+fn is_missing(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output();
+    let is_missing = !found.is_ok_and(|output| output.status.success());
+    if is_missing {
+        println!("skipped: {program} is not installed");
+    }
+    is_missing
+}
+
+/// Runs a command whose output only matters if it fails.
+fn quietly(command: &mut Command) -> anyhow::Result<()> {
+    let output = command.output().with_context(|| format!("{command:?}"))?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let messages = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{command:?}\n{printed}{messages}");
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! A package of Debian, with manual pages, completions, and a systemd unit that is not enabled.
+
+use std::fs;
+
+use anyhow::Context;
+use jiff::Timestamp;
+
+use super::archive::{self, File};
+use super::{Program, Release, SUMMARY, VERSION};
+use crate::shell::root;
+
+const MAINTAINER: &str = "The mcp-servlet developers";
+
+/// The package, if the platform is Linux.
+pub(super) fn pack(
+    release: &Release,
+    program: &Program,
+) -> anyhow::Result<Option<(String, Vec<u8>)>> {
+    let Some(architecture) = program.platform.linux else {
+        return Ok(None);
+    };
+    let data = data(release, program)?;
+    let size = data.iter().map(|file| file.bytes.len()).sum::<usize>() / 1024;
+    let control = format!(
+        "Package: mcp-servlet\nVersion: {VERSION}\nArchitecture: {architecture}\nMaintainer: {MAINTAINER}\n\
+         Installed-Size: {size}\nSection: utils\nPriority: optional\nDescription: {SUMMARY}\n"
+    );
+    let control = release.tar_gz(&[File::text("control", &control)])?;
+    let data = release.tar_gz(&data)?;
+    let members = [
+        ("debian-binary", &b"2.0\n"[..]),
+        ("control.tar.gz", &control),
+        ("data.tar.gz", &data),
+    ];
+    let name = format!("mcp-servlet_{VERSION}_{architecture}.deb");
+    Ok(Some((name, archive::ar(&members, release.time))))
+}
+
+/// The files that are installed.
+fn data(release: &Release, program: &Program) -> anyhow::Result<Vec<File>> {
+    let documents = "usr/share/doc/mcp-servlet";
+    let mut files = vec![
+        File::program("usr/bin/servlet", program),
+        File::text("usr/lib/systemd/system/servlet.service", &unit()?),
+        File::new(
+            &format!("{documents}/changelog.gz"),
+            archive::gzip(changelog(release.time)?.as_bytes(), 9)?,
+        ),
+        File::new(&format!("{documents}/copyright"), copyright(release)),
+    ];
+    for file in &release.documents {
+        if let Some(page) = file.path.strip_prefix("man/") {
+            let path = format!("usr/share/man/man1/{page}.gz");
+            files.push(File::new(&path, archive::gzip(&file.bytes, 9)?));
+        }
+        let folder = match &*file.path {
+            "completions/servlet.bash" => "bash-completion/completions/servlet",
+            "completions/_servlet" => "zsh/vendor-completions/_servlet",
+            "completions/servlet.fish" => "fish/vendor_completions.d/servlet.fish",
+            _ => continue,
+        };
+        files.push(File::new(
+            &format!("usr/share/{folder}"),
+            file.bytes.clone(),
+        ));
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}
+
+/// The unit that the guide shows.
+fn unit() -> anyhow::Result<String> {
+    const GUIDE: &str = "docs/deploying.md";
+    let guide = fs::read_to_string(root().join(GUIDE))?;
+    let unit = guide
+        .split("```ini\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next());
+    let unit = unit.with_context(|| format!("{GUIDE} shows no unit"))?;
+    Ok(unit.to_owned())
+}
+
+fn changelog(time: u64) -> anyhow::Result<String> {
+    let date = Timestamp::from_second(i64::try_from(time)?)?;
+    let date = date.strftime("%a, %d %b %Y %H:%M:%S +0000");
+    Ok(format!(
+        "mcp-servlet ({VERSION}) unstable; urgency=medium\n\n  * Version {VERSION}.\n\n -- {MAINTAINER}  {date}\n"
+    ))
+}
+
+/// Both licenses.
+fn copyright(release: &Release) -> Vec<u8> {
+    let licenses = release.texts.iter();
+    let licenses = licenses.filter(|text| text.path.starts_with("LICENSE"));
+    let texts: Vec<_> = licenses.map(|text| &*text.bytes).collect();
+    texts.join(&b"\n----\n\n"[..])
+}
