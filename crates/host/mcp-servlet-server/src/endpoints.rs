@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::{
     config::{Config, Endpoint, EndpointTransport, Listener},
-    http::{HttpOptions, listen},
+    http::{HttpOptions, Tls, TlsOptions, listen_with},
     server::{ServeOptions, Server},
     stdio::{ServeError, stdio},
 };
@@ -54,6 +54,8 @@ struct Served {
 pub struct Transports {
     /// The address for HTTP, such as `127.0.0.1:8080`, and the options there.
     pub http: Option<(String, HttpOptions)>,
+    /// TLS at that address.
+    pub tls: Option<TlsOptions>,
     /// Whether a client is at the other end of standard input and output.
     pub stdio: bool,
 }
@@ -62,6 +64,7 @@ pub struct Transports {
 #[derive(Debug)]
 pub struct Bound {
     listener: TcpListener,
+    tls: Option<Arc<Tls>>,
     endpoints: Vec<(Server, HttpOptions)>,
 }
 
@@ -131,6 +134,7 @@ impl Endpoints {
             listeners.push(Listener {
                 name: listener.clone(),
                 address,
+                tls: transports.tls,
             });
             let options = Box::new(options);
             all.push(EndpointTransport::Http { listener, options });
@@ -178,22 +182,25 @@ impl Endpoints {
     /// Binds the listeners that have endpoints.
     ///
     /// # Errors
-    /// [`BindError`] for the first one whose address is not free.
+    /// [`BindError`] for the first one whose address is not free, or whose files of TLS cannot be used.
     pub async fn bind(&self) -> Result<Vec<Bound>, BindError> {
         let mut bound = Vec::new();
-        for Listener { name, address } in &self.listeners {
+        for Listener { name, address, tls } in &self.listeners {
             let endpoints = self.endpoints_of(name);
             if endpoints.is_empty() {
                 continue;
             }
-            let listener = TcpListener::bind(address).await;
-            let listener = listener.map_err(|source| BindError {
+            let error = |source| BindError {
                 name: Some(name.clone()).filter(|name| !name.is_empty()),
                 address: address.clone(),
                 source,
-            })?;
+            };
+            let tls = tls.as_ref().map(Tls::load).transpose();
+            let tls = tls.map_err(|problem| error(io::Error::other(problem)))?;
+            let listener = TcpListener::bind(address).await.map_err(error)?;
             bound.push(Bound {
                 listener,
+                tls,
                 endpoints,
             });
         }
@@ -262,10 +269,15 @@ impl Bound {
         self.listener.local_addr()
     }
 
+    /// The scheme of its URLs: `https` with TLS, or `http`.
+    pub fn scheme(&self) -> &'static str {
+        if self.tls.is_some() { "https" } else { "http" }
+    }
+
     /// Serves the endpoints of this listener until the server is stopped.
     pub async fn serve(self) {
         if let Some((server, _)) = self.endpoints.first().cloned() {
-            listen(&server, self.listener, self.endpoints).await;
+            listen_with(&server, (self.listener, self.tls), self.endpoints).await;
         }
     }
 

@@ -13,6 +13,7 @@ mod sessions;
 mod single;
 mod sse;
 mod streamable;
+mod tls;
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -46,6 +47,8 @@ pub use options::{HttpOptions, HttpTransport, ResponseForm};
 use peer::Refusals;
 use sse::Sse;
 use streamable::Streamable;
+pub(crate) use tls::Tls;
+pub use tls::{ClientCertificates, TlsError, TlsFile, TlsOptions};
 
 /// The path that says whether the process accepts requests.
 const HEALTH: &str = "/health";
@@ -71,13 +74,15 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
 /// The first endpoint's `connections`, `head_time` and `body_time` apply to the listener. If two endpoints have
 /// the same path, the first one answers.
 pub async fn listen(server: &Server, listener: TcpListener, endpoints: Vec<(Server, HttpOptions)>) {
-    serve_endpoints_boxed(server, listener, endpoints).await;
+    listen_with(server, (listener, None), endpoints).await;
 }
 
+/// Like [`listen`], with TLS if the listener has it.
+///
 /// The future is a trait object, so that crates that await it do not compile the code of the server again.
-fn serve_endpoints_boxed(
+pub(crate) fn listen_with(
     server: &Server,
-    listener: TcpListener,
+    listener: (TcpListener, Option<Arc<Tls>>),
     endpoints: Vec<(Server, HttpOptions)>,
 ) -> BoxFuture<'_, ()> {
     Box::pin(serve_endpoints(server, listener, endpoints))
@@ -85,7 +90,7 @@ fn serve_endpoints_boxed(
 
 async fn serve_endpoints(
     server: &Server,
-    listener: TcpListener,
+    listener: (TcpListener, Option<Arc<Tls>>),
     endpoints: Vec<(Server, HttpOptions)>,
 ) {
     server.start_relisting();
@@ -171,7 +176,7 @@ pub async fn operations(server: &Server, listener: TcpListener) {
     // The metrics are about clients.
     let connections = Connections::default();
     let end = CancellationToken::new();
-    run(server, listener, answer, (limits, connections), end).await;
+    run(server, (listener, None), answer, (limits, connections), end).await;
 }
 
 fn health(server: &Server) -> Router {
@@ -256,7 +261,7 @@ fn counts(server: &Server) -> (usize, usize) {
 /// Answers requests until the server is stopped and running work has ended. Then all streams end.
 async fn run<F: Future<Output = Response> + Send + 'static>(
     server: &Server,
-    listener: TcpListener,
+    (listener, tls): (TcpListener, Option<Arc<Tls>>),
     answer: impl Fn(Request) -> F + Clone + Send + 'static,
     (limits, counts): (Limits, Connections),
     streams: CancellationToken,
@@ -270,10 +275,20 @@ async fn run<F: Future<Output = Response> + Send + 'static>(
         idle.cancel();
     };
     let refusals = Refusals::new(&server.0.process.metrics.refused);
-    tokio::join!(
-        connections::serve(listener, answer, limits, (refusals, counts), &idle),
-        stopping
-    );
+    let listener = (listener, tls.clone());
+    let serving = async {
+        tokio::join!(
+            connections::serve(listener, answer, limits, (refusals, counts), &idle),
+            stopping
+        );
+    };
+    match tls {
+        Some(tls) => tokio::select! {
+            () = serving => {}
+            () = tls.follow() => {}
+        },
+        None => serving.await,
+    }
 }
 
 /// One endpoint of a listener.

@@ -42,8 +42,8 @@ pub mod watch;
 pub use config::Remotes;
 pub use endpoints::{BindError, Bound, Endpoints, Transports};
 pub use http::{
-    HttpOptions, HttpTransport, ResponseForm, http, listen, operations, parse_host_header,
-    parse_origin, split_authority,
+    ClientCertificates, HttpOptions, HttpTransport, ResponseForm, TlsError, TlsFile, TlsOptions,
+    http, listen, operations, parse_host_header, parse_origin, split_authority,
 };
 pub use mcp_servlet_remote::NotReady;
 pub use response_headers::ResponseHeaders;

@@ -15,10 +15,10 @@ use toml::Spanned;
 use super::{
     Reader,
     bundle::ReadTool,
-    file::{EndpointSection, File, Kind, ListenerSection},
+    file::{EndpointSection, File, Kind, ListenerSection, ListenerTls},
     table::Table,
 };
-use crate::{HttpOptions, ServeOptions, TaskOptions, response_headers::header_name};
+use crate::{HttpOptions, ServeOptions, TaskOptions, TlsOptions, response_headers::header_name};
 use address::split_address;
 pub(super) use address::{host_of, sse_url, url};
 
@@ -30,6 +30,8 @@ pub struct Listener {
     pub name: String,
     /// The address and port.
     pub address: String,
+    /// TLS, for HTTPS.
+    pub tls: Option<TlsOptions>,
 }
 
 /// Where clients connect, and what they find there.
@@ -92,12 +94,23 @@ impl Reader<'_> {
                 let message = format!("listener `{}` has this address too", other.name);
                 self.problem(address.span(), message);
             }
+            let tls = section.get_ref().tls.as_deref();
             listeners.push(Listener {
                 name: name.to_owned(),
                 address: address.get_ref().clone(),
+                tls: tls.map(|tls| self.listener_tls(tls)),
             });
         }
         listeners
+    }
+
+    /// TLS of a listener, whose files are read once to report what is wrong with them.
+    fn listener_tls(&mut self, tls: &ListenerTls) -> TlsOptions {
+        let options = tls.options(self.folder);
+        if let Err(error) = options.check() {
+            self.problem(tls.place(error.file), error.to_string());
+        }
+        options
     }
 
     /// The endpoints of the file. `members` are the names of everything that they can serve.

@@ -36,7 +36,7 @@ use super::{
 };
 use crate::HttpOptions;
 pub(super) use endpoint::{EndpointSection, Headers, Kind};
-pub(super) use listener::ListenerSection;
+pub(super) use listener::{ListenerSection, ListenerTls};
 pub(super) use registry::RegistrySection;
 pub(super) use requests::Requests;
 use resources::Resources;

@@ -63,6 +63,7 @@ fn is_same_listener((new, old): Both<&Listener>, config: Both<&Config>) -> bool 
         .at_listener(&new.name)
         .zip(config.1.at_listener(&old.name));
     new.address == old.address
+        && new.tls == old.tls
         && own.is_none_or(|own| {
             is_same(|one| one.connections, own, http)
                 && is_same(|one| one.trusted_proxies.clone(), own, http)

@@ -297,14 +297,14 @@ fn reports_impossible_limits() {
 fn keys_of_other_programs_get_a_hint() {
     let remote = "[remote.a]\nurl = \"https://a.example\"\n";
     for (section, key, hint) in [
-        ("[http]\n", "tls", "the server has no TLS"),
+        ("[http]\n", "tls", "TLS belongs to a listener"),
         (
             "[http]\n",
             "auth",
             "the server does not authenticate clients",
         ),
         ("[http]\n", "rate_limit", "the server limits no rates"),
-        ("", "tls", "the server has no TLS"),
+        ("", "tls", "TLS belongs to a listener"),
         ("", "auth", "the server does not authenticate clients"),
         ("", "rate_limit", "the server limits no rates"),
         (remote, "auth", "write a token as `headers"),

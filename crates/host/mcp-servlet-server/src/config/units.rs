@@ -40,6 +40,15 @@ pub(super) struct TimeOrZero(pub(super) Duration);
 #[schemars(with = "String")]
 pub(super) struct Memory(pub(super) Limit<u64>);
 
+/// The least version of TLS.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+pub(super) enum MinVersion {
+    #[serde(rename = "1.2")]
+    Tls12,
+    #[serde(rename = "1.3")]
+    Tls13,
+}
+
 /// The highest limit for connections, sessions or calls.
 pub(super) const MOST: usize = 1_000_000;
 

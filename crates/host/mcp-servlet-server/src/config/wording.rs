@@ -66,8 +66,14 @@ fn hint(key: &str, known: &[&str]) -> Option<&'static str> {
             "write a token as `headers = { authorization = \"Bearer ${TOKEN}\" }`; `login` gets tokens by OAuth",
         ),
         "tls" | "cert" | "certificate" | "ssl" | "https" if is_server => Some(
-            "the server has no TLS: let a proxy in front of it do that, as the guide on deploying shows",
+            "TLS belongs to a listener: `[listener.NAME]` has `tls = { cert = \"cert.pem\", key = \"key.pem\" }`",
         ),
+        "insecure" if has("clients") || has("only_end_entity") => {
+            Some("a listener takes no certificates that it cannot check; `insecure` is for remotes")
+        }
+        "ocsp" if has("clients") || has("crl") => {
+            Some("OCSP is not asked; `crl` names lists of revoked certificates")
+        }
         "rate_limit" | "rate_limits" | "quota" if is_server => Some(
             "the server limits no rates: let a proxy in front of it do that; `queue` in `[limits]` limits calls that wait",
         ),

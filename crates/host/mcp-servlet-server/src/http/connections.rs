@@ -26,11 +26,13 @@ use tokio::{
     net::{TcpListener, TcpStream},
     task::JoinSet,
 };
-use tokio_util::sync::CancellationToken;
+use tokio_rustls::server::TlsStream;
+use tokio_util::{either::Either, sync::CancellationToken};
 
 use super::{
     HttpOptions,
     peer::{Peer, Refusals},
+    tls::{self, Tls},
 };
 use crate::server::metrics::Connections;
 use places::{Place, Places};
@@ -62,7 +64,7 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// Answers the requests of all connections until `end`, and then lets the open ones finish. No connection is left when this
 /// returns.
 pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
-    mut listener: TcpListener,
+    (mut listener, tls): (TcpListener, Option<Arc<Tls>>),
     answer: impl Fn(Request) -> F + Clone + Send + 'static,
     limits: Limits,
     (refusals, counts): (Refusals, Connections),
@@ -81,8 +83,12 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
         let place = places.ask(peer);
         while tasks.try_join_next().is_some() {}
         let (answer, limits, end) = (answer.clone(), limits.clone(), end.clone());
+        let tls = tls.clone();
         tasks.spawn(async move {
-            if let Some(Ok(place)) = end.run_until_cancelled(place).await {
+            let Some(Ok(place)) = end.run_until_cancelled(place).await else {
+                return;
+            };
+            if let Some(stream) = open(stream, tls, &limits, [&place.end, &end]).await {
                 converse(stream, (peer, place), answer, limits, end).await;
             }
         });
@@ -94,19 +100,38 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
     }
 }
 
+/// The stream of a connection, with or without TLS.
+type Stream = Either<WriteLimit<TcpStream>, TlsStream<WriteLimit<TcpStream>>>;
+
+/// Prepares a connection. `None` if that fails, or if it has to end first.
+async fn open(
+    stream: TcpStream,
+    tls: Option<Arc<Tls>>,
+    limits: &Limits,
+    ends: [&CancellationToken; 2],
+) -> Option<Stream> {
+    // Nagle's algorithm would delay the small writes of an answer by about 25 ms per call.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "cannot set TCP_NODELAY");
+    }
+    let wrap = |stream| WriteLimit::new(stream, limits.write_time);
+    let Some(tls) = tls else {
+        return Some(Either::Left(wrap(stream)));
+    };
+    let [one, other] = ends;
+    let stream = tls::accept(stream, wrap, tls.current(), limits.head_time);
+    let stream = one.run_until_cancelled(other.run_until_cancelled(stream));
+    stream.await??.map(Either::Right)
+}
+
 /// Answers the requests of one connection.
 async fn converse<F: Future<Output = Response>>(
-    stream: TcpStream,
+    stream: Stream,
     (peer, place): (Peer, Place),
     answer: impl Fn(Request) -> F,
     limits: Limits,
     end: CancellationToken,
 ) {
-    // Nagle's algorithm would delay the small writes of an answer by about 25 ms per call.
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "cannot set TCP_NODELAY");
-    }
-    let stream = WriteLimit::new(stream, limits.write_time);
     let must_end = place.end.clone();
     let place = &Mutex::new(place);
     let trusted_proxies = limits.trusted_proxies;
@@ -194,7 +219,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let end = CancellationToken::new();
-        let serving = serve(listener, answer, limits(4), <_>::default(), &end);
+        let serving = serve((listener, None), answer, limits(4), <_>::default(), &end);
         tokio::select! {
             () = serving => panic!("the server has ended"),
             done = tokio::time::timeout(Duration::from_secs(20), clients(address)) => done.expect("an answer"),
@@ -262,7 +287,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let end = CancellationToken::new();
-        let serving = serve(listener, endless, limits, <_>::default(), &end);
+        let serving = serve((listener, None), endless, limits, <_>::default(), &end);
         let reading = async {
             let _idle = get(address).await;
             // There is one connection only, so that this one waits for the end of the other.

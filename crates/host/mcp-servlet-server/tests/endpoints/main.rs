@@ -19,6 +19,7 @@ mod sse;
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 mod time;
+mod tls;
 mod virtual_calls;
 mod virtual_tools;
 mod wasm;

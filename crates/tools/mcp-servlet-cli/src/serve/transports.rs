@@ -1,11 +1,11 @@
 //! The transports of a server, and its shutdown.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::Args;
 use mcp_servlet_server::{
-    Bound, Endpoints, HttpOptions, Server, ShutdownSignals, parse_host_header, parse_origin,
-    split_authority,
+    Bound, Endpoints, HttpOptions, Server, ShutdownSignals, TlsOptions, parse_host_header,
+    parse_origin, split_authority,
 };
 use tokio::net::TcpListener;
 
@@ -41,6 +41,14 @@ pub(crate) struct Transports {
     )]
     http_origin: Vec<String>,
 
+    /// With --http: serve HTTPS with this certificate, in PEM, followed by those that lead to its root
+    #[arg(long, value_name = "FILE", requires = "http", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+
+    /// The key of that certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+
     /// Serve /metrics for Prometheus, /health and /ready on a separate address
     #[arg(long, value_name = "ADDRESS")]
     operations: Option<String>,
@@ -54,6 +62,7 @@ impl Transports {
             (self.stdio, "--stdio"),
             (!self.http_name.is_empty(), "--http-name"),
             (!self.http_origin.is_empty(), "--http-origin"),
+            (self.tls_cert.is_some(), "--tls-cert"),
         ];
         let (_, option) = given.into_iter().find(|(is_given, _)| *is_given)?;
         Some(option)
@@ -64,8 +73,14 @@ impl Transports {
         let mut served = mcp_servlet_server::Transports::default();
         let http = self.http.clone();
         served.http = http.map(|address| (address, self.options(options)));
+        served.tls = self.tls();
         served.stdio = self.stdio || self.http.is_none();
         served
+    }
+
+    fn tls(&self) -> Option<TlsOptions> {
+        let files = self.tls_cert.clone().zip(self.tls_key.clone());
+        files.map(|(cert, key)| TlsOptions::new(cert, key))
     }
 
     /// Serves until a signal arrives, or until the client on standard input disconnects if there is nothing else. Over HTTP,
@@ -124,7 +139,8 @@ impl Transports {
                     self.url_at(address.port())?
                 )),
                 name => note(format_args!(
-                    "endpoint {name}: listening on http://{address}{path}"
+                    "endpoint {name}: listening on {}://{address}{path}",
+                    bound.scheme()
                 )),
             }
         }
@@ -143,6 +159,8 @@ impl Transports {
             http,
             http_name: self.http_name.clone(),
             http_origin: Vec::new(),
+            tls_cert: self.tls_cert.clone(),
+            tls_key: self.tls_key.clone(),
             stdio: false,
             operations: None,
         };
@@ -169,7 +187,12 @@ impl Transports {
             Some(name) => format!("{name}:{port}"),
             None => format!("{host}:{port}"),
         };
-        Ok(Some(format!("http://{authority}/mcp")))
+        let scheme = if self.tls_cert.is_some() {
+            "https"
+        } else {
+            "http"
+        };
+        Ok(Some(format!("{scheme}://{authority}/mcp")))
     }
 
     /// The options for a server over standard input and output.
@@ -249,6 +272,8 @@ mod tests {
                 stdio: false,
                 http_name: name.map(str::to_owned).into_iter().collect(),
                 http_origin: Vec::new(),
+                tls_cert: None,
+                tls_key: None,
                 operations: None,
             };
             transports.url().ok().flatten()

@@ -74,5 +74,10 @@ fn url_at(listener: &Listener, options: &HttpOptions) -> Option<String> {
         Some((name, _)) => format!("{name}:{port}"),
         None => listener.address.clone(),
     };
-    Some(format!("http://{authority}{}", options.path))
+    let scheme = if listener.tls.is_some() {
+        "https"
+    } else {
+        "http"
+    };
+    Some(format!("{scheme}://{authority}{}", options.path))
 }

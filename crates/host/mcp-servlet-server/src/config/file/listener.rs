@@ -1,6 +1,6 @@
 //! `[listener.NAME]`: addresses of endpoints over HTTP.
 
-use std::time::Duration;
+use std::{ops::Range, path::Path, time::Duration};
 
 use mcp_servlet_runtime::Limit;
 use schemars::JsonSchema;
@@ -9,8 +9,11 @@ use toml::Spanned;
 
 use super::{MOST, saturated, set};
 use crate::{
-    HttpOptions,
-    config::units::{Count, Network, Size, Time},
+    ClientCertificates, HttpOptions, TlsFile, TlsOptions,
+    config::{
+        table::Table,
+        units::{Count, MinVersion, Network, Size, Time},
+    },
 };
 
 /// An address that endpoints listen on. Read once, at the start.
@@ -40,6 +43,80 @@ pub(in crate::config) struct ListenerSection {
     body: Limit<u64>,
     /// Addresses of proxies that name their clients in `X-Forwarded-For`. Default: as in `[http]`.
     trusted_proxies: Option<Vec<Network>>,
+    /// HTTPS instead of HTTP.
+    pub(in crate::config) tls: Option<Table<ListenerTls>>,
+}
+
+/// HTTPS. All files are PEM, and are read again when they change.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { cert = \"cert.pem\", key = \"key.pem\" }"
+)]
+pub(in crate::config) struct ListenerTls {
+    /// The certificate of the server, followed by those that lead to its root.
+    #[schemars(with = "String")]
+    cert: Spanned<String>,
+    /// The key of that certificate.
+    #[schemars(with = "String")]
+    key: Spanned<String>,
+    /// The least version of TLS: `1.2` (the default) or `1.3`.
+    min: Option<MinVersion>,
+    /// Certificates of clients. Default: none is asked for.
+    clients: Option<Table<TlsClients>>,
+}
+
+/// Certificates of clients.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { ca = \"clients.pem\" }"
+)]
+pub(in crate::config) struct TlsClients {
+    /// The roots of the certificates, in PEM.
+    #[schemars(with = "String")]
+    ca: Spanned<String>,
+    /// Whether each client needs a certificate. Default: true.
+    required: Option<bool>,
+    /// Lists of revoked certificates, in PEM.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    crl: Vec<Spanned<String>>,
+    /// Whether only the client's own certificate is looked up in the lists, and not those that lead to its root.
+    #[serde(default)]
+    only_end_entity: bool,
+    /// Whether certificates pass whose issuer has no list, or an expired one.
+    #[serde(default)]
+    soft_fail: bool,
+}
+
+impl ListenerTls {
+    /// The options. Paths are relative to the folder of the configuration.
+    pub(in crate::config) fn options(&self, folder: &Path) -> TlsOptions {
+        let path = |path: &Spanned<String>| folder.join(path.get_ref());
+        let mut options = TlsOptions::new(path(&self.cert), path(&self.key));
+        options.only_tls13 = matches!(self.min, Some(MinVersion::Tls13));
+        options.clients = self.clients.as_ref().map(|clients| ClientCertificates {
+            required: clients.required.unwrap_or(true),
+            crl: clients.crl.iter().map(path).collect(),
+            only_end_entity: clients.only_end_entity,
+            soft_fail: clients.soft_fail,
+            ..ClientCertificates::new(path(&clients.ca))
+        });
+        options
+    }
+
+    /// Where the configuration names a file.
+    pub(in crate::config) fn place(&self, file: TlsFile) -> Range<usize> {
+        let clients = self.clients.as_deref();
+        let place = match file {
+            TlsFile::Cert => None,
+            TlsFile::Key => Some(&self.key),
+            TlsFile::Ca => clients.map(|clients| &clients.ca),
+            TlsFile::Crl(at) => clients.and_then(|clients| clients.crl.get(at)),
+        };
+        place.unwrap_or(&self.cert).span()
+    }
 }
 
 impl ListenerSection {

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::Reader;
+use super::{super::units::MinVersion, Reader};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(
@@ -36,14 +36,6 @@ pub(super) struct TlsFiles {
     /// Accepts every certificate, with a warning in the log at each connection. Default: false.
     #[schemars(with = "bool")]
     pub(super) insecure: Option<Spanned<bool>>,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-pub(super) enum MinVersion {
-    #[serde(rename = "1.2")]
-    Tls12,
-    #[serde(rename = "1.3")]
-    Tls13,
 }
 
 impl Reader<'_> {

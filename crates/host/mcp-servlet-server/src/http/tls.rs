@@ -1,0 +1,365 @@
+//! TLS of listeners.
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use mcp_servlet_common::lock;
+use mcp_servlet_runtime::chain;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        DEFAULT_VERSIONS, RootCertStore, ServerConfig, SupportedProtocolVersion,
+        crypto::{CryptoProvider, ring},
+        pki_types::{
+            CertificateDer, CertificateRevocationListDer, PrivateKeyDer,
+            pem::{self, PemObject},
+        },
+        server::{WebPkiClientVerifier, danger::ClientCertVerifier},
+        version::TLS13,
+    },
+    server::TlsStream,
+};
+
+use crate::watch::Snapshot;
+
+/// The files and options of TLS at a listener. All files are PEM.
+///
+/// Changed files are read again, and apply to new connections.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TlsOptions {
+    /// The certificate of the server, followed by those that lead to its root.
+    pub cert: PathBuf,
+    /// The key of that certificate: PKCS#8, PKCS#1 or SEC1.
+    pub key: PathBuf,
+    /// Whether clients need TLS 1.3. Without it, TLS 1.2 is enough.
+    pub only_tls13: bool,
+    /// The certificates of clients. `None` asks for none.
+    pub clients: Option<ClientCertificates>,
+}
+
+/// Which certificates clients may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClientCertificates {
+    /// The roots of their certificates.
+    pub ca: PathBuf,
+    /// Whether each client needs a certificate.
+    pub required: bool,
+    /// Lists of revoked certificates.
+    pub crl: Vec<PathBuf>,
+    /// Whether only the client's own certificate is looked up in the lists, and not those that lead to its root.
+    pub only_end_entity: bool,
+    /// Whether certificates pass whose issuer has no list, or an expired one.
+    pub soft_fail: bool,
+}
+
+/// Why TLS does not work with the files of a listener.
+#[derive(Debug, thiserror::Error)]
+#[error("{problem}")]
+pub struct TlsError {
+    /// What the file is for.
+    pub file: TlsFile,
+    problem: String,
+}
+
+/// A file of [`TlsOptions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TlsFile {
+    /// [`TlsOptions::cert`].
+    Cert,
+    /// [`TlsOptions::key`].
+    Key,
+    /// [`ClientCertificates::ca`].
+    Ca,
+    /// [`ClientCertificates::crl`], by its place in the list.
+    Crl(usize),
+}
+
+impl TlsFile {
+    fn error(self, problem: impl fmt::Display) -> TlsError {
+        let problem = problem.to_string();
+        TlsError {
+            file: self,
+            problem,
+        }
+    }
+
+    /// The parts of a kind that a file has; at least one.
+    fn parts<T: PemObject>(self, path: &Path, kind: &str) -> Result<Vec<T>, TlsError> {
+        let parts = T::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        match parts {
+            Ok(parts) if !parts.is_empty() => Ok(parts),
+            Ok(_) => Err(self.error(format_args!("`{}` has no {kind} in PEM", path.display()))),
+            Err(error) => Err(self.unreadable(path, &error)),
+        }
+    }
+
+    fn unreadable(self, path: &Path, error: &pem::Error) -> TlsError {
+        let path = path.display();
+        match error {
+            pem::Error::Io(error) => self.error(format_args!("cannot read `{path}`: {error}")),
+            error => self.error(format_args!("`{path}` is no file in PEM: {error}")),
+        }
+    }
+}
+
+impl TlsOptions {
+    /// TLS with a certificate and its key.
+    pub fn new(cert: PathBuf, key: PathBuf) -> Self {
+        Self {
+            cert,
+            key,
+            ..Self::default()
+        }
+    }
+
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// [`TlsError`], if a file cannot be read, or does not have what it is for.
+    pub fn check(&self) -> Result<(), TlsError> {
+        self.load().map(drop)
+    }
+
+    fn load(&self) -> Result<Arc<ServerConfig>, TlsError> {
+        let chain = TlsFile::Cert.parts::<CertificateDer<'_>>(&self.cert, "certificate")?;
+        let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|error| match error {
+            pem::Error::NoItemsFound => {
+                TlsFile::Key.error(format_args!("`{}` has no key in PEM", self.key.display()))
+            }
+            error => TlsFile::Key.unreadable(&self.key, &error),
+        })?;
+        let provider = Arc::new(ring::default_provider());
+        let versions: &[&SupportedProtocolVersion] = if self.only_tls13 {
+            &[&TLS13]
+        } else {
+            DEFAULT_VERSIONS
+        };
+        let verifier = match &self.clients {
+            Some(clients) => clients.verifier(&provider)?,
+            None => WebPkiClientVerifier::no_client_auth(),
+        };
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(versions)
+            .map_err(|error| TlsFile::Cert.error(error))?
+            .with_client_cert_verifier(verifier)
+            .with_single_cert(chain, key);
+        let mut config = config.map_err(|error| self.unfit(&error))?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Arc::new(config))
+    }
+
+    /// The error of a certificate and a key that cannot be used.
+    fn unfit(&self, error: &tokio_rustls::rustls::Error) -> TlsError {
+        let (cert, key) = (self.cert.display(), self.key.display());
+        match error {
+            tokio_rustls::rustls::Error::InconsistentKeys(_) => TlsFile::Key.error(format_args!(
+                "the key in `{key}` does not belong to the certificate in `{cert}`"
+            )),
+            error => {
+                let problem = format!("cannot use `{cert}` with `{key}`: {error}");
+                TlsFile::Cert.error(problem)
+            }
+        }
+    }
+
+    /// The files in their current state.
+    fn snapshot(&self) -> Snapshot {
+        let mut files = Snapshot::default();
+        let clients = self.clients.iter();
+        let of_clients = clients.flat_map(|clients| clients.crl.iter().chain([&clients.ca]));
+        for file in [&self.cert, &self.key].into_iter().chain(of_clients) {
+            files.add(file.clone());
+        }
+        files
+    }
+}
+
+impl ClientCertificates {
+    /// Certificates that these roots have signed. Each client needs one.
+    pub fn new(ca: PathBuf) -> Self {
+        Self {
+            ca,
+            required: true,
+            crl: Vec::new(),
+            only_end_entity: false,
+            soft_fail: false,
+        }
+    }
+
+    fn verifier(
+        &self,
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<Arc<dyn ClientCertVerifier>, TlsError> {
+        let mut roots = RootCertStore::empty();
+        for root in TlsFile::Ca.parts::<CertificateDer<'_>>(&self.ca, "certificate")? {
+            roots.add(root).map_err(|error| {
+                TlsFile::Ca.error(format_args!("cannot use `{}`: {error}", self.ca.display()))
+            })?;
+        }
+        let mut lists = Vec::new();
+        for (at, path) in self.crl.iter().enumerate() {
+            let file = TlsFile::Crl(at);
+            let kind = "list of revoked certificates";
+            lists.extend(file.parts::<CertificateRevocationListDer<'_>>(path, kind)?);
+        }
+        let has_lists = !lists.is_empty();
+        let builder =
+            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
+        let mut builder = builder.with_crls(lists);
+        if self.only_end_entity {
+            builder = builder.only_check_end_entity_revocation();
+        }
+        if self.soft_fail {
+            builder = builder.allow_unknown_revocation_status();
+        } else if has_lists {
+            builder = builder.enforce_revocation_expiration();
+        }
+        if !self.required {
+            builder = builder.allow_unauthenticated();
+        }
+        builder.build().map_err(|error| {
+            let file = if has_lists {
+                TlsFile::Crl(0)
+            } else {
+                TlsFile::Ca
+            };
+            file.error(format_args!(
+                "cannot check certificates of clients: {error}"
+            ))
+        })
+    }
+}
+
+/// The TLS of a listener, as its files are now.
+#[derive(Debug)]
+pub(crate) struct Tls {
+    options: TlsOptions,
+    files: Snapshot,
+    current: Mutex<Arc<ServerConfig>>,
+}
+
+impl Tls {
+    pub(crate) fn load(options: &TlsOptions) -> Result<Arc<Self>, TlsError> {
+        // The state from before the files are read, so that a later change is noticed.
+        let files = options.snapshot();
+        let current = Mutex::new(options.load()?);
+        let options = options.clone();
+        Ok(Arc::new(Self {
+            options,
+            files,
+            current,
+        }))
+    }
+
+    pub(super) fn current(&self) -> Arc<ServerConfig> {
+        Arc::clone(&lock(&self.current))
+    }
+
+    /// Reads the files again whenever they change. Files that cannot be used leave what was read before. Never returns.
+    pub(super) async fn follow(&self) {
+        let mut files = self.files.clone();
+        loop {
+            files = files.changed().await;
+            // A new configuration has no sessions of the old one, so a client whose certificate is revoked cannot resume.
+            match self.options.load() {
+                Ok(config) => {
+                    *lock(&self.current) = config;
+                    tracing::info!(cert = %self.options.cert.display(), "read the files of TLS again");
+                }
+                Err(error) => {
+                    let problem = chain(&error);
+                    tracing::error!("still using the previous files of TLS: {problem}");
+                }
+            }
+        }
+    }
+}
+
+/// The first byte of each TLS connection.
+const HANDSHAKE: u8 = 0x16;
+
+/// How long a client that speaks plain HTTP may take to send its head, of which this much is read.
+const PLAIN_TIME: Duration = Duration::from_secs(2);
+const PLAIN_HEAD: usize = 8 << 10;
+
+/// Shakes hands with a client within `limit`. `None` if that fails. A client that speaks plain HTTP learns what is expected.
+pub(super) async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: TcpStream,
+    wrap: impl FnOnce(TcpStream) -> S,
+    config: Arc<ServerConfig>,
+    limit: Option<Duration>,
+) -> Option<TlsStream<S>> {
+    let handshake = async {
+        let mut first = [0];
+        match stream.peek(&mut first).await {
+            Ok(1) if first[0] == HANDSHAKE => TlsAcceptor::from(config)
+                .accept(wrap(stream))
+                .await
+                .map(Some),
+            Ok(1) if first[0].is_ascii_uppercase() => refuse_plain(stream).await.map(|()| None),
+            Ok(_) => Ok(None),
+            Err(error) => Err(error),
+        }
+    };
+    let ended = match limit {
+        Some(limit) => timeout(limit, handshake).await.unwrap_or_else(|_| {
+            let message = format!("the client did not shake hands within {limit:?}");
+            Err(io::Error::new(io::ErrorKind::TimedOut, message))
+        }),
+        None => handshake.await,
+    };
+    match ended {
+        Ok(stream) => stream,
+        Err(error) => {
+            tracing::debug!(%error, "TLS handshake");
+            None
+        }
+    }
+}
+
+/// Answers a request that came without TLS. It is no redirect, so that a client that sends a token notices.
+async fn refuse_plain(mut stream: TcpStream) -> io::Result<()> {
+    let mut head = Vec::new();
+    let reading = async {
+        let mut part = [0; 1024];
+        while head.len() < PLAIN_HEAD && !head.windows(4).any(|end| end == b"\r\n\r\n") {
+            match stream.read(&mut part).await {
+                Ok(length) if length > 0 => head.extend_from_slice(&part[..length]),
+                _ => break,
+            }
+        }
+    };
+    // What has arrived until then is enough.
+    let _ = timeout(PLAIN_TIME, reading).await;
+    let text = String::from_utf8_lossy(&head);
+    let (mut target, mut host) = ("/", None);
+    if let Some((request, headers)) = text.split_once("\r\n") {
+        target = request.split(' ').nth(1).unwrap_or(target);
+        let mut headers = headers.lines().filter_map(|line| line.split_once(':'));
+        host = headers.find(|(name, _)| name.eq_ignore_ascii_case("host"));
+    }
+    let at = match host {
+        Some((_, host)) => format!(": use https://{}{target}", host.trim()),
+        None => String::new(),
+    };
+    let body = format!("this address speaks https{at}\n");
+    let length = body.len();
+    let answer = format!(
+        "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\n\
+         content-length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(answer.as_bytes()).await?;
+    stream.shutdown().await
+}
