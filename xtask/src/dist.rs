@@ -21,6 +21,7 @@ use std::rc::Rc;
 
 use anyhow::{Context, ensure};
 use clap::Args;
+use mcp_servlet_common::hex;
 use sha2::{Digest as _, Sha256};
 
 use crate::shell::{cargo, portable_flags, root, run, target};
@@ -133,7 +134,7 @@ impl Release {
         let pairs = || platforms.iter().zip(binaries);
         let runnable = pairs().find(|(platform, _)| platform.is_of_this_machine());
         let (_, runnable) = runnable
-            .context("one target must be that of this machine, which runs it for the documents")?;
+            .context("this machine runs the command to write completions and manual pages, so one target must be its own")?;
         let programs = pairs().map(|(platform, binary)| {
             let bytes = fs::read(binary).with_context(|| binary.display().to_string())?;
             Ok(Program {
@@ -148,6 +149,11 @@ impl Release {
             time: time()?,
             level,
         })
+    }
+
+    fn licenses(&self) -> impl Iterator<Item = &File> {
+        let texts = self.texts.iter();
+        texts.filter(|text| text.path.starts_with("LICENSE"))
     }
 
     fn pack(&self) -> anyhow::Result<Packages> {
@@ -242,15 +248,11 @@ fn time() -> anyhow::Result<u64> {
     };
     text.trim()
         .parse()
-        .context("`SOURCE_DATE_EPOCH` is no number, or without it, this is no git repository")
+        .context("expected a number in `SOURCE_DATE_EPOCH`, or a git repository")
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex(&Sha256::digest(bytes))
 }
 
 fn write(packages: &Packages, folder: &Path) -> anyhow::Result<()> {

@@ -53,7 +53,7 @@ pub(crate) fn test() -> anyhow::Result<()> {
     step("lints and documentation");
     let lints = lint::lint();
     step("tests that build servlets");
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIME_AFTER_OTHERS;
     let building = building.into_iter().map(|test| test?.finish(deadline));
     building.fold(others.and(lints), anyhow::Result::and)?;
     println!("\nall is well");
@@ -69,7 +69,7 @@ fn run_others() -> anyhow::Result<()> {
 }
 
 /// How long a test that builds servlets may still run after all others. One that hangs would hide what failed.
-const PATIENCE: Duration = Duration::from_mins(20);
+const TIME_AFTER_OTHERS: Duration = Duration::from_mins(20);
 
 /// A test that runs aside. Its output is shown at its end.
 struct Aside {

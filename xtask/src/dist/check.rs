@@ -19,7 +19,7 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 pub(super) fn check(release: &Release) -> anyhow::Result<()> {
     ensure!(cfg!(unix), "the check needs Linux or macOS");
     let [program] = &*release.programs else {
-        bail!("the check needs exactly one target, that of this machine");
+        bail!("the check needs exactly one target: the one of this machine");
     };
     let packages = release.pack()?;
     ensure!(packages == release.pack()?, "two runs give different bytes");

@@ -90,8 +90,6 @@ fn changelog(time: u64) -> anyhow::Result<String> {
 
 /// Both licenses.
 fn copyright(release: &Release) -> Vec<u8> {
-    let licenses = release.texts.iter();
-    let licenses = licenses.filter(|text| text.path.starts_with("LICENSE"));
-    let texts: Vec<_> = licenses.map(|text| &*text.bytes).collect();
+    let texts: Vec<_> = release.licenses().map(|text| &*text.bytes).collect();
     texts.join(&b"\n----\n\n"[..])
 }

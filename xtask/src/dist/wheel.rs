@@ -33,15 +33,14 @@ pub(super) fn pack(release: &Release, program: &Program) -> anyhow::Result<(Stri
             "[console_scripts]\nmcp-servlet = mcp_servlet:main\n",
         ),
     ];
-    let licenses = release.texts.iter().filter(|text| is_license(text));
-    files.extend(licenses.map(|text| text.inside(&format!("{base}.dist-info/licenses"))));
+    files.extend(
+        release
+            .licenses()
+            .map(|text| text.inside(&format!("{base}.dist-info/licenses"))),
+    );
     files.push(record(&files, &format!("{base}.dist-info/RECORD")));
     let name = format!("{base}-py3-none-{}.whl", platform.wheel.join("."));
     Ok((name, archive::zip(&files, release.level)?))
-}
-
-fn is_license(text: &File) -> bool {
-    text.path.starts_with("LICENSE")
 }
 
 fn metadata(release: &Release) -> String {
@@ -49,7 +48,7 @@ fn metadata(release: &Release) -> String {
         "Metadata-Version: 2.4\nName: mcp-servlet\nVersion: {VERSION}\nSummary: {SUMMARY}\n\
          License-Expression: {LICENSE}\nRequires-Python: >=3.8\nDescription-Content-Type: text/markdown\n"
     );
-    for file in release.texts.iter().filter(|text| is_license(text)) {
+    for file in release.licenses() {
         let _ = writeln!(text, "License-File: {}", file.path);
     }
     let readme = release.texts.iter().find(|text| text.path == "README.md");

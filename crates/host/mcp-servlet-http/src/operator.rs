@@ -24,7 +24,7 @@ pub struct Operator {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SendError {
-    /// The URL is not `https`. What is transferred is code that runs here, so it must not be changed on the way.
+    /// The URL is not `https`. The response is code that runs here, and without TLS, others could change it on the way.
     #[error("expected an `https` URL; `http` is allowed for this machine only")]
     Insecure,
     /// A server redirects an unencrypted request. That is not followed.
@@ -47,7 +47,8 @@ impl Operator {
         Self { trust, direct }
     }
 
-    /// Sends a request, follows redirects, and waits for the head of the response. The URL is that of the last request.
+    /// Sends a request, follows redirects, and waits for the head of the response. Returns the response, and the URL that it
+    /// comes from.
     ///
     /// A redirect to another origin gets no header that may be a secret.
     ///

@@ -80,7 +80,7 @@ impl Artifact {
         })
     }
 
-    /// The bytes of the manifest, whose digest is that of the image.
+    /// The bytes of the manifest. Their digest identifies the image.
     pub fn manifest(&self) -> Vec<u8> {
         let mut layer = Descriptor::of(WASM, &self.wasm);
         // The file name of programs that write layers as files.

@@ -37,14 +37,14 @@ pub(crate) const SILENCE: Duration = Duration::from_mins(1);
 /// The limit for answers that are not part of an image, such as tokens and errors.
 const ANSWER: u64 = 1 << 20;
 
-/// How a [`Client`] reaches registries. The default is that of the user's environment.
+/// How a [`Client`] reaches registries. The default follows the environment of the user.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// A file with certificates that are trusted, too, in PEM.
     pub ca: Option<PathBuf>,
     /// The files with credentials.
     pub auth_files: Vec<PathBuf>,
-    /// Where what is pulled is kept.
+    /// The cache of pulled manifests and layers.
     pub cache: Cache,
     /// Whether the last known image of a tag is used if the registry does not answer.
     pub last_known: bool,
@@ -283,10 +283,10 @@ impl Session<'_> {
         let read = read_more(response, &url, &mut bytes, limit, SILENCE).await;
         match read {
             Ok(()) => Ok(bytes),
-            Err(failure) if failure.kind == HttpErrorKind::TooLarge => Err(Error::TooLarge {
-                what: format!("the {what}"),
-                limit: format!("{} MiB", limit >> 20),
-            }),
+            Err(failure) if failure.kind == HttpErrorKind::TooLarge => Err(Error::too_large(
+                format!("the {what}"),
+                format!("{} MiB", limit >> 20),
+            )),
             Err(failure) => Err(Error::of_request(
                 &host(&url),
                 self.reference,
@@ -327,7 +327,7 @@ impl Session<'_> {
 }
 
 /// The host of a URL with its port, for messages.
-fn host(url: &Url) -> String {
+pub(crate) fn host(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port()
         .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))

@@ -104,7 +104,7 @@ pub enum Error {
     RateLimited {
         /// The host.
         host: String,
-        /// When it may be asked again.
+        /// How long the client should wait.
         after: Option<Duration>,
     },
     /// A tag already names another image.
@@ -201,12 +201,19 @@ impl Error {
         )
     }
 
-    /// Whether the registry may have the image, but cannot be asked now.
+    /// Whether the registry may have the image, but does not answer now.
     pub(crate) fn is_outage(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::RateLimited { .. } => true,
             Self::Unexpected { status, .. } => *status >= 500,
             _ => false,
+        }
+    }
+
+    pub(crate) fn too_large(what: impl Into<String>, limit: impl Into<String>) -> Self {
+        Self::TooLarge {
+            what: what.into(),
+            limit: limit.into(),
         }
     }
 

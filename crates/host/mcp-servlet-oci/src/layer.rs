@@ -28,7 +28,7 @@ pub(crate) fn module(layer: Vec<u8>) -> Result<Option<Vec<u8>>, Error> {
             .take(SIZE + 1)
             .read_to_end(&mut unpacked);
         if unpacked.len() as u64 > SIZE {
-            return Err(too_large("an unpacked layer", LIMIT));
+            return Err(Error::too_large("an unpacked layer", LIMIT));
         }
         match read {
             Ok(_) if unpacked.starts_with(WASM) => return Ok(Some(unpacked)),
@@ -38,9 +38,9 @@ pub(crate) fn module(layer: Vec<u8>) -> Result<Option<Vec<u8>>, Error> {
     } else {
         find(&layer)
     };
-    // What is not an archive has no module.
+    // A layer that is not an archive has no module.
     match found {
-        Ok(Found::TooMany) => Err(too_large("the number of files in a layer", "10,000")),
+        Ok(Found::TooMany) => Err(Error::too_large("the number of files in a layer", "10,000")),
         Ok(Found::Module(module)) => Ok(Some(module)),
         Ok(Found::Nothing) | Err(_) => Ok(None),
     }
@@ -75,13 +75,6 @@ fn find(archive: &[u8]) -> io::Result<Found> {
         }
     }
     Ok(first.map_or(Found::Nothing, Found::Module))
-}
-
-pub(crate) fn too_large(what: impl Into<String>, limit: &str) -> Error {
-    Error::TooLarge {
-        what: what.into(),
-        limit: limit.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -54,11 +54,7 @@ impl Manifest {
         let manifest: Self = serde_json::from_slice(json)
             .map_err(|error| malformed(reference, format!("the manifest is not valid: {error}")))?;
         if manifest.layers.len() > LAYERS {
-            let what = "the number of layers".to_owned();
-            return Err(Error::TooLarge {
-                what,
-                limit: LAYERS.to_string(),
-            });
+            return Err(Error::too_large("the number of layers", LAYERS.to_string()));
         }
         Ok(manifest)
     }
@@ -90,7 +86,7 @@ impl Manifest {
         }))
     }
 
-    /// What there is instead of a module, for messages.
+    /// The contents of an image without a module, for messages.
     pub(crate) fn contents(&self) -> String {
         let types = self
             .layers

@@ -11,10 +11,10 @@ use mcp_servlet_types::HttpErrorKind;
 use tokio::time::{sleep, timeout};
 
 use crate::{
-    client::{Answer, Client, PAUSES, SILENCE, Session},
+    client::{Answer, Client, PAUSES, SILENCE, Session, host},
     digest::Digest,
     error::Error,
-    layer::{self, too_large},
+    layer,
     manifest::{self, ACCEPT, Descriptor, Manifest},
     reference::Reference,
 };
@@ -101,7 +101,7 @@ impl Session<'_> {
             _ => return Err(self.error(answer).await),
         }
         let announced = content_digest(answer.response.headers());
-        let from = host_of(&answer);
+        let from = host(&answer.url);
         let json = self.read(answer, "manifest", manifest::SIZE).await?;
         let found = Digest::of(&json);
         let expected = reference.digest().or(announced.as_ref()).unwrap_or(&found);
@@ -147,7 +147,7 @@ impl Session<'_> {
             return Ok(bytes);
         }
         if descriptor.size > layer::SIZE {
-            return Err(too_large("a layer", layer::LIMIT));
+            return Err(Error::too_large("a layer", layer::LIMIT));
         }
         let mut bytes = Vec::new();
         let mut pauses = PAUSES.into_iter();
@@ -158,7 +158,7 @@ impl Session<'_> {
                 StatusCode::OK | StatusCode::PARTIAL_CONTENT => bytes.clear(),
                 _ => return Err(self.error(answer).await),
             }
-            let (from, url) = (host_of(&answer), answer.url);
+            let (from, url) = (host(&answer.url), answer.url);
             let read = read_more(answer.response, &url, &mut bytes, descriptor.size, SILENCE).await;
             match read {
                 Ok(()) => break from,
@@ -212,8 +212,4 @@ fn continues(answer: &Answer, start: usize) -> bool {
 /// The digest that a registry says a manifest has.
 pub(crate) fn content_digest(headers: &HeaderMap) -> Option<Digest> {
     Digest::parse(headers.get(CONTENT_DIGEST)?.to_str().ok()?)
-}
-
-fn host_of(answer: &Answer) -> String {
-    answer.url.host_str().unwrap_or_default().to_owned()
 }

@@ -9,13 +9,13 @@ use crate::{
     client::{Client, Session},
     digest::Digest,
     error::Error,
-    layer::{self, too_large},
+    layer,
     manifest::{self, IMAGE},
     pull::content_digest,
     reference::Reference,
 };
 
-/// What a push has done.
+/// The result of a push.
 #[derive(Clone, Debug)]
 pub struct Pushed {
     /// The digest of the manifest.
@@ -50,7 +50,7 @@ impl Client {
         let tagged = tagged.collect::<Result<Vec<_>, _>>()?;
         let manifest = artifact.manifest();
         if artifact.wasm.len() as u64 > layer::SIZE {
-            return Err(too_large("the module", layer::LIMIT));
+            return Err(Error::too_large("the module", layer::LIMIT));
         }
         let digest = Digest::of(&manifest);
         let mut session = self.session(repository, "pull,push")?;

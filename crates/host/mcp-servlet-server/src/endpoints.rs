@@ -274,6 +274,11 @@ impl Bound {
         if self.tls.is_some() { "https" } else { "http" }
     }
 
+    /// Whether each client needs a certificate.
+    pub fn authenticates(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.authenticates())
+    }
+
     /// Serves the endpoints of this listener until the server is stopped.
     pub async fn serve(self) {
         if let Some((server, _)) = self.endpoints.first().cloned() {

@@ -52,7 +52,7 @@ pub(crate) struct New {
     #[arg(long)]
     wasi: bool,
 
-    /// The SDK of the new project; by default the version of this command, or, inside of a checkout, that of the checkout
+    /// The SDK of the new project: by default, the version of this command or, inside of a checkout, the checkout
     #[arg(long, value_name = "VERSION|GIT|PATH")]
     sdk: Option<String>,
 

@@ -48,7 +48,7 @@ async fn an_index_has_an_image_for_wasm_or_a_single_one() {
         let digest = site.manifest("index", json);
         let pulled = site.pull(":index").await.expect("a module");
         assert!(pulled.wasm.ends_with(expected.as_bytes()), "{expected}");
-        assert_eq!(pulled.digest, digest, "the digest is that of the index");
+        assert_eq!(pulled.digest, digest, "the digest of the index");
     }
     let no_linux = images[0].replace("linux", "windows");
     let json = format!(r#"{{"manifests":[{no_linux},{no_linux}]}}"#);

@@ -8,7 +8,7 @@ use std::{
 };
 
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::chain;
+use mcp_servlet_runtime::{chain, run_blocking};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::TcpStream,
@@ -67,7 +67,7 @@ pub struct ClientCertificates {
 #[derive(Debug, thiserror::Error)]
 #[error("{problem}")]
 pub struct TlsError {
-    /// What the file is for.
+    /// The file with the problem.
     pub file: TlsFile,
     problem: String,
 }
@@ -109,7 +109,7 @@ impl TlsFile {
         let path = path.display();
         match error {
             pem::Error::Io(error) => self.error(format_args!("cannot read `{path}`: {error}")),
-            error => self.error(format_args!("`{path}` is no file in PEM: {error}")),
+            error => self.error(format_args!("`{path}` is not a file in PEM: {error}")),
         }
     }
 }
@@ -127,7 +127,7 @@ impl TlsOptions {
     /// Reads the files.
     ///
     /// # Errors
-    /// [`TlsError`], if a file cannot be read, or does not have what it is for.
+    /// [`TlsError`], if a file cannot be read, or has no certificate, key or list that can be used.
     pub fn check(&self) -> Result<(), TlsError> {
         self.load().map(drop)
     }
@@ -152,7 +152,7 @@ impl TlsOptions {
         };
         let config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(versions)
-            .map_err(|error| TlsFile::Cert.error(error))?
+            .expect("ring has ciphers for these versions")
             .with_client_cert_verifier(verifier)
             .with_single_cert(chain, key);
         let mut config = config.map_err(|error| self.unfit(&error))?;
@@ -263,6 +263,12 @@ impl Tls {
         }))
     }
 
+    /// Whether each client needs a certificate.
+    pub(crate) fn authenticates(&self) -> bool {
+        let clients = self.options.clients.as_ref();
+        clients.is_some_and(|clients| clients.required)
+    }
+
     pub(super) fn current(&self) -> Arc<ServerConfig> {
         Arc::clone(&lock(&self.current))
     }
@@ -272,8 +278,12 @@ impl Tls {
         let mut files = self.files.clone();
         loop {
             files = files.changed().await;
-            // A new configuration has no sessions of the old one, so a client whose certificate is revoked cannot resume.
-            match self.options.load() {
+            let options = self.options.clone();
+            let Some(loaded) = run_blocking(move || options.load()).await else {
+                continue;
+            };
+            match loaded {
+                // It has no sessions of the previous one, so a client whose certificate is revoked cannot resume.
                 Ok(config) => {
                     *lock(&self.current) = config;
                     tracing::info!(cert = %self.options.cert.display(), "read the files of TLS again");
@@ -290,7 +300,7 @@ impl Tls {
 /// The first byte of each TLS connection.
 const HANDSHAKE: u8 = 0x16;
 
-/// How long a client that speaks plain HTTP may take to send its head, of which this much is read.
+/// How long the server waits for the head of a plain HTTP request, and how many bytes of it are read.
 const PLAIN_TIME: Duration = Duration::from_secs(2);
 const PLAIN_HEAD: usize = 8 << 10;
 
@@ -329,7 +339,7 @@ pub(super) async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// Answers a request that came without TLS. It is no redirect, so that a client that sends a token notices.
+/// Answers a request that came without TLS. A redirect would hide from a client that it sent a token unencrypted.
 async fn refuse_plain(mut stream: TcpStream) -> io::Result<()> {
     let mut head = Vec::new();
     let reading = async {
@@ -341,7 +351,7 @@ async fn refuse_plain(mut stream: TcpStream) -> io::Result<()> {
             }
         }
     };
-    // What has arrived until then is enough.
+    // An incomplete head is enough for an answer.
     let _ = timeout(PLAIN_TIME, reading).await;
     let text = String::from_utf8_lossy(&head);
     let (mut target, mut host) = ("/", None);

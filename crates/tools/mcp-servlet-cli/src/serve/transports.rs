@@ -87,7 +87,7 @@ impl Transports {
     /// requests are still served for the time `leave` after the signal.
     pub(crate) async fn run(&self, endpoints: &Endpoints, leave: Duration) -> Result<(), Failure> {
         let server = endpoints.server();
-        // Whoever reads that the server listens may stop it.
+        // From the line `listening on`, other programs may send a signal.
         let mut signals = ShutdownSignals::listen()?;
         let bound = endpoints.bind().await.map_err(|error| {
             let source = &error.source;
@@ -131,7 +131,9 @@ impl Transports {
     /// Prints the URLs of a listener.
     fn announce(&self, bound: &Bound) -> Result<(), Failure> {
         let address = bound.address()?;
-        warn_if_public(address);
+        if !bound.authenticates() {
+            warn_if_public(address);
+        }
         for (name, path) in bound.paths() {
             match name {
                 "" => note(format_args!(

@@ -62,7 +62,7 @@ pub(in crate::config) struct ListenerTls {
     key: Spanned<String>,
     /// The least version of TLS: `1.2` (the default) or `1.3`.
     min: Option<MinVersion>,
-    /// Certificates of clients. Default: none is asked for.
+    /// Certificates of clients. Default: the server asks for none.
     clients: Option<Table<TlsClients>>,
 }
 

@@ -10,7 +10,7 @@ use super::Error;
 /// The export of a plugin that renders one file.
 const RENDER: &str = "render";
 
-/// Our template, or that of a bundle.
+/// The template of this command, or of a bundle.
 pub(crate) struct Template {
     pub(crate) config: Config,
     entries: Vec<Entry>,
