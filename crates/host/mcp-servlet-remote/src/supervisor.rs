@@ -124,15 +124,11 @@ impl Shared {
             reports,
         } = connected;
         let (remote, origin) = (&self.name, self.target.to_string());
-        tracing::info!(
-            remote,
-            origin,
-            tools = lists.tools.len(),
-            "remote connected"
-        );
+        let tools = lists.tools.len();
         self.publish(lists);
         self.used();
         self.set_link(Link::Up(Arc::clone(&connection)));
+        tracing::info!(remote, origin, tools, "remote connected");
         let end = tokio::select! {
             end = self.follow(&connection, reports) => end,
             never = self.watched.keep(remote, &connection) => match never {},
@@ -305,13 +301,6 @@ impl Shared {
         let advice = help
             .as_deref()
             .map_or_else(String::new, |help| format!("; {help}"));
-        if goes_on && attempts == 1 {
-            tracing::warn!("{problem}{advice}");
-        } else if goes_on {
-            tracing::debug!(attempts, "{problem}{advice}");
-        } else {
-            tracing::error!(attempts, "{problem}{advice}; there is no further attempt");
-        }
         let why = if goes_on {
             why
         } else {
@@ -324,6 +313,14 @@ impl Shared {
         };
         self.hide();
         self.set_link(Link::down(why, since, help));
+        // Whoever reads the line finds the state that it tells.
+        if goes_on && attempts == 1 {
+            tracing::warn!("{problem}{advice}");
+        } else if goes_on {
+            tracing::debug!(attempts, "{problem}{advice}");
+        } else {
+            tracing::error!(attempts, "{problem}{advice}; there is no further attempt");
+        }
         goes_on
     }
 
