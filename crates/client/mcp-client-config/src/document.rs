@@ -3,9 +3,15 @@
 use std::{borrow::Cow, fmt, path::Path};
 
 use encoding_rs::{Encoding, UTF_8};
-use jsonc_parser::{CollectOptions, ParseOptions, ast, errors::ParseErrorKind, parse_to_ast};
+use jsonc_parser::{
+    CollectOptions, ParseOptions, ast,
+    cst::CstRootNode,
+    errors::{ParseError, ParseErrorKind},
+    parse_to_ast,
+};
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::Value;
+use toml_edit::{DocumentMut, TomlError};
 
 /// The fix for a Windows path in JSON.
 const DOUBLE_BACKSLASHES: &str = r"write each backslash twice, as in `C:\\tools\\npx.cmd`";
@@ -93,13 +99,31 @@ fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Problem> {
 }
 
 fn parse_json(text: &str) -> Result<Document, Problem> {
-    let options = ParseOptions {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &options());
+    let parsed = parsed.map_err(|error| json_problem(text, &error))?;
+    let mut escapes = Vec::new();
+    if let Some(value) = &parsed.value {
+        find_escapes(value, text, &mut escapes);
+    }
+    let value = parsed.value.map_or(Value::Null, Value::from);
+    Ok(Document { value, escapes })
+}
+
+/// JSON that can be changed.
+pub(crate) fn json_tree(text: &str) -> Result<CstRootNode, Problem> {
+    CstRootNode::parse(text, &options()).map_err(|error| json_problem(text, &error))
+}
+
+fn options() -> ParseOptions {
+    ParseOptions {
         // With them, unknown escapes lose their backslash.
         allow_extended_string_escapes: false,
         ..ParseOptions::default()
-    };
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &options);
-    let parsed = parsed.map_err(|error| Problem {
+    }
+}
+
+fn json_problem(text: &str, error: &ParseError) -> Problem {
+    Problem {
         position: Some(Position::at(text, error.range().start)),
         text: match error.kind() {
             kind @ ParseErrorKind::String(_) if text[error.range().start..].starts_with('\\') => {
@@ -107,13 +131,7 @@ fn parse_json(text: &str) -> Result<Document, Problem> {
             }
             kind => kind.to_string(),
         },
-    })?;
-    let mut escapes = Vec::new();
-    if let Some(value) = &parsed.value {
-        find_escapes(value, text, &mut escapes);
     }
-    let value = parsed.value.map_or(Value::Null, Value::from);
-    Ok(Document { value, escapes })
 }
 
 /// Adds the strings in which an escape stands for a character that no path has.
@@ -154,8 +172,16 @@ fn is_control(character: char) -> bool {
 }
 
 /// The error does not quote the text, which may have secrets.
-fn parse_toml(text: &str) -> Result<Value, Problem> {
+pub(crate) fn parse_toml(text: &str) -> Result<Value, Problem> {
     toml::from_str(text).map_err(|error| Problem {
+        position: error.span().map(|span| Position::at(text, span.start)),
+        text: error.message().to_owned(),
+    })
+}
+
+/// TOML that can be changed.
+pub(crate) fn toml_tree(text: &str) -> Result<DocumentMut, Problem> {
+    text.parse().map_err(|error: TomlError| Problem {
         position: error.span().map(|span| Position::at(text, span.start)),
         text: error.message().to_owned(),
     })

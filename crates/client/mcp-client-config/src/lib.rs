@@ -1,8 +1,8 @@
-//! Reads MCP servers from the configuration files of MCP clients.
+//! Reads MCP servers from the configuration files of MCP clients, and adds servers to them.
 //!
 //! [`Places`] knows where the clients keep their files on a computer. [`discover`] reads those that
 //! exist, through a function of the caller, and returns the [`Server`]s of all files. It starts
-//! nothing, and writes nothing. A file that cannot be read is a [`Warning`] and hides no other.
+//! nothing, and writes nothing; [`ClientFile`] changes the text of a file, and keeps its comments. A file that cannot be read is a [`Warning`] and hides no other.
 //!
 //! ```
 //! use std::{collections::HashMap, io, path::Path};
@@ -73,14 +73,17 @@
 
 mod discover;
 mod document;
+mod edit;
 mod entry;
 mod places;
 mod resolve;
 mod server;
 mod source;
+mod write;
 
 pub use discover::{Found, Warning, discover, read_file};
 pub use document::Position;
+pub use edit::{ClientFile, EditError};
 pub use places::{Places, Platform};
 pub use resolve::{ResolveError, Variables};
 pub use server::{Connection, Secret, Server, Transport};

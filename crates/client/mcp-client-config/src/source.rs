@@ -1,6 +1,6 @@
 //! The clients, and where each keeps its files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::places::{Places, Platform};
 
@@ -81,61 +81,111 @@ impl Source {
         }
     }
 
+    /// The client of a [name](Self::name).
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|source| source.name() == name)
+    }
+
     /// The files that the client reads, those of the project first.
     pub fn files(self, places: &Places) -> Vec<PathBuf> {
+        let mut files = self.project_files(places);
+        files.extend(self.user_files(places));
+        files
+    }
+
+    /// The files of the project. The first one is in its folder.
+    pub fn project_files(self, places: &Places) -> Vec<PathBuf> {
+        let folder = &places.folder;
+        let upwards = |name: &str| {
+            let folders = places.upwards();
+            folders.map(|folder| folder.join(name)).collect()
+        };
+        match self {
+            Self::ClaudeCode => upwards(".mcp.json"),
+            Self::Cursor => upwards(".cursor/mcp.json"),
+            Self::VsCode => vec![folder.join(".vscode/mcp.json")],
+            Self::Codex => vec![folder.join(".codex/config.toml")],
+            Self::Gemini => vec![folder.join(".gemini/settings.json")],
+            Self::Zed => vec![folder.join(".zed/settings.json")],
+            Self::OpenCode => {
+                let folders = [folder.clone(), folder.join(".opencode")];
+                folders.iter().flat_map(|folder| opencode(folder)).collect()
+            }
+            Self::File => vec![folder.join("mcp.json")],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The files of the user.
+    pub fn user_files(self, places: &Places) -> Vec<PathBuf> {
         let Places {
             platform,
             home,
-            folder,
             config,
             codex,
             copilot,
+            ..
         } = places;
         let dot_config = home.join(".config");
         let on_windows = |there: &str, elsewhere: &str| match platform {
             Platform::Windows => config.join(there),
             _ => dot_config.join(elsewhere),
         };
-        let upwards = |name: &str| {
-            places
-                .upwards()
-                .map(|folder| folder.join(name))
-                .collect::<Vec<_>>()
-        };
         match self {
-            Self::ClaudeCode => with(upwards(".mcp.json"), [home.join(".claude.json")]),
+            Self::ClaudeCode => vec![home.join(".claude.json")],
             Self::ClaudeDesktop => vec![config.join("Claude/claude_desktop_config.json")],
-            Self::Cursor => with(upwards(".cursor/mcp.json"), [home.join(".cursor/mcp.json")]),
-            Self::VsCode => {
-                let user = ["Code/User/mcp.json", "Code - Insiders/User/mcp.json"];
-                with(vec![folder.join(".vscode/mcp.json")], user.map(|path| config.join(path)))
-            }
+            Self::Cursor => vec![home.join(".cursor/mcp.json")],
+            Self::VsCode => ["Code/User/mcp.json", "Code - Insiders/User/mcp.json"]
+                .map(|path| config.join(path))
+                .to_vec(),
             Self::Copilot => vec![copilot.join("mcp-config.json")],
-            Self::Codex => vec![folder.join(".codex/config.toml"), codex.join("config.toml")],
-            Self::Gemini => [folder, home].map(|it| it.join(".gemini/settings.json")).to_vec(),
+            Self::Codex => vec![codex.join("config.toml")],
+            Self::Gemini => vec![home.join(".gemini/settings.json")],
             Self::Windsurf => vec![home.join(".codeium/windsurf/mcp_config.json")],
-            Self::Zed => vec![
-                folder.join(".zed/settings.json"),
-                on_windows("Zed/settings.json", "zed/settings.json"),
-            ],
-            Self::OpenCode => {
-                let folders = [folder.clone(), folder.join(".opencode"), dot_config.join("opencode")];
-                let files = |folder: PathBuf| ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name));
-                folders.into_iter().flat_map(files).collect()
-            }
-            Self::Goose => vec![on_windows("Block/goose/config/config.yaml", "goose/config.yaml")],
+            Self::Zed => vec![on_windows("Zed/settings.json", "zed/settings.json")],
+            Self::OpenCode => opencode(&dot_config.join("opencode")).to_vec(),
+            Self::Goose => vec![on_windows(
+                "Block/goose/config/config.yaml",
+                "goose/config.yaml",
+            )],
             Self::Cline => vec![
                 home.join(".cline/data/settings/cline_mcp_settings.json"),
                 config.join("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
             ],
             Self::Neovim => vec![dot_config.join("nvim/mcp.json")],
             Self::Helix => vec![dot_config.join("helix/mcp.json")],
-            Self::File => vec![folder.join("mcp.json")],
+            Self::File => Vec::new(),
         }
+    }
+
+    /// The format of the client's files, and the members that lead to its servers. None for clients whose files are only
+    /// read: YAML, and plugins that share a file.
+    pub(crate) fn format(self) -> Option<(Format, &'static [&'static str])> {
+        let servers: &[&str] = match self {
+            Self::VsCode => &["servers"],
+            Self::Zed => &["context_servers"],
+            Self::OpenCode => &["mcp"],
+            Self::Codex => return Some((Format::Toml, &["mcp_servers"])),
+            Self::Goose | Self::Neovim | Self::Helix | Self::File => return None,
+            _ => &["mcpServers"],
+        };
+        Some((Format::Json, servers))
+    }
+
+    /// Whether servers can be added to the client's files, with [`ClientFile`](crate::ClientFile).
+    pub fn can_be_edited(self) -> bool {
+        self.format().is_some()
     }
 }
 
-fn with<const N: usize>(mut files: Vec<PathBuf>, more: [PathBuf; N]) -> Vec<PathBuf> {
-    files.extend(more);
-    files
+/// How a file is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Format {
+    /// JSON with comments and trailing commas.
+    Json,
+    Toml,
+}
+
+fn opencode(folder: &Path) -> [PathBuf; 2] {
+    ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name))
 }

@@ -9,7 +9,7 @@ use crate::{
     credentials::hidden,
     describe, dev, explain, export,
     failure::Failure,
-    generate, inspect,
+    generate, inspect, install,
     logging::{self, Times},
     login, logout, man, new, ping, prompt, pull, push, read, serve, servers, terminal, test, watch,
 };
@@ -103,6 +103,13 @@ enum Command {
     Explain(explain::Explain),
     /// Serve one or more servlets to MCP clients, over standard input and output or HTTP
     Serve(serve::Serve),
+    /// Add a servlet, or a server at a URL, to the configuration of an MCP client
+    ///
+    /// The file keeps its comments and all else in it; a copy of the file as it was is next to it. The server is started first,
+    /// to see whether it answers.
+    Install(install::Install),
+    /// Remove a server from the configuration of an MCP client
+    Uninstall(install::Uninstall),
     /// Write or check the configuration of a server, or print its JSON Schema
     Config(config::ConfigCommand),
     /// Write a servlet to an OCI registry
@@ -151,6 +158,8 @@ impl Cli {
             Command::Watch(watch) => watch.run(),
             Command::Explain(explain) => explain.run(),
             Command::Serve(serve) => serve.run(),
+            Command::Install(install) => install.run(),
+            Command::Uninstall(uninstall) => uninstall.run(),
             Command::Config(config) => config.run(),
             Command::Push(push) => push.run(),
             Command::Pull(pull) => pull.run(),

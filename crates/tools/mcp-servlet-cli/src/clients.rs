@@ -1,11 +1,14 @@
 //! The configuration that adds a server to an MCP client.
 
-use std::{collections::BTreeMap, io::Write as _, path::Path};
+use std::{io::Write as _, path::Path};
 
-use clap::ValueEnum;
-use mcp_servlet_runtime::Source;
-use serde::Serialize;
-use serde_json::json;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+pub(crate) use mcp_client_config::Source as Client;
+use mcp_client_config::{
+    ClientFile, Connection, EditError, Places, Platform, ResolveError, Transport, Variables,
+};
+use mcp_servlet_runtime::{Source, public_url};
+use serde_json::{Map, Value};
 
 use crate::{
     failure::{Failure, Kind},
@@ -16,120 +19,93 @@ use crate::{
 /// Replaces a value that may be secret.
 pub(crate) const HIDDEN: &str = "…";
 
-/// An MCP client with a format of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Client {
-    /// `.mcp.json` of a project, or `claude_desktop_config.json`
-    Claude,
-    /// `.cursor/mcp.json`, of a project or in your home
-    Cursor,
-    /// `.vscode/mcp.json` of a workspace of Visual Studio Code
-    Vscode,
-    /// `.codex/config.toml`, of a project or in your home
-    Codex,
+/// Reads the name of a client whose files can be changed.
+pub(crate) fn editable() -> impl TypedValueParser<Value = Client> {
+    let clients = Client::ALL
+        .into_iter()
+        .filter(|client| client.can_be_edited());
+    let names = clients.map(|client| {
+        let name = PossibleValue::new(client.name());
+        match client {
+            Client::ClaudeCode => name.alias("claude"),
+            _ => name,
+        }
+    });
+    PossibleValuesParser::new(names).map(|name| {
+        let client = Client::of_name(&name);
+        client.unwrap_or(Client::ClaudeCode)
+    })
 }
 
-/// How a client connects to a server.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Way {
-    /// The client starts a command.
-    Command {
-        /// The program.
-        command: String,
-        /// The arguments.
-        args: Vec<String>,
-        /// Environment variables of the command, with placeholders for their values.
-        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        env: BTreeMap<String, String>,
-    },
-    /// The client connects to a URL.
-    Http {
-        /// The URL.
-        url: String,
-    },
-    /// The client connects to a URL, over HTTP+SSE.
-    Sse {
-        /// The URL.
-        url: String,
-    },
+/// The `servlet` command itself, with these arguments and environment variables of the client.
+pub(crate) fn this_command<'a>(
+    args: Vec<String>,
+    variables: impl Iterator<Item = &'a String>,
+) -> Result<Connection, Failure> {
+    let program = std::env::current_exe().map_err(|error| {
+        let message = format!("cannot find the path of this command: {error}");
+        Failure::new(Kind::Usage, message)
+    })?;
+    let env = variables.map(|name| (name.clone(), format!("${{env:{name}}}").into()));
+    Ok(Connection::Command {
+        command: text(&program)?,
+        args,
+        env: env.collect(),
+        cwd: None,
+    })
 }
 
-impl Way {
-    /// The `servlet` command itself, with other arguments.
-    pub(crate) fn this_command(args: Vec<String>) -> Result<Self, Failure> {
-        let program = std::env::current_exe().map_err(|error| {
-            let message = format!("cannot find the path of this command: {error}");
-            Failure::new(Kind::Usage, message)
-        })?;
-        let command = text(&program)?;
-        let env = BTreeMap::new();
-        Ok(Self::Command { command, args, env })
-    }
-
-    /// Adds environment variables with placeholders for their values.
-    pub(crate) fn with_variables<'a>(mut self, names: impl Iterator<Item = &'a String>) -> Self {
-        if let Self::Command { env, .. } = &mut self {
-            env.extend(names.map(|name| (name.clone(), String::new())));
-        }
-        self
-    }
-
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Command { .. } => "stdio",
-            Self::Http { .. } => "http",
-            Self::Sse { .. } => "sse",
-        }
+/// A server at a URL.
+pub(crate) fn at_url(url: String, transport: Transport) -> Connection {
+    Connection::Http {
+        url,
+        transport,
+        headers: Vec::new(),
     }
 }
 
-impl Client {
-    /// Prints a complete file, for a client without other servers.
-    pub(crate) fn print(self, name: &str, way: &Way) -> Result<(), Failure> {
-        let text = self.config(&key(name), way);
-        let mut out = terminal::out();
-        Ok(writeln!(out, "{}", text.trim_end())?)
-    }
+/// The connection with the values of environment variables for their placeholders.
+pub(crate) fn with_values(connection: &Connection) -> Result<Connection, ResolveError> {
+    let places = Places::new(Platform::HERE, "", "", &|_| None);
+    connection.resolve(&Variables::new(&places, &|name| std::env::var(name).ok()))
+}
 
-    /// Fills in placeholders that the client replaces by values, or else placeholders for people to replace.
-    fn with_placeholders(self, way: &Way) -> Way {
-        let mut way = way.clone();
-        if let Way::Command { env, .. } = &mut way {
-            for (name, value) in env {
-                *value = match self {
-                    Self::Claude => format!("${{{name}}}"),
-                    Self::Cursor | Self::Vscode => format!("${{env:{name}}}"),
-                    Self::Codex => format!("<{name}>"),
-                };
-            }
-        }
-        way
+/// The connection as it may be shown. It has placeholders for values.
+pub(crate) fn without_secrets(connection: &Connection) -> Connection {
+    match connection {
+        Connection::Http { url, transport, .. } => at_url(public_url(url), *transport),
+        command @ Connection::Command { .. } => command.clone(),
     }
+}
 
-    fn config(self, name: &str, way: &Way) -> String {
-        let way = &self.with_placeholders(way);
-        let mut server = json!(way);
-        // Without `type`, some clients assume an older transport for a URL, or guess.
-        let says_kind = match self {
-            Self::Vscode => true,
-            Self::Claude => !matches!(way, Way::Command { .. }),
-            Self::Cursor | Self::Codex => false,
-        };
-        if says_kind {
-            server["type"] = way.kind().into();
-        }
-        match self {
-            Self::Claude | Self::Cursor => {
-                format!("{:#}", json!({ "mcpServers": { name: server } }))
-            }
-            Self::Vscode => format!("{:#}", json!({ "servers": { name: server } })),
-            Self::Codex => {
-                let servers = BTreeMap::from([("mcp_servers", BTreeMap::from([(name, way)]))]);
-                toml::to_string(&servers).expect("texts and lists of them are TOML")
-            }
-        }
-    }
+/// The entry of a server in the files of a client.
+pub(crate) fn entry(
+    client: Client,
+    connection: &Connection,
+) -> Result<Map<String, Value>, Failure> {
+    client.entry(connection).ok_or_else(|| {
+        let message = format!("the files of {} have no servers at URLs", client.name());
+        let help = "add the URL in its settings, as a connector";
+        Failure::with_help(Kind::Usage, message, help)
+    })
+}
+
+/// Prints a complete file, for a client without other servers.
+pub(crate) fn print(client: Client, name: &str, connection: &Connection) -> Result<(), Failure> {
+    let file = with_server(client, name, &entry(client, connection)?);
+    let file = file.map_err(|error| Failure::new(Kind::Usage, error.to_string()))?;
+    Ok(writeln!(terminal::out(), "{}", file.trim_end())?)
+}
+
+/// A file with one server.
+pub(crate) fn with_server(
+    client: Client,
+    name: &str,
+    entry: &Map<String, Value>,
+) -> Result<String, EditError> {
+    let mut file = ClientFile::parse(client, &[])?;
+    file.set(name, entry)?;
+    Ok(file.to_string())
 }
 
 /// Lists values that the user has to fill in, because they are not printed.
@@ -146,7 +122,7 @@ pub(crate) fn note_variables(variables: &[Variable]) {
     for Variable { key, name } in variables {
         let key = one_line(key);
         note(format_args!(
-            "note: `{key}` is the value of the environment variable {name}: set it, or replace its placeholder in `env`"
+            "note: `{key}` is the value of the environment variable {name}: set it, or write its value into the entry"
         ));
     }
 }
@@ -158,7 +134,7 @@ pub(crate) fn hidden_url(source: &Source) -> Option<String> {
 }
 
 /// A name that all clients accept. Some of them prefix the names of tools with it.
-fn key(name: &str) -> String {
+pub(crate) fn key(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let plain: String = name
         .chars()
@@ -192,88 +168,6 @@ fn text(path: &Path) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_old_transport_is_named() {
-        let url = "http://localhost:1/sse".to_owned();
-        let text = Client::Claude.config("greet", &Way::Sse { url });
-        let config: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        assert_eq!(config["mcpServers"]["greet"]["type"], "sse");
-    }
-
-    fn ways() -> [Way; 2] {
-        let command = Way::Command {
-            command: "/bin/servlet".into(),
-            args: vec!["dev".into(), "/a \"b\"".into()],
-            env: BTreeMap::new(),
-        };
-        let http = Way::Http {
-            url: "http://localhost:1/mcp".into(),
-        };
-        [command, http]
-    }
-
-    fn configs(client: Client) -> [serde_json::Value; 2] {
-        ways().map(|way| {
-            let text = client.config("greet", &way);
-            match client {
-                Client::Codex => json!(toml::from_str::<toml::Table>(&text).expect("TOML")),
-                _ => serde_json::from_str(&text).expect("JSON"),
-            }
-        })
-    }
-
-    #[test]
-    fn each_client_gets_its_own_format() {
-        let command = json!({ "command": "/bin/servlet", "args": ["dev", "/a \"b\""] });
-        let url = json!({ "url": "http://localhost:1/mcp" });
-        let with = |mut server: serde_json::Value, kind: &str| {
-            server["type"] = kind.into();
-            server
-        };
-        let file = |key: &str, server| json!({ key: { "greet": server } });
-        assert_eq!(
-            configs(Client::Claude),
-            [
-                file("mcpServers", command.clone()),
-                file("mcpServers", with(url.clone(), "http")),
-            ]
-        );
-        assert_eq!(
-            configs(Client::Cursor),
-            [
-                file("mcpServers", command.clone()),
-                file("mcpServers", url.clone()),
-            ]
-        );
-        assert_eq!(
-            configs(Client::Vscode),
-            [
-                file("servers", with(command.clone(), "stdio")),
-                file("servers", with(url.clone(), "http")),
-            ]
-        );
-        assert_eq!(
-            configs(Client::Codex),
-            [file("mcp_servers", command), file("mcp_servers", url)]
-        );
-    }
-
-    #[test]
-    fn environment_variables_are_placeholders() {
-        let [command, _] = ways();
-        let name = "WEATHER_KEY".to_owned();
-        let command = command.with_variables([&name].into_iter());
-        for (client, expected) in [
-            (Client::Claude, "\"WEATHER_KEY\": \"${WEATHER_KEY}\""),
-            (Client::Cursor, "\"WEATHER_KEY\": \"${env:WEATHER_KEY}\""),
-            (Client::Vscode, "\"WEATHER_KEY\": \"${env:WEATHER_KEY}\""),
-            (Client::Codex, "WEATHER_KEY = \"<WEATHER_KEY>\""),
-        ] {
-            let text = client.config("weather", &command);
-            assert!(text.contains(expected), "{text}");
-        }
-    }
 
     #[test]
     fn server_names_are_valid_for_all_clients() {

@@ -8,6 +8,7 @@ use std::{
 };
 
 use clap::Args;
+use mcp_client_config::{Connection, Transport};
 use mcp_servlet_host::{Entry, Host, Introduction, Loaded, OnFailure};
 use mcp_servlet_runtime::Source;
 use mcp_servlet_server::{Endpoints, HttpOptions, ServeOptions, Server, watch::Snapshot};
@@ -15,7 +16,7 @@ use tokio::task::JoinError;
 
 use crate::{
     build::{self, Abi, Project},
-    clients::{self, Client, Way},
+    clients::{self, Client},
     failure::{Failure, Kind},
     limits::Limits,
     memory, needs,
@@ -42,7 +43,7 @@ pub(crate) struct Dev {
     profile: Option<String>,
 
     /// Print the configuration that adds this server to a client, and exit
-    #[arg(long, value_enum, value_name = "CLIENT")]
+    #[arg(long, value_name = "CLIENT", value_parser = clients::editable())]
     print_client_config: Option<Client>,
 
     #[command(flatten)]
@@ -88,16 +89,16 @@ impl Dev {
         let name = name(&Project::read(&self.path)?)?;
         // Which values are secret is known after the build.
         let variables = self.limits.variables(&name, |_| false);
-        client.print(&name, &self.way(&variables)?)?;
+        clients::print(client, &clients::key(&name), &self.connection(&variables)?)?;
         clients::note_hidden_values(self.limits.hidden());
         clients::note_variables(&variables);
         Ok(())
     }
 
     /// How a client connects to this server.
-    fn way(&self, variables: &[Variable]) -> Result<Way, Failure> {
+    fn connection(&self, variables: &[Variable]) -> Result<Connection, Failure> {
         if let Some(url) = self.transports.url()? {
-            return Ok(Way::Http { url });
+            return Ok(clients::at_url(url, Transport::Http));
         }
         let mut arguments = vec!["dev".to_owned(), clients::absolute(&self.path)?];
         if self.tuned {
@@ -109,7 +110,7 @@ impl Dev {
         arguments.extend(self.limits.arguments(variables)?);
         arguments.extend(self.transports.arguments());
         let names = variables.iter().map(|variable| &variable.name);
-        Ok(Way::this_command(arguments)?.with_variables(names))
+        clients::this_command(arguments, names)
     }
 }
 

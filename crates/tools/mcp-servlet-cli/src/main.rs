@@ -38,6 +38,7 @@ mod failure;
 mod format;
 mod generate;
 mod inspect;
+mod install;
 mod limits;
 mod logging;
 mod login;

@@ -22,7 +22,7 @@ use tokio::{
 
 pub(crate) use self::{
     access::{Access, Lookup},
-    configured::discover,
+    configured::{discover, places},
     items::{entries, find, unknown},
     target::Target,
 };
@@ -205,7 +205,8 @@ impl ServerOptions {
             session.close().await;
             result.map_err(|failure| failure.of_server(name))
         };
-        let result = run_to_end(Box::pin(work), target);
+        let is_other = !matches!(target, Target::Module(_) | Target::Servlets(_));
+        let result = run_to_end(Box::pin(work), is_other);
         if let (Err(failure), Format::Json) = (&result, format) {
             failure.print_json()?;
         }
@@ -252,6 +253,22 @@ impl Opening {
     }
 }
 
+/// Connects to a server of a configuration, and counts its tools.
+pub(crate) fn count_tools(server: &mcp_client_config::Connection) -> Result<usize, Failure> {
+    let server = configured::plain(server)?;
+    let work = async {
+        let mut signals = ShutdownSignals::listen()?;
+        let listing = async {
+            let session = Session::connect(&server).await?;
+            let lists = session.lists().await;
+            session.close().await;
+            Ok(lists?.tools.map_or(0, |tools| tools.len()))
+        };
+        until_signal(Box::pin(listing), &mut signals).await
+    };
+    run_to_end(Box::pin(work), true)
+}
+
 /// Whether a path leads to a `servlet.toml`. Case does not count, as on the file systems of Windows and macOS.
 fn is_config(path: &Path) -> bool {
     path.extension()
@@ -294,12 +311,12 @@ fn not_a_server(path: &Path) -> Failure {
     Failure::with_help(Kind::Usage, message, "name a servlet or a server")
 }
 
-/// Runs the work of a command, and waits for the tasks that stop a server or store a login.
-fn run_to_end<T>(work: Work<'_, T>, target: &Target) -> Result<T, Failure> {
+/// Runs the work of a command. If the server is none of this process, waits for the tasks that stop it or store a login.
+fn run_to_end<T>(work: Work<'_, T>, is_other: bool) -> Result<T, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(async {
         let result = work.await;
-        if !matches!(target, Target::Module(_) | Target::Servlets(_)) {
+        if is_other {
             settle().await;
         }
         result

@@ -1,4 +1,4 @@
-//! The entry that `--print-client-config` prints starts a server that works.
+//! The entries that `--print-client-config` prints and `servlet install` writes start a server that works.
 
 #[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
 mod support;
@@ -12,6 +12,7 @@ use std::{
 
 use serde_json::{Value, json};
 use support::Wat;
+use tempfile::TempDir;
 
 /// A servlet that requires the configuration key `api-key` and returns its value as the result of its tool.
 fn weather() -> Vec<u8> {
@@ -117,4 +118,196 @@ fn an_entry_works_once_its_placeholders_are_filled_in() {
         assert_eq!(answer["result"]["content"], result["content"], "{answer}");
         assert!(!errors.contains("unmet needs"), "{errors}");
     }
+}
+
+/// A home with `weather.wasm` in it, which is also the folder of a project.
+fn home() -> TempDir {
+    let home = tempfile::tempdir().expect("a folder");
+    fs::write(home.path().join("weather.wasm"), weather()).expect("a file");
+    home
+}
+
+/// Runs the command in a home: its exit code, and what it says. It never says the secret.
+fn run(home: &TempDir, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
+    for name in ["XDG_CONFIG_HOME", "CODEX_HOME", "COPILOT_HOME"] {
+        command.env_remove(name);
+    }
+    let output = command
+        .args(arguments)
+        .current_dir(home)
+        .envs([("HOME", home.path()), ("USERPROFILE", home.path())])
+        .env("SET_HERE", "s3cr3t")
+        .stdin(Stdio::null())
+        .output()
+        .expect("the command runs");
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8(said).expect("text");
+    assert!(!said.contains("s3cr3t"), "{said}");
+    (output.status.code(), said)
+}
+
+/// The clients, with the file of each below a home.
+const FILES: [(&str, &str); 11] = [
+    ("claude-code", ".claude.json"),
+    (
+        "claude-desktop",
+        ".config/Claude/claude_desktop_config.json",
+    ),
+    ("cursor", ".cursor/mcp.json"),
+    ("vscode", ".config/Code/User/mcp.json"),
+    ("copilot", ".copilot/mcp-config.json"),
+    ("codex", ".codex/config.toml"),
+    ("gemini", ".gemini/settings.json"),
+    ("windsurf", ".codeium/windsurf/mcp_config.json"),
+    ("zed", ".config/zed/settings.json"),
+    ("opencode", ".config/opencode/opencode.json"),
+    ("cline", ".cline/data/settings/cline_mcp_settings.json"),
+];
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_servlet_is_installed_in_each_client_and_removed() {
+    let home = home();
+    for (client, file) in FILES {
+        let file = home.path().join(file);
+        let install = [
+            "install",
+            client,
+            "weather.wasm",
+            "--config-env",
+            "api-key=SET_HERE",
+        ];
+        let (code, said) = run(&home, &install);
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("`weather` answers, with 1 tool"), "{said}");
+        let first = fs::read_to_string(&file).expect("a file");
+        assert!(!first.contains("s3cr3t"), "{first}");
+        let (code, said) = run(&home, &install);
+        assert!(code == Some(0) && said.contains("nothing to do"), "{said}");
+        assert_eq!(fs::read_to_string(&file).expect("a file"), first);
+
+        let listed = run(&home, &["servers", "--source", client, "--format", "json"]).1;
+        let listed: Value = serde_json::from_str(&listed).expect("JSON");
+        assert_eq!(listed[0]["name"], "weather", "{listed}");
+
+        let (code, said) = run(&home, &["install", client, "weather.wasm"]);
+        assert!(code == Some(2) && said.contains("would change"), "{said}");
+        let (code, said) = run(&home, &["uninstall", client, "weather"]);
+        assert_eq!(code, Some(0), "{said}");
+        let last = fs::read_to_string(&file).expect("a file");
+        assert!(!last.contains("weather"), "{last}");
+        let (code, said) = run(&home, &["uninstall", client, "weather"]);
+        assert!(
+            code == Some(2) && said.contains("has no server `weather`"),
+            "{said}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_value_is_only_written_if_that_is_asked_for() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = home();
+    let file = home.path().join(".config/zed/settings.json");
+    let install = [
+        "install",
+        "zed",
+        "weather.wasm",
+        "--config-env",
+        "api-key=SET_HERE",
+    ];
+    let (code, said) = run(&home, &install);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("SET_HERE: set it"), "{said}");
+    let text = fs::read_to_string(&file).expect("a file");
+    assert!(text.contains(r#""SET_HERE": """#), "{text}");
+    run(&home, &["uninstall", "zed", "weather"]);
+
+    let (code, said) = run(&home, &[&install[..], &["--write-secrets"]].concat());
+    assert_eq!(code, Some(0), "{said}");
+    let text = fs::read_to_string(&file).expect("a file");
+    assert!(text.contains(r#""SET_HERE": "s3cr3t""#), "{text}");
+    let mode = fs::metadata(&file).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let unset = [
+        "install",
+        "zed",
+        "weather.wasm",
+        "--name",
+        "w",
+        "--config-env",
+        "api-key=NOT_SET",
+        "--write-secrets",
+    ];
+    let (code, said) = run(&home, &unset);
+    assert!(code == Some(2) && said.contains("NOT_SET"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_unless_the_server_works_and_the_file_can_be_read() {
+    let home = home();
+    let settings = home.path().join("dotfiles.json");
+    let file = home.path().join(".cursor/mcp.json");
+    fs::create_dir(home.path().join(".cursor")).expect("a folder");
+    std::os::unix::fs::symlink(&settings, &file).expect("a link");
+    let broken = "{ \"mcpServers\": {\n  broken\n}";
+    fs::write(&settings, broken).expect("a file");
+    let install = ["install", "cursor", "weather.wasm"];
+    let (code, said) = run(&home, &install);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("dotfiles.json:3:1: "), "{said}");
+    assert!(
+        said.contains("add this yourself") && said.contains(r#""weather": {"#),
+        "{said}"
+    );
+    assert_eq!(fs::read_to_string(&settings).expect("a file"), broken);
+
+    let before =
+        "{\n  // mine\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" },\n  },\n}\n";
+    fs::write(&settings, before).expect("a file");
+    let unchanged = || fs::read_to_string(&settings).expect("a file") == before;
+    fs::write(home.path().join("wrong.wasm"), "wrong").expect("a file");
+    let (code, said) = run(&home, &["install", "cursor", "wrong.wasm"]);
+    assert!(
+        code != Some(0) && said.contains("nothing was changed"),
+        "{said}"
+    );
+    assert!(unchanged());
+    let (code, said) = run(&home, &[&install[..], &["--dry-run"]].concat());
+    assert!(code == Some(0) && unchanged(), "{said}");
+    let (code, said) = run(
+        &home,
+        &["install", "windsurf", "weather.wasm", "--scope", "project"],
+    );
+    assert!(
+        code == Some(2) && said.contains("windsurf has no"),
+        "{said}"
+    );
+    let url = "https://user:s3cr3t@example.com/mcp";
+    let (code, said) = run(&home, &["install", "claude-desktop", url]);
+    assert!(
+        code == Some(2) && said.contains("no servers at URLs"),
+        "{said}"
+    );
+
+    let (code, said) = run(&home, &install);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("WEATHER_API_KEY") && said.contains("not started"),
+        "{said}"
+    );
+    let after = fs::read_to_string(&settings).expect("a file");
+    let added = after
+        .lines()
+        .filter(|line| !before.lines().any(|old| old == *line));
+    let added: Vec<_> = added.map(str::trim).collect();
+    assert_eq!(added.first(), Some(&r#""weather": {"#), "{after}");
+    assert!(before.lines().all(|line| after.contains(line)), "{after}");
+    assert!(fs::symlink_metadata(&file).expect("a link").is_symlink());
+    let backup = home.path().join("dotfiles.json.servlet-bak");
+    assert_eq!(fs::read_to_string(backup).expect("a copy"), before);
 }

@@ -130,7 +130,7 @@ const ON_SERVERS: [(&str, &[&str]); 9] = [
 ];
 
 /// Command lines with an invalid secret, with a configuration, or for a folder without a project.
-const OTHERS: [&[&str]; 31] = [
+const OTHERS: [&[&str]; 35] = [
     &["login", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["logout", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["config", "check", "secret.toml"],
@@ -221,6 +221,28 @@ const OTHERS: [&[&str]; 31] = [
     ],
     &["pull", "oci://s3cr3t-user:s3cr3t@127.0.0.1:1/a:1"],
     &["serve", "oci://s3cr3t-user:s3cr3t@127.0.0.1:1/a:1"],
+    &[
+        "install",
+        "cursor",
+        "--scope=project",
+        "sends.wasm",
+        "--config",
+        "token=s3cr3t-value",
+    ],
+    &[
+        "install",
+        "codex",
+        "--scope=project",
+        "http://s3cr3t-user:s3cr3t-password@127.0.0.1:1/mcp?key=s3cr3t-query",
+    ],
+    &[
+        "install",
+        "claude",
+        "--scope=project",
+        "https://s3cr3t-user:s3cr3t-password@a.example/mcp?key=s3cr3t-query",
+        "--no-check",
+    ],
+    &["uninstall", "cursor", "sends", "--scope=project"],
 ];
 
 /// A module, a redirect, an error and a refused connection, all with secrets in their URLs.

@@ -45,6 +45,29 @@ pub(super) fn find(name: &str, connection: &Connection) -> Result<Opening, Failu
     })
 }
 
+/// A server of a configuration, without options.
+pub(super) fn plain(server: &Configured) -> Result<Target, Failure> {
+    Ok(match server {
+        Configured::Command {
+            command,
+            args,
+            env,
+            cwd,
+        } => {
+            let command = with_variables(Command::new(command).args(args), env);
+            match cwd {
+                Some(folder) => command.current_dir(folder).into(),
+                None => command.into(),
+            }
+        }
+        Configured::Http {
+            url,
+            transport,
+            headers,
+        } => with_headers(Http::new(url)?.transport(how(*transport)), headers)?.into(),
+    })
+}
+
 /// The server of a name, if it is at a URL.
 pub(super) fn find_http(name: &str, access: &Access) -> Result<Option<Http>, Failure> {
     match resolve(name, access)?.1 {
@@ -174,7 +197,8 @@ fn unknown(name: &str, found: &Found) -> Failure {
     Failure::with_help(Kind::Usage, message, help)
 }
 
-fn places() -> io::Result<Places> {
+/// Where clients keep their files.
+pub(crate) fn places() -> io::Result<Places> {
     let home = env::home_dir().unwrap_or_default();
     let folder = env::current_dir()?;
     Ok(Places::new(Platform::HERE, home, folder, &variable))

@@ -1,0 +1,280 @@
+//! Servers that are added to the files of clients.
+
+use std::path::Path;
+
+use jsonc_parser::{ParseOptions, cst::CstRootNode};
+use mcp_client_config::{ClientFile, Connection, Places, Platform, Source, Transport, read_file};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+fn command(env: &[(&str, &str)]) -> Connection {
+    let env = env.iter();
+    Connection::Command {
+        command: "/bin/servlet".to_owned(),
+        args: vec!["serve".to_owned(), r#"/a "b".wasm"#.to_owned()],
+        env: env
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned().into()))
+            .collect(),
+        cwd: None,
+    }
+}
+
+fn url(transport: Transport) -> Connection {
+    Connection::Http {
+        url: "https://example.com/mcp".to_owned(),
+        transport,
+        headers: Vec::new(),
+    }
+}
+
+fn set(source: Source, text: &str, connection: &Connection) -> String {
+    let mut file = ClientFile::parse(source, text.as_bytes()).expect("a file");
+    let entry = source.entry(connection).expect("an entry");
+    file.set("greet", &entry).expect("a place for servers");
+    file.to_string()
+}
+
+fn edited() -> impl Iterator<Item = Source> {
+    Source::ALL
+        .into_iter()
+        .filter(|source| source.can_be_edited())
+}
+
+/// What is read from a file of a client.
+fn read(source: Source, text: &str) -> Vec<(String, Connection)> {
+    let places = Places::new(Platform::Linux, "/home/user", "/home/user/project", &|_| {
+        None
+    });
+    let name = match source {
+        Source::Codex => "config.toml",
+        _ => "mcp.json",
+    };
+    let found = read_file(source, Path::new(name), text.as_bytes(), &places);
+    assert!(
+        found.warnings.is_empty(),
+        "{source:?}: {:?}\n{text}",
+        found.warnings
+    );
+    let servers = found.servers.into_iter();
+    servers
+        .map(|server| (server.name, server.connection))
+        .collect()
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    for source in edited() {
+        let env = [("MODE", "fast")];
+        let text = set(source, "", &command(&env));
+        assert_eq!(
+            read(source, &text),
+            [("greet".to_owned(), command(&env))],
+            "{text}"
+        );
+        for transport in [Transport::Http, Transport::Sse] {
+            let Some(entry) = source.entry(&url(transport)) else {
+                assert_eq!(source, Source::ClaudeDesktop);
+                continue;
+            };
+            let mut file = ClientFile::parse(source, text.as_bytes()).expect("a file");
+            file.set("greet", &entry).expect("a place for servers");
+            let read = read(source, &file.to_string());
+            let [(_, Connection::Http { url, .. })] = &*read else {
+                panic!("{source:?}: the command is left: {file}");
+            };
+            assert_eq!(url, "https://example.com/mcp");
+            assert!(file.remove("greet").expect("an object"));
+            assert!(!file.remove("greet").expect("an object"));
+            assert!(!file.to_string().contains("greet"), "{file}");
+        }
+    }
+}
+
+#[test]
+fn each_client_gets_the_placeholders_that_it_replaces() {
+    let command = command(&[("WEATHER_KEY", "${env:WEATHER_KEY}")]);
+    for (source, expected) in [
+        (Source::ClaudeCode, r#""WEATHER_KEY": "${WEATHER_KEY}""#),
+        (Source::ClaudeDesktop, r#""WEATHER_KEY": """#),
+        (Source::Cursor, r#""WEATHER_KEY": "${env:WEATHER_KEY}""#),
+        (Source::OpenCode, r#""WEATHER_KEY": "{env:WEATHER_KEY}""#),
+        (Source::Codex, r#"env_vars = ["WEATHER_KEY"]"#),
+    ] {
+        let text = set(source, "", &command);
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn the_rest_of_a_file_stays_as_it_is() {
+    let before = "{\r\n\t// my servers\r\n\t\"mcpServers\": {\r\n\t\t\"other\": { \"command\": \"x\" }, // mine\r\n\t},\r\n\t\"theme\": 'dark',\r\n}\r\n";
+    let before = format!("\u{feff}{before}").replace("'dark'", "\"dark\"");
+    let after = set(Source::Cursor, &before, &command(&[]));
+    let entry = "\t\t\"greet\": {\r\n\t\t\t\"command\": \"/bin/servlet\",\r\n\t\t\t\"args\": [\"serve\", \"/a \\\"b\\\".wasm\"],\r\n\t\t},\r\n";
+    let place = before.find("\t},").expect("the end of the servers");
+    let expected = format!("{}{entry}{}", &before[..place], &before[place..]);
+    assert_eq!(after, expected);
+    assert_eq!(set(Source::Cursor, &after, &command(&[])), after);
+
+    let before = "# models\nmodel = \"x\"\n\n[mcp_servers.other] # mine\ncommand = \"y\"\n\n[tui]\nshow = true\n";
+    let after = set(Source::Codex, before, &command(&[]));
+    let entry =
+        "\n[mcp_servers.greet]\ncommand = \"/bin/servlet\"\nargs = [\"serve\", '/a \"b\".wasm']\n";
+    let place = before.find("\n[tui]").expect("the next table");
+    let expected = format!("{}{entry}{}", &before[..place], &before[place..]);
+    assert_eq!(after, expected);
+    assert_eq!(set(Source::Codex, &after, &command(&[])), after);
+}
+
+#[test]
+fn an_entry_keeps_what_the_client_and_the_user_have_stored_in_it() {
+    let before = "{ \"mcpServers\": { \"greet\": {\n  // old\n  \"command\": \"old\", \"args\": [],\n  \"env\": { \"KEY\": \"mine\" }, \"disabled\": true } } }";
+    let connection = command(&[("KEY", "${env:KEY}"), ("NEW", "1")]);
+    let after = set(Source::Cursor, before, &connection);
+    let mut file = ClientFile::parse(Source::Cursor, after.as_bytes()).expect("a file");
+    let expected = json!({
+        "command": "/bin/servlet",
+        "args": ["serve", "/a \"b\".wasm"],
+        "env": { "KEY": "mine", "NEW": "1" },
+        "disabled": true,
+    });
+    assert_eq!(file.server("greet"), Some(expected));
+    assert!(after.contains("// old"), "{after}");
+    let entry = Source::Cursor
+        .entry(&url(Transport::Http))
+        .expect("an entry");
+    file.set("greet", &entry).expect("an object");
+    let expected =
+        json!({ "url": "https://example.com/mcp", "env": { "KEY": "mine", "NEW": "1" }, "disabled": true });
+    assert_eq!(file.server("greet"), Some(expected));
+
+    let before = "[mcp_servers.greet]\ncommand = \"old\" # why\nenabled = false\n[mcp_servers.greet.env]\nKEY = \"mine\"\n";
+    let after = set(Source::Codex, before, &command(&[("NEW", "1")]));
+    let file = ClientFile::parse(Source::Codex, after.as_bytes()).expect("a file");
+    let expected = json!({
+        "command": "/bin/servlet",
+        "args": ["serve", "/a \"b\".wasm"],
+        "env": { "KEY": "mine", "NEW": "1" },
+        "enabled": false,
+    });
+    assert_eq!(file.server("greet"), Some(expected));
+}
+
+#[test]
+fn a_file_that_cannot_be_changed_says_where() {
+    let problem = |source, text: &str| {
+        let entry = source_entry(source);
+        let file = ClientFile::parse(source, text.as_bytes());
+        let changed = file.and_then(|mut file| file.set("greet", &entry));
+        changed.expect_err(text).to_string()
+    };
+    let cursor = |text| problem(Source::Cursor, text);
+    assert!(
+        cursor("{ broken").starts_with("1:9: "),
+        "{}",
+        cursor("{ broken")
+    );
+    assert_eq!(cursor("[]"), "the file is not an object");
+    assert_eq!(
+        cursor(r#"{ "mcpServers": 3 }"#),
+        "`mcpServers` is not an object"
+    );
+    let codex = |text| problem(Source::Codex, text);
+    assert_eq!(codex("mcp_servers = 3"), "`mcp_servers` is not an object");
+    assert!(
+        codex("a = 's3cr3t\nb = 1").starts_with("1:"),
+        "{}",
+        codex("a = 's3cr3t\nb = 1")
+    );
+    assert!(!codex("a = 's3cr3t\nb = 1").contains("s3cr3t"));
+    assert!(problem(Source::Goose, "").contains("goose"));
+    let utf16 = ClientFile::parse(Source::Cursor, &[0xff, 0xfe, b'{', 0]);
+    assert!(utf16.expect_err("UTF-16").to_string().contains("UTF-8"));
+}
+
+fn source_entry(source: Source) -> Map<String, Value> {
+    source.entry(&command(&[])).expect("an entry")
+}
+
+#[test]
+fn a_server_of_opencode_may_be_called_servers() {
+    let nested = set(Source::OpenCode, r#"{"mcp":{"servers":{}}}"#, &command(&[]));
+    assert_eq!(read(Source::OpenCode, &nested).len(), 1, "{nested}");
+    let called = r#"{"mcp":{"servers":{"type":"local","command":["x"]}}}"#;
+    let called = set(Source::OpenCode, called, &command(&[]));
+    assert_eq!(read(Source::OpenCode, &called).len(), 2, "{called}");
+}
+
+/// JSON with comments, blank lines, and trailing commas wherever they may be.
+fn written(value: &Value, trivia: &mut impl Iterator<Item = &'static str>) -> String {
+    match value {
+        Value::Object(members) => {
+            let mut text = format!("{{{}", trivia.next().unwrap_or_default());
+            for (at, (name, value)) in members.iter().enumerate() {
+                let comma = if at + 1 < members.len() {
+                    ","
+                } else {
+                    [",", ""][name.len() % 2]
+                };
+                let name = json!(name).to_string();
+                let before = trivia.next().unwrap_or_default();
+                let value = written(value, trivia);
+                let after = trivia.next().unwrap_or_default();
+                text.extend([before, &name, ":", &value, after, comma]);
+            }
+            text + "}"
+        }
+        other => other.to_string(),
+    }
+}
+
+fn files() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<i32>().prop_map(Value::from),
+        ".{0,6}".prop_map(Value::from)
+    ];
+    let value = leaf.prop_recursive(3, 20, 4, |inner| {
+        prop::collection::btree_map("[a-z]{1,6}", inner, 0..4)
+            .prop_map(|members| Value::Object(members.into_iter().collect()))
+    });
+    let servers = prop::collection::btree_map("[a-z]{1,4}", value.clone(), 0..3);
+    let file = (
+        prop::collection::btree_map("[a-z]{1,6}", value, 0..4),
+        prop::option::of(servers),
+    );
+    let trivia = prop::sample::select(vec![
+        "", " ", "\n", "\n\t", "\r\n  ", "// a\n", "/* b */", "\n\n",
+    ]);
+    (file, prop::collection::vec(trivia, 0..60)).prop_map(|((members, servers), trivia)| {
+        let mut members: Map<_, _> = members.into_iter().collect();
+        if let Some(servers) = servers {
+            members.insert(
+                "mcpServers".to_owned(),
+                Value::Object(servers.into_iter().collect()),
+            );
+        }
+        written(&Value::Object(members), &mut trivia.into_iter())
+    })
+}
+
+fn value(text: &str) -> Value {
+    let tree = CstRootNode::parse(text, &ParseOptions::default()).expect("JSON");
+    tree.to_serde_value().expect("a value")
+}
+
+proptest! {
+    /// The entry is added, nothing else changes, and a second time there is nothing to do.
+    #[test]
+    fn any_file_keeps_all_else(before in files()) {
+        let after = set(Source::Cursor, &before, &command(&[]));
+        let mut expected = value(&before);
+        let servers = expected.as_object_mut().expect("an object").entry("mcpServers");
+        servers.or_insert_with(|| json!({}))["greet"] = Value::Object(source_entry(Source::Cursor));
+        prop_assert_eq!(value(&after), expected);
+        for comment in ["// a", "/* b */"] {
+            prop_assert_eq!(before.matches(comment).count(), after.matches(comment).count(), "{}", after);
+        }
+        prop_assert_eq!(set(Source::Cursor, &after, &command(&[])), after);
+    }
+}

@@ -1,0 +1,298 @@
+//! `servlet install` and `servlet uninstall`: servers in the configurations of MCP clients.
+
+mod file;
+
+use std::{fmt, path::PathBuf};
+
+use clap::{Args, ValueEnum};
+use mcp_client_config::Connection;
+use mcp_servlet_client::ErrorKind;
+use serde_json::{Map, Value};
+
+use self::file::InstalledIn;
+use crate::{
+    clients::{self, Client, with_values},
+    failure::{Failure, Kind, indented},
+    serve::{ClientEntry, Options},
+    session::{self, Target, places},
+    terminal::{self, note, one_line},
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct Install {
+    /// The client
+    #[arg(value_parser = clients::editable())]
+    client: Client,
+
+    #[command(flatten)]
+    place: Place,
+
+    /// The name of the server in the client; default: its own name
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// Replace how to connect to a server of the same name
+    #[arg(long)]
+    force: bool,
+
+    /// Do not start the server to see whether it answers
+    #[arg(long)]
+    no_check: bool,
+
+    /// Write the values of environment variables into the file, for a client that has no placeholders for them
+    #[arg(long)]
+    write_secrets: bool,
+
+    #[command(flatten)]
+    server: Options,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Uninstall {
+    /// The client
+    #[arg(value_parser = clients::editable())]
+    client: Client,
+
+    /// The name of the server in the client
+    name: String,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+// Which file of the client, and whether to change it.
+// Not a doc comment: clap would use it as the description of the command.
+#[derive(Args, Debug)]
+struct Place {
+    /// Whose configuration to change
+    #[arg(long, value_enum, default_value_t)]
+    scope: Scope,
+
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Whose configuration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Scope {
+    /// Yours, for all projects
+    #[default]
+    User,
+    /// That of the project in this folder
+    Project,
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::User => "user",
+            Self::Project => "project",
+        })
+    }
+}
+
+impl Install {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let mut server = self.entry()?;
+        let shown = clients::entry(self.client, &clients::without_secrets(&server.connection))?;
+        if self.write_secrets {
+            server = server.with_values()?;
+        }
+        let name = clients::key(self.name.as_ref().unwrap_or(&server.name));
+        let entry = clients::entry(self.client, &server.connection)?;
+        let by_hand = |problem| self.by_hand(problem, &name, &shown);
+        let path = self.place.path(self.client)?;
+        let mut file = InstalledIn::read(self.client, path).map_err(by_hand)?;
+        let before = file.server(&name);
+        file.set(&name, &entry).map_err(by_hand)?;
+        if !file.has_changed() {
+            note(format_args!("nothing to do: {} has `{name}`", file.shown()));
+            return Ok(());
+        }
+        if let Some(before) = before.filter(|_| !self.force) {
+            return Err(is_taken(&file, &name, &before, &entry));
+        }
+        show(&file, &name, &shown);
+        server.note();
+        if self.place.dry_run {
+            return Ok(());
+        }
+        self.place
+            .ask(&format!("add `{name}` to {}?", file.shown()))?;
+        if !self.no_check {
+            check(&name, &server.connection)?;
+        }
+        write(file, &format!("added `{name}` to"))?;
+        if self.client == Client::ClaudeDesktop {
+            note(format_args!(
+                "restart Claude Desktop: it reads the file when it starts"
+            ));
+        }
+        Ok(())
+    }
+
+    fn entry(&self) -> Result<ClientEntry, Failure> {
+        if let [file] = self.server.files()
+            && let Target::Url(url) = Target::parse(file)?
+        {
+            let name = host(&url);
+            return Ok(ClientEntry::at_url(name, url));
+        }
+        let config = self.server.config(true)?;
+        self.server.client_entry(config.as_ref())
+    }
+
+    /// A file that cannot be changed, with what to add to it.
+    fn by_hand(&self, problem: Failure, name: &str, entry: &Map<String, Value>) -> Failure {
+        let Failure::Message { kind, message, .. } = problem else {
+            return problem;
+        };
+        let Ok(text) = clients::with_server(self.client, name, entry) else {
+            return Failure::new(kind, message);
+        };
+        let help = format!(
+            "nothing was changed; mend the file, or add this yourself:\n{}",
+            text.trim_end()
+        );
+        Failure::with_help(kind, message, indented(&help, "  "))
+    }
+}
+
+impl Uninstall {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let Self {
+            client,
+            name,
+            place,
+        } = self;
+        let mut file = InstalledIn::read(client, place.path(client)?)?;
+        if !file.remove(&name)? {
+            let message = format!("{} has no server `{name}`", file.shown());
+            let other = match place.scope {
+                Scope::User => "`--scope project` looks at the file of the project in this folder",
+                Scope::Project => "without `--scope project`, the command looks at your own file",
+            };
+            return Err(Failure::with_help(Kind::Usage, message, other));
+        }
+        if place.dry_run {
+            note(format_args!("would remove `{name}` from {}", file.shown()));
+            return Ok(());
+        }
+        place.ask(&format!("remove `{name}` from {}?", file.shown()))?;
+        write(file, &format!("removed `{name}` from"))
+    }
+}
+
+impl Place {
+    /// Asks whether to change the file.
+    fn ask(&self, question: &str) -> Result<(), Failure> {
+        if self.yes || terminal::agrees(question) {
+            return Ok(());
+        }
+        Err(Failure::new(Kind::Usage, "nothing was changed"))
+    }
+
+    /// The first file that exists, or else the first one that the client reads.
+    fn path(&self, client: Client) -> Result<PathBuf, Failure> {
+        let places = places()?;
+        let files = match self.scope {
+            Scope::User => client.user_files(&places),
+            Scope::Project => client.project_files(&places),
+        };
+        // In the folders above, a file is that of another project.
+        let existing = files
+            .iter()
+            .find(|path| self.scope == Scope::User && path.exists());
+        let path = existing.or(files.first());
+        path.cloned().ok_or_else(|| {
+            let message = format!("{} has no configuration for a project", client.name());
+            Failure::with_help(Kind::Usage, message, "leave out `--scope project`")
+        })
+    }
+}
+
+/// Shows what is added.
+fn show(file: &InstalledIn, name: &str, entry: &Map<String, Value>) {
+    note(format_args!("`{name}` in {}:", file.shown()));
+    for (member, value) in entry {
+        let value = match value {
+            Value::Object(values) => {
+                let names = values.keys().map(String::as_str);
+                names.collect::<Vec<_>>().join(", ")
+            }
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        note(format_args!("  {member}: {}", one_line(&value)));
+    }
+}
+
+fn write(mut file: InstalledIn, done: &str) -> Result<(), Failure> {
+    file.write()?;
+    note(format_args!("{done} {}", file.shown()));
+    if let Some(backup) = &file.backup {
+        let backup = backup.display().to_string();
+        note(format_args!("the file as it was: {}", one_line(&backup)));
+    }
+    Ok(())
+}
+
+/// Starts the server as the client will, and lists its tools. A server whose variables are not set here is not started.
+fn check(name: &str, connection: &Connection) -> Result<(), Failure> {
+    let resolved = match with_values(connection) {
+        Ok(resolved) => resolved,
+        Err(error) => {
+            note(format_args!(
+                "note: `{name}` was not started to check it: {error}"
+            ));
+            return Ok(());
+        }
+    };
+    match session::count_tools(&resolved) {
+        Ok(tools) => {
+            let s = if tools == 1 { "" } else { "s" };
+            note(format_args!("`{name}` answers, with {tools} tool{s}"));
+            Ok(())
+        }
+        Err(Failure::Server { error, .. }) if error.kind() == ErrorKind::Authentication => {
+            note(format_args!(
+                "note: the server of `{name}` requires a login: log in with the client"
+            ));
+            Ok(())
+        }
+        Err(failure) => {
+            note(format_args!(
+                "`{name}` does not work, so nothing was changed; `--no-check` adds it anyway"
+            ));
+            Err(failure)
+        }
+    }
+}
+
+/// A name that is already used.
+fn is_taken(file: &InstalledIn, name: &str, before: &Value, after: &Map<String, Value>) -> Failure {
+    let differs = after
+        .iter()
+        .filter(|(member, value)| before.get(member) != Some(value));
+    let differs: Vec<_> = differs.map(|(member, _)| format!("`{member}`")).collect();
+    let message = format!(
+        "{} has another server `{name}`: {} would change",
+        file.shown(),
+        differs.join(", ")
+    );
+    let help = "`--force` changes it, `--name` adds the server under another name";
+    Failure::with_help(Kind::Usage, message, help)
+}
+
+/// A name for the server at a URL.
+fn host(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    host.to_owned()
+}

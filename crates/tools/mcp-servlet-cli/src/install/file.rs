@@ -1,0 +1,142 @@
+//! The file of a client, on the disk.
+
+use std::{
+    fs, io,
+    io::Write as _,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use mcp_client_config::{ClientFile, EditError};
+use serde_json::{Map, Value};
+use tempfile::NamedTempFile;
+
+use crate::{
+    clients::Client,
+    failure::{Failure, Kind},
+    terminal::one_line,
+};
+
+/// A copy is not replaced for this time, so that the state before several changes in a row is kept.
+const KEEP_BACKUP: Duration = Duration::from_hours(24);
+
+/// A file that is changed as a whole.
+pub(super) struct InstalledIn {
+    path: PathBuf,
+    /// The bytes on the disk. None if there is no file.
+    bytes: Option<Vec<u8>>,
+    file: ClientFile,
+    /// A copy of the file as it was, once it has changed.
+    pub(super) backup: Option<PathBuf>,
+}
+
+impl InstalledIn {
+    /// Reads the file. One that does not exist has no servers.
+    pub(super) fn read(client: Client, path: PathBuf) -> Result<Self, Failure> {
+        // Files with settings are often links into a folder that is kept elsewhere.
+        let path = fs::canonicalize(&path).unwrap_or(path);
+        let bytes = read(&path)?;
+        let file = ClientFile::parse(client, bytes.as_deref().unwrap_or_default());
+        let file = file.map_err(|error| problem(&path, &error))?;
+        Ok(Self {
+            path,
+            bytes,
+            file,
+            backup: None,
+        })
+    }
+
+    /// The path, for messages.
+    pub(super) fn shown(&self) -> String {
+        one_line(&self.path.display().to_string()).into_owned()
+    }
+
+    pub(super) fn server(&self, name: &str) -> Option<Value> {
+        self.file.server(name)
+    }
+
+    pub(super) fn set(&mut self, name: &str, entry: &Map<String, Value>) -> Result<(), Failure> {
+        let set = self.file.set(name, entry);
+        set.map_err(|error| problem(&self.path, &error))
+    }
+
+    pub(super) fn remove(&mut self, name: &str) -> Result<bool, Failure> {
+        let removed = self.file.remove(name);
+        removed.map_err(|error| problem(&self.path, &error))
+    }
+
+    pub(super) fn has_changed(&self) -> bool {
+        self.bytes.as_deref() != Some(self.file.to_string().as_bytes())
+    }
+
+    /// Replaces the file at once, so that a client never reads half of it.
+    pub(super) fn write(&mut self) -> Result<(), Failure> {
+        if read(&self.path)? != self.bytes {
+            let message = format!(
+                "`{}` has just been changed by another program",
+                self.shown()
+            );
+            return Err(Failure::with_help(
+                Kind::Usage,
+                message,
+                "run the command again",
+            ));
+        }
+        self.replace().map_err(|error| {
+            let message = format!("cannot write `{}`: {error}", self.shown());
+            Failure::new(Kind::Usage, message)
+        })
+    }
+
+    fn replace(&mut self) -> io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)?;
+        if self.bytes.is_some() {
+            self.backup = Some(self.back_up()?);
+        }
+        // Only its owner can read a new file, which may get secrets later.
+        let mut new = NamedTempFile::new_in(folder)?;
+        new.write_all(self.file.to_string().as_bytes())?;
+        if self.bytes.is_some() {
+            let permissions = fs::metadata(&self.path)?.permissions();
+            new.as_file().set_permissions(permissions)?;
+        }
+        new.as_file().sync_all()?;
+        new.persist(&self.path)?;
+        Ok(())
+    }
+
+    fn back_up(&self) -> io::Result<PathBuf> {
+        let mut name = self.path.clone().into_os_string();
+        name.push(".servlet-bak");
+        let backup = PathBuf::from(name);
+        let made = fs::metadata(&backup).and_then(|backup| backup.modified());
+        let age = made
+            .ok()
+            .and_then(|made| SystemTime::now().duration_since(made).ok());
+        if age.is_none_or(|age| age > KEEP_BACKUP) {
+            fs::copy(&self.path, &backup)?;
+        }
+        Ok(backup)
+    }
+}
+
+fn read(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            let message = format!("cannot read `{}`: {error}", path.display());
+            Err(Failure::new(Kind::Usage, message))
+        }
+    }
+}
+
+fn problem(path: &Path, error: &EditError) -> Failure {
+    let path = path.display();
+    let message = match error.position {
+        Some(position) => format!("{path}:{position}: {}", error.problem),
+        None => format!("{path}: {}", error.problem),
+    };
+    Failure::new(Kind::Usage, message)
+}

@@ -1,0 +1,184 @@
+//! How an MCP client reaches the server of a command line.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum as _;
+use mcp_client_config::{Connection, Transport};
+use mcp_servlet_host::UnmetNeeds;
+use mcp_servlet_runtime::{Module, Source, public_url};
+use mcp_servlet_server::config::Config;
+
+use super::options::Options;
+use crate::{
+    clients,
+    failure::{Failure, Kind},
+    needs,
+    variable::Variable,
+};
+
+/// A server, for the file of a client.
+pub(crate) struct ClientEntry {
+    /// The name of the server.
+    pub(crate) name: String,
+    pub(crate) connection: Connection,
+    /// The configuration values that the client passes.
+    variables: Vec<Variable>,
+    /// What is left out because it may be secret.
+    hidden: Vec<String>,
+    unmet: Vec<UnmetNeeds>,
+}
+
+impl ClientEntry {
+    /// A server at a URL.
+    pub(crate) fn at_url(name: String, url: String) -> Self {
+        Self {
+            name,
+            connection: clients::at_url(url, Transport::Auto),
+            variables: Vec::new(),
+            hidden: Vec::new(),
+            unmet: Vec::new(),
+        }
+    }
+
+    /// The same with the values of environment variables.
+    pub(crate) fn with_values(mut self) -> Result<Self, Failure> {
+        let resolved = clients::with_values(&self.connection);
+        self.connection = resolved.map_err(|error| Failure::new(Kind::Usage, error.to_string()))?;
+        self.variables.clear();
+        Ok(self)
+    }
+
+    /// Tells the user what to add to the entry.
+    pub(crate) fn note(&self) {
+        clients::note_hidden_values(self.hidden.iter().cloned());
+        clients::note_variables(&self.variables);
+        needs::warn(self.unmet.iter().cloned(), true);
+    }
+}
+
+impl Options {
+    /// The entry of this server.
+    pub(crate) fn client_entry(
+        &self,
+        config: Option<&(PathBuf, Config)>,
+    ) -> Result<ClientEntry, Failure> {
+        let name = self.name(config);
+        let mut unmet: Vec<_> = self.unmet_needs(config).collect();
+        // A server with a URL is started by someone else, who gives it its options.
+        let (connection, variables) = if let Some(connection) = self.remote_connection(config)? {
+            (connection, Vec::new())
+        } else {
+            let variables = self.variables(&name, &mut unmet);
+            (self.command(config, &variables)?, variables)
+        };
+        Ok(ClientEntry {
+            name,
+            connection,
+            variables,
+            hidden: self.hidden().collect(),
+            unmet,
+        })
+    }
+
+    /// The environment variables with configuration values: those of the options, unless a servlet declares them as no
+    /// secret, and one for each required key that the options do not set. Removes these keys from the unmet needs.
+    fn variables(&self, server: &str, unmet: &mut Vec<UnmetNeeds>) -> Vec<Variable> {
+        let modules: Vec<_> = self.modules().map(|(_, module)| module).collect();
+        let is_public = |key: &str| {
+            let mut declared = modules.iter().filter_map(|module| module.needs().key(key));
+            let first = declared.next();
+            first.is_some_and(|first| !first.secret && declared.all(|other| !other.secret))
+        };
+        let mut variables = self.limits.variables(server, is_public);
+        for needs in &mut *unmet {
+            for key in std::mem::take(&mut needs.missing) {
+                if variables.iter().all(|known| known.key != key.name) {
+                    let name = key.variable(&needs.servlet);
+                    variables.push(Variable {
+                        key: key.name,
+                        name,
+                    });
+                }
+            }
+        }
+        unmet.retain(|needs| !needs.is_empty());
+        variables
+    }
+
+    /// The server's name: from the configuration, or else from the served files.
+    fn name(&self, config: Option<&(PathBuf, Config)>) -> String {
+        let introduced = config.and_then(|(_, config)| config.introduction.name.clone());
+        let first = || self.files().first().map(|file| Source::parse(file).name());
+        introduced.or_else(first).unwrap_or_default()
+    }
+
+    /// How a client connects to the URL of the server. None if clients start it.
+    fn remote_connection(
+        &self,
+        config: Option<&(PathBuf, Config)>,
+    ) -> Result<Option<Connection>, Failure> {
+        let config = config.map(|(_, config)| config);
+        let http = config.and_then(Config::url).or(self.transports.url()?);
+        let sse = || config.and_then(Config::sse_url);
+        let http = http.map(|url| clients::at_url(url, Transport::Http));
+        Ok(http.or_else(|| sse().map(|url| clients::at_url(url, Transport::Sse))))
+    }
+
+    /// How a client starts this server.
+    fn command(
+        &self,
+        config: Option<&(PathBuf, Config)>,
+        variables: &[Variable],
+    ) -> Result<Connection, Failure> {
+        let mut arguments = vec!["serve".to_owned()];
+        for file in self.files() {
+            arguments.push(match Source::parse(file) {
+                Source::File(path) => clients::absolute(&path)?,
+                _ => public_url(file),
+            });
+        }
+        if let Some(prefix) = self.prefix.and_then(|prefix| prefix.to_possible_value()) {
+            arguments.extend(["--prefix".to_owned(), prefix.get_name().to_owned()]);
+        }
+        if let Some(provider) = self.schemas_for {
+            arguments.extend(["--schemas-for".to_owned(), provider.name().to_owned()]);
+        }
+        arguments.extend(self.limits.arguments(variables)?);
+        arguments.extend(self.transports.arguments());
+        let of_config = config.into_iter().flat_map(|(_, config)| &config.variables);
+        let names = variables.iter().map(|variable| &variable.name);
+        clients::this_command(arguments, of_config.chain(names))
+    }
+
+    /// The values that [`Options::command`] leaves out because they may be secret.
+    fn hidden(&self) -> impl Iterator<Item = String> {
+        let urls = self.files().iter();
+        let urls = urls.filter_map(|file| clients::hidden_url(&Source::parse(file)));
+        urls.chain(self.limits.hidden())
+    }
+
+    /// The needs that the options do not meet; none with a configuration.
+    fn unmet_needs(&self, config: Option<&(PathBuf, Config)>) -> impl Iterator<Item = UnmetNeeds> {
+        let options = self.limits.options_here();
+        let modules = config.is_none().then(|| self.modules());
+        modules
+            .into_iter()
+            .flatten()
+            .filter_map(move |(name, module)| {
+                let mut unmet = UnmetNeeds::of(&name, module.needs(), &options)?;
+                unmet
+                    .missing
+                    .retain(|key| !self.limits.take_from_environment(&key.name));
+                (!unmet.is_empty()).then_some(unmet)
+            })
+    }
+
+    /// The named modules, except those at URLs and those that cannot be read.
+    fn modules(&self) -> impl Iterator<Item = (String, Module)> {
+        let sources = self.files().iter();
+        let sources = sources.map(|file| Source::parse(file).expand());
+        let files = sources.flatten().flatten();
+        let files = files.filter(|source| !source.is_remote());
+        files.filter_map(|source| Some((source.name(), source.module().ok()?)))
+    }
+}

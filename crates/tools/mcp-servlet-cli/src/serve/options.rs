@@ -1,0 +1,133 @@
+//! What is served, and with which permissions.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use mcp_servlet_host::{Entry, Prefix};
+use mcp_servlet_runtime::Source;
+use mcp_servlet_schema::Provider;
+use mcp_servlet_server::config::Config;
+
+use super::transports::Transports;
+use crate::{
+    failure::{Failure, Kind},
+    limits::Limits,
+};
+
+// What a server serves, and with which permissions.
+// Not a doc comment: clap would use it as the description of the command.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// The servlets: `.wasm` files, directories of them, URLs or `oci://` references, which may end in `#sha256=` and a
+    /// digest; or one configuration file such as `servlet.toml`, which is reloaded when it or one of its servlets changes
+    #[arg(required = true)]
+    files: Vec<String>,
+
+    /// The prefix of the names of tools and prompts
+    ///
+    /// [default: auto]
+    #[arg(long, value_enum)]
+    pub(super) prefix: Option<PrefixChoice>,
+
+    /// Rewrite input schemas for this model provider; see the guide on hosts
+    #[arg(long, value_name = "PROVIDER")]
+    pub(super) schemas_for: Option<Provider>,
+
+    #[command(flatten)]
+    pub(super) transports: Transports,
+
+    #[command(flatten)]
+    pub(super) limits: Limits,
+}
+
+/// The prefix of the names of tools and prompts.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(super) enum PrefixChoice {
+    /// The servlet's name, for names that another servlet has as well
+    #[default]
+    Auto,
+    /// No prefix
+    Never,
+    /// The servlet's name, for all names
+    Name,
+}
+
+impl Options {
+    /// The servlets, as they are named.
+    pub(crate) fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    /// Whether an option was given that belongs in the configuration.
+    fn has_settings(&self) -> bool {
+        self.limits.are_given() || self.prefix.is_some() || self.schemas_for.is_some()
+    }
+
+    /// The configuration, if one was given. One that is for elsewhere need not have the values of its variables here.
+    pub(crate) fn config(
+        &self,
+        is_for_elsewhere: bool,
+    ) -> Result<Option<(PathBuf, Config)>, Failure> {
+        let is_config = |file: &String| {
+            Path::new(file)
+                .extension()
+                .is_some_and(|extension| extension == "toml")
+        };
+        match self.files.as_slice() {
+            [file] if is_config(file) && self.has_settings() => Err(Failure::with_help(
+                Kind::Usage,
+                "limits, `--prefix` and `--schemas-for` cannot be combined with a configuration file",
+                format!("set them in `{file}`; `servlet config schema` lists all settings"),
+            )),
+            [file] if is_config(file) => {
+                let path = PathBuf::from(file);
+                let config = if is_for_elsewhere {
+                    Config::read_for_elsewhere(&path)?
+                } else {
+                    Config::read(&path)?
+                };
+                self.check_endpoints(file, &config)?;
+                Ok(Some((path, config)))
+            }
+            files if files.iter().any(is_config) => Err(Failure::with_help(
+                Kind::Usage,
+                "a configuration file cannot be combined with other servlets",
+                "list the servlets in it",
+            )),
+            _ => Ok(None),
+        }
+    }
+
+    /// Refuses options that contradict the endpoints of the configuration.
+    fn check_endpoints(&self, file: &str, config: &Config) -> Result<(), Failure> {
+        match (self.transports.endpoint_option(), config.endpoints.first()) {
+            (Some(option), Some(endpoint)) => Err(Failure::with_help(
+                Kind::Usage,
+                format!(
+                    "`{option}` cannot be combined with `[endpoint.{}]` in `{file}`: the endpoints of the file say where \
+                     clients connect",
+                    endpoint.name
+                ),
+                format!("leave out `{option}`, or remove the endpoints from `{file}`"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The servlets to load. A named file that fails to load is an error; in a directory, such files are skipped.
+    pub(super) fn entries(&self) -> Result<Vec<Entry>, Failure> {
+        let sources = self.files.iter().map(|file| Source::parse(file));
+        let prefix = self.prefix.unwrap_or_default().into();
+        Ok(super::entries(sources, &self.limits.options()?, &prefix)?)
+    }
+}
+
+impl From<PrefixChoice> for Prefix {
+    fn from(choice: PrefixChoice) -> Self {
+        match choice {
+            PrefixChoice::Auto => Self::Auto,
+            PrefixChoice::Never => Self::Never,
+            PrefixChoice::Name => Self::Name(None),
+        }
+    }
+}
