@@ -243,12 +243,13 @@ fn files_that_documents_name_exist() {
 }
 
 /// Whether code is a path in this repository: a file name with one of our extensions, or a path in a folder at the
-/// root.
+/// root. Paths that begin with `~` or `.` are on the user's computer.
 fn names_a_file(code: &str) -> bool {
     let ends = [".rs", ".yaml", ".toml", ".md"];
     let first = code.split('/').next().unwrap_or_default();
     let is_folder = !["", "."].contains(&first) && root().join(first).is_dir();
     !code.contains(' ')
+        && !["~/", "."].iter().any(|start| code.starts_with(start))
         && (is_folder && code.contains('/') || ends.iter().any(|end| code.ends_with(end)))
 }
 

@@ -144,8 +144,7 @@ fn an_entry_keeps_what_the_client_and_the_user_have_stored_in_it() {
         .entry(&url(Transport::Http))
         .expect("an entry");
     file.set("greet", &entry).expect("an object");
-    let expected =
-        json!({ "url": "https://example.com/mcp", "env": { "KEY": "mine", "NEW": "1" }, "disabled": true });
+    let expected = json!({ "url": "https://example.com/mcp", "env": { "KEY": "mine", "NEW": "1" }, "disabled": true });
     assert_eq!(file.server("greet"), Some(expected));
 
     let before = "[mcp_servers.greet]\ncommand = \"old\" # why\nenabled = false\n[mcp_servers.greet.env]\nKEY = \"mine\"\n";
