@@ -6,6 +6,7 @@ mod calls;
 mod check;
 mod client;
 mod compose;
+mod contract;
 mod costs;
 mod describe;
 mod dev;

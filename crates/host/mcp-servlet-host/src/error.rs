@@ -72,6 +72,14 @@ pub enum LoadError {
         /// What is wrong there.
         problem: String,
     },
+    /// What the module says about the servlet cannot be read, or is not what the servlet describes.
+    #[error("the contract in `{origin}` {problem}")]
+    Contract {
+        /// The file or URL of the servlet, or its name.
+        origin: String,
+        /// What is wrong with the contract.
+        problem: String,
+    },
     /// The servlet failed to list its resources, resource templates or prompts.
     #[error("`{export}` of `{servlet}` failed")]
     List {
@@ -181,6 +189,9 @@ impl LoadError {
                 "set `memory` in the limits of the servlet, or start an instance for each call: `isolation = \"call\"`"
                     .into(),
             ),
+            Self::Contract { origin, .. } => Some(format!(
+                "the file was changed after it was built: build it again, or run `servlet stamp {origin}` if the change is yours"
+            )),
             Self::Taken { kind: FeatureKind::Tool | FeatureKind::Prompt, .. } => {
                 Some("give one of the servlets another name or prefix".into())
             }

@@ -7,7 +7,7 @@ use mcp_servlet_runtime::{Guest, JsonObject};
 use mcp_servlet_schema::Problem;
 use serde_json::Value;
 
-use crate::{FeatureKind, FeatureList, error::LoadError};
+use crate::{FeatureKind, FeatureList, contract::check_output, error::LoadError};
 
 /// The export that reads a resource.
 pub(crate) const READ_RESOURCE: &str = "read_resource";
@@ -107,12 +107,15 @@ fn list(servlet: &Guest, kind: FeatureKind) -> Result<Vec<Listed>, LoadError> {
     let output = servlet
         .call(export, servlet.abi().list_request())
         .map_err(failed)?;
-    entries(&output, member, key).map_err(|Problem { at, message }| LoadError::BadList {
-        servlet: servlet.name().to_owned(),
-        export,
-        at,
-        problem: message,
-    })
+    let entries =
+        entries(&output, member, key).map_err(|Problem { at, message }| LoadError::BadList {
+            servlet: servlet.name().to_owned(),
+            export,
+            at,
+            problem: message,
+        })?;
+    check_output(servlet, export, &output)?;
+    Ok(entries)
 }
 
 fn entries(output: &[u8], member: &str, key: &str) -> Result<Vec<Listed>, Problem> {

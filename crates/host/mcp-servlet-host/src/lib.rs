@@ -25,6 +25,7 @@
 
 mod compat;
 mod content;
+mod contract;
 mod description;
 mod error;
 mod feature_kind;

@@ -19,7 +19,7 @@ use mcp_servlet_runtime::{
 use mcp_servlet_schema::Schemas;
 
 use crate::{
-    CallToolResult, LoadError, Tool, description::Description, error::unknown_tool,
+    CallToolResult, LoadError, Tool, contract, description::Description, error::unknown_tool,
     features::Features, host::single_name_problem,
 };
 use reading::Reading;
@@ -115,6 +115,7 @@ impl Servlet {
     }
 
     fn with_lists(mut self) -> Result<Self, LoadError> {
+        contract::check_exports(&self.guest)?;
         self.description = self.describe()?;
         self.check_options()?;
         self.features = Features::read(&self.guest)?;
@@ -146,6 +147,11 @@ impl Servlet {
         self.guest.module()
     }
 
+    /// Whether it can be called, and its lists do not just come from the [contract](LoadOptions::from_contract) in its module.
+    pub fn is_compiled(&self) -> bool {
+        self.guest.is_compiled()
+    }
+
     /// The ABI of the servlet.
     pub fn abi(&self) -> Abi {
         self.guest.abi()
@@ -162,7 +168,7 @@ impl Servlet {
     }
 
     /// How many instances the servlet may have.
-    pub fn instances(&self) -> &Instances {
+    pub fn instances(&self) -> Instances {
         self.guest.instances()
     }
 
@@ -360,6 +366,7 @@ impl Servlet {
                     },
                 })?;
         let description = Description::parse(self.name(), export, output)?;
+        contract::check_output(&self.guest, export, description.text.as_bytes())?;
         check_names(self.origin(), &description.tools)?;
         let call_tool = self.abi().call_tool();
         if !description.tools.is_empty() && !self.module().can_call(call_tool) {

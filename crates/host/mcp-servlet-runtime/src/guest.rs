@@ -4,10 +4,12 @@ mod failure;
 
 use std::sync::Arc;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::{
     abi::Abi,
     call::Job,
-    engine::{self, Pool},
+    engine::{self, Pool, Stop},
     error::{CallError, LoadError},
     inspect::Module,
     json::JsonObject,
@@ -27,7 +29,16 @@ pub struct Guest {
     module: Module,
     abi: Abi,
     options: LoadOptions,
-    pool: Arc<Pool>,
+    code: Code,
+}
+
+/// What answers calls.
+#[derive(Clone)]
+enum Code {
+    /// The instances of the module.
+    Compiled(Arc<Pool>),
+    /// The contract in the module, which is not compiled.
+    Contract { wasm: Arc<[u8]> },
 }
 
 impl std::fmt::Debug for Guest {
@@ -47,7 +58,7 @@ impl Guest {
         Self::from_fetched(source.into().fetch()?, options)
     }
 
-    /// Checks and compiles a module.
+    /// Checks and compiles a module. With [`LoadOptions::from_contract`], a module that has a contract is not compiled.
     ///
     /// # Errors
     /// See [`Guest::load`].
@@ -56,14 +67,18 @@ impl Guest {
         let module = read_module(&name, &wasm)?;
         let abi = check_abi(&name, &module)?;
         check_paths(&name, &module, options)?;
-        let pool = Pool::new(&name, wasm, &module, options)?;
+        let code = if options.from_contract && module.contract().is_some() {
+            Code::Contract { wasm: wasm.into() }
+        } else {
+            Code::Compiled(Pool::new(&name, wasm, &module, options)?)
+        };
         Ok(Self {
             name,
             origin,
             module,
             abi,
             options: options.clone(),
-            pool,
+            code,
         })
     }
 
@@ -72,7 +87,7 @@ impl Guest {
         Fetched {
             name: self.name.clone(),
             origin: self.origin.clone(),
-            wasm: self.pool.wasm().to_owned(),
+            wasm: self.wasm().to_owned(),
         }
     }
 
@@ -88,7 +103,10 @@ impl Guest {
 
     /// The SHA-256 digest of the module.
     pub fn digest(&self) -> [u8; 32] {
-        self.pool.digest()
+        match &self.code {
+            Code::Compiled(pool) => pool.digest(),
+            Code::Contract { wasm } => Sha256::digest(wasm).into(),
+        }
     }
 
     /// The exports, imports and sections of the module.
@@ -107,20 +125,20 @@ impl Guest {
     }
 
     /// How many instances the servlet may have.
-    pub fn instances(&self) -> &Instances {
-        self.pool.instances()
+    pub fn instances(&self) -> Instances {
+        self.options.instances_for(&self.module)
     }
 
     /// What the calls of the servlet share.
     pub fn isolation(&self) -> Isolation {
-        self.pool.isolation()
+        self.options.isolation_for(&self.module)
     }
 
     /// A tool with its own memory limit, if all calls share one instance. Such a limit would need a
     /// second instance.
     pub fn tool_without_memory(&self) -> Option<&str> {
         self.options
-            .tool_without_memory(*self.instances(), self.isolation())
+            .tool_without_memory(self.instances(), self.isolation())
     }
 
     /// The error for a module that lacks this export.
@@ -165,7 +183,10 @@ impl Guest {
     /// [`CallError`].
     pub fn run(&self, job: Job) -> Result<Vec<u8>, CallError> {
         let (export, limits) = (job.export, job.limits);
-        let output = self.pool.run(job);
+        let output = match &self.code {
+            Code::Compiled(pool) => pool.run(job),
+            Code::Contract { .. } => self.contract_output(export),
+        };
         output.map_err(|stop| self.error(export, &limits, stop))
     }
 
@@ -176,8 +197,33 @@ impl Guest {
     /// [`CallError`].
     pub async fn run_async(&self, job: Job) -> Result<Vec<u8>, CallError> {
         let (export, limits) = (job.export, job.limits);
-        let output = self.pool.run_async(job).await;
+        let output = match &self.code {
+            Code::Compiled(pool) => pool.run_async(job).await,
+            Code::Contract { .. } => self.contract_output(export),
+        };
         output.map_err(|stop| self.error(export, &limits, stop))
+    }
+
+    fn wasm(&self) -> &[u8] {
+        match &self.code {
+            Code::Compiled(pool) => pool.wasm(),
+            Code::Contract { wasm } => wasm,
+        }
+    }
+
+    /// Whether the module is compiled and can be called, and its lists do not just come from its
+    /// [contract](LoadOptions::from_contract).
+    pub fn is_compiled(&self) -> bool {
+        matches!(self.code, Code::Compiled(_))
+    }
+
+    /// The output of an export, if the contract has it.
+    fn contract_output(&self, export: &str) -> Result<Vec<u8>, Stop> {
+        let contract = self.module.contract();
+        let output = contract.and_then(|contract| contract.output(export));
+        output.map(Vec::from).ok_or_else(|| {
+            Stop::Start("it is not compiled, and its contract has no answer".to_owned())
+        })
     }
 
     /// Runs work on a blocking thread, so that it does not delay other tasks.

@@ -4,9 +4,11 @@ pub(crate) mod bounds;
 pub(crate) mod imports;
 mod reader;
 
+use std::sync::Arc;
+
 use mcp_servlet_types::{ContentFeature, InputRequestKind, SDK, STRICT};
 
-use crate::needs::Needs;
+use crate::{contract::Contract, needs::Needs};
 pub use bounds::LimitExceeded;
 pub(crate) use bounds::SIZE;
 pub(crate) use imports::WASI;
@@ -32,6 +34,8 @@ pub struct Module {
     pub content_features: Vec<ContentFeature>,
     needs: Needs,
     needs_problem: Option<String>,
+    contract: Option<Arc<Contract>>,
+    contract_problem: Option<String>,
     /// How many entries the largest table can have.
     pub(crate) largest_table: u64,
 }
@@ -153,6 +157,16 @@ impl Module {
     /// Why the declaration of the servlet's needs cannot be read; `None` if it can.
     pub fn needs_problem(&self) -> Option<&str> {
         self.needs_problem.as_deref()
+    }
+
+    /// What the module says about the servlet, if it says it in a way that can be read.
+    pub fn contract(&self) -> Option<&Contract> {
+        self.contract.as_deref()
+    }
+
+    /// Why the module's contract cannot be read; `None` if it can, or if there is none.
+    pub fn contract_problem(&self) -> Option<&str> {
+        self.contract_problem.as_deref()
     }
 
     /// The imports that neither Extism, WASI nor this host provides.

@@ -25,6 +25,7 @@
 
 mod abi;
 mod call;
+mod contract;
 mod engine;
 mod error;
 mod fault;
@@ -47,6 +48,7 @@ mod text;
 
 pub use abi::{Abi, CALL, DESCRIBE, FEATURE_EXPORTS, LIST_TOOLS};
 pub use call::Job;
+pub use contract::Contract;
 pub use engine::{HostFunction, Messages, Plugin};
 pub use error::{
     CallError, CallErrorKind, FetchError, LoadError, RegistryError, RemoteFailure, Site,

@@ -101,6 +101,9 @@ pub struct LoadOptions {
     /// The time limit for compiling the module; `None` means no limit. Compiling it again with optimizations may take longer,
     /// but then other modules no longer wait for it.
     pub compile: Option<Duration>,
+    /// Whether the lists of a servlet come from its [contract](crate::Contract), if it has one. Its module is not compiled then,
+    /// and its calls fail.
+    pub from_contract: bool,
     /// The cache of compiled modules.
     pub cache: CompileCache,
     /// How long what was read of a resource is kept, by URI; `None` reads it every time.
@@ -316,6 +319,7 @@ impl Default for LoadOptions {
             results: CheckResults::default(),
             errors: ErrorTexts::default(),
             compile: Some(Duration::from_mins(2)),
+            from_contract: false,
             cache: CompileCache::Default,
             resource_cache: None,
             tools: BTreeMap::new(),

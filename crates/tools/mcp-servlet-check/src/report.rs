@@ -23,6 +23,8 @@ pub struct Report {
     pub size: usize,
     /// The ABI of the module; `None` if it is not a servlet.
     pub abi: Option<Abi>,
+    /// Whether the module has a [contract](mcp_servlet_runtime::Contract).
+    pub contract: bool,
     /// How many tools the servlet has; `None` if they could not be listed.
     pub tools: Option<usize>,
     /// What the servlet declares that it needs from its operator.
@@ -56,6 +58,7 @@ pub fn check(
         source: fetched.origin.clone(),
         size: fetched.wasm.len(),
         abi: None,
+        contract: false,
         tools: None,
         needs: Needs::default(),
         host_functions: Vec::new(),
@@ -94,6 +97,7 @@ impl Report {
 
     fn look_at(&mut self, findings: &mut Findings, module: &Module) {
         self.abi = module.abi();
+        self.contract = module.contract().is_some();
         self.needs = module.needs().clone();
         let imports = module.imports.iter().filter(|import| import.module == USER);
         self.host_functions = imports.map(|import| import.name.clone()).collect();

@@ -17,13 +17,13 @@ use std::{
 
 use cargo_metadata::{Metadata, Package, camino::Utf8PathBuf};
 use clap::Args;
-use mcp_servlet_runtime::{Import, Module, Unreadable, quoted};
+use mcp_servlet_runtime::{Import, JsonObject, Module, Unreadable, quoted};
 use serde_json::{Value, json};
 
 use crate::{
     failure::{Failure, Kind, chain},
     format::Format,
-    steps,
+    stamp, steps,
     terminal::{self, Style, Visible, note},
 };
 pub(crate) use abi::Abi;
@@ -92,7 +92,7 @@ impl Build {
         let profile = Profile::choose(self.release, self.profile.as_deref(), &metadata);
         let mut all = Vec::new();
         for package in packages {
-            let (path, module) = build(
+            let (path, mut module) = build(
                 package,
                 Target::of(package, self.target)?,
                 profile.options(),
@@ -101,6 +101,9 @@ impl Build {
             )?;
             check_imports(&module, package, &metadata)?;
             check_exports(&module, package)?;
+            if module.abi().is_some() {
+                module = add_contract(&path, module, package)?;
+            }
             let path = match output {
                 Some(output) => output.put(&path)?,
                 None => path,
@@ -167,6 +170,43 @@ fn build(
     let module = read(&path, Module::read)?;
     abi.check(&module, package)?;
     Ok((path, module))
+}
+
+/// Writes what the servlet describes into its module. If it cannot be loaded, the module stays as it is.
+fn add_contract(path: &Path, module: Module, package: &Package) -> Result<Module, Failure> {
+    let wasm = match stamp::stamped(path, members(package)) {
+        Ok(wasm) => wasm,
+        Err(error) => {
+            let name = &package.name;
+            let error = chain(&error);
+            note(format_args!(
+                "warning: `{name}` has no contract, because it cannot be loaded: {error}"
+            ));
+            return Ok(module);
+        }
+    };
+    stamp::replace(path, &wasm).map_err(|error| {
+        let message = format!("cannot write `{}`: {error}", path.display());
+        Failure::new(Kind::Build, message)
+    })?;
+    read(path, Module::read)
+}
+
+/// What the contract says about the package.
+fn members(package: &Package) -> JsonObject {
+    let members = json!({
+        "name": package.name,
+        "version": package.version,
+        "description": package.description,
+        "license": package.license,
+        "repository": package.repository,
+        "authors": (!package.authors.is_empty()).then_some(&package.authors),
+    });
+    let Value::Object(mut members) = members else {
+        return JsonObject::new();
+    };
+    members.retain(|_, value| !value.is_null());
+    members
 }
 
 /// Where the built files are copied to.

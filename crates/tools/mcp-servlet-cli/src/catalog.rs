@@ -194,7 +194,7 @@ fn lists(server: &ServerOptions, target: &Target, errors: Format) -> Result<List
             format!("`{}` is a catalog, which has no lists", path.display()),
         ));
     }
-    server.with_session(target, errors, async |session| Ok(session.lists().await?))
+    server.with_lists(target, errors, async |session| Ok(session.lists().await?))
 }
 
 /// The catalog of a server, or the one in a file.

@@ -150,6 +150,11 @@ fn write_report<W: Write>(out: &mut Visible<W>, report: &Report) -> io::Result<(
     for host in &report.hosts {
         writeln!(out, "  {:<11}  {}", host.name(), verdict(report, *host))?;
     }
+    if report.contract {
+        let is_right = report.loads_in.contains(&Target::McpServlet);
+        let matching = if is_right { "matches" } else { "not confirmed" };
+        writeln!(out, "  contract     {matching}")?;
+    }
     let functions = report.host_functions.iter();
     let functions = functions.map(|name| format!("function  {}", one_line(name)));
     for need in needs::lines(&report.needs).chain(functions) {

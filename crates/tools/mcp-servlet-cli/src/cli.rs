@@ -11,7 +11,8 @@ use crate::{
     failure::Failure,
     generate, inspect, install,
     logging::{self, Times},
-    login, logout, man, new, ping, prompt, pull, push, read, serve, servers, terminal, test, watch,
+    login, logout, man, new, ping, prompt, pull, push, read, serve, servers, stamp, terminal, test,
+    watch,
 };
 
 const EXIT_CODES: &str = "\
@@ -50,6 +51,11 @@ enum Command {
     Generate(generate::Generate),
     /// Build the servlets at a path into `.wasm` files
     Build(build::Build),
+    /// Write what servlets describe into their `.wasm` files
+    ///
+    /// Others can then read it without running the servlet, and a host refuses the servlet if it describes anything else.
+    /// `servlet build` does this for its own files.
+    Stamp(stamp::Stamp),
     /// Build the servlets at a path and serve them to MCP clients; rebuild them when their sources change
     ///
     /// Clients connect at once; their lists and calls wait for the first build. Standard error shows each build. If one fails,
@@ -140,6 +146,7 @@ impl Cli {
             Command::New(new) => new.run(),
             Command::Generate(generate) => generate.run(),
             Command::Build(build) => build.run(),
+            Command::Stamp(stamp) => stamp.run(),
             Command::Dev(dev) => dev.run(),
             Command::Test(test) => test.run(),
             Command::Describe(describe) => describe.run(),

@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 use mcp_servlet_host::{Filter, Host, Listed, LoadError, Mount, Offer, Prefix, Servlet};
-use mcp_servlet_runtime::{Abi, Isolation, Module, Source};
+use mcp_servlet_runtime::{Abi, Contract, Isolation, Module, Source};
 use serde_json::{Value, json};
 
 use crate::{
@@ -43,7 +43,8 @@ struct Report<'a> {
 impl Inspect {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let sources = Source::parse(&self.file).expand()?;
-        let options = self.limits.options()?;
+        let mut options = self.limits.options()?;
+        options.from_contract = true;
         let load = |source: &Source| Servlet::load(source.clone(), &options).map(Arc::new);
         let loaded: Vec<_> = sources.iter().map(load).collect();
         let host = Host::compose(loaded.iter().flatten().map(mount).collect());
@@ -157,6 +158,15 @@ impl<'a> Report<'a> {
             writeln!(out, "  calls    {}", share(Isolation::of(module)))?;
             writeln!(out, "  exports  {}", list(self.exports()))?;
         }
+        if let Some(contract) = self.module.as_ref().and_then(Module::contract) {
+            if !contract.package.is_empty() {
+                writeln!(out, "  package  {}", package(contract))?;
+            }
+            writeln!(
+                out,
+                "  contract `serves` comes from it; `servlet describe` runs the servlet to compare"
+            )?;
+        }
         for (module, names) in self.imports() {
             let module = one_line(module);
             writeln!(out, "  imports  {module}: {}", list(names.into_iter()))?;
@@ -190,6 +200,7 @@ impl<'a> Report<'a> {
         let sections = self.module.iter().flat_map(|module| &module.sections);
         let sections =
             sections.map(|section| json!({ "name": section.name, "size": section.size }));
+        let contract = self.module.as_ref().and_then(Module::contract);
         let tools = self.offer.tools.iter().map(|tool| tool.name());
         let problems = self.offer.problems.iter();
         let problems =
@@ -202,6 +213,7 @@ impl<'a> Report<'a> {
             "exports": self.exports().collect::<Vec<_>>(),
             "imports": self.imports(),
             "sections": sections.collect::<Vec<_>>(),
+            "contract": contract.map(|contract| json!({ "package": contract.package })),
             "needs": self.module.as_ref().map(Module::needs),
             "tools": tools.collect::<Vec<_>>(),
             "resources": keys(&self.offer.resources),
@@ -210,6 +222,17 @@ impl<'a> Report<'a> {
             "problems": problems.collect::<Vec<_>>(),
         })
     }
+}
+
+/// The package of a contract, such as `mine 0.1.0, MIT, https://example.com/mine`.
+fn package(contract: &Contract) -> String {
+    let text = |key: &str| contract.package.get(key).and_then(Value::as_str);
+    let name = [text("name"), text("version")];
+    let name: Vec<_> = name.into_iter().flatten().collect();
+    let name = name.join(" ");
+    let parts = [Some(&*name), text("license"), text("repository")];
+    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+    one_line(&parts.collect::<Vec<_>>().join(", ")).into_owned()
 }
 
 /// What calls share by default.

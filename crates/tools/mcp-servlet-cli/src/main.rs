@@ -56,6 +56,7 @@ mod read;
 mod serve;
 mod servers;
 mod session;
+mod stamp;
 mod steps;
 mod terminal;
 mod test;

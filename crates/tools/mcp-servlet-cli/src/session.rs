@@ -59,6 +59,15 @@ pub(crate) struct ServerOptions {
 /// The work of a command. A trait object, so that the code that runs it is compiled once per type of result, not per command.
 type Work<'a, T> = LocalBoxFuture<'a, Result<T, Failure>>;
 
+/// What a session is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// Everything.
+    Calls,
+    /// Only lists, which come from the contracts of servlets that have one.
+    Lists,
+}
+
 /// A server that is ready to be connected to.
 struct Opening {
     server: Server,
@@ -197,9 +206,30 @@ impl ServerOptions {
         format: Format,
         command: impl AsyncFnOnce(&Session) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
+        self.work(target, Use::Calls, format, command)
+    }
+
+    /// As [`with_session`](Self::with_session), for a command that only lists things. Servlets with a contract do not run for
+    /// that.
+    pub(crate) fn with_lists<T>(
+        &self,
+        target: &Target,
+        format: Format,
+        command: impl AsyncFnOnce(&Session) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        self.work(target, Use::Lists, format, command)
+    }
+
+    fn work<T>(
+        &self,
+        target: &Target,
+        session_use: Use,
+        format: Format,
+        command: impl AsyncFnOnce(&Session) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let work = async {
             let mut signals = ShutdownSignals::listen()?;
-            let opening = Box::pin(self.open(target));
+            let opening = Box::pin(self.open(target, session_use));
             let (session, name) = until_signal(opening, &mut signals).await?;
             let result = until_signal(Box::pin(command(&session)), &mut signals).await;
             session.close().await;
@@ -217,11 +247,15 @@ impl ServerOptions {
     }
 
     /// Opens a session, and returns what messages call the server if its command or URL may be secret.
-    async fn open(&self, target: &Target) -> Result<(Session, Option<String>), Failure> {
+    async fn open(
+        &self,
+        target: &Target,
+        session_use: Use,
+    ) -> Result<(Session, Option<String>), Failure> {
         let opening = match target {
             Target::Module(_) | Target::Servlets(_) => {
-                let session =
-                    attach::attach(target, self.endpoint.as_deref(), &self.limits).await?;
+                let endpoint = self.endpoint.as_deref();
+                let session = attach::attach(target, endpoint, &self.limits, session_use).await?;
                 return Ok((session, None));
             }
             Target::Catalog(path) => return Err(not_a_server(path)),

@@ -174,7 +174,7 @@ fn servlets_that_keep_variables_have_one_instance() {
     let import = r#"(import "extism:host/env" "var_set" (func (param i64 i64)))"#;
     let wat = tools(&[]).import(import);
     let servlet = wat.load().expect("a servlet");
-    assert_eq!(servlet.instances(), &Instances::ONE);
+    assert_eq!(servlet.instances(), Instances::ONE);
     let mut options = LoadOptions::default();
     let idle = Duration::from_secs(7);
     options.instances.idle = idle.into();
@@ -185,7 +185,7 @@ fn servlets_that_keep_variables_have_one_instance() {
     };
     assert_eq!(
         servlet.instances(),
-        &expected,
+        expected,
         "setting `idle` does not change the number of instances"
     );
     assert!(load(&LoadOptions::default()).instances().max >= 8);

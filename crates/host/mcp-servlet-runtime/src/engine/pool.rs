@@ -108,16 +108,6 @@ impl Pool {
         self.runner.digest()
     }
 
-    /// The limits for the number of instances and for their idle time.
-    pub(crate) fn instances(&self) -> &Instances {
-        &self.instances
-    }
-
-    /// What the calls share.
-    pub(crate) fn isolation(&self) -> Isolation {
-        self.isolation
-    }
-
     /// Runs a job and blocks this thread until it is done. It waits for an instance even if the
     /// queue is full.
     pub(crate) fn run(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {

@@ -1,10 +1,15 @@
 //! Reads the sections of a module.
 
+use std::sync::Arc;
+
 use mcp_servlet_types::{ContentFeature, InputRequestKind};
 use wasmparser::{ExternalKind, FuncType, Parser, Payload, TypeRef};
 
 use super::{Export, Import, Module, Section};
-use crate::needs::{self, Needs};
+use crate::{
+    contract::{self, Contract},
+    needs::{self, Needs},
+};
 
 /// Collects a [`Module`] and the function types that its exports refer to.
 #[derive(Default)]
@@ -91,9 +96,23 @@ impl Reader {
                     Err(problem) => self.module.needs_problem = Some(problem),
                 }
             }
+            Payload::CustomSection(section) if section.name() == contract::SECTION => {
+                self.contract(section.data());
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    fn contract(&mut self, section: &[u8]) {
+        let module = &mut self.module;
+        let is_second = module.contract.is_some() || module.contract_problem.is_some();
+        let contract = match Contract::parse(section) {
+            _ if is_second => Err("there are two of them".to_owned()),
+            contract => contract,
+        };
+        module.contract_problem = contract.as_ref().err().cloned();
+        module.contract = contract.ok().map(Arc::new);
     }
 
     fn data(&mut self, data: &[u8]) {

@@ -64,7 +64,7 @@ impl SectionSpans {
         };
         let span = match error {
             LoadError::Module(ModuleError::Digest { .. }) => self.sha256.clone(),
-            LoadError::Module(_) => Some(self.source.clone()),
+            LoadError::Module(_) | LoadError::Contract { .. } => Some(self.source.clone()),
             LoadError::NoSuchTool { pattern, .. } => tool(pattern),
             LoadError::ToolMemory { tool: name, .. } => tool(name),
             _ => None,

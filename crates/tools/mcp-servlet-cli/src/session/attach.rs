@@ -4,7 +4,7 @@ use std::{iter, path::Path, sync::Arc, time::Duration};
 
 use mcp_servlet_client::{Options, Session, Timeouts};
 use mcp_servlet_host::{Host, Loaded, Mount, Prefix};
-use mcp_servlet_runtime::Source;
+use mcp_servlet_runtime::{LoadOptions, Source};
 use mcp_servlet_server::{
     NotReady, Remotes, ServeOptions, Server,
     config::{Config, Endpoint},
@@ -12,7 +12,7 @@ use mcp_servlet_server::{
 };
 use tokio::io::{duplex, split};
 
-use super::{Target, answers::Answering, is_config, missing};
+use super::{Target, Use, answers::Answering, is_config, missing};
 use crate::{
     failure::{Failure, Kind},
     limits::Limits,
@@ -30,12 +30,23 @@ pub(super) async fn attach(
     target: &Target,
     endpoint: Option<&str>,
     limits: &Limits,
+    session_use: Use,
 ) -> Result<Session, Failure> {
     let remotes = Remotes::default();
     let (host, options) = match target {
-        Target::Servlets(path) if is_config(path) => configured(path, endpoint, &remotes).await?,
-        _ => (load(target, limits)?, ServeOptions::default()),
+        Target::Servlets(path) if is_config(path) => {
+            configured(path, endpoint, session_use, &remotes).await?
+        }
+        _ => (load(target, limits, session_use)?, ServeOptions::default()),
     };
+    for servlet in host.servlets() {
+        if !servlet.is_compiled() {
+            let name = servlet.name();
+            note(format_args!(
+                "`{name}` did not run: its lists come from its contract"
+            ));
+        }
+    }
     let server = Server::new(Arc::new(host), options);
     let (ours, theirs) = duplex(PIPE);
     tokio::spawn(async move {
@@ -60,9 +71,13 @@ pub(super) async fn attach(
 async fn configured(
     path: &Path,
     endpoint: Option<&str>,
+    session_use: Use,
     remotes: &Remotes,
 ) -> Result<(Host, ServeOptions), Failure> {
-    let config = Config::read(path)?;
+    let mut config = Config::read(path)?;
+    for entry in &mut config.entries {
+        entry.options.from_contract = session_use == Use::Lists;
+    }
     let endpoint = match endpoint {
         Some(name) => Some(named(&config, name)?),
         None => None,
@@ -108,19 +123,21 @@ fn named<'c>(config: &'c Config, name: &str) -> Result<&'c Endpoint, Failure> {
     Err(Failure::with_help(Kind::Usage, message, help))
 }
 
-fn load(target: &Target, limits: &Limits) -> Result<Host, Failure> {
+fn load(target: &Target, limits: &Limits, session_use: Use) -> Result<Host, Failure> {
+    let mut options = limits.options()?;
+    options.from_contract = session_use == Use::Lists;
     let loaded = match target {
-        Target::Servlets(path) => load_files(&Source::File(path.clone()), limits)?,
-        Target::Module(source) => load_files(source, limits)?,
+        Target::Servlets(path) => load_files(&Source::File(path.clone()), &options)?,
+        Target::Module(source) => load_files(source, &options)?,
         _ => return Err(missing("a servlet")),
     };
     serve::report(&loaded)?;
     Ok(loaded.host)
 }
 
-fn load_files(source: &Source, limits: &Limits) -> Result<Loaded, Failure> {
+fn load_files(source: &Source, options: &LoadOptions) -> Result<Loaded, Failure> {
     let sources = iter::once(source.clone());
-    let entries = serve::entries(sources, &limits.options()?, &Prefix::default())?;
+    let entries = serve::entries(sources, options, &Prefix::default())?;
     let loaded = Loaded::load(&entries, None)?;
     needs::warn(loaded.unmet_needs(), true);
     Ok(loaded)

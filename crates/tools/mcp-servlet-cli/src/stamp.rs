@@ -1,0 +1,66 @@
+//! `servlet stamp`: writes what a servlet describes into its module.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use mcp_servlet_host::{LoadError, Servlet};
+use mcp_servlet_runtime::{
+    Contract, Fetched, JsonObject, LoadError as ModuleError, LoadOptions, Source,
+};
+
+use crate::{
+    failure::{Failure, Kind},
+    terminal,
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct Stamp {
+    /// The `.wasm` files, which are overwritten
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+impl Stamp {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        for path in self.files {
+            let old = Source::File(path.clone()).module()?;
+            let package = old.contract().map(|contract| contract.package.clone());
+            let wasm = stamped(&path, package.unwrap_or_default())?;
+            let (before, after) = (old.size, wasm.len());
+            replace(&path, &wasm).map_err(|error| {
+                let message = format!("cannot write `{}`: {error}", path.display());
+                Failure::new(Kind::Usage, message)
+            })?;
+            let path = path.display();
+            writeln!(terminal::out(), "{path}: stamped, {before} → {after} bytes")?;
+        }
+        Ok(())
+    }
+}
+
+/// The module of a file with what the servlet describes. This loads and runs the servlet, with default options.
+pub(crate) fn stamped(path: &Path, package: JsonObject) -> Result<Vec<u8>, LoadError> {
+    let Fetched { name, wasm, .. } = Source::File(path.to_owned()).fetch()?;
+    let wasm = Contract::strip(&wasm).map_err(|source| ModuleError::Unreadable {
+        servlet: name.clone(),
+        source,
+    })?;
+    let source = Source::Bytes {
+        name,
+        wasm: wasm.clone(),
+    };
+    let mut contract = Servlet::load(source, &LoadOptions::default())?.to_contract()?;
+    contract.package = package;
+    Ok(contract.stamp(&wasm))
+}
+
+/// Replaces a file in one step, because a host may watch it.
+pub(crate) fn replace(path: &Path, wasm: &[u8]) -> io::Result<()> {
+    let unfinished = path.with_extension("wasm.new");
+    fs::write(&unfinished, wasm)?;
+    fs::rename(&unfinished, path)
+}

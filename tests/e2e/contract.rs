@@ -1,0 +1,244 @@
+//! Contracts: what a servlet says about itself in its module, and what a host does if that is not what it describes.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use e2e::{ALL, Profile, servlet_command, wasm};
+use mcp_servlet_host::{LoadError, Servlet};
+use mcp_servlet_runtime::{Contract, LoadOptions, Module, Source};
+use serde_json::Value;
+
+use crate::wat::{DESCRIPTION, Wat};
+
+fn built(example: &str) -> Vec<u8> {
+    fs::read(wasm(example, Profile::Servlet)).expect("a module")
+}
+
+fn contract(wasm: &[u8]) -> Contract {
+    let module = Module::read(wasm).expect("a module");
+    module.contract().expect("a contract").clone()
+}
+
+fn stripped(wasm: &[u8]) -> Vec<u8> {
+    Contract::strip(wasm).expect("a module")
+}
+
+fn load(wasm: Vec<u8>) -> Result<Servlet, LoadError> {
+    let name = "mine.wasm".to_owned();
+    Servlet::load(Source::Bytes { name, wasm }, &LoadOptions::default())
+}
+
+fn refusal(wasm: Vec<u8>) -> String {
+    load(wasm).expect_err("the contract is wrong").to_string()
+}
+
+/// The module with another text instead of the first one or the last one that it has.
+fn replaced(wasm: &[u8], old: &str, new: &str, is_last: bool) -> Vec<u8> {
+    assert_eq!(old.len(), new.len());
+    let mut places = wasm.windows(old.len()).enumerate();
+    let mut found = places.by_ref().filter(|(_, text)| *text == old.as_bytes());
+    let place = if is_last { found.last() } else { found.next() };
+    let (at, _) = place.expect("the module has the text");
+    let mut wasm = wasm.to_owned();
+    wasm[at..at + new.len()].copy_from_slice(new.as_bytes());
+    wasm
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = servlet_command(arguments);
+    command
+        .current_dir(folder)
+        .output()
+        .expect("the command runs")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+#[test]
+fn build_stamps_each_servlet_with_what_it_describes() {
+    for example in ALL {
+        let wasm = built(example);
+        let contract = contract(&wasm);
+        assert_eq!(contract.package["name"], example);
+        let servlet = load(wasm).unwrap_or_else(|error| panic!("{example}: {error}"));
+        assert_eq!(contract.output("describe"), Some(servlet.description()));
+    }
+}
+
+#[test]
+fn a_contract_takes_at_most_six_percent() {
+    for example in ALL {
+        let wasm = built(example);
+        let plain = stripped(&wasm).len();
+        let more = wasm.len() - plain;
+        assert!(
+            more * 100 <= plain * 6,
+            "{example}: {more} of {plain} bytes"
+        );
+    }
+}
+
+#[test]
+fn a_module_without_a_contract_loads() {
+    let servlet = load(stripped(&built("calculator"))).expect("a servlet");
+    assert!(servlet.module().contract().is_none());
+    assert!(servlet.tool("add").is_some());
+}
+
+#[test]
+fn a_changed_contract_does_not_load() {
+    let description = "Adds two numbers";
+    let wasm = built("calculator");
+    assert_eq!(
+        refusal(replaced(&wasm, description, "Adds two nambers", true)),
+        "the contract in `mine.wasm` is not what it describes: tool `add`, /description: differs from the contract"
+    );
+    assert_eq!(
+        refusal(replaced(&wasm, "{\"v\":1", "{\"v\":7", true)),
+        "the contract in `mine.wasm` cannot be read: expected version 1, found version 7"
+    );
+}
+
+#[test]
+fn changed_code_does_not_load_under_the_old_contract() {
+    let wasm = replaced(
+        &built("calculator"),
+        "Adds two numbers",
+        "Adds two nambers",
+        false,
+    );
+    let error = load(wasm).expect_err("the code was changed");
+    assert_eq!(
+        error.to_string(),
+        "the contract in `mine.wasm` is not what it describes: tool `add`, /description: differs from the contract"
+    );
+    let help = error.help().expect("help");
+    assert!(help.contains("servlet stamp mine.wasm"), "{help}");
+}
+
+#[test]
+fn the_contract_of_another_module_does_not_load() {
+    let other = contract(&built("calculator"));
+    let wasm = other.stamp(&stripped(&built("greet")));
+    assert_eq!(
+        refusal(wasm),
+        "the contract in `mine.wasm` is not what it describes: tool `add`, /name: differs from the contract"
+    );
+    let other = contract(&built("kv-notes"));
+    let wasm = other.stamp(&stripped(&built("greet")));
+    assert_eq!(
+        refusal(wasm),
+        "the contract in `mine.wasm` has an output of `list_prompts`, which the servlet does not have"
+    );
+    let other = contract(&built("greet"));
+    let wasm = other.stamp(&stripped(&built("kv-notes")));
+    assert_eq!(
+        refusal(wasm),
+        "the contract in `mine.wasm` has no output of `list_resources`"
+    );
+}
+
+/// A servlet that traps whenever it runs, with a contract that was written for another one.
+fn trap(folder: &Path) {
+    let runs = Wat::new().describe(DESCRIPTION).answer("{}").wasm();
+    let contract = load(runs).expect("a servlet").to_contract();
+    let traps = Wat::new()
+        .export("describe", "", "unreachable")
+        .export("call", "", "unreachable")
+        .wasm();
+    let wasm = contract.expect("a contract").stamp(&traps);
+    fs::write(folder.join("trap.wasm"), wasm).expect("a file");
+}
+
+#[test]
+fn a_contract_is_shown_without_running_the_servlet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    trap(folder.path());
+    let inspect = run(folder.path(), &["inspect", "trap.wasm"]);
+    let shown = text(&inspect.stdout);
+    assert!(inspect.status.success(), "{inspect:?}");
+    assert!(shown.contains("  serves   tool      t\n"), "{shown}");
+    assert!(shown.contains("`serves` comes from it"), "{shown}");
+
+    let catalog = run(folder.path(), &["catalog", "trap.wasm", "--format", "json"]);
+    assert!(catalog.status.success(), "{catalog:?}");
+    let json: Value = serde_json::from_slice(&catalog.stdout).expect("JSON");
+    assert_eq!(json["items"][0]["name"], "t");
+    let note = "`trap` did not run: its lists come from its contract\n";
+    assert!(text(&catalog.stderr).contains(note), "{catalog:?}");
+
+    let described = run(folder.path(), &["describe", "trap.wasm"]);
+    assert_eq!(described.status.code(), Some(3), "{described:?}");
+    let call = run(folder.path(), &["call", "trap.wasm", "t"]);
+    assert_eq!(call.status.code(), Some(3), "{call:?}");
+}
+
+/// The catalog says the same, whether a contract answers or the servlet runs.
+#[test]
+fn a_catalog_from_a_contract_is_that_of_the_servlet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wasm = built("everything");
+    let catalog = |file: &str, wasm: &[u8]| {
+        fs::write(folder.path().join("everything.wasm"), wasm).expect("a file");
+        let output = run(
+            folder.path(),
+            &["catalog", "everything.wasm", "--format", "json"],
+        );
+        assert!(output.status.success(), "{file}: {output:?}");
+        output
+    };
+    let with = catalog("stamped", &wasm);
+    let without = catalog("not stamped", &stripped(&wasm));
+    assert_eq!(text(&with.stdout), text(&without.stdout));
+    assert!(text(&with.stderr).contains("did not run"), "{with:?}");
+    assert!(
+        !text(&without.stderr).contains("did not run"),
+        "{without:?}"
+    );
+}
+
+#[test]
+fn stamp_writes_the_contract_of_any_servlet_and_keeps_its_package() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("mine.wasm");
+    let read = || fs::read(&file).expect("a file");
+    fs::write(&file, Wat::new().describe(DESCRIPTION).answer("{}").wasm()).expect("a file");
+    let stamp = run(folder.path(), &["stamp", "mine.wasm"]);
+    assert!(stamp.status.success(), "{stamp:?}");
+    assert_eq!(contract(&read()).output("describe"), Some(DESCRIPTION));
+    let once = read();
+    assert!(run(folder.path(), &["stamp", "mine.wasm"]).status.success());
+    assert_eq!(read(), once, "a second stamp changes nothing");
+
+    // A change that its author wants.
+    let changed = replaced(
+        &built("calculator"),
+        "Adds two numbers",
+        "Adds two nambers",
+        false,
+    );
+    fs::write(&file, changed).expect("a file");
+    let refused = run(folder.path(), &["describe", "mine.wasm"]);
+    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
+    assert!(run(folder.path(), &["stamp", "mine.wasm"]).status.success());
+    assert!(
+        run(folder.path(), &["describe", "mine.wasm"])
+            .status
+            .success()
+    );
+    assert_eq!(contract(&read()).package["name"], "calculator");
+}
+
+#[test]
+fn stamp_leaves_a_file_alone_that_is_no_servlet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("mine.wasm");
+    let wasm = Wat::new().export("render", "", "(i32.const 0)").wasm();
+    fs::write(&file, &wasm).expect("a file");
+    let stamp = run(folder.path(), &["stamp", "mine.wasm"]);
+    assert_eq!(stamp.status.code(), Some(3), "{stamp:?}");
+    assert_eq!(fs::read(&file).expect("a file"), wasm);
+}
