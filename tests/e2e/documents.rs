@@ -274,3 +274,21 @@ fn patterns_match_any_name() {
         assert!(!matches(path, file), "{path}");
     }
 }
+
+#[test]
+fn each_crate_has_the_licenses() {
+    let crates: Vec<_> = files()
+        .into_iter()
+        .filter(|file| file.starts_with("crates") && file.ends_with("Cargo.toml"))
+        .filter(|file| file.iter().count() == 4)
+        .collect();
+    assert!(crates.len() > 15, "{crates:?}");
+    for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        let text = fs::read_to_string(root().join(license)).expect("a license");
+        for manifest in &crates {
+            let path = manifest.with_file_name(license);
+            let own = fs::read_to_string(root().join(&path));
+            assert!(own.is_ok_and(|own| own == text), "{}", path.display());
+        }
+    }
+}

@@ -11,8 +11,8 @@ use crate::{
     failure::Failure,
     generate, inspect, install,
     logging::{self, Times},
-    login, logout, man, new, ping, prompt, pull, push, read, serve, servers, stamp, terminal, test,
-    watch,
+    login, logout, man, new, pack, ping, prompt, pull, push, read, serve, servers, stamp, terminal,
+    test, watch,
 };
 
 const EXIT_CODES: &str = "\
@@ -118,6 +118,8 @@ enum Command {
     Uninstall(install::Uninstall),
     /// Write or check the configuration of a server, or print its JSON Schema
     Config(config::ConfigCommand),
+    /// Pack a servlet and this command into a package that an MCP client installs
+    Pack(pack::Pack),
     /// Write a servlet to an OCI registry
     ///
     /// Credentials are those of `docker login`, `podman login` and `oras login`. Nothing is pushed if the file is not a servlet
@@ -168,6 +170,7 @@ impl Cli {
             Command::Install(install) => install.run(),
             Command::Uninstall(uninstall) => uninstall.run(),
             Command::Config(config) => config.run(),
+            Command::Pack(pack) => pack.run(),
             Command::Push(push) => push.run(),
             Command::Pull(pull) => pull.run(),
             Command::Cache(cache) => cache.run(),

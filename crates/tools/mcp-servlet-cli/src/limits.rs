@@ -95,7 +95,8 @@ where
 }
 
 impl Limits {
-    /// The options, with values from the environment.
+    /// The options, with values from the environment. An empty value is none: clients pass one for a setting that the user has
+    /// left empty.
     ///
     /// # Errors
     /// [`Failure`] if an environment variable is not set.
@@ -103,7 +104,9 @@ impl Limits {
         let mut options = self.options_here();
         for variable in &self.config_env {
             let value = variable.value()?;
-            options.config.insert(variable.key.clone(), value);
+            if !value.is_empty() {
+                options.config.insert(variable.key.clone(), value);
+            }
         }
         Ok(options)
     }

@@ -48,6 +48,7 @@ mod man;
 mod memory;
 mod needs;
 mod new;
+mod pack;
 mod ping;
 mod prompt;
 mod pull;

@@ -1,11 +1,13 @@
-//! The entries that `--print-client-config` prints and `servlet install` writes start a server that works.
+//! The entries that `--print-client-config` prints and `servlet install` writes, and the packages of `servlet pack`, start a server
+//! that works.
 
 #[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 
 use std::{
+    collections::BTreeMap,
     fs,
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufRead as _, BufReader, Cursor, Write as _},
     path::Path,
     process::{Command, Stdio},
 };
@@ -13,12 +15,22 @@ use std::{
 use serde_json::{Value, json};
 use support::Wat;
 use tempfile::TempDir;
+use zip::ZipArchive;
+
+const DESCRIPTION: &str = r#"{
+    "serverInfo": { "name": "weather", "version": "1.2.0" },
+    "tools": [{ "name": "t", "description": "d", "inputSchema": { "type": "object" } }]
+}"#;
 
 /// A servlet that requires the configuration key `api-key` and returns its value as the result of its tool.
 fn weather() -> Vec<u8> {
     let needs = json!({ "config": {
         "type": "object",
-        "properties": { "api-key": { "type": "string", "writeOnly": true } },
+        "properties": {
+            "api-key": { "type": "string", "writeOnly": true, "description": "the key" },
+            "retries": { "type": "integer", "minimum": 0, "maximum": 9 },
+            "unit": { "type": "string", "default": "celsius" },
+        },
         "required": ["api-key"],
     } });
     let needs = needs.to_string().replace('"', "\\\"");
@@ -27,7 +39,7 @@ fn weather() -> Vec<u8> {
             r#"(import "extism:host/env" "config_get" (func $config (param i64) (result i64)))"#,
         )
         .import(r#"(import "extism:host/env" "length" (func $length (param i64) (result i64)))"#)
-        .describe(support::DESCRIPTION)
+        .describe(DESCRIPTION)
         .export(
             "call",
             "api-key",
@@ -61,12 +73,17 @@ fn call(entry: &Value, value: &str) -> (Value, String) {
             .collect()
     };
     let env = entry["env"].as_object().expect("variables");
-    let mut server = Command::new(entry["command"].as_str().expect("a command"))
-        .args(strings(&entry["args"]))
-        .envs(env.iter().map(|(name, placeholder)| {
-            assert_eq!(*placeholder, format!("${{{name}}}"));
-            (name, value)
-        }))
+    let env = env.iter().map(|(name, placeholder)| {
+        assert_eq!(*placeholder, format!("${{{name}}}"));
+        (name, value)
+    });
+    let mut server = Command::new(entry["command"].as_str().expect("a command"));
+    ask(server.args(strings(&entry["args"])).envs(env))
+}
+
+/// Starts a server and calls its tool. Returns the answer, and what it wrote to standard error.
+fn ask(server: &mut Command) -> (Value, String) {
+    let mut server = server
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -310,4 +327,101 @@ fn nothing_is_written_unless_the_server_works_and_the_file_can_be_read() {
     assert!(fs::symlink_metadata(&file).expect("a link").is_symlink());
     let backup = home.path().join("dotfiles.json.servlet-bak");
     assert_eq!(fs::read_to_string(backup).expect("a copy"), before);
+}
+
+/// Replaces the placeholders of a bundle as Claude Desktop does: one without a value and a default stays as it is.
+fn replaced(text: &str, values: &BTreeMap<String, String>) -> String {
+    values.iter().fold(text.to_owned(), |text, (name, value)| {
+        text.replace(&format!("${{{name}}}"), value)
+    })
+}
+
+#[test]
+fn a_bundle_asks_for_the_settings_and_works_without_the_optional_ones() {
+    let home = home();
+    let pack = ["pack", "--mcpb", "weather.wasm", "--author", "Ada"];
+    let (code, said) = run(&home, &pack);
+    assert_eq!(code, Some(0), "{said}");
+    let bundle = home.path().join("weather-1.2.0.mcpb");
+    let bytes = fs::read(&bundle).expect("a bundle");
+    let folder = home.path().join("unpacked");
+    ZipArchive::new(Cursor::new(&bytes))
+        .and_then(|mut zip| zip.extract(&folder))
+        .expect("a zip file");
+    let packed = ["one.mcpb", "two.mcpb"].map(|name| {
+        let options = ["--bin", "none", "-o", name];
+        assert_eq!(run(&home, &[&pack[..], &options].concat()).0, Some(0));
+        fs::read(home.path().join(name)).expect("a bundle")
+    });
+    assert_eq!(packed[0], packed[1]);
+
+    let manifest = fs::read(folder.join("manifest.json")).expect("a manifest");
+    let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
+    assert_eq!(
+        manifest["user_config"],
+        json!({
+            "api_key": {
+                "type": "string", "title": "Api key", "description": "the key", "required": true, "sensitive": true,
+            },
+            "retries": {
+                "type": "number", "title": "Retries", "description": "retries", "required": false,
+                "min": 0, "max": 9, "default": "",
+            },
+            "unit": {
+                "type": "string", "title": "Unit", "description": "unit", "required": false, "default": "celsius",
+            },
+        })
+    );
+    let settings = manifest["user_config"].as_object().expect("settings");
+    let mut values = BTreeMap::from([("__dirname".to_owned(), folder.display().to_string())]);
+    for (key, setting) in settings {
+        if let Some(default) = setting["default"].as_str() {
+            values.insert(format!("user_config.{key}"), default.to_owned());
+        }
+    }
+    let result = json!({ "content": [{ "type": "text", "text": "it arrived" }] });
+    values.insert("user_config.api_key".to_owned(), result.to_string());
+
+    let start = &manifest["server"]["mcp_config"];
+    let args = start["args"].as_array().expect("arguments").iter();
+    let args = args.map(|arg| replaced(arg.as_str().expect("text"), &values));
+    let env = start["env"].as_object().expect("variables").iter();
+    let env = env.map(|(name, value)| (name, replaced(value.as_str().expect("text"), &values)));
+    let mut server = Command::new(replaced(start["command"].as_str().expect("text"), &values));
+    let (answer, errors) = ask(server.args(args).envs(env));
+    assert_eq!(answer["result"]["content"], result["content"], "{answer}");
+    assert!(!errors.contains("warning"), "{errors}");
+}
+
+#[test]
+fn a_bundle_needs_a_program_and_a_version() {
+    let home = home();
+    let refused = |arguments: &[&str], message: &str| {
+        let (code, said) = run(
+            &home,
+            &[&["pack", "--mcpb", "--author", "Ada"], arguments].concat(),
+        );
+        assert!(code != Some(0) && said.contains(message), "{said}");
+    };
+    refused(
+        &["weather.wasm", "--bin", "weather.wasm"],
+        "no program of Linux, macOS or Windows",
+    );
+    refused(
+        &["weather.wasm", "--bin", "missing"],
+        "cannot pack `missing`",
+    );
+    fs::write(
+        home.path().join("plain.wasm"),
+        Wat::new()
+            .describe(support::DESCRIPTION)
+            .export("call", "{}", "(i32.const 0)")
+            .wasm(),
+    )
+    .expect("a file");
+    refused(&["plain.wasm"], "`plain` does not say its version");
+    refused(
+        &["weather.wasm", "-o", "missing/a.mcpb"],
+        "cannot write `missing/a.mcpb`",
+    );
 }

@@ -130,7 +130,7 @@ const ON_SERVERS: [(&str, &[&str]); 9] = [
 ];
 
 /// Command lines with an invalid secret, with a configuration, or for a folder without a project.
-const OTHERS: [&[&str]; 35] = [
+const OTHERS: [&[&str]; 36] = [
     &["login", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["logout", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["config", "check", "secret.toml"],
@@ -243,6 +243,12 @@ const OTHERS: [&[&str]; 35] = [
         "--no-check",
     ],
     &["uninstall", "cursor", "sends", "--scope=project"],
+    &[
+        "pack",
+        "--mcpb",
+        "--author=a",
+        "https://s3cr3t-user:s3cr3t-password@127.0.0.1:1/a.wasm?key=s3cr3t-query",
+    ],
 ];
 
 /// A module, a redirect, an error and a refused connection, all with secrets in their URLs.

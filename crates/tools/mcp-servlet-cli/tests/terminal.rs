@@ -343,23 +343,10 @@ fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
         vec!["serve", "everything.wasm", "--prefix", "never"],
         vec!["serve", "everything.wasm", "--config", argument],
         vec!["serve", "everything.wasm", "--print-client-config", "codex"],
-        vec!["install", "cursor", "everything.wasm", "--scope=project"],
-        vec!["install", "cursor", url, "--scope=project", "--no-check"],
-        vec!["uninstall", "cursor", argument, "--scope=project"],
         vec!["serve", "served.toml"],
         vec!["serve", "wrong.toml"],
         vec!["serve", "needs.wasm", "--config", "set=1"],
         vec!["serve", "needs.wasm", "--print-client-config", "claude"],
-        vec!["config", "init", "needs.wasm", "--output", "-"],
-        vec!["config", "init", "needs.wasm", "--output", "made.toml"],
-        vec!["config", "init", "everything.wasm", argument],
-        vec!["config", "schema"],
-        vec!["completions", "bash"],
-        vec!["completions", argument],
-        vec!["config", "check", "wrong.toml"],
-        vec!["config", "check", "garbled.toml"],
-        vec!["config", "check", "served.toml"],
-        vec!["config", "check", "made.toml", "--no-env"],
         vec!["gen", "schema.yaml"],
         vec!["gen", "garbled.yaml"],
         vec!["gen", "schema.yaml", "--format", "json"],
@@ -378,6 +365,33 @@ fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
         runs.push(vec!["serve", file]);
     }
     owned(runs)
+}
+
+/// Command lines that write packages and configurations.
+fn runs_that_write(url: &str, argument: &str) -> Vec<Vec<String>> {
+    owned(vec![
+        vec!["install", "cursor", "everything.wasm", "--scope=project"],
+        vec!["install", "cursor", url, "--scope=project", "--no-check"],
+        vec!["uninstall", "cursor", argument, "--scope=project"],
+        vec![
+            "pack",
+            "--mcpb",
+            "everything.wasm",
+            "--author",
+            argument,
+            "--bin=none",
+        ],
+        vec!["config", "init", "needs.wasm", "--output", "-"],
+        vec!["config", "init", "needs.wasm", "--output", "made.toml"],
+        vec!["config", "init", "everything.wasm", argument],
+        vec!["config", "schema"],
+        vec!["completions", "bash"],
+        vec!["completions", argument],
+        vec!["config", "check", "wrong.toml"],
+        vec!["config", "check", "garbled.toml"],
+        vec!["config", "check", "served.toml"],
+        vec!["config", "check", "made.toml", "--no-env"],
+    ])
 }
 
 /// Command lines that use a hostile registry.
@@ -404,6 +418,7 @@ fn run_all(text: &str) -> BTreeSet<String> {
     let argument = text.replace('\0', " ");
     let url = server(text);
     let mut runs = runs(&url, &argument);
+    runs.extend(runs_that_write(&url, &argument));
     runs.extend(runs_on_registry(&url, &argument));
     runs.extend(runs_on_server(&mcp, &argument));
     for run in &runs {

@@ -1,0 +1,177 @@
+//! `servlet pack`: a servlet and this command as one package for an MCP client.
+
+mod mcpb;
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::{Abi, Fetched, LoadOptions, Source};
+use serde_json::Value;
+
+use crate::{
+    clients,
+    failure::{Failure, Kind},
+    terminal,
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct Pack {
+    /// The servlet: a `.wasm` file, a URL or an `oci://` reference
+    servlet: String,
+
+    /// Write an MCP bundle, which Claude Desktop installs with a double click
+    ///
+    /// It asks the user for the configuration and the directories that the servlet declares; the declared hosts are allowed.
+    #[arg(long, required = true)]
+    mcpb: bool,
+
+    /// Who publishes the package
+    #[arg(long, value_name = "NAME")]
+    author: String,
+
+    /// The `servlet` command for the package, of the platform where it will run; `none` expects it in PATH
+    ///
+    /// [default: this command]
+    #[arg(long, value_name = "FILE")]
+    bin: Option<PathBuf>,
+
+    /// The file to write
+    ///
+    /// [default: NAME-VERSION.mcpb]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// A servlet with what a package says about it.
+struct Packed {
+    name: String,
+    version: String,
+    servlet: Servlet,
+    wasm: Vec<u8>,
+}
+
+/// The command that a package brings.
+struct Program {
+    platform: Platform,
+    bytes: Vec<u8>,
+}
+
+/// A platform, as packages name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Platform {
+    Linux,
+    MacOs,
+    Windows,
+}
+
+impl Pack {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let packed = Packed::load(Source::parse(&self.servlet))?;
+        let program = self.program()?;
+        let output = self.output.clone().unwrap_or_else(|| {
+            let Packed { name, version, .. } = &packed;
+            PathBuf::from(format!("{name}-{version}.mcpb"))
+        });
+        let bundle = mcpb::bundle(&packed, program.as_ref(), &self.author);
+        let written = bundle.and_then(|bytes| fs::write(&output, bytes));
+        written.map_err(|error| {
+            let message = format!("cannot write `{}`: {error}", output.display());
+            Failure::new(Kind::Usage, message)
+        })?;
+        let platform = program.map_or("the command `servlet` of the user", |program| {
+            program.platform.name()
+        });
+        Ok(writeln!(
+            terminal::out(),
+            "{}: written, for {platform}",
+            output.display()
+        )?)
+    }
+
+    fn program(&self) -> Result<Option<Program>, Failure> {
+        let path = match &self.bin {
+            Some(path) if path == Path::new("none") => return Ok(None),
+            Some(path) => path.clone(),
+            None => std::env::current_exe()?,
+        };
+        let cannot = |problem: String| {
+            let message = format!("cannot pack `{}`: {problem}", path.display());
+            Failure::with_help(
+                Kind::Usage,
+                message,
+                "`--bin` takes the `servlet` program, or `none`",
+            )
+        };
+        let bytes = fs::read(&path).map_err(|error| cannot(error.to_string()))?;
+        let platform = Platform::of(&bytes);
+        let platform = platform
+            .ok_or_else(|| cannot("it is no program of Linux, macOS or Windows".to_owned()))?;
+        Ok(Some(Program { platform, bytes }))
+    }
+}
+
+impl Packed {
+    fn load(source: Source) -> Result<Self, Failure> {
+        let Fetched { name, wasm, .. } = source.fetch()?;
+        let module = Source::Bytes {
+            name: name.clone(),
+            wasm: wasm.clone(),
+        };
+        let servlet = Servlet::load(module, &LoadOptions::default())?;
+        if servlet.abi() != Abi::Servlet {
+            let message =
+                format!("`{name}` is built for hyper-mcp alone; build it without `--abi`");
+            return Err(Failure::new(Kind::Usage, message));
+        }
+        let text = |key: &str| {
+            let value = servlet.server_info()?.get(key)?.as_str()?;
+            (!value.is_empty()).then(|| value.to_owned())
+        };
+        let version = text("version").ok_or_else(|| {
+            let message = format!("`{name}` does not say its version");
+            Failure::with_help(
+                Kind::Servlet,
+                message,
+                "servlets of this SDK have the version of their crate",
+            )
+        })?;
+        Ok(Self {
+            name: clients::key(&text("name").unwrap_or(name)),
+            version,
+            wasm,
+            servlet,
+        })
+    }
+
+    /// A text about the server.
+    fn text(&self, key: &str) -> Option<&str> {
+        let value = self.servlet.server_info()?.get(key).and_then(Value::as_str);
+        value.filter(|text| !text.is_empty())
+    }
+}
+
+impl Platform {
+    /// The platform of a program, by its first bytes.
+    fn of(program: &[u8]) -> Option<Self> {
+        match program {
+            [0x7f, b'E', b'L', b'F', ..] => Some(Self::Linux),
+            [b'M', b'Z', ..] => Some(Self::Windows),
+            // One architecture, and several.
+            [0xcf, 0xfa, 0xed, 0xfe, ..] | [0xca, 0xfe, 0xba, 0xbe, ..] => Some(Self::MacOs),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Linux => "Linux",
+            Self::MacOs => "macOS",
+            Self::Windows => "Windows",
+        }
+    }
+}

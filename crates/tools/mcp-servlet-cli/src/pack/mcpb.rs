@@ -1,0 +1,223 @@
+//! MCP bundles: <https://github.com/modelcontextprotocol/mcpb>.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Cursor, Write as _},
+};
+
+use mcp_servlet_host::Tool;
+use mcp_servlet_runtime::{ConfigKey, Needs};
+use serde_json::{Map, Value, json};
+use zip::{CompressionMethod, DateTime, System, ZipWriter, write::SimpleFileOptions};
+
+use super::{Packed, Platform, Program};
+
+/// The newest version of the format for programs.
+const MANIFEST_VERSION: &str = "0.3";
+
+/// The licenses of the command.
+const LICENSES: [(&str, &str); 2] = [
+    (
+        "server/LICENSE-APACHE",
+        include_str!("../../LICENSE-APACHE"),
+    ),
+    ("server/LICENSE-MIT", include_str!("../../LICENSE-MIT")),
+];
+
+/// How a client starts the server, and what it asks the user for.
+#[derive(Default)]
+struct Start {
+    args: Vec<String>,
+    env: BTreeMap<String, String>,
+    asked: Map<String, Value>,
+}
+
+/// The bytes of a bundle: the same for the same servlet and program.
+pub(super) fn bundle(
+    packed: &Packed,
+    program: Option<&Program>,
+    author: &str,
+) -> io::Result<Vec<u8>> {
+    let manifest = format!("{:#}\n", manifest(packed, program, author));
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut add = |path: &str, bytes: &[u8], mode: u32| {
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .last_modified_time(DateTime::DEFAULT)
+            .system(System::Unix)
+            .unix_permissions(mode);
+        zip.start_file(path, options)?;
+        zip.write_all(bytes)
+    };
+    add("manifest.json", manifest.as_bytes(), 0o644)?;
+    add(&format!("server/{}.wasm", packed.name), &packed.wasm, 0o644)?;
+    if let Some(program) = program {
+        add(entry_point(program.platform), &program.bytes, 0o755)?;
+        for (path, text) in LICENSES {
+            add(path, text.as_bytes(), 0o644)?;
+        }
+    }
+    Ok(zip.finish()?.into_inner())
+}
+
+/// The path of the command in a bundle.
+fn entry_point(platform: Platform) -> &'static str {
+    match platform {
+        Platform::Windows => "server/servlet.exe",
+        Platform::Linux | Platform::MacOs => "server/servlet",
+    }
+}
+
+fn manifest(packed: &Packed, program: Option<&Program>, author: &str) -> Value {
+    let module = format!("server/{}.wasm", packed.name);
+    let start = Start::of(packed, &module);
+    let program =
+        program.map(|program| (entry_point(program.platform), platform(program.platform)));
+    let command = program.map_or("servlet".to_owned(), |(path, _)| {
+        format!("${{__dirname}}/{path}")
+    });
+    let mut manifest = json!({
+        "manifest_version": MANIFEST_VERSION,
+        "name": packed.name,
+        "display_name": packed.text("title").unwrap_or(&packed.name),
+        "version": packed.version,
+        "description": description(packed),
+        "author": { "name": author },
+        "server": {
+            "type": "binary",
+            // The packer requires a file.
+            "entry_point": program.map_or(&*module, |(path, _)| path),
+            "mcp_config": { "command": command, "args": start.args, "env": start.env },
+        },
+        "tools": packed.servlet.tools().iter().map(|tool| {
+            let mut entry = json!({ "name": tool.name() });
+            if let Some(description) = tool.description() {
+                entry["description"] = description.into();
+            }
+            entry
+        }).collect::<Vec<_>>(),
+    });
+    if let Some((_, platform)) = program {
+        manifest["compatibility"] = json!({ "platforms": [platform] });
+    }
+    if !packed.servlet.prompts().is_empty() {
+        manifest["prompts_generated"] = true.into();
+    }
+    if !start.asked.is_empty() {
+        manifest["user_config"] = start.asked.into();
+    }
+    manifest
+}
+
+fn platform(platform: Platform) -> &'static str {
+    match platform {
+        Platform::Linux => "linux",
+        Platform::MacOs => "darwin",
+        Platform::Windows => "win32",
+    }
+}
+
+/// What people read before they install the bundle.
+fn description(packed: &Packed) -> String {
+    let description = packed.text("description").map(str::to_owned);
+    description.unwrap_or_else(|| {
+        let names = packed.servlet.tools().iter().map(Tool::name);
+        let names: Vec<_> = names.collect();
+        format!("Tools: {}", names.join(", "))
+    })
+}
+
+impl Start {
+    fn of(packed: &Packed, module: &str) -> Self {
+        let Needs {
+            config,
+            hosts,
+            paths,
+        } = packed.servlet.module().needs();
+        let mut start = Self {
+            args: vec!["serve".to_owned(), format!("${{__dirname}}/{module}")],
+            ..Self::default()
+        };
+        for key in config {
+            let asked = start.ask(&key.name, question(key));
+            let variable = key.variable(&packed.name);
+            start
+                .args
+                .push(format!("--config-env={}={variable}", key.name));
+            start.env.insert(variable, asked);
+        }
+        for host in hosts {
+            start.args.push(format!("--allow-host={host}"));
+        }
+        for path in paths {
+            let question = json!({
+                "type": "directory",
+                "title": format!("Directory for {path}"),
+                "description": format!("The servlet reads and writes it as `{path}`."),
+                "required": true,
+            });
+            let asked = start.ask(path, question);
+            start.args.push(format!("--allow-path={asked}:{path}"));
+        }
+        start
+    }
+
+    /// Asks the user for a value. Returns its placeholder.
+    fn ask(&mut self, name: &str, question: Value) -> String {
+        let plain = name.chars().map(|c| match c {
+            c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
+            _ => '_',
+        });
+        let mut key = plain.collect::<String>().trim_matches('_').to_owned();
+        while key.is_empty() || self.asked.contains_key(&key) {
+            key.push('x');
+        }
+        let placeholder = format!("${{user_config.{key}}}");
+        self.asked.insert(key, question);
+        placeholder
+    }
+}
+
+/// A value of the configuration as a question.
+fn question(key: &ConfigKey) -> Value {
+    let schema = &key.schema;
+    let kind = match schema["type"].as_str() {
+        Some("integer" | "number") => "number",
+        Some("boolean") => "boolean",
+        _ => "string",
+    };
+    let title = schema["title"].as_str().map(str::to_owned);
+    let mut question = json!({
+        "type": kind,
+        "title": title.unwrap_or_else(|| in_words(&key.name)),
+        "description": key.description().unwrap_or(&key.name),
+        "required": key.required,
+    });
+    if key.secret {
+        question["sensitive"] = true.into();
+    }
+    if kind == "number" {
+        for (bound, keyword) in [("min", "minimum"), ("max", "maximum")] {
+            if schema[keyword].is_number() {
+                question[bound] = schema[keyword].clone();
+            }
+        }
+    }
+    match &schema["default"] {
+        default @ (Value::String(_) | Value::Number(_) | Value::Bool(_)) => {
+            question["default"] = default.clone();
+        }
+        // Without a default, clients leave the placeholder in place of a value that the user has not set.
+        _ if !key.required => question["default"] = "".into(),
+        _ => {}
+    }
+    question
+}
+
+/// `api-key` as a title: `Api key`.
+fn in_words(name: &str) -> String {
+    let words = name.replace(['-', '_'], " ");
+    let mut letters = words.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
