@@ -130,7 +130,7 @@ const ON_SERVERS: [(&str, &[&str]); 9] = [
 ];
 
 /// Command lines with an invalid secret, with a configuration, or for a folder without a project.
-const OTHERS: [&[&str]; 36] = [
+const OTHERS: [&[&str]; 37] = [
     &["login", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["logout", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["config", "check", "secret.toml"],
@@ -243,6 +243,10 @@ const OTHERS: [&[&str]; 36] = [
         "--no-check",
     ],
     &["uninstall", "cursor", "sends", "--scope=project"],
+    &[
+        "stamp",
+        "https://s3cr3t-user:s3cr3t-password@a.example/a.wasm",
+    ],
     &[
         "pack",
         "--mcpb",

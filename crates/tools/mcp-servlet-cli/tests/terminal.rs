@@ -364,6 +364,10 @@ fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
         runs.push(vec!["call", file, "t"]);
         runs.push(vec!["serve", file]);
     }
+    // It changes the files, so it comes last.
+    for file in FILES {
+        runs.push(vec!["stamp", file]);
+    }
     owned(runs)
 }
 
