@@ -16,6 +16,7 @@ const MAX_REDIRECTS: usize = 5;
 #[derive(Clone)]
 pub struct Operator {
     trust: Trust,
+    addresses: Addresses,
     /// For requests that use no proxy.
     direct: Transport,
 }
@@ -35,6 +36,9 @@ pub enum SendError {
     /// The server redirects to something that is not a URL.
     #[error("the server redirects to an invalid URL")]
     Location,
+    /// The URL leads to a private address, and only public ones may be reached.
+    #[error("the URL leads to a private address")]
+    Private,
     /// The server did not answer, or the connection broke.
     #[error(transparent)]
     Failed(#[from] HttpFailure),
@@ -43,8 +47,41 @@ pub enum SendError {
 impl Operator {
     /// Trusts these authorities.
     pub fn new(trust: Trust) -> Self {
-        let direct = Transport::new(Addresses::any(), None, trust.clone());
-        Self { trust, direct }
+        Self::to(Addresses::any(), trust)
+    }
+
+    /// The same for URLs that somebody else has written: they may lead to public addresses only.
+    pub fn to_public(trust: Trust) -> Self {
+        Self::to(Addresses::of(&[], false), trust)
+    }
+
+    fn to(addresses: Addresses, trust: Trust) -> Self {
+        let direct = Transport::new(addresses.clone(), None, trust.clone());
+        Self {
+            trust,
+            addresses,
+            direct,
+        }
+    }
+
+    /// Sends a request, and waits for the head of the response. A redirect is a response like any other.
+    ///
+    /// # Errors
+    /// [`SendError`].
+    pub async fn send_once(&self, request: &Request) -> Result<Response<Incoming>, SendError> {
+        let host = request.url.host_str().unwrap_or_default();
+        let is_local = is_this_machine(host);
+        if request.url.scheme() != "https" && !is_local {
+            return Err(SendError::Insecure);
+        }
+        if !self.addresses.allow_name(host) {
+            return Err(SendError::Private);
+        }
+        let sent = self.transport(request, is_local)?.send(request).await;
+        sent.map_err(|failure| match failure.denied {
+            Some(_) => SendError::Private,
+            None => failure.into(),
+        })
     }
 
     /// Sends a request, follows redirects, and waits for the head of the response. Returns the response, and the URL that it
