@@ -1,0 +1,128 @@
+//! Who calls.
+
+use std::{collections::BTreeSet, fmt, time::SystemTime};
+
+use mcp_servlet_common::hex;
+
+use crate::digest::Sha256;
+
+/// Who sends a request.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Caller {
+    /// What the caller has shown.
+    pub kind: CallerKind,
+    /// The name of the section of the configuration that accepts the caller.
+    pub auth: String,
+    /// `sub` of a token, the name of a key, or the name in a certificate.
+    pub subject: String,
+    /// Who has issued the token.
+    pub issuer: Option<String>,
+    /// The program that has got the token: `client_id`, or else `azp`.
+    pub client: Option<String>,
+    /// What the caller may ask for.
+    pub scopes: BTreeSet<String>,
+    /// The roles and groups of the caller.
+    pub roles: BTreeSet<String>,
+    /// When the caller needs another token.
+    pub until: Option<SystemTime>,
+}
+
+/// What a caller has shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallerKind {
+    /// A signed token.
+    Jwt,
+    /// A token that only its issuer can read.
+    Opaque,
+    /// A key of the configuration.
+    Key,
+    /// A certificate.
+    Certificate,
+}
+
+/// To whom a session, a task or sealed state belongs.
+///
+/// Neither scopes nor the client are part of it, so a caller with another token goes on with the same session.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Owner([u8; 16]);
+
+impl Caller {
+    /// To whom belongs what this caller opens.
+    pub fn owner(&self) -> Owner {
+        let kind = format!("{:?}", self.kind);
+        let issuer = self.issuer.as_deref().unwrap_or_default();
+        let mut all = Vec::new();
+        for part in [&*kind, &*self.auth, issuer, &*self.subject] {
+            all.extend((part.len() as u64).to_be_bytes());
+            all.extend(part.as_bytes());
+        }
+        let mut own = [0; 16];
+        own.copy_from_slice(&Sha256::of(&all).0[..16]);
+        Owner(own)
+    }
+}
+
+impl Owner {
+    /// The bytes, for what is sealed with the owner.
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+/// Shows nothing that the caller has sent.
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Caller({:?}, {:?})", self.kind, self.owner())
+    }
+}
+
+/// Shows eight digits, which tell callers apart in logs.
+impl fmt::Debug for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex(&self.0[..4]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(auth: &str, subject: &str) -> Caller {
+        Caller {
+            kind: CallerKind::Jwt,
+            auth: auth.to_owned(),
+            subject: subject.to_owned(),
+            issuer: Some("https://login.example".to_owned()),
+            client: None,
+            scopes: BTreeSet::new(),
+            roles: BTreeSet::new(),
+            until: None,
+        }
+    }
+
+    #[test]
+    fn another_token_of_a_subject_has_the_same_owner() {
+        let ann = caller("corp", "ann");
+        let stepped_up = Caller {
+            client: Some("ide".to_owned()),
+            scopes: BTreeSet::from(["pay".to_owned()]),
+            until: Some(SystemTime::now()),
+            ..ann.clone()
+        };
+        assert_eq!(ann.owner(), stepped_up.owner());
+        let key = Caller {
+            kind: CallerKind::Key,
+            ..ann.clone()
+        };
+        let elsewhere = Caller {
+            issuer: Some("https://other.example".to_owned()),
+            ..ann.clone()
+        };
+        for other in [caller("corpa", "nn"), caller("corp", "bob"), key, elsewhere] {
+            assert_ne!(ann.owner(), other.owner());
+        }
+        assert!(!format!("{ann:?}").contains("ann"));
+    }
+}

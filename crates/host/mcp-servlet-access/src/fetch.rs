@@ -1,0 +1,146 @@
+//! Reads what issuers publish.
+
+use std::{path::PathBuf, time::Duration};
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use http::header::CACHE_CONTROL;
+use mcp_servlet_http::{HttpFailure, Operator, Request, SendError, Trust, TrustError, read_more};
+use serde_json::Value;
+use tokio::time::timeout;
+use url::{Url, form_urlencoded};
+
+use crate::options::IntrospectionOptions;
+
+/// How long one document may take.
+const TIME: Duration = Duration::from_secs(5);
+/// How long a document may be.
+const MOST: u64 = 1 << 20;
+
+/// Reads documents of an issuer.
+///
+/// Hosts that the configuration names may have any address. Those that only a document of the issuer names must be public, so
+/// that it cannot make the server ask others in its network.
+#[derive(Clone)]
+pub(crate) struct Fetch {
+    named: Operator,
+    others: Operator,
+}
+
+/// Why a document could not be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FetchError {
+    #[error(transparent)]
+    Send(#[from] SendError),
+    #[error(transparent)]
+    Body(#[from] HttpFailure),
+    #[error("no answer within {TIME:?}")]
+    Late,
+    #[error("the answer has the status {0}")]
+    Status(u16),
+    #[error("the answer is not JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("{0}")]
+    Metadata(&'static str),
+}
+
+/// A document.
+pub(crate) struct Document {
+    pub(crate) json: Vec<u8>,
+    /// How long it may be kept.
+    pub(crate) max_age: Option<Duration>,
+}
+
+impl Fetch {
+    /// Trusts the authorities of the operator and those in a file.
+    pub(crate) fn new(ca: Option<&PathBuf>) -> Result<Self, TrustError> {
+        let trust = Trust::of_operator(ca.map(PathBuf::as_path))?;
+        Ok(Self {
+            named: Operator::new(trust.clone()),
+            others: Operator::to_public(trust),
+        })
+    }
+
+    /// The document at a URL of the configuration.
+    pub(crate) async fn get(&self, url: &Url) -> Result<Document, FetchError> {
+        get(&self.named, Request::get(url.clone())).await
+    }
+
+    /// What an issuer says about a token.
+    pub(crate) async fn introspect(
+        &self,
+        token: &str,
+        issuer: &IntrospectionOptions,
+    ) -> Result<Vec<u8>, FetchError> {
+        let request = question(token, issuer);
+        Ok(get(&self.named, request).await?.json)
+    }
+
+    /// The keys of an issuer, as its metadata says (RFC 8414, or else `OpenID`).
+    pub(crate) async fn keys_of(&self, issuer: &str) -> Result<Document, FetchError> {
+        let base = Url::parse(issuer).map_err(|_| FetchError::Metadata("the issuer is no URL"))?;
+        let path = base.path().trim_end_matches('/');
+        let mut oauth = base.clone();
+        oauth.set_path(&format!("/.well-known/oauth-authorization-server{path}"));
+        let mut openid = base.clone();
+        openid.set_path(&format!("{path}/.well-known/openid-configuration"));
+        let metadata = match self.get(&oauth).await {
+            Err(FetchError::Status(_)) => self.get(&openid).await?,
+            other => other?,
+        };
+        let metadata: Value = serde_json::from_slice(&metadata.json)?;
+        if metadata["issuer"] != issuer {
+            return Err(FetchError::Metadata("its metadata names another issuer"));
+        }
+        let url = metadata["jwks_uri"]
+            .as_str()
+            .and_then(|url| Url::parse(url).ok());
+        let url = url.ok_or(FetchError::Metadata("its metadata has no URL of keys"))?;
+        let operator = if url.host() == base.host() {
+            &self.named
+        } else {
+            &self.others
+        };
+        get(operator, Request::get(url)).await
+    }
+}
+
+/// The request that asks an issuer about a token.
+fn question(token: &str, issuer: &IntrospectionOptions) -> Request {
+    let mut form = form_urlencoded::Serializer::new(String::new());
+    form.append_pair("token", token);
+    form.append_pair("token_type_hint", "access_token");
+    // RFC 6749, section 2.3.1
+    let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect();
+    let parts: [String; 2] = [encoded(&issuer.client), encoded(&issuer.secret.0)];
+    let basic = BASE64_STANDARD.encode(parts.join(":"));
+    Request::new("POST", issuer.url.clone())
+        .header("authorization", format!("Basic {basic}"))
+        .header("content-type", "application/x-www-form-urlencoded")
+        .with_body(form.finish())
+}
+
+async fn get(operator: &Operator, request: Request) -> Result<Document, FetchError> {
+    let getting = async {
+        let url = request.url.clone();
+        let response = operator
+            .send_once(&request.header("accept", "application/json"))
+            .await?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(FetchError::Status(status.as_u16()));
+        }
+        let control = response.headers().get(CACHE_CONTROL);
+        let max_age = control.and_then(|value| max_age(value.to_str().ok()?));
+        let mut json = Vec::new();
+        read_more(response, &url, &mut json, MOST, TIME).await?;
+        Ok(Document { json, max_age })
+    };
+    timeout(TIME, getting).await.map_err(|_| FetchError::Late)?
+}
+
+/// The time in a `Cache-Control` header.
+fn max_age(control: &str) -> Option<Duration> {
+    let mut parts = control.split(',').map(str::trim);
+    let seconds = parts.find_map(|part| part.strip_prefix("max-age="))?;
+    Some(Duration::from_secs(seconds.parse().ok()?))
+}

@@ -1,0 +1,249 @@
+//! Reads the credentials of a request.
+
+mod cache;
+mod challenge;
+mod claims;
+mod credentials;
+mod introspection;
+mod jwt;
+mod reason;
+
+use std::{
+    collections::BTreeSet,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use http::{HeaderMap, StatusCode, header::AUTHORIZATION};
+
+use crate::{
+    caller::{Caller, CallerKind},
+    certificate::Certificate,
+    digest::Sha256,
+    keys::Keys,
+    options::{AuthOptions, CertificateOptions, KeyOptions},
+    ring_provider,
+};
+use cache::Cache;
+pub use challenge::metadata_path;
+use credentials::Credentials;
+use introspection::Introspection;
+pub use reason::Reason;
+
+/// How long a key is known, after which it is looked up again.
+const KEPT: Duration = Duration::from_mins(1);
+
+/// Decides who calls an endpoint.
+#[derive(Debug)]
+pub struct Gate {
+    options: AuthOptions,
+    /// The keys of its issuers, in their order.
+    keys: Vec<Keys>,
+    /// Who is asked about tokens that only their issuer can read.
+    introspection: Option<Introspection>,
+    /// What is known of tokens that were sent before.
+    cache: Cache,
+}
+
+/// The parts of a request that show who sends it.
+#[derive(Clone, Copy, Debug)]
+pub struct Head<'a> {
+    /// The headers.
+    pub headers: &'a HeaderMap,
+    /// The query of the URL.
+    pub query: Option<&'a str>,
+    /// The certificate with which the client connected.
+    pub certificate: Option<&'a Certificate>,
+}
+
+/// Why a request has no caller, and what its client gets.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// The status of the response.
+    pub status: StatusCode,
+    /// The reason, for the operator. The client learns only what `message` and `challenge` say.
+    pub reason: Reason,
+    /// What the client learns.
+    pub message: &'static str,
+    /// The header `WWW-Authenticate`.
+    pub challenge: Option<String>,
+    /// After how many seconds another request may have another answer: the header `Retry-After`.
+    pub retry_after: Option<u64>,
+}
+
+/// A credential that was checked.
+#[derive(Debug)]
+struct Known {
+    caller: Arc<Caller>,
+    /// When it begins, and when it ends. The times have the leeway.
+    from: Option<SystemTime>,
+    until: Option<SystemTime>,
+    /// The certificate without which it does not count.
+    binding: Option<Sha256>,
+    /// How long it may be known.
+    kept: Duration,
+}
+
+impl Known {
+    /// Whether it counts now, for a client with this certificate.
+    fn at(
+        &self,
+        now: SystemTime,
+        certificate: Option<&Certificate>,
+    ) -> Result<Arc<Caller>, Reason> {
+        if self.until.is_some_and(|until| until <= now) {
+            return Err(match self.caller.kind {
+                CallerKind::Key => Reason::KeyExpired,
+                CallerKind::Jwt | CallerKind::Opaque | CallerKind::Certificate => Reason::Expired,
+            });
+        }
+        if self.from.is_some_and(|from| from > now) {
+            return Err(Reason::NotYet);
+        }
+        let shown = certificate.map(Certificate::sha256);
+        if self.binding.is_some_and(|needed| shown != Some(needed)) {
+            return Err(Reason::Binding);
+        }
+        Ok(Arc::clone(&self.caller))
+    }
+}
+
+impl Gate {
+    /// A gate that lets these callers in.
+    pub fn new(options: AuthOptions) -> Self {
+        ring_provider::install();
+        let issuers = options.jwt.iter();
+        let keys = issuers
+            .map(|one| Keys::new(&one.issuer, &one.keys))
+            .collect();
+        let introspection = options.introspection.as_ref().map(Introspection::new);
+        Self {
+            options,
+            keys,
+            introspection,
+            cache: Cache::default(),
+        }
+    }
+
+    /// Reads the keys of its issuers, so that the first caller need not wait.
+    pub async fn prepare(&self) {
+        for keys in &self.keys {
+            keys.prepare().await;
+        }
+    }
+
+    /// Who it lets in.
+    pub fn options(&self) -> &AuthOptions {
+        &self.options
+    }
+
+    /// The caller of a request, who has the scopes of the endpoint.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub async fn admit(&self, head: Head<'_>) -> Result<Arc<Caller>, Refusal> {
+        let caller = self.caller(head).await;
+        let caller = caller.map_err(|reason| self.refusal(reason))?;
+        if self.options.scopes.is_subset(&caller.scopes) {
+            return Ok(caller);
+        }
+        Err(self.refusal(Reason::Scope))
+    }
+
+    /// Removes the credentials of a request, which go no further.
+    pub fn strip(&self, headers: &mut HeaderMap) {
+        headers.remove(AUTHORIZATION);
+        for key in &self.options.keys {
+            headers.remove(&key.header);
+        }
+    }
+
+    async fn caller(&self, head: Head<'_>) -> Result<Arc<Caller>, Reason> {
+        let now = SystemTime::now();
+        let shown = head.certificate;
+        match Credentials::of(head, &self.options)? {
+            Credentials::Certificate(certificate, options) => {
+                self.certificate(certificate, options)
+            }
+            Credentials::Key(key) => self.key(&key.header, key.value)?.at(now, shown),
+            Credentials::Token(token) => {
+                let digest = Sha256::of(token.as_bytes());
+                if let Some(known) = self.cache.get(&digest) {
+                    return known?.at(now, shown);
+                }
+                let known = match self.key(&AUTHORIZATION, token) {
+                    Err(_) => self.token(token).await.map(Arc::new),
+                    Ok(known) => Ok(Arc::new(known)),
+                };
+                self.cache.insert(digest, &known);
+                known?.at(now, shown)
+            }
+        }
+    }
+
+    async fn token(&self, token: &str) -> Result<Known, Reason> {
+        let options = &self.options;
+        if let (Some(own), Some(issuer)) = (&self.introspection, &options.introspection)
+            && (options.jwt.is_empty() || !jwt::is_jwt(token))
+        {
+            return own.check(token, issuer, options).await;
+        }
+        if options.jwt.is_empty() {
+            return Err(Reason::Key);
+        }
+        jwt::check(token, options, &self.keys).await
+    }
+
+    /// A key of the configuration.
+    fn key(&self, header: &http::HeaderName, value: &str) -> Result<Known, Reason> {
+        let digest = Sha256::of(value.as_bytes());
+        let mut found = None;
+        // All keys are compared, so that the time tells nothing about them.
+        for key in &self.options.keys {
+            if key.header == *header && key.sha256.is(&digest) {
+                found = Some(key);
+            }
+        }
+        found.map(|key| self.known_key(key)).ok_or(Reason::Key)
+    }
+
+    /// The caller whom a certificate names.
+    fn certificate(
+        &self,
+        certificate: &Certificate,
+        options: &CertificateOptions,
+    ) -> Result<Arc<Caller>, Reason> {
+        let subject = certificate.name(options.subject);
+        let subject = subject.filter(|subject| claims::is_subject(subject));
+        Ok(Arc::new(Caller {
+            kind: CallerKind::Certificate,
+            auth: self.options.name.clone(),
+            subject: subject.ok_or(Reason::CertificateName)?,
+            issuer: None,
+            client: None,
+            scopes: options.scopes.clone(),
+            roles: BTreeSet::new(),
+            until: None,
+        }))
+    }
+
+    fn known_key(&self, key: &KeyOptions) -> Known {
+        Known {
+            caller: Arc::new(Caller {
+                kind: CallerKind::Key,
+                auth: self.options.name.clone(),
+                subject: key.name.clone(),
+                issuer: None,
+                client: None,
+                scopes: key.scopes.clone(),
+                roles: BTreeSet::new(),
+                until: key.until,
+            }),
+            from: None,
+            until: key.until,
+            binding: None,
+            kept: KEPT,
+        }
+    }
+}

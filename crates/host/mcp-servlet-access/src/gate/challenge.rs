@@ -1,0 +1,119 @@
+//! What a client without access learns.
+
+use std::{collections::BTreeSet, fmt::Write as _};
+
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{Gate, Reason, Refusal, reason::Kind};
+use crate::keys::UNREACHABLE;
+
+/// Where the metadata of a protected resource is, before the path of the resource (RFC 9728).
+const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+
+/// The path of the resource whose metadata a request to `path` asks for.
+pub fn metadata_path(path: &str) -> Option<&str> {
+    let resource = path.strip_prefix(WELL_KNOWN)?;
+    (resource.is_empty() || resource.starts_with('/')).then_some(resource)
+}
+
+impl Gate {
+    /// What tells clients how to get a token (RFC 9728). None if no tokens are accepted.
+    pub fn metadata(&self) -> Option<Value> {
+        let options = &self.options;
+        let resource = options.resource.as_ref().filter(|_| self.has_issuers())?;
+        let issuers = options.jwt.iter().map(|one| &one.issuer);
+        let asked = options.introspection.iter().map(|one| &one.issuer);
+        let issuers: BTreeSet<_> = issuers.chain(asked).collect();
+        let mut metadata = json!({
+            "resource": resource,
+            "resource_name": options.realm,
+            "authorization_servers": issuers,
+            "bearer_methods_supported": ["header"],
+        });
+        if !options.scopes_supported.is_empty() {
+            metadata["scopes_supported"] = json!(options.scopes_supported);
+        }
+        Some(metadata)
+    }
+
+    /// The URL of the metadata.
+    fn metadata_url(&self) -> Option<Url> {
+        let resource = self
+            .options
+            .resource
+            .as_ref()
+            .filter(|_| self.has_issuers())?;
+        let mut url = Url::parse(resource).ok()?;
+        let path = format!("{WELL_KNOWN}{}", url.path().trim_end_matches('/'));
+        url.set_path(&path);
+        Some(url)
+    }
+
+    fn has_issuers(&self) -> bool {
+        self.options.has_issuers()
+    }
+
+    pub(super) fn refusal(&self, reason: Reason) -> Refusal {
+        let kind = reason.kind();
+        let message = match (kind, reason) {
+            (Kind::Malformed, Reason::TokenInUrl) => {
+                "a token in a URL ends up in logs; send it in the header `Authorization`"
+            }
+            (Kind::Malformed, _) => "expected one token or key, found several",
+            (Kind::NoToken, _) => "this server needs to know who calls: send a token or a key",
+            (Kind::InvalidToken, _) => INVALID_TOKEN,
+            (Kind::Outage, _) => "it cannot be checked now who calls; try again",
+            (Kind::Scope, _) => "the caller has not got the scopes that are needed here",
+        };
+        let error = match kind {
+            Kind::Malformed | Kind::NoToken | Kind::Outage => None,
+            Kind::InvalidToken => Some(("invalid_token", INVALID_TOKEN.to_owned())),
+            Kind::Scope => Some(("insufficient_scope", needs(&self.options.scopes))),
+        };
+        let is_challenged = !matches!(kind, Kind::Malformed | Kind::Outage);
+        let challenge = is_challenged.then(|| self.challenge(error));
+        Refusal {
+            status: kind.status(),
+            reason,
+            message,
+            challenge,
+            retry_after: (kind == Kind::Outage).then_some(UNREACHABLE.as_secs()),
+        }
+    }
+
+    /// The header `WWW-Authenticate` (RFC 6750).
+    fn challenge(&self, error: Option<(&str, String)>) -> String {
+        let options = &self.options;
+        let mut text = format!("Bearer realm=\"{}\"", options.realm);
+        if let Some((error, description)) = error {
+            let _ = write!(
+                text,
+                ", error=\"{error}\", error_description=\"{description}\""
+            );
+        }
+        if !options.scopes.is_empty() {
+            let _ = write!(text, ", scope=\"{}\"", joined(&options.scopes));
+        }
+        if let Some(url) = self.metadata_url() {
+            let _ = write!(text, ", resource_metadata=\"{url}\"");
+        }
+        text
+    }
+}
+
+const INVALID_TOKEN: &str = "the token is not valid here";
+
+/// Scopes as OAuth writes them.
+fn joined(scopes: &BTreeSet<String>) -> String {
+    scopes
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn needs(scopes: &BTreeSet<String>) -> String {
+    let word = if scopes.len() == 1 { "scope" } else { "scopes" };
+    format!("this needs the {word} {}", joined(scopes))
+}

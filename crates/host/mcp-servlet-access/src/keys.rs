@@ -1,0 +1,219 @@
+//! The keys of an issuer, wherever they are.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use jsonwebtoken::{Algorithm, DecodingKey};
+use mcp_servlet_common::lock;
+use mcp_servlet_http::TrustError;
+use url::Url;
+
+use crate::{
+    fetch::{Document, Fetch, FetchError},
+    gate::Reason,
+    jwks::{Jwks, JwksError},
+};
+
+/// Where the keys of an issuer are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KeySource {
+    /// They are known.
+    Known(Jwks),
+    /// At a URL, or where the issuer's metadata says.
+    Published {
+        /// The URL. `None` stands for the one in the metadata of the issuer.
+        url: Option<Url>,
+        /// A file with certificates that are trusted, too, in PEM.
+        ca: Option<PathBuf>,
+    },
+}
+
+/// How long keys are used without another look, and the bounds of what their server may say about it.
+const FRESH: Duration = Duration::from_hours(1);
+const LEAST_FRESH: Duration = Duration::from_mins(5);
+/// How long keys are used if there are no newer ones.
+const MOST_FRESH: Duration = Duration::from_hours(24);
+/// The time between two looks because of a key that is not known, or because the last look failed.
+const AGAIN: Duration = Duration::from_secs(30);
+/// The time between two looks as long as there are no keys at all. Clients are told to try again after it.
+pub(crate) const UNREACHABLE: Duration = Duration::from_secs(5);
+
+/// The keys of an issuer.
+pub(crate) struct Keys {
+    issuer: String,
+    source: Source,
+}
+
+enum Source {
+    Known(Jwks),
+    Published(Box<Published>),
+}
+
+struct Published {
+    url: Option<Url>,
+    fetch: Result<Fetch, TrustError>,
+    state: Mutex<State>,
+    /// Held while the keys are read, which is done once at a time.
+    reading: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    keys: Option<Arc<Jwks>>,
+    /// When the keys were read.
+    read: Option<Instant>,
+    /// When they are to be read again.
+    stale: Option<Instant>,
+    /// When they were last read because of a key that is not known.
+    missed: Option<Instant>,
+}
+
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Keys").field(&self.issuer).finish()
+    }
+}
+
+/// Why keys could not be read.
+#[derive(Debug, thiserror::Error)]
+enum ReadError {
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error(transparent)]
+    Keys(#[from] JwksError),
+    #[error("{0}")]
+    Trust(String),
+}
+
+impl Keys {
+    pub(crate) fn new(issuer: &str, source: &KeySource) -> Self {
+        let source = match source {
+            KeySource::Known(keys) => Source::Known(keys.clone()),
+            KeySource::Published { url, ca } => Source::Published(Box::new(Published {
+                url: url.clone(),
+                fetch: Fetch::new(ca.as_ref()),
+                state: Mutex::default(),
+                reading: tokio::sync::Mutex::default(),
+            })),
+        };
+        Self {
+            issuer: issuer.to_owned(),
+            source,
+        }
+    }
+
+    /// Reads the keys, if they are published.
+    pub(crate) async fn prepare(&self) {
+        if let Source::Published(published) = &self.source {
+            // The log says what is wrong.
+            let _ = published.current(&self.issuer).await;
+        }
+    }
+
+    /// The key for a token with this algorithm and `kid`.
+    pub(crate) async fn find(
+        &self,
+        algorithm: Algorithm,
+        kid: Option<&str>,
+    ) -> Result<DecodingKey, Reason> {
+        let published = match &self.source {
+            Source::Known(keys) => return keys.find(algorithm, kid),
+            Source::Published(published) => published,
+        };
+        let keys = published.current(&self.issuer).await?;
+        match keys.find(algorithm, kid) {
+            Err(Reason::UnknownKey) => {}
+            found => return found,
+        }
+        // The issuer may have a new key.
+        match published.newer(&self.issuer, &keys).await {
+            Some(keys) => keys.find(algorithm, kid),
+            None => Err(Reason::UnknownKey),
+        }
+    }
+}
+
+impl Published {
+    /// The keys, which are read again from time to time.
+    async fn current(&self, issuer: &str) -> Result<Arc<Jwks>, Reason> {
+        if let Some(keys) = self.fresh() {
+            return keys;
+        }
+        let _reading = self.reading.lock().await;
+        // Another request may have read them meanwhile.
+        if let Some(keys) = self.fresh() {
+            return keys;
+        }
+        self.read(issuer).await;
+        lock(&self.state)
+            .keys
+            .clone()
+            .ok_or(Reason::KeysUnreachable)
+    }
+
+    /// What is known without another look. None if it is time for one.
+    fn fresh(&self) -> Option<Result<Arc<Jwks>, Reason>> {
+        let state = lock(&self.state);
+        let is_fresh = state.stale.is_some_and(|stale| Instant::now() < stale);
+        is_fresh.then(|| state.keys.clone().ok_or(Reason::KeysUnreachable))
+    }
+
+    /// Keys that are newer than these, if it is not too soon to look for them.
+    async fn newer(&self, issuer: &str, known: &Arc<Jwks>) -> Option<Arc<Jwks>> {
+        let _reading = self.reading.lock().await;
+        {
+            let mut state = lock(&self.state);
+            let keys = state.keys.as_ref()?;
+            if !Arc::ptr_eq(keys, known) {
+                return Some(Arc::clone(keys));
+            }
+            if state.missed.is_some_and(|missed| missed.elapsed() < AGAIN) {
+                return None;
+            }
+            state.missed = Some(Instant::now());
+        }
+        self.read(issuer).await;
+        let keys = lock(&self.state).keys.clone()?;
+        (!Arc::ptr_eq(&keys, known)).then_some(keys)
+    }
+
+    /// Reads the keys. If that fails, the previous ones stay for a day.
+    async fn read(&self, issuer: &str) {
+        let read = self.fetched(issuer).await;
+        let mut state = lock(&self.state);
+        let now = Instant::now();
+        match read {
+            Ok((keys, max_age)) => {
+                let fresh = max_age.unwrap_or(FRESH).clamp(LEAST_FRESH, MOST_FRESH);
+                state.keys = Some(Arc::new(keys));
+                state.read = Some(now);
+                state.stale = Some(now + fresh);
+            }
+            Err(error) => {
+                tracing::warn!(issuer, %error, "cannot read the keys of an issuer");
+                if state.read.is_some_and(|read| read.elapsed() > MOST_FRESH) {
+                    state.keys = None;
+                }
+                let wait = if state.keys.is_some() {
+                    AGAIN
+                } else {
+                    UNREACHABLE
+                };
+                state.stale = Some(now + wait);
+            }
+        }
+    }
+
+    async fn fetched(&self, issuer: &str) -> Result<(Jwks, Option<Duration>), ReadError> {
+        let fetch = self.fetch.as_ref();
+        let fetch = fetch.map_err(|error| ReadError::Trust(error.to_string()))?;
+        let Document { json, max_age } = match &self.url {
+            Some(url) => fetch.get(url).await?,
+            None => fetch.keys_of(issuer).await?,
+        };
+        Ok((Jwks::parse(&json)?, max_age))
+    }
+}
