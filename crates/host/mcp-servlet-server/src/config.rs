@@ -1,5 +1,6 @@
 //! `servlet.toml`: the servlets that a server offers, and their limits.
 
+mod auth;
 mod bundle;
 mod cache;
 mod endpoint;
@@ -74,6 +75,8 @@ pub struct Config {
     members: Members,
     /// The path of the configuration, and its text with secrets masked.
     source: (PathBuf, String),
+    /// What is most likely a mistake in the text alone.
+    warnings: Vec<Problem>,
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
@@ -158,6 +161,7 @@ impl Config {
             defaults: LoadOptions::default(),
             mode,
             problems,
+            warnings: Vec::new(),
             variables: BTreeSet::new(),
             in_directories: BTreeSet::new(),
             authorities: BTreeMap::new(),
@@ -172,7 +176,9 @@ impl Config {
         members.add_bundles(read_bundles.names());
         let tasks = file.tasks.options();
         let listeners = reader.listeners(&file);
-        let endpoints = reader.endpoints(&file, &members.names(), &tasks);
+        let mut auths = reader.auths(&file);
+        let endpoints = reader.endpoints(&file, &members.names(), &tasks, &mut auths);
+        reader.unused_auths(&auths);
         reader.repeated_tools(&read_bundles.tools, &endpoints);
         if !reader.problems.is_empty() {
             return Err(ConfigError::wrong(source, reader.problems));
@@ -189,6 +195,7 @@ impl Config {
             endpoints,
             members,
             source,
+            warnings: reader.warnings,
             variables: reader.variables,
             files: files.clone(),
         })
@@ -225,6 +232,8 @@ struct Reader<'a> {
     defaults: LoadOptions,
     mode: Mode,
     problems: Vec<Problem>,
+    /// What is most likely a mistake.
+    warnings: Vec<Problem>,
     variables: BTreeSet<String>,
     /// The names of servlets that are named after their files.
     in_directories: BTreeSet<String>,
@@ -259,6 +268,10 @@ impl Reader<'_> {
 
     fn problem(&mut self, span: std::ops::Range<usize>, message: String) {
         self.problems.push(Problem { span, message });
+    }
+
+    fn warn(&mut self, span: std::ops::Range<usize>, message: String) {
+        self.warnings.push(Problem { span, message });
     }
 
     /// Adds a problem with these bytes of a string, or with all of it.

@@ -37,6 +37,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
+    access::owner_of,
     era::Era,
     panics::{caught, caught_in_box},
     params,
@@ -46,7 +47,7 @@ use crate::{
 };
 use input_rounds::Inputs;
 use notifications::TaskCell;
-use page::page;
+use page::{Cursors, page};
 use session::Session;
 use tasks::Tasks;
 
@@ -120,12 +121,22 @@ impl Handler {
         let lists = self.server.0.lists.of(&host);
         let list = lists.get(kind, era, || write(&host, era));
         let (name, key) = kind.members();
-        let mut json = page(name, key, list, request, options.page_size)?;
+        let cursors = Cursors {
+            list: name,
+            seal: &self.server.0.seal,
+            owner: owner_of(context),
+        };
+        let mut json = page(&cursors, key, list, request, options.page_size)?;
         if era == Era::Modern {
             let ttl = options.list_ttl * u32::from(is_final);
             let ttl = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
             json.insert("ttlMs".to_owned(), ttl.into());
-            json.insert("cacheScope".to_owned(), "public".into());
+            let scope = if cursors.owner.is_some() {
+                "private"
+            } else {
+                "public"
+            };
+            json.insert("cacheScope".to_owned(), scope.into());
         }
         Ok(self.answer(era, json))
     }
@@ -220,16 +231,16 @@ impl ServerHandler for Handler {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let task = self.tasks.find(&request.task_id)?;
+        let task = self.tasks.find(&request.task_id, owner_of(&context))?;
         Ok(self.answer(Era::of(&context), task.to_json()))
     }
 
     async fn update_task(
         &self,
         request: UpdateTaskParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let task = self.tasks.find(&request.task_id)?;
+        let task = self.tasks.find(&request.task_id, owner_of(&context))?;
         task.answer(request.input_responses);
         Ok(())
     }
@@ -237,9 +248,10 @@ impl ServerHandler for Handler {
     async fn cancel_task(
         &self,
         request: CancelTaskParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.tasks.find(&request.task_id)?.cancel();
+        let task = self.tasks.find(&request.task_id, owner_of(&context))?;
+        task.cancel();
         Ok(())
     }
 

@@ -1,13 +1,14 @@
 //! MCP over HTTP: endpoints at the paths of a listener.
 
+mod admission;
 mod body;
 mod connections;
 mod cors;
-mod gate;
 mod headers;
 mod in_flight;
 mod names;
 mod options;
+mod origin_check;
 mod peer;
 mod sessions;
 mod single;
@@ -20,13 +21,14 @@ use std::{collections::BTreeSet, sync::Arc};
 use axum::{
     Json, Router,
     extract::{RawQuery, Request, State},
-    http::{StatusCode, header},
+    http::{Method, StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
 };
 use futures_util::future::{BoxFuture, join_all};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
+use mcp_servlet_access::metadata_path;
 use mcp_servlet_host::{Tool, bundle::Requested};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -44,11 +46,15 @@ use cors::Page;
 use headers::Sender;
 pub use names::{parse_host_header, parse_origin, split_authority};
 pub use options::{HttpOptions, HttpTransport, ResponseForm};
+use origin_check::OriginCheck;
 use peer::Refusals;
 use sse::Sse;
 use streamable::Streamable;
 pub(crate) use tls::Tls;
 pub use tls::{ClientCertificates, TlsError, TlsFile, TlsOptions};
+
+/// The method whose response is a stream of changes.
+const LISTEN: &str = "subscriptions/listen";
 
 /// The path that says whether the process accepts requests.
 const HEALTH: &str = "/health";
@@ -130,10 +136,22 @@ async fn routed(routes: &TowerToHyperService<Router>, request: Request) -> Respo
 
 async fn answer(endpoints: &[Endpoint], request: Request) -> Response {
     let path = request.uri().path();
+    if let Some(resource) = metadata_path(path) {
+        return metadata(endpoints, resource);
+    }
     match endpoints.iter().find(|endpoint| endpoint.has(path)) {
         Some(endpoint) => endpoint.answer(request).await,
         None => (StatusCode::NOT_FOUND, elsewhere(endpoints)).into_response(),
     }
+}
+
+/// The metadata of the endpoint at this path, or of the first one that has any.
+fn metadata(endpoints: &[Endpoint], path: &str) -> Response {
+    let mut endpoints = endpoints
+        .iter()
+        .filter(|one| path.is_empty() || one.has(path));
+    let metadata = endpoints.find_map(Endpoint::metadata);
+    metadata.unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
 }
 
 /// Whether a request to `path` is for the endpoint at `own`. A slash at the end does not matter.
@@ -298,6 +316,8 @@ struct Endpoint {
     options: HttpOptions,
     /// The headers of successful responses, until a reload replaces them.
     headers: Arc<EndpointHeaders>,
+    origin_check: OriginCheck,
+    refusals: Refusals,
 }
 
 enum Transport {
@@ -317,10 +337,13 @@ impl Endpoint {
                 Transport::Sse(Box::new(Sse::new(server, &options, messages, end)))
             }
         };
+        server.0.access.begin(options.auth.as_ref());
         Self {
             server: server.clone(),
             transport,
             headers: Arc::new(options.endpoint_headers()),
+            origin_check: OriginCheck::new(&options),
+            refusals: Refusals::new(&server.0.process.metrics.refused),
             options,
         }
     }
@@ -338,9 +361,30 @@ impl Endpoint {
         }
     }
 
-    async fn answer(&self, request: Request) -> Response {
+    async fn answer(&self, mut request: Request) -> Response {
         let page = Page::of(&request);
         let sender = Sender::of(request.headers());
+        let guard = self.server.0.access.guard();
+        // Otherwise, rmcp's service checks it when it gets the request.
+        let is_checked = guard.is_some() || matches!(self.transport, Transport::Sse(_));
+        if is_checked && let Some(refusal) = self.origin_check.refusal(request.headers()).await {
+            return sender.refused(refusal, self.server.endpoint_name()).await;
+        }
+        // A preflight has no credentials, and gets nothing but permission.
+        let guard = guard.filter(|_| !page.as_ref().is_some_and(Page::is_preflight));
+        let admitted = match guard {
+            None => None,
+            Some(guard) => match self.admit(guard, &mut request).await {
+                Ok(admitted) => Some(admitted),
+                Err(refusal) => {
+                    let names = std::iter::once("WWW-Authenticate");
+                    return match page {
+                        Some(page) => page.share(refusal, names),
+                        None => refusal,
+                    };
+                }
+            },
+        };
         let headers = self
             .server
             .headers()
@@ -351,13 +395,18 @@ impl Endpoint {
         } else {
             None
         };
+        let is_get = request.method() == Method::GET;
         let is_in_session = streamable::session(request.headers()).is_some();
         let mut response = match &self.transport {
             Transport::Streamable(streamable) => streamable.answer(request).await,
             Transport::Sse(sse) => sse.answer(request).await,
         };
-        if response.status() == StatusCode::FORBIDDEN {
+        if !is_checked && response.status() == StatusCode::FORBIDDEN {
             return sender.refused(response, self.server.endpoint_name()).await;
+        }
+        let listens = is_get || answered(&response).is_some_and(|method| method == LISTEN);
+        if let Some(admitted) = admitted.filter(|_| listens && response.status().is_success()) {
+            response = admitted.limit(response);
         }
         if response.status().is_success()
             && let Some(refusal) = add_headers(&mut response, headers, session)
@@ -396,6 +445,12 @@ impl Endpoint {
             Transport::Sse(sse) => sse.end_idle().await,
         }
     }
+}
+
+/// The method of the message that a response answers.
+fn answered(response: &Response) -> Option<&str> {
+    let answered = response.extensions().get::<Answered>()?;
+    Some(&answered.method)
 }
 
 /// Adds headers to a response in a session. The response that opens a session names it itself. If a header has no valid value,

@@ -21,6 +21,7 @@
 //! # }
 //! ```
 
+mod access;
 pub mod config;
 mod endpoints;
 mod era;
@@ -44,6 +45,10 @@ pub use endpoints::{BindError, Bound, Endpoints, Transports};
 pub use http::{
     ClientCertificates, HttpOptions, HttpTransport, ResponseForm, TlsError, TlsFile, TlsOptions,
     http, listen, operations, parse_host_header, parse_origin, split_authority,
+};
+pub use mcp_servlet_access::{
+    AuthOptions, CertificateName, CertificateOptions, IntrospectionOptions, Jwks, JwtOptions,
+    KeyOptions, KeySource, Secret, Sha256, new_key,
 };
 pub use mcp_servlet_remote::NotReady;
 pub use response_headers::ResponseHeaders;

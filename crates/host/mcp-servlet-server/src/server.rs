@@ -23,7 +23,7 @@ use mcp_servlet_host::{Host, Introduction, Member, Servlet};
 use mcp_servlet_runtime::Change;
 use tokio::sync::Semaphore;
 
-use crate::response_headers::EndpointHeaders;
+use crate::{access::Access, response_headers::EndpointHeaders};
 use changes::{Changes, differences};
 use followers::{Followers, follow};
 use lists::ListCache;
@@ -50,6 +50,7 @@ pub(crate) struct Shared {
     pub(crate) changes: Changes,
     pub(crate) watches: Watches,
     pub(crate) seal: Seal,
+    pub(crate) access: Access,
     pub(crate) startup: Startup,
     /// The headers of HTTP responses, if a reload has replaced those that the endpoint began with.
     headers: RwLock<Option<Arc<EndpointHeaders>>>,
@@ -104,6 +105,7 @@ impl Server {
             changes: Changes::default(),
             watches: Watches::default(),
             seal: Seal::default(),
+            access: Access::default(),
             startup,
             headers: RwLock::default(),
             followers: Mutex::default(),

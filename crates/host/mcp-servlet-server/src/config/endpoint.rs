@@ -14,6 +14,7 @@ use toml::Spanned;
 
 use super::{
     Reader,
+    auth::Auths,
     bundle::ReadTool,
     file::{EndpointSection, File, Kind, ListenerSection, ListenerTls},
     table::Table,
@@ -68,7 +69,7 @@ type ListenerTable = Spanned<Table<ListenerSection>>;
 type EndpointTable = Spanned<Table<EndpointSection>>;
 
 /// Sections by name, in the order of the file.
-fn in_order<T>(sections: &BTreeMap<String, Spanned<T>>) -> Vec<(&str, &Spanned<T>)> {
+pub(super) fn in_order<T>(sections: &BTreeMap<String, Spanned<T>>) -> Vec<(&str, &Spanned<T>)> {
     let mut sections: Vec<_> = sections
         .iter()
         .map(|(name, section)| (&**name, section))
@@ -119,6 +120,7 @@ impl Reader<'_> {
         file: &File,
         members: &[&str],
         tasks: &TaskOptions,
+        auths: &mut Auths,
     ) -> Vec<Endpoint> {
         let mut endpoints = Vec::new();
         let mut paths = Paths::default();
@@ -142,7 +144,7 @@ impl Reader<'_> {
                 }
                 Some(EndpointTransport::Stdio)
             } else {
-                self.http(name, section, file, &mut paths)
+                self.http(name, section, file, (&mut paths, auths))
             };
             endpoints.extend(transport.map(|transport| Endpoint {
                 name: name.to_owned(),
@@ -240,7 +242,7 @@ type KeyOfKinds = (&'static str, Option<Range<usize>>, &'static [Kind]);
 
 impl EndpointSection {
     /// The keys that only some kinds have.
-    fn keys_of_kinds(&self) -> [KeyOfKinds; 10] {
+    fn keys_of_kinds(&self) -> [KeyOfKinds; 12] {
         fn span<T>(value: Option<&Spanned<T>>) -> Option<Range<usize>> {
             value.map(Spanned::span)
         }
@@ -253,6 +255,8 @@ impl EndpointSection {
             ("messages", span(self.messages.as_ref()), SSE),
             ("hosts", span(self.hosts.as_ref()), BOTH),
             ("origins", span(self.origins.as_ref()), BOTH),
+            ("auth", span(self.auth.as_ref()), BOTH),
+            ("url", span(self.url.as_ref()), BOTH),
             ("response", span(self.response.as_ref()), HTTP),
             ("headers", span(self.headers.as_ref()), BOTH),
             ("message_headers", span(self.message_headers.as_ref()), SSE),

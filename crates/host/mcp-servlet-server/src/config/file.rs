@@ -1,5 +1,6 @@
 //! The keys of the file.
 
+mod auth;
 mod endpoint;
 mod listener;
 mod registry;
@@ -35,6 +36,7 @@ use super::{
     units::{Count, MOST, Memory, Network, Size, Time, TimeOrZero},
 };
 use crate::HttpOptions;
+pub(super) use auth::{AuthSection, IntrospectionSection, JwtSection, KeySection};
 pub(super) use endpoint::{EndpointSection, Headers, Kind};
 pub(super) use listener::{ListenerSection, ListenerTls};
 pub(super) use registry::RegistrySection;
@@ -70,6 +72,9 @@ pub(super) struct File {
     /// Where clients connect, by name. Default: what the options `--http` and `--stdio` say.
     #[schemars(with = "BTreeMap<String, EndpointSection>")]
     pub(super) endpoint: BTreeMap<String, Spanned<Table<EndpointSection>>>,
+    /// Who may call endpoints, by name.
+    #[schemars(with = "BTreeMap<String, AuthSection>")]
+    pub(super) auth: BTreeMap<String, Spanned<Table<AuthSection>>>,
     /// Bundles of virtual tools, by name.
     #[schemars(with = "BTreeMap<String, BundleSection>")]
     pub(super) bundle: BTreeMap<String, Table<BundleSection>>,

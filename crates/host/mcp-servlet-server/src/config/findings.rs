@@ -183,6 +183,9 @@ impl Config {
             let message = "there is nothing to serve; add `[servlet.NAME]` with its `source`, or `[remote.NAME]`";
             findings.add(Severity::Error, 0..0, message.to_owned());
         }
+        for Problem { span, message } in self.warnings.clone() {
+            findings.add(Severity::Warning, span, message);
+        }
         let loaded = served.loaded;
         let reload = "still serving the previous version of a servlet that failed to reload";
         let failed = loaded.skipped.iter().map(|one| ("servlet skipped", one));

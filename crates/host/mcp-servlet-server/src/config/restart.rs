@@ -109,7 +109,8 @@ fn is_same_http(own: Both<&HttpOptions>, hosts: Both<Option<&str>>, config: Both
         own.0.hosts == own.1.hosts || (follows(own.0, hosts.0) && follows(own.1, hosts.1));
     let mut rest = own.0.clone();
     rest.hosts.clone_from(&own.1.hosts);
-    // Headers change at once.
+    // Headers and callers change at once.
+    rest.auth.clone_from(&own.1.auth);
     rest.headers.clone_from(&own.1.headers);
     if let HttpTransport::Sse { headers, .. } = &mut rest.transport
         && let HttpTransport::Sse { headers: old, .. } = &own.1.transport

@@ -235,10 +235,23 @@ fn is_credential(key: &str) -> bool {
     words.iter().any(|word| key.contains(word))
 }
 
+/// The keys of `[[auth.NAME.key]]`. Any other one may have the key itself as its value.
+const KEY: [&str; 5] = ["header", "name", "scopes", "sha256", "until"];
+
 /// The values of all keys that sound like credentials.
 fn credentials(table: &DeTable<'_>, secrets: &mut Vec<Range<usize>>) {
     for (key, value) in table {
         match value.get_ref() {
+            // The sections and the keys of this name refer to credentials, but have none.
+            DeValue::Table(table) if key.get_ref() == "auth" => credentials(table, secrets),
+            DeValue::String(_) if key.get_ref() == "auth" => {}
+            DeValue::Array(items) if key.get_ref() == "key" => {
+                let keys = items.iter().filter_map(|item| item.get_ref().as_table());
+                let keys = keys
+                    .flatten()
+                    .filter(|(name, _)| !KEY.contains(&&**name.get_ref()));
+                secrets.extend(keys.map(|(_, value)| value.span()));
+            }
             _ if is_credential(key.get_ref()) => values(value.get_ref(), value.span(), secrets),
             DeValue::Table(table) => credentials(table, secrets),
             _ => {}

@@ -298,14 +298,10 @@ fn keys_of_other_programs_get_a_hint() {
     let remote = "[remote.a]\nurl = \"https://a.example\"\n";
     for (section, key, hint) in [
         ("[http]\n", "tls", "TLS belongs to a listener"),
-        (
-            "[http]\n",
-            "auth",
-            "the server does not authenticate clients",
-        ),
+        ("[http]\n", "auth", "`[auth.NAME]` says who may call"),
         ("[http]\n", "rate_limit", "the server limits no rates"),
         ("", "tls", "TLS belongs to a listener"),
-        ("", "auth", "the server does not authenticate clients"),
+        ("", "token", "`[auth.NAME]` says who may call"),
         ("", "rate_limit", "the server limits no rates"),
         (remote, "auth", "write a token as `headers"),
         (remote, "token", "write a token as `headers"),

@@ -59,8 +59,11 @@ fn hint(key: &str, known: &[&str]) -> Option<&'static str> {
             "write the program and its arguments as one list: `command = [\"program\", \"argument\"]`",
         ),
         "cwd" if has("folder") => Some("the working directory is `folder`"),
-        "auth" | "authentication" | "api_key" | "api_keys" | "token" if is_server => Some(
-            "the server does not authenticate clients: let a proxy in front of it do that, as the guide on deploying shows",
+        "auth" | "authentication" | "api_key" | "api_keys" | "token" if is_server => {
+            Some("`[auth.NAME]` says who may call, and `auth = \"NAME\"` in an endpoint uses it")
+        }
+        "value" | "key" | "token" | "secret" if has("sha256") && has("until") => Some(
+            "keys are not stored here: write `sha256 = \"…\"`, which `servlet auth key` prints",
         ),
         "auth" | "authentication" | "api_key" | "token" | "bearer" | "oauth" if is_remote => Some(
             "write a token as `headers = { authorization = \"Bearer ${TOKEN}\" }`; `login` gets tokens by OAuth",

@@ -14,7 +14,7 @@ use crate::{
 impl Endpoints {
     /// Reloads the configuration whenever the file or a module that it names changes.
     ///
-    /// Servlets, and the members, introductions and headers of endpoints, change at once. Only clients of
+    /// Servlets, and the members, introductions, headers and callers of endpoints, change at once. Only clients of
     /// endpoints whose lists differ are notified. The log names changes that need a restart.
     /// `config`, `loaded` and `remotes` are what is being served. Never returns.
     pub async fn watch(&self, path: PathBuf, config: Config, loaded: Loaded, remotes: Remotes) {
@@ -53,6 +53,7 @@ impl Endpoints {
             server.replace(Arc::new(host));
             if let EndpointTransport::Http { options, .. } = &renewed.transport {
                 server.replace_headers(options.endpoint_headers());
+                server.0.access.replace(options.auth.as_ref());
             }
         }
         watch.report(self.server());

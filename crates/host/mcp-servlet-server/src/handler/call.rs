@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::{
+    access::owner_of,
     era::Era,
     handler::{
         Handler,
@@ -163,6 +164,7 @@ impl ToolCall {
             method: "tools/call",
             name: &self.request.name,
             arguments: self.request.arguments.as_ref(),
+            owner: owner_of(&self.context),
         }
     }
 
@@ -182,7 +184,7 @@ impl ToolCall {
         let support = TaskSupport::of(&self.host, &self.request.name);
         let may_be_task = self.client_has_tasks() && options.max > 0;
         if matches!(support, TaskSupport::Optional | TaskSupport::Required) && may_be_task {
-            if let Some(created) = handler.tasks.create(&self.server) {
+            if let Some(created) = handler.tasks.create(&self.server, owner_of(&self.context)) {
                 let first = Arc::clone(self);
                 // The call has to know its task before it begins.
                 let first = Box::pin(async move { first.run(inputs).await });
@@ -197,7 +199,9 @@ impl ToolCall {
             match tokio::time::timeout(options.after, &mut first).await {
                 Ok(result) => return Ok(Answered::Now(result?)),
                 Err(_) => {
-                    if let Some(created) = handler.tasks.create(&self.server) {
+                    if let Some(created) =
+                        handler.tasks.create(&self.server, owner_of(&self.context))
+                    {
                         return Ok(self.hand_over(handler, created, end, first));
                     }
                 }

@@ -20,6 +20,7 @@ use rmcp::{
 use serde_json::{Value, json};
 
 use crate::{
+    access::owner_of,
     era::Era,
     handler::{
         Handler, attributes,
@@ -90,6 +91,7 @@ impl Handler {
             method: "resources/read",
             name: &request.uri,
             arguments: None,
+            owner: owner_of(&context),
         };
         let era = Era::of(&context);
         let clock = self.clock();
@@ -132,6 +134,7 @@ impl Handler {
             method: "prompts/get",
             name: &request.name,
             arguments: request.arguments.as_ref(),
+            owner: owner_of(&context),
         };
         let era = Era::of(&context);
         let clock = self.clock();

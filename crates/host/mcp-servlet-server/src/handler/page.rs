@@ -2,43 +2,81 @@
 //!
 //! A cursor names the last entry of the previous page, so a list may change between two pages. If
 //! that entry still exists, the next page continues after it. Otherwise the client gets an error
-//! and has to start again.
+//! and has to start again. If the endpoint knows its callers, a cursor is sealed for its own.
 
 use std::fmt::Write as _;
 
+use mcp_servlet_access::Owner;
 use mcp_servlet_runtime::JsonObject;
 use rmcp::{ErrorData, model::PaginatedRequestParams};
 
-use crate::server::lists::List;
+use crate::server::{
+    lists::List,
+    seal::{Request, Seal},
+};
+
+/// How the cursors of a list are written.
+pub(super) struct Cursors<'a> {
+    /// The field of the result with the list.
+    pub(super) list: &'a str,
+    pub(super) seal: &'a Seal,
+    /// To whom they belong, if the endpoint knows its callers.
+    pub(super) owner: Option<Owner>,
+}
 
 /// One page of a list, as the result of a request.
 ///
-/// `name` is the field of the result, `key` the field that identifies an entry.
+/// `key` is the field that identifies an entry.
 pub(super) fn page(
-    name: &str,
+    cursors: &Cursors<'_>,
     key: &str,
     list: &List,
     request: Option<PaginatedRequestParams>,
     size: usize,
 ) -> Result<JsonObject, ErrorData> {
     let begin = match request.and_then(|request| request.cursor) {
-        Some(cursor) => after(list, &cursor)?,
+        Some(cursor) => after(list, cursors.read(&cursor))?,
         None => 0,
     };
     let entries = list.entries();
     let end = entries.len().min(begin.saturating_add(size.max(1)));
     let mut result = JsonObject::new();
-    result.insert(name.to_owned(), entries[begin..end].into());
+    result.insert(cursors.list.to_owned(), entries[begin..end].into());
     if end < entries.len() {
         let name = entries[end - 1][key].as_str().unwrap_or_default();
-        result.insert("nextCursor".to_owned(), write(name).into());
+        result.insert("nextCursor".to_owned(), cursors.write(name).into());
     }
     Ok(result)
 }
 
+impl Cursors<'_> {
+    fn write(&self, name: &str) -> String {
+        match self.owner {
+            Some(_) => self.seal.close(name, &self.context()),
+            None => write(name),
+        }
+    }
+
+    fn read(&self, cursor: &str) -> Option<String> {
+        match self.owner {
+            Some(_) => self.seal.open(cursor, &self.context()).ok(),
+            None => read(cursor),
+        }
+    }
+
+    fn context(&self) -> Request<'_> {
+        Request {
+            method: "cursor",
+            name: self.list,
+            arguments: None,
+            owner: self.owner,
+        }
+    }
+}
+
 /// The index after the entry that a cursor names.
-fn after(list: &List, cursor: &str) -> Result<usize, ErrorData> {
-    let found = read(cursor).and_then(|name| list.position(&name));
+fn after(list: &List, name: Option<String>) -> Result<usize, ErrorData> {
+    let found = name.and_then(|name| list.position(&name));
     found.map(|at| at + 1).ok_or_else(|| {
         let message = "unknown `cursor`: it is not from this list, or the list has changed; \
                        ask again without one";
@@ -70,7 +108,12 @@ mod tests {
         let entries = ["a", "é", "c", "d", "e"].map(|name| json!({ "name": name }));
         let list = List::new("name", entries.into());
         let request = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
-        page("tools", "name", &list, Some(request), 2)
+        let cursors = Cursors {
+            list: "tools",
+            seal: &Seal::default(),
+            owner: None,
+        };
+        page(&cursors, "name", &list, Some(request), 2)
     }
 
     #[test]

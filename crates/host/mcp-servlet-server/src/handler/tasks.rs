@@ -12,6 +12,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, Weak},
 };
 
+use mcp_servlet_access::Owner;
 use mcp_servlet_common::lock;
 use mcp_servlet_runtime::JsonObject;
 use rmcp::ErrorData;
@@ -31,12 +32,15 @@ pub(crate) struct Tasks(Arc<Scope>);
 
 #[derive(Debug)]
 struct Scope {
-    known: Mutex<HashMap<String, Arc<Task>>>,
+    known: Mutex<HashMap<String, Owned>>,
     room: Arc<Semaphore>,
     /// Cancelled when no client can ask for these tasks any more.
     disconnected: CancellationToken,
     _disconnected: DropGuard,
 }
+
+/// A task, and to whom it belongs, if the endpoint knows its callers.
+type Owned = (Option<Owner>, Arc<Task>);
 
 /// A permit for one more task, until dropped.
 #[derive(Debug)]
@@ -64,8 +68,8 @@ impl Tasks {
         }))
     }
 
-    /// Creates a task that clients can ask for. None if there are too many.
-    pub(crate) fn create(&self, server: &Server) -> Option<Created> {
+    /// Creates a task that its owner can ask for. None if there are too many.
+    pub(crate) fn create(&self, server: &Server, owner: Option<Owner>) -> Option<Created> {
         let room = Room {
             _scope: Arc::clone(&self.0.room).try_acquire_owned().ok()?,
             _server: Arc::clone(&server.0.process.tasks)
@@ -78,7 +82,7 @@ impl Tasks {
         let task = Arc::new(Task::new(id, server.0.options.tasks.ttl, disconnected));
         self.0
             .known()
-            .insert(task.id().to_owned(), Arc::clone(&task));
+            .insert(task.id().to_owned(), (owner, Arc::clone(&task)));
         Some(Created { task, room })
     }
 
@@ -117,9 +121,11 @@ impl Tasks {
         });
     }
 
-    /// The task with this id.
-    pub(crate) fn find(&self, id: &str) -> Result<Arc<Task>, ErrorData> {
-        self.0.known().get(id).cloned().ok_or_else(|| {
+    /// The task of this owner with this id.
+    pub(crate) fn find(&self, id: &str, owner: Option<Owner>) -> Result<Arc<Task>, ErrorData> {
+        let known = self.0.known();
+        let found = known.get(id).filter(|(other, _)| *other == owner);
+        found.map(|(_, task)| Arc::clone(task)).ok_or_else(|| {
             let message = format!("unknown task `{id}`: it was never created, or it has expired");
             ErrorData::invalid_params(message, None)
         })
@@ -127,7 +133,7 @@ impl Tasks {
 }
 
 impl Scope {
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Arc<Task>>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Owned>> {
         lock(&self.known)
     }
 }

@@ -21,6 +21,7 @@ use futures_util::FutureExt as _;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use ipnet::IpNet;
+use mcp_servlet_access::Certificate;
 use mcp_servlet_common::lock;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -124,6 +125,16 @@ async fn open(
     stream.await??.map(Either::Right)
 }
 
+/// The certificate of the client, if it has shown one.
+fn certificate(stream: &Stream) -> Option<Arc<Certificate>> {
+    let Either::Right(stream) = stream else {
+        return None;
+    };
+    let (_, session) = stream.get_ref();
+    let own = session.peer_certificates()?.first()?;
+    Some(Arc::new(Certificate::of_der(own)))
+}
+
 /// Answers the requests of one connection.
 async fn converse<F: Future<Output = Response>>(
     stream: Stream,
@@ -135,9 +146,13 @@ async fn converse<F: Future<Output = Response>>(
     let must_end = place.end.clone();
     let place = &Mutex::new(place);
     let trusted_proxies = limits.trusted_proxies;
+    let certificate = certificate(&stream);
     let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
         let peer = peer.of_request(request.headers(), &trusted_proxies);
         request.extensions_mut().insert(peer);
+        if let Some(certificate) = certificate.clone() {
+            request.extensions_mut().insert(certificate);
+        }
         let is_get = request.method() == Method::GET;
         // Boxed, because hyper moves the future, which is large.
         let response = Box::pin(answer(request.map(Body::new)));

@@ -31,7 +31,12 @@ impl Page {
         Some(Self { origin, permission })
     }
 
-    /// Adds the CORS headers to a response, unless the origin was refused.
+    /// Whether the request asks for permission to send another one.
+    pub(super) fn is_preflight(&self) -> bool {
+        self.permission.is_some()
+    }
+
+    /// Adds the CORS headers to a response to a page whose origin is allowed.
     ///
     /// `names` are the headers of the endpoint, which pages may read too.
     pub(super) fn share<'n>(
@@ -39,10 +44,6 @@ impl Page {
         mut response: Response,
         names: impl Iterator<Item = &'n str>,
     ) -> Response {
-        // rmcp's service checks the origin first, and refuses it with this status.
-        if response.status() == StatusCode::FORBIDDEN {
-            return response;
-        }
         if let Some(permission) = self.permission {
             response = permission;
         }

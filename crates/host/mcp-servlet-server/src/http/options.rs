@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ipnet::IpNet;
+use mcp_servlet_access::AuthOptions;
 
 use crate::response_headers::{EndpointHeaders, ResponseHeaders};
 
@@ -42,6 +43,8 @@ pub struct HttpOptions {
     /// How long requests are still served between [`Server::leave`](crate::Server::leave) and
     /// [`Server::stop`](crate::Server::stop). The caller of both keeps this time.
     pub leave: Duration,
+    /// Who may call the endpoint. `None` means everyone who can connect.
+    pub auth: Option<AuthOptions>,
 }
 
 /// A transport over HTTP.
@@ -93,6 +96,7 @@ impl Default for HttpOptions {
             head_time: Some(Duration::from_secs(30)),
             body_time: Some(Duration::from_mins(1)),
             leave: Duration::ZERO,
+            auth: None,
         }
     }
 }

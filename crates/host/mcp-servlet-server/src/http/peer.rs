@@ -12,6 +12,7 @@ use std::{
 
 use axum::http::HeaderMap;
 use ipnet::IpNet;
+use mcp_servlet_access::Reason;
 use mcp_servlet_common::lock;
 
 use crate::server::metrics::{RefusedLabel, RefusedTotal};
@@ -91,6 +92,8 @@ pub(super) enum Refused {
     Session,
     /// A session was closed to make room for another address.
     Evicted,
+    /// A request was not answered, because its caller is not accepted.
+    Caller(Reason),
 }
 
 impl Refused {
@@ -100,6 +103,7 @@ impl Refused {
             Self::Connection => "connection",
             Self::Session => "session",
             Self::Evicted => "session_closed",
+            Self::Caller(reason) => reason.name(),
         }
     }
 }
@@ -142,6 +146,7 @@ impl Refusals {
             Refused::Evicted => {
                 "a session of another address was closed, because `sessions` of `[http]` are open"
             }
+            Refused::Caller(_) => "a request was refused, because its caller is not accepted",
         };
         tracing::warn!(what, address, total, "{message}");
     }

@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use mcp_servlet_access::Owner;
 use mcp_servlet_common::lock;
 use rmcp::transport::streamable_http_server::session::{
     SessionId, SessionManager as _, local::LocalSessionManager,
@@ -44,6 +45,8 @@ struct Use {
     end: CancellationToken,
     /// Who has opened it, if that is known.
     peer: Option<Peer>,
+    /// To whom it belongs, if the endpoint knows its callers.
+    owner: Option<Owner>,
     _counted: OneOf,
 }
 
@@ -57,7 +60,11 @@ struct Open {
 }
 
 impl Use {
-    fn new(peer: Option<Peer>, takes_batches: bool, counted: OneOf) -> Arc<Self> {
+    fn new(
+        (peer, owner): (Option<Peer>, Option<Owner>),
+        takes_batches: bool,
+        counted: OneOf,
+    ) -> Arc<Self> {
         let open = Open {
             count: 0,
             since: Instant::now(),
@@ -69,6 +76,7 @@ impl Use {
             takes_batches,
             end: CancellationToken::new(),
             peer,
+            owner,
             _counted: counted,
         })
     }
@@ -125,11 +133,21 @@ impl Sessions {
     }
 
     /// Registers a new session, which is in use until the returned guard is dropped.
-    pub(super) fn open(&self, id: &str, peer: Option<Peer>, takes_batches: bool) -> InUse {
-        let used = Use::new(peer, takes_batches, self.counted());
+    pub(super) fn open(
+        &self,
+        id: &str,
+        client: (Option<Peer>, Option<Owner>),
+        takes_batches: bool,
+    ) -> InUse {
+        let used = Use::new(client, takes_batches, self.counted());
         let in_use = used.begin();
         self.uses().insert(id.into(), used);
         in_use
+    }
+
+    /// Whether the session belongs to another caller.
+    pub(super) fn is_foreign(&self, id: &str, owner: Option<Owner>) -> bool {
+        self.uses().get(id).is_some_and(|used| used.owner != owner)
     }
 
     /// Marks a session as in use until the returned guard is dropped. None if there is no such session.
@@ -203,7 +221,7 @@ impl Sessions {
         uses.retain(|id, _| living.contains_key(id));
         for id in living.keys() {
             uses.entry(id.clone())
-                .or_insert_with(|| Use::new(None, false, self.counted()));
+                .or_insert_with(|| Use::new((None, None), false, self.counted()));
         }
     }
 
@@ -269,7 +287,7 @@ mod tests {
         let sessions = Sessions::new(&server());
         let (living, _transport) = sessions.manager.create_session().await.expect("a session");
         for id in [&living, "ended"] {
-            drop(sessions.open(id, None, false));
+            drop(sessions.open(id, (None, None), false));
         }
         assert!(sessions.idle(None).await.is_empty());
         assert!(sessions.enter(&living).is_some());

@@ -22,13 +22,13 @@ use url::form_urlencoded;
 
 use super::{
     HttpOptions, body,
-    gate::Gate,
     headers::{Accepts, is_json},
     is_at,
     peer::Refusals,
     stopping, too_many_sessions,
 };
 use crate::{
+    access,
     handler::service,
     message::{self, Kind, Received},
     server::{Server, metrics::OneOf},
@@ -49,7 +49,6 @@ pub(super) struct Sse {
     options: HttpOptions,
     /// The path for messages.
     messages: String,
-    gate: Gate,
     sessions: Arc<Sessions>,
     refusals: Refusals,
     end: CancellationToken,
@@ -65,7 +64,6 @@ impl Sse {
     ) -> Self {
         Self {
             server: server.clone(),
-            gate: Gate::new(options),
             options: options.clone(),
             messages: messages.to_owned(),
             sessions: Arc::default(),
@@ -80,9 +78,6 @@ impl Sse {
     }
 
     pub(super) async fn answer(&self, request: Request) -> Response {
-        if let Some(refusal) = self.gate.refusal(request.headers()).await {
-            return refusal;
-        }
         let is_stream = is_at(request.uri().path(), &self.options.path);
         match *request.method() {
             Method::GET if is_stream => self.open(&request),
@@ -106,7 +101,11 @@ impl Sse {
         let end = self.end.child_token();
         let id = SessionId::random();
         let (queue, messages) = mpsc::channel(transport::WAITING);
-        let session = Session::new(queue, end.clone(), request.extensions().get().copied());
+        let client = (
+            request.extensions().get().copied(),
+            access::owner(request.extensions()),
+        );
+        let session = Session::new(queue, end.clone(), client);
         let most = self.options.sessions;
         let Some(registered) = self.sessions.add(&id, session, most, &self.refusals) else {
             return too_many_sessions();
@@ -142,8 +141,9 @@ impl Sse {
         if message.is_request() && self.server.is_stopping() {
             return stopping();
         }
+        let owner = access::owner(&parts.extensions);
         let session = session(&parts.uri);
-        let Some(session) = session.and_then(|id| self.sessions.find(&id)) else {
+        let Some(session) = session.and_then(|id| self.sessions.find(&id, owner)) else {
             return (StatusCode::NOT_FOUND, "unknown session").into_response();
         };
         if *message.kind() == Kind::Request {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     body::Body,
     extract::Request,
-    http::{HeaderMap, Method, StatusCode, header, request::Parts},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts},
     response::{IntoResponse as _, Response},
 };
 use futures_util::future::join_all;
@@ -16,18 +16,24 @@ use rmcp::transport::streamable_http_server::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    HttpOptions, body, gate,
+    HttpOptions, body,
     headers::{self, Accepts},
     options::{HttpTransport, ResponseForm},
+    origin_check,
     peer::{Peer, Refusals, Refused},
     sessions::{InUse, Sessions},
     single, stopping, too_many_sessions,
 };
 use crate::{
+    access,
     handler::{Handler, tasks::Tasks},
     message::{self, BATCHES, Kind, Message, Received, Refusal},
     server::{Server, active::RequestEnd},
+    session_id::SessionId,
 };
+
+/// The header that names the session of a request.
+const SESSION: &str = "mcp-session-id";
 
 /// Answers the requests to one endpoint.
 pub(super) struct Streamable {
@@ -49,7 +55,7 @@ impl Streamable {
         let mcp = StreamableHttpService::new(
             move || Ok(Handler::new(make.clone(), tasks.clone(), None)),
             Arc::clone(sessions.manager()),
-            gate::config(options)
+            origin_check::config(options)
                 .with_json_response(configured(options) == ResponseForm::Json)
                 .with_cancellation_token(end),
         );
@@ -73,6 +79,15 @@ impl Streamable {
     }
 
     pub(super) async fn answer(&self, mut request: Request) -> Response {
+        let owner = access::owner(request.extensions());
+        if let Some(id) = session(request.headers())
+            && self.sessions.is_foreign(id, owner)
+        {
+            // For everyone but its owner, a session is one that does not exist.
+            let unknown = HeaderValue::try_from(SessionId::random().as_str());
+            let unknown = unknown.expect("a UUID is a valid header");
+            request.headers_mut().insert(SESSION, unknown);
+        }
         let accepts = Accepts::of(request.headers());
         if accepts.events || *request.method() == Method::POST {
             headers::accept_both(request.headers_mut());
@@ -145,7 +160,10 @@ impl Streamable {
         });
         let is_json = headers::is_json(&parts.headers);
         let id = message.id();
-        let peer = parts.extensions.get().copied();
+        let client = (
+            parts.extensions.get().copied(),
+            access::owner(&parts.extensions),
+        );
         let has_batches = *message.kind() == Kind::Initialize(BATCHES.to_owned());
         let body = message.into_bytes();
         let response = self
@@ -155,7 +173,7 @@ impl Streamable {
             return body::refused(&message::unreadable(body).with_id(id));
         }
         let opened = session(response.headers());
-        let opened = opened.map(|id| self.sessions.open(id, peer, has_batches));
+        let opened = opened.map(|id| self.sessions.open(id, client, has_batches));
         let held = (held, in_use.or(opened));
         match form {
             Form::Json => single::single(response, false, hang_up, held).await,
@@ -340,5 +358,5 @@ fn configured(options: &HttpOptions) -> ResponseForm {
 
 /// The session id of a request or response.
 pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
-    headers.get("mcp-session-id")?.to_str().ok()
+    headers.get(SESSION)?.to_str().ok()
 }

@@ -213,7 +213,7 @@ impl Default for Metrics {
             refused: registered(
                 all,
                 "refused",
-                "Connections and sessions that had to wait or were refused, because a limit was reached",
+                "Connections, sessions and requests that had to wait or were refused, because of a limit or their caller",
             ),
             connections: registered(all, "connections", "Connections over HTTP"),
             sessions: registered(all, "sessions", "Sessions over HTTP"),

@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use mcp_servlet_access::Owner;
+use mcp_servlet_common::hex;
 use mcp_servlet_runtime::JsonObject;
 use rmcp::{
     ErrorData,
@@ -57,6 +59,8 @@ pub(crate) struct Request<'a> {
     pub(crate) method: &'a str,
     pub(crate) name: &'a str,
     pub(crate) arguments: Option<&'a JsonObject>,
+    /// Who sends it, if the endpoint knows its callers.
+    pub(crate) owner: Option<Owner>,
 }
 
 impl Request<'_> {
@@ -64,9 +68,15 @@ impl Request<'_> {
     fn to_bytes(&self) -> Vec<u8> {
         let mut arguments = Value::from(self.arguments.cloned());
         arguments.sort_all_objects();
-        Value::from(vec![self.method.into(), self.name.into(), arguments])
-            .to_string()
-            .into_bytes()
+        let owner = self.owner.map(|owner| hex(owner.as_bytes()));
+        Value::from(vec![
+            self.method.into(),
+            self.name.into(),
+            arguments,
+            owner.into(),
+        ])
+        .to_string()
+        .into_bytes()
     }
 }
 
@@ -81,6 +91,7 @@ mod tests {
             method: "tools/call",
             name,
             arguments: arguments.as_object(),
+            owner: None,
         }
     }
 

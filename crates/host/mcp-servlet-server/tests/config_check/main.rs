@@ -66,7 +66,15 @@ fn folder() -> TempDir {
     for (name, tools) in [("weather.wasm", weather), ("hello.wasm", hello)] {
         fs::write(folder.path().join(name), servlet(&tools)).expect("a file");
     }
-    for (name, content) in [("notes.wasm", "notes"), ("empty.wasm", "")] {
+    let point = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    let keys = json!({ "keys": [{ "kty": "EC", "crv": "P-256", "x": point, "y": point }] });
+    let none = json!({ "keys": [{ "kty": "oct", "k": "AA" }] });
+    for (name, content) in [
+        ("notes.wasm", "notes"),
+        ("empty.wasm", ""),
+        ("keys.json", &keys.to_string()),
+        ("none.json", &none.to_string()),
+    ] {
         fs::write(folder.path().join(name), content).expect("a file");
     }
     folder
@@ -171,6 +179,11 @@ fn remotes() {
 #[test]
 fn endpoints() {
     check("endpoints.txt");
+}
+
+#[test]
+fn callers() {
+    check("auth.txt");
 }
 
 #[test]

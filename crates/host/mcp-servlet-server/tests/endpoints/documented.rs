@@ -1,10 +1,11 @@
 //! The examples of the guide.
 
-use mcp_servlet_client::{CallResult, Session};
+use mcp_servlet_client::{CallResult, Http, Options, Session};
 use mcp_servlet_server::config::Config;
 use serde_json::{Value, json};
 
 use crate::{
+    issuer::{ISSUER, Issuer},
     site::{OLD, PIPE, Site, WAYS, WEB, Way, tools},
     wasm::{Reply, replies, servlet},
 };
@@ -39,6 +40,34 @@ async fn the_example_of_the_guide_runs() {
         let session = site.connect(way, endpoint).await;
         assert_eq!(tools(&session).await, names, "{endpoint}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_example_of_callers_runs() {
+    let page = include_str!("../../../../../docs/access.md");
+    let issuer = Issuer::new();
+    let keys = json!({ "keys": issuer.keys() }).to_string();
+    let files = [
+        ("weather.wasm", &*servlet(&["get_weather"], "sunny")),
+        ("keys.json", keys.as_bytes()),
+    ];
+    let config = example(page, "# ").replace("https://login.acme.example", ISSUER);
+    let site = Site::start(&config, &files).await;
+    let token = issuer.token(&json!({ "aud": "https://mcp.acme.example/mcp" }));
+    let (_, key) = page.split_once("\nkey     ").expect("a key");
+    let (key, _) = key.split_once('\n').expect("the end of the line");
+    for credential in [&*token, key] {
+        let http = Http::new(site.url("main")).expect("a URL");
+        let http = http.header("authorization", &format!("Bearer {credential}"));
+        let http = http.expect("a header");
+        let session = Session::connect_with(&http.into(), &Options::new()).await;
+        let session = session.expect("a session");
+        assert_eq!(tools(&session).await, ["get_weather"]);
+        session.close().await;
+    }
+    let nobody = Http::new(site.url("main")).expect("a URL").into();
+    let refused = Session::connect_with(&nobody, &Options::new()).await;
+    refused.map(drop).expect_err("a refusal");
 }
 
 /// The servlet of the complete example of bundles. It traps if it gets other arguments than these.

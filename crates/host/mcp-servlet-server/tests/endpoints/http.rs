@@ -15,7 +15,9 @@ use crate::{
 const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
 
 fn agent() -> ureq::Agent {
-    let agent = ureq::Agent::config_builder().http_status_as_error(false);
+    let agent = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_mins(1)));
     agent.allow_non_standard_methods(true).build().into()
 }
 

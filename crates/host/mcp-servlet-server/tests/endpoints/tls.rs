@@ -6,7 +6,7 @@ use mcp_servlet_client::{Http, Options, Session, Tls, TlsVersion};
 use mcp_servlet_server::config::Config;
 use rcgen::{
     BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedIssuer, IsCa,
-    KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, SerialNumber, date_time_ymd,
+    KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, SanType, SerialNumber, date_time_ymd,
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -16,10 +16,10 @@ use tokio::{
 use crate::site::{Site, eventually};
 
 /// A certificate authority.
-struct Authority(CertifiedIssuer<'static, KeyPair>);
+pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
@@ -27,13 +27,25 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(params, key).expect("a certificate"))
     }
 
-    fn root(&self) -> String {
+    pub(crate) fn root(&self) -> String {
         self.0.pem()
     }
 
     /// A certificate for this machine with a serial number, and its key.
-    fn sign(&self, serial: u8) -> (String, String) {
-        let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).expect("an address");
+    pub(crate) fn sign(&self, serial: u8) -> (String, String) {
+        let params = CertificateParams::new(["127.0.0.1".to_owned()]);
+        self.sign_with(serial, params.expect("an address"))
+    }
+
+    /// The same for a client with this URI as its name.
+    pub(crate) fn sign_for(&self, serial: u8, uri: &str) -> (String, String) {
+        let uri = uri.try_into().expect("ASCII");
+        let mut params = CertificateParams::default();
+        params.subject_alt_names = vec![SanType::URI(uri)];
+        self.sign_with(serial, params)
+    }
+
+    fn sign_with(&self, serial: u8, mut params: CertificateParams) -> (String, String) {
         params.serial_number = Some(SerialNumber::from_slice(&[serial]));
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.0).expect("a certificate");

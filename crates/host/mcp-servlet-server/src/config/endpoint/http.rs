@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     HttpOptions, HttpTransport, ResponseHeaders,
-    config::file::{EndpointSection, File, Headers, Kind},
+    config::{
+        auth::Auths,
+        file::{EndpointSection, File, Headers, Kind},
+    },
     parse_host_header, parse_origin,
 };
 
@@ -21,7 +24,7 @@ impl Reader<'_> {
         name: &str,
         section: &EndpointTable,
         file: &File,
-        paths: &mut Paths,
+        (paths, auths): (&mut Paths, &mut Auths),
     ) -> Option<EndpointTransport> {
         let table = section.get_ref();
         let mut options = file.http.options();
@@ -30,13 +33,36 @@ impl Reader<'_> {
         options.headers = self.headers("headers", table.headers.as_ref());
         table.apply_sessions(&mut options);
         let listener = self.listener(table, file)?;
+        options.auth = self.callers(name, table, (listener.0, listener.1.get_ref()), auths);
         listener.1.get_ref().apply(&mut options);
         self.names(table, listener.1, &mut options);
+        self.warn_of_plain_tokens(name, table, listener, &options);
         self.claim(name, listener.0, section, &options, paths);
         Some(EndpointTransport::Http {
             listener: listener.0.to_owned(),
             options: Box::new(options),
         })
+    }
+
+    /// Warns of tokens that others on the network could read.
+    fn warn_of_plain_tokens(
+        &mut self,
+        name: &str,
+        table: &EndpointSection,
+        (listener, section): (&str, &ListenerTable),
+        options: &HttpOptions,
+    ) {
+        let section = section.get_ref();
+        let is_safe = section.tls.is_some() || is_local(section.address.get_ref());
+        if let Some(auth) = &table.auth
+            && !is_safe
+            && options.trusted_proxies.is_empty()
+        {
+            let message = format!(
+                "tokens of endpoint `{name}` cross the network without TLS on listener `{listener}`; add `tls`, or name the proxy that ends TLS in `trusted_proxies`"
+            );
+            self.warn(auth.span(), message);
+        }
     }
 
     /// The listener of an endpoint, and its name.

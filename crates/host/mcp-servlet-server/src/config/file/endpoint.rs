@@ -52,6 +52,12 @@ pub(in crate::config) struct EndpointSection {
     /// Origins whose web pages may connect, such as `https://app.example:443`. Default: those on `localhost`.
     #[schemars(with = "Option<Vec<String>>")]
     pub(in crate::config) origins: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Who may call: the name of an `[auth.NAME]`. Default: everyone who can connect.
+    #[schemars(with = "Option<String>")]
+    pub(in crate::config) auth: Option<Spanned<String>>,
+    /// The URL by which clients call the endpoint, for which their tokens must be made. Default: `resource` of `auth`.
+    #[schemars(with = "Option<String>")]
+    pub(in crate::config) url: Option<Spanned<String>>,
     /// How long a request may run. Waiting for an answer of the client does not count. Default: `none`.
     #[serde(default)]
     #[schemars(with = "Time")]

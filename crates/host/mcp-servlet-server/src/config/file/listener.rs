@@ -106,6 +106,11 @@ impl ListenerTls {
         options
     }
 
+    /// Whether clients are asked for certificates.
+    pub(in crate::config) fn asks_clients(&self) -> bool {
+        self.clients.is_some()
+    }
+
     /// Where the configuration names a file.
     pub(in crate::config) fn place(&self, file: TlsFile) -> Range<usize> {
         let clients = self.clients.as_deref();

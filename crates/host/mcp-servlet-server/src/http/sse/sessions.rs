@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use mcp_servlet_access::Owner;
 use mcp_servlet_common::lock;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -30,6 +31,8 @@ pub(super) struct Session {
     end: CancellationToken,
     /// Who has opened it, if that is known.
     peer: Option<Peer>,
+    /// To whom it belongs, if the endpoint knows its callers.
+    owner: Option<Owner>,
 }
 
 /// When a session was used last.
@@ -57,7 +60,7 @@ impl Session {
     pub(super) fn new(
         queue: mpsc::Sender<Incoming>,
         end: CancellationToken,
-        peer: Option<Peer>,
+        (peer, owner): (Option<Peer>, Option<Owner>),
     ) -> Self {
         let used = LastUse {
             at: Instant::now(),
@@ -68,6 +71,7 @@ impl Session {
             used: Arc::new(Mutex::new(used)),
             end,
             peer,
+            owner,
         }
     }
 
@@ -137,8 +141,10 @@ impl Sessions {
         })
     }
 
-    pub(super) fn find(&self, id: &str) -> Option<Session> {
-        self.open().get(id).cloned()
+    /// A session of this owner.
+    pub(super) fn find(&self, id: &str, owner: Option<Owner>) -> Option<Session> {
+        let open = self.open();
+        open.get(id).filter(|one| one.owner == owner).cloned()
     }
 
     /// Ends the sessions that were idle for `limit`. Never returns.

@@ -26,9 +26,9 @@ pub(super) fn config(options: &HttpOptions) -> StreamableHttpServerConfig {
 
 /// Checks hosts and origins for a transport that rmcp does not have. rmcp offers its checks only as
 /// a part of its service, so this one gets a copy of the head, with a method that it does not answer.
-pub(super) struct Gate(StreamableHttpService<Handler, LocalSessionManager>);
+pub(super) struct OriginCheck(StreamableHttpService<Handler, LocalSessionManager>);
 
-impl Gate {
+impl OriginCheck {
     pub(super) fn new(options: &HttpOptions) -> Self {
         let manager = Arc::new(LocalSessionManager::default());
         let never = || Err(io::Error::from(io::ErrorKind::Unsupported));

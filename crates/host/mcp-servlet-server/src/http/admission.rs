@@ -1,0 +1,126 @@
+//! Finds out who sends a request before anything else reads it.
+
+use std::{sync::Arc, time::SystemTime};
+
+use axum::{
+    Json,
+    body::Body,
+    extract::Request,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use futures_util::StreamExt as _;
+use mcp_servlet_access::{Caller, Certificate, Head, Refusal};
+use serde_json::{Value, json};
+
+use super::{
+    Endpoint,
+    peer::{Peer, Refused},
+};
+use crate::access::Guard;
+
+/// A request whose caller is known.
+pub(super) struct Admitted {
+    guard: Arc<Guard>,
+    caller: Arc<Caller>,
+}
+
+impl Endpoint {
+    /// Notes the caller of a request in its extensions, and removes the credentials. If there is none, returns what the client
+    /// gets instead.
+    pub(super) async fn admit(
+        &self,
+        guard: Arc<Guard>,
+        request: &mut Request,
+    ) -> Result<Admitted, Response> {
+        let head = Head {
+            headers: request.headers(),
+            query: request.uri().query(),
+            certificate: request
+                .extensions()
+                .get::<Arc<Certificate>>()
+                .map(|one| &**one),
+        };
+        match guard.gate.admit(head).await {
+            Ok(caller) => {
+                guard.gate.strip(request.headers_mut());
+                request.extensions_mut().insert(Arc::clone(&caller));
+                Ok(Admitted { guard, caller })
+            }
+            Err(refusal) => {
+                self.note(&refusal, request.extensions().get().copied());
+                Err(refused(&refusal))
+            }
+        }
+    }
+
+    /// Counts and logs why a request was refused, which its client does not learn.
+    fn note(&self, refusal: &Refusal, peer: Option<Peer>) {
+        let (reason, endpoint) = (refusal.reason.name(), self.server.endpoint_name());
+        tracing::debug!(reason, endpoint, "caller refused");
+        if let Some(peer) = peer {
+            self.refusals.add(Refused::Caller(refusal.reason), peer);
+        }
+    }
+
+    /// The metadata of the endpoint as a protected resource.
+    pub(super) fn metadata(&self) -> Option<Response> {
+        let metadata = self.server.0.access.guard()?.gate.metadata()?;
+        let headers = [
+            (header::CACHE_CONTROL, "max-age=300"),
+            (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        ];
+        Some((headers, Json(metadata)).into_response())
+    }
+}
+
+impl Admitted {
+    /// Ends a stream of events when its caller needs another token. A client then opens the next one with that.
+    pub(super) fn limit(self, response: Response) -> Response {
+        let Self { guard, caller } = self;
+        let ended = async move {
+            let until = caller.until.map(|until| {
+                let left = until.duration_since(SystemTime::now());
+                tokio::time::sleep(left.unwrap_or_default())
+            });
+            match until {
+                Some(until) => tokio::select! {
+                    () = until => {}
+                    () = guard.end.cancelled() => {}
+                },
+                None => guard.end.cancelled().await,
+            }
+        };
+        response.map(|body| {
+            let events = body.into_data_stream();
+            Body::from_stream(events.take_until(Box::pin(ended)))
+        })
+    }
+}
+
+/// The response to a request without a caller. Its id is unknown, because nothing has read its body.
+fn refused(refusal: &Refusal) -> Response {
+    let code = match refusal.status {
+        StatusCode::FORBIDDEN => "FORBIDDEN",
+        StatusCode::UNAUTHORIZED => "UNAUTHENTICATED",
+        StatusCode::SERVICE_UNAVAILABLE => "UNAVAILABLE",
+        _ => "INVALID_REQUEST",
+    };
+    let error = json!({
+        "code": -32600,
+        "message": refusal.message,
+        "data": { "code": code },
+    });
+    let body = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error });
+    let mut response = (refusal.status, Json(body)).into_response();
+    if let Some(seconds) = refusal.retry_after {
+        let headers = response.headers_mut();
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+    let challenge = refusal.challenge.as_ref();
+    if let Some(challenge) = challenge.and_then(|text| HeaderValue::try_from(text).ok()) {
+        let headers = response.headers_mut();
+        headers.insert(header::WWW_AUTHENTICATE, challenge);
+    }
+    response
+}

@@ -1,0 +1,372 @@
+//! Keys that issuers publish, and certificates of callers.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use mcp_servlet_client::{Http, Options, Session, Tls};
+use mcp_servlet_server::Sha256;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::{
+    http::{INITIALIZE, header, post},
+    issuer::{Issuer, RESOURCE, base64, now},
+    site::{Site, WEB, eventually},
+    tls::Authority,
+    tokens::refused,
+    wasm::servlet,
+};
+
+/// What a path answers.
+#[derive(Clone)]
+enum Answer {
+    Json(Value),
+    Redirect(&'static str),
+    Outage,
+    Late,
+}
+
+/// A server of an issuer, by its paths.
+#[derive(Clone, Default)]
+struct Publisher(Arc<Mutex<BTreeMap<String, Place>>>);
+
+/// What a path answers, and how often it was asked for.
+type Place = (Option<Answer>, usize);
+
+impl Publisher {
+    /// Starts the server, and returns its URL.
+    async fn start(&self) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let routes = Router::new().fallback(answer).with_state(self.clone());
+        tokio::spawn(async move { axum::serve(listener, routes).await });
+        url
+    }
+
+    fn set(&self, path: &str, answer: Answer) {
+        let mut paths = self.0.lock().expect("no panic");
+        paths.entry(path.to_owned()).or_default().0 = Some(answer);
+    }
+
+    /// Counts a request, and returns its answer.
+    fn ask(&self, path: &str) -> Option<Answer> {
+        let mut paths = self.0.lock().expect("no panic");
+        let (answer, count) = paths.entry(path.to_owned()).or_default();
+        *count += 1;
+        answer.clone()
+    }
+
+    fn count(&self, path: &str) -> usize {
+        let paths = self.0.lock().expect("no panic");
+        paths.get(path).map_or(0, |(_, count)| *count)
+    }
+}
+
+/// Whether a question about a token has the credentials of the server.
+fn is_authorized(request: &Request) -> bool {
+    let sent = request.headers().get(header::AUTHORIZATION);
+    let expected = format!("Basic {}", BASE64_STANDARD.encode("mcp:s%3Acret"));
+    sent.is_some_and(|sent| *sent == *expected)
+}
+
+async fn answer(State(publisher): State<Publisher>, request: Request) -> Response {
+    if request.uri().path() == "/introspect" && !is_authorized(&request) {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    match publisher.ask(request.uri().path()) {
+        Some(Answer::Json(json)) => axum::Json(json).into_response(),
+        Some(Answer::Redirect(to)) => (StatusCode::FOUND, [(header::LOCATION, to)]).into_response(),
+        Some(Answer::Late) => {
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            StatusCode::OK.into_response()
+        }
+        Some(Answer::Outage) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// A site that trusts this issuer, whose keys are at its `jwks`, or where its metadata says.
+async fn site(issuer: &str, jwks: Option<&str>) -> Site {
+    let jwks = jwks.map_or_else(String::new, |jwks| format!("jwks = \"{jwks}\"\n"));
+    let config = format!(
+        "{WEB}auth = \"corp\"\n[servlet.a]\nsource = \"a.wasm\"\n[auth.corp]\nresource = \"{RESOURCE}\"\n\
+         [[auth.corp.jwt]]\nissuer = \"{issuer}\"\n{jwks}"
+    );
+    Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await
+}
+
+fn keys(keys: &[Value]) -> Answer {
+    Answer::Json(json!({ "keys": keys }))
+}
+
+/// The status of the response to a request with this token.
+fn status(site: &Site, token: &str) -> u16 {
+    let authorization = format!("Bearer {token}");
+    let headers = [("authorization", &*authorization)];
+    post(site.url("web"), &headers, INITIALIZE)
+        .status()
+        .as_u16()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn new_keys_are_found_but_not_looked_for_too_often() {
+    let publisher = Publisher::default();
+    let url = publisher.start().await;
+    let issuer = Issuer::new();
+    let [ec, ed, _] = &*issuer.keys() else {
+        panic!("three keys");
+    };
+    publisher.set("/keys", keys(std::slice::from_ref(ec)));
+    let site = site(&url, Some(&format!("{url}/keys"))).await;
+    eventually("the keys are read at the start", async || {
+        publisher.count("/keys") == 1
+    })
+    .await;
+    assert_eq!(status(&site, &issuer.token(&json!({ "iss": url }))), 200);
+    assert_eq!(publisher.count("/keys"), 1);
+
+    // 16: the issuer has another key.
+    publisher.set("/keys", keys(&[ec.clone(), ed.clone()]));
+    let head = json!({ "alg": "EdDSA", "kid": "ed" });
+    let payload = crate::issuer::payload(&json!({ "iss": url }));
+    assert_eq!(status(&site, &issuer.sign(&head, &payload)), 200);
+    assert_eq!(publisher.count("/keys"), 2);
+
+    // 17: others do not have to exist.
+    for number in 0..100 {
+        let head = json!({ "alg": "ES256", "kid": format!("k{number}") });
+        assert_eq!(status(&site, &issuer.sign(&head, &payload)), 401);
+    }
+    assert_eq!(publisher.count("/keys"), 2);
+    assert_eq!(refused(&site, "unknown_key"), 100);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_keys_a_client_may_try_again() {
+    let publisher = Publisher::default();
+    let url = publisher.start().await;
+    let issuer = Issuer::new();
+    publisher.set("/keys", Answer::Outage);
+    let site = site(&url, Some(&format!("{url}/keys"))).await;
+    let token = issuer.token(&json!({ "iss": url }));
+    let authorization = format!("Bearer {token}");
+    // 38
+    for _ in 0..20 {
+        let headers = [("authorization", &*authorization)];
+        let response = post(site.url("web"), &headers, INITIALIZE);
+        assert_eq!(response.status(), 503);
+        assert_eq!(header(&response, "retry-after"), Some("5"));
+        assert_eq!(header(&response, "www-authenticate"), None);
+    }
+    assert_eq!(refused(&site, "keys_unreachable"), 20);
+    assert!(publisher.count("/keys") <= 2);
+    publisher.set("/keys", keys(&issuer.keys()));
+    eventually("the issuer is asked again", async || {
+        tokio::time::sleep(Duration::from_millis(250)).await;
+        status(&site, &token) == 200
+    })
+    .await;
+    // An outage later does not matter.
+    publisher.set("/keys", Answer::Outage);
+    assert_eq!(
+        status(&site, &issuer.token(&json!({ "iss": url, "sub": "bob" }))),
+        200
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metadata_of_an_issuer_says_where_its_keys_are() {
+    const OAUTH: &str = "/.well-known/oauth-authorization-server/tenant";
+    const OPENID: &str = "/tenant/.well-known/openid-configuration";
+    let issuer = Issuer::new();
+    for (path, change, expected) in [
+        (OAUTH, json!({}), 200),
+        (OPENID, json!({}), 200),
+        (OPENID, json!({ "issuer": "https://other.example" }), 503),
+        (OAUTH, json!({ "jwks_uri": null }), 503),
+        // An issuer must not make the server ask others in its network.
+        (
+            OAUTH,
+            json!({ "jwks_uri": "https://169.254.169.254/keys" }),
+            503,
+        ),
+        (
+            OAUTH,
+            json!({ "jwks_uri": "http://169.254.169.254/keys" }),
+            503,
+        ),
+        (OAUTH, json!({ "jwks_uri": "redirect" }), 503),
+    ] {
+        let publisher = Publisher::default();
+        let root = publisher.start().await;
+        let url = format!("{root}/tenant");
+        let mut metadata = json!({ "issuer": url, "jwks_uri": format!("{root}/keys") });
+        for (name, value) in change.as_object().into_iter().flatten() {
+            metadata[name] = value.clone();
+        }
+        if metadata["jwks_uri"] == "redirect" {
+            metadata["jwks_uri"] = format!("{root}/moved").into();
+        }
+        publisher.set(path, Answer::Json(metadata));
+        publisher.set("/keys", keys(&issuer.keys()));
+        publisher.set("/moved", Answer::Redirect("/keys"));
+        let site = site(&url, None).await;
+        let token = issuer.token(&json!({ "iss": url }));
+        assert_eq!(status(&site, &token), expected, "{path}: {change}");
+    }
+}
+
+/// A client with this certificate, if it has one, and this token.
+async fn connect(site: &Site, certificate: Option<&(String, String)>, token: Option<&str>) -> bool {
+    let url = site.url("web").replace("http://", "https://");
+    let mut tls = Tls::default().roots(site.path("root.pem")).expect("a root");
+    if let Some((cert, key)) = certificate {
+        site.write("client.pem", cert);
+        site.write("client.key", key);
+        let tls_with = tls.identity(site.path("client.pem"), site.path("client.key"));
+        tls = tls_with.expect("an identity");
+    }
+    let mut http = Http::new(&url).expect("a URL").tls(tls);
+    if let Some(token) = token {
+        let value = format!("Bearer {token}");
+        http = http.header("authorization", &value).expect("a header");
+    }
+    match Session::connect_with(&http.into(), &Options::new()).await {
+        Ok(session) => {
+            session.close().await;
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_names_its_caller_and_binds_tokens() {
+    let authority = Authority::new();
+    let issuer = Issuer::new();
+    let (cert, key) = authority.sign(1);
+    let keys = json!({ "keys": issuer.keys() }).to_string();
+    let config = format!(
+        "{WEB}auth = \"corp\"\n[servlet.a]\nsource = \"a.wasm\"\n\
+         [listener.local.tls]\ncert = \"cert.pem\"\nkey = \"key.pem\"\nclients = {{ ca = \"root.pem\", required = false }}\n\
+         [auth.corp]\nresource = \"{RESOURCE}\"\nscopes = [\"mcp\"]\n\
+         certificate = {{ subject = \"san:uri\", scopes = [\"mcp\"] }}\n\
+         jwt = [{{ issuer = \"{}\", jwks = \"keys.json\" }}]\n",
+        crate::issuer::ISSUER
+    );
+    let root = authority.root();
+    let files = [
+        ("a.wasm", &*servlet(&["t"], "a")),
+        ("cert.pem", cert.as_bytes()),
+        ("key.pem", key.as_bytes()),
+        ("root.pem", root.as_bytes()),
+        ("keys.json", keys.as_bytes()),
+    ];
+    let site = Site::start(&config, &files).await;
+    let named = authority.sign_for(2, "spiffe://acme.example/agent");
+    let nameless = authority.sign(3);
+    let other = authority.sign_for(4, "spiffe://acme.example/other");
+    let token = issuer.token(&json!({}));
+    let thumbprint = thumbprint(&named.0);
+    let bound = issuer.token(&json!({ "cnf": { "x5t#S256": thumbprint } }));
+    for (name, certificate, token, reason) in [
+        ("43 certificate and token", Some(&named), Some(&token), ""),
+        ("44 certificate alone", Some(&named), None, ""),
+        ("45 no such name", Some(&nameless), None, "certificate_name"),
+        ("token alone", None, Some(&token), ""),
+        ("37 bound", Some(&named), Some(&bound), ""),
+        ("37 bound to another", Some(&other), Some(&bound), "binding"),
+        ("37 bound, none shown", None, Some(&bound), "binding"),
+        ("37 bound, again", Some(&named), Some(&bound), ""),
+        ("neither", None, None, "no_credentials"),
+    ] {
+        let before = refused(&site, reason);
+        let is_in = connect(&site, certificate, token.map(String::as_str)).await;
+        assert_eq!(is_in, reason.is_empty(), "{name}");
+        assert!(is_in || refused(&site, reason) > before, "{name}");
+    }
+}
+
+/// The SHA-256 digest of a certificate in PEM, as tokens have it.
+fn thumbprint(pem: &str) -> String {
+    let lines = pem.lines().filter(|line| !line.starts_with("-----"));
+    let der = BASE64_STANDARD
+        .decode(lines.collect::<String>())
+        .expect("base64");
+    let digest = Sha256::of(&der).to_string();
+    let bytes: Vec<_> = (0..digest.len() / 2)
+        .map(|at| u8::from_str_radix(&digest[2 * at..2 * at + 2], 16).expect("digits"))
+        .collect();
+    base64(&bytes)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_issuer_is_asked_about_tokens_that_only_it_can_read() {
+    let publisher = Publisher::default();
+    let url = publisher.start().await;
+    let issuer = Issuer::new();
+    let config = format!(
+        "{WEB}auth = \"corp\"\n[servlet.a]\nsource = \"a.wasm\"\n[auth.corp]\nresource = \"{RESOURCE}\"\n\
+         jwt = [{{ issuer = \"{}\", jwks = \"keys.json\" }}]\n[auth.corp.introspection]\nurl = \"{url}/introspect\"\n\
+         client = \"mcp\"\nsecret = \"s:cret\"\nissuer = \"{url}\"\ntimeout = \"2s\"\n",
+        crate::issuer::ISSUER
+    );
+    let keys = json!({ "keys": issuer.keys() }).to_string();
+    let files = [
+        ("a.wasm", &*servlet(&["t"], "a")),
+        ("keys.json", keys.as_bytes()),
+    ];
+    let site = Site::start(&config, &files).await;
+    let active = json!({ "active": true, "sub": "ann", "aud": RESOURCE, "iss": url });
+    let with = |name: &str, value: Value| {
+        let mut answer = active.clone();
+        answer[name] = value;
+        Answer::Json(answer)
+    };
+    for (number, (answer, expected, reason)) in [
+        (Answer::Json(active.clone()), 200, ""),
+        (with("exp", (now() + 60).into()), 200, ""),
+        // 39
+        (Answer::Json(json!({ "active": false })), 401, "inactive"),
+        // 40
+        (with("aud", Value::Null), 401, "audience"),
+        (with("sub", "".into()), 401, "subject"),
+        (with("exp", (now() - 1).into()), 401, "expired"),
+        (with("iss", "https://other.example".into()), 401, "issuer"),
+        // 41
+        (Answer::Outage, 503, "introspection"),
+        (Answer::Late, 503, "introspection"),
+        (Answer::Json(json!([])), 503, "introspection"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        publisher.set("/introspect", answer);
+        let (asked, before) = (publisher.count("/introspect"), refused(&site, reason));
+        let token = format!("opaque-{number}");
+        assert_eq!(status(&site, &token), expected, "{number}");
+        assert_eq!(publisher.count("/introspect"), asked + 1, "{number}");
+        if expected != 200 {
+            assert_eq!(refused(&site, reason), before + 1, "{number}");
+        }
+        // An answer is known for a while, but no outage is.
+        if expected != 503 {
+            assert_eq!(status(&site, &token), expected, "{number}");
+            assert_eq!(publisher.count("/introspect"), asked + 1, "{number}");
+        }
+    }
+    // A JWT is not sent to anyone.
+    let asked = publisher.count("/introspect");
+    assert_eq!(status(&site, &issuer.token(&json!({}))), 200);
+    assert_eq!(publisher.count("/introspect"), asked);
+}

@@ -1,0 +1,473 @@
+//! Which tokens and keys an endpoint accepts.
+
+use mcp_servlet_server::Sha256;
+use serde_json::{Value, json};
+
+use crate::{
+    http::{INITIALIZE, header, post, send},
+    issuer::{ISSUER, Issuer, RESOURCE, base64, now, payload},
+    site::{Site, WEB},
+    wasm::servlet,
+};
+
+const KEY: &str = "a-key-of-a-machine";
+const OLD_KEY: &str = "a-key-that-has-ended";
+
+/// A site whose endpoint knows its callers, and these keys of the issuer.
+async fn site(keys: &[Value]) -> Site {
+    let (key, old) = (Sha256::of(KEY.as_bytes()), Sha256::of(OLD_KEY.as_bytes()));
+    let config = format!(
+        "{WEB}auth = \"corp\"\n[servlet.a]\nsource = \"a.wasm\"\n\
+         [auth.corp]\nresource = \"{RESOURCE}\"\nrealm = \"acme\"\nscopes = [\"mcp\"]\n\
+         [[auth.corp.jwt]]\nissuer = \"{ISSUER}\"\njwks = \"keys.json\"\n\
+         [[auth.corp.jwt]]\nissuer = \"https://strict.example\"\njwks = \"keys.json\"\nalgorithms = [\"ES256\"]\n\
+         [[auth.corp.key]]\nname = \"ci\"\nsha256 = \"{key}\"\nscopes = [\"mcp\"]\n\
+         [[auth.corp.key]]\nname = \"machine\"\nsha256 = \"{key}\"\nscopes = [\"mcp\"]\nheader = \"x-api-key\"\n\
+         [[auth.corp.key]]\nname = \"old\"\nsha256 = \"{old}\"\nscopes = [\"mcp\"]\nuntil = 2020-02-29\n"
+    );
+    let keys = json!({ "keys": keys }).to_string();
+    let files = [
+        ("a.wasm", &*servlet(&["t"], "a")),
+        ("keys.json", keys.as_bytes()),
+    ];
+    Site::start(&config, &files).await
+}
+
+/// How often requests were refused for this reason.
+pub(crate) fn refused(site: &Site, reason: &str) -> u64 {
+    let metrics = site.endpoints.server().metrics();
+    let line = format!("servlet_refused_total{{what=\"{reason}\"}} ");
+    let mut lines = metrics.lines();
+    let count = lines.find_map(|one| one.strip_prefix(&*line));
+    count.map_or(0, |count| count.parse().expect("a number"))
+}
+
+/// A head with this algorithm and the key of its kind.
+fn head(algorithm: &str) -> Value {
+    let kid = match algorithm {
+        "ES256" => "ec",
+        "EdDSA" => "ed",
+        _ => "rsa",
+    };
+    json!({ "alg": algorithm, "kid": kid })
+}
+
+/// The same with other members.
+fn head_with(algorithm: &str, members: &Value) -> Value {
+    let mut head = head(algorithm);
+    for (name, value) in members.as_object().into_iter().flatten() {
+        head[name] = value.clone();
+    }
+    let members = head.as_object_mut().expect("an object");
+    members.retain(|_, value| !value.is_null());
+    head
+}
+
+/// A token, the status of the response to it, and the reason that operators see.
+type Case = (&'static str, String, u16, &'static str);
+
+/// Tokens with other heads, keys and signatures.
+#[expect(clippy::too_many_lines, reason = "it is a table")]
+fn heads(issuer: &Issuer) -> Vec<Case> {
+    let well = payload(&json!({}));
+    let signed = |head: &Value| issuer.sign(head, &well);
+    let with = |algorithm: &str, members: Value| signed(&head_with(algorithm, &members));
+    let unsigned = |head: &Value| {
+        let parts = [head.to_string(), well.clone()].map(|part| base64(part.as_bytes()));
+        format!("{}.", parts.join("."))
+    };
+    let changed = |at: usize, by: &str| {
+        let token = signed(&head("ES256"));
+        let mut parts: Vec<_> = token.split('.').collect();
+        parts[at] = by;
+        parts.join(".")
+    };
+    let other = payload(&json!({ "sub": "eve" }));
+    let attacker = Issuer::new();
+    let own_key =
+        json!({ "jwk": attacker.keys()[0], "jku": "https://evil.example/keys", "kid": "x" });
+    vec![
+        ("1 RS256", signed(&head("RS256")), 200, ""),
+        ("1 PS256", signed(&head("PS256")), 200, ""),
+        ("1 ES256", signed(&head("ES256")), 200, ""),
+        ("1 EdDSA", signed(&head("EdDSA")), 200, ""),
+        ("6 long", "a".repeat((16 << 10) + 1), 401, "too_long"),
+        ("7 two parts", "a.b".to_owned(), 401, "not_jwt"),
+        (
+            "7 four parts",
+            format!("{}.x", signed(&head("ES256"))),
+            401,
+            "not_jwt",
+        ),
+        ("7 characters", "a!b.c.d".to_owned(), 401, "not_jwt"),
+        ("8 head", changed(0, &base64(b"{\"alg\":")), 401, "head"),
+        (
+            "9 none",
+            unsigned(&json!({ "alg": "none" })),
+            401,
+            "algorithm",
+        ),
+        ("10 HS256", with("HS256", json!({})), 401, "algorithm"),
+        (
+            "11 RS256 where ES256 is needed",
+            issuer.sign(
+                &head("RS256"),
+                &payload(&json!({ "iss": "https://strict.example" })),
+            ),
+            401,
+            "algorithm",
+        ),
+        (
+            "12 RS256 with the key of ES256",
+            with("RS256", json!({ "kid": "ec" })),
+            401,
+            "key_kind",
+        ),
+        (
+            "12 PS256 with a key for RS256",
+            with("PS256", json!({ "kid": "rs256" })),
+            401,
+            "key_kind",
+        ),
+        (
+            "13 crit",
+            with("ES256", json!({ "crit": ["b64"], "b64": true })),
+            401,
+            "crit",
+        ),
+        (
+            "14 id+jwt",
+            with("ES256", json!({ "typ": "id+jwt" })),
+            401,
+            "type",
+        ),
+        (
+            "14 dpop+jwt",
+            with("ES256", json!({ "typ": "application/dpop+jwt" })),
+            401,
+            "type",
+        ),
+        (
+            "14 AT+JWT",
+            with("ES256", json!({ "typ": "application/AT+JWT" })),
+            200,
+            "",
+        ),
+        (
+            "15 own key",
+            attacker.sign(&head_with("ES256", &own_key), &well),
+            401,
+            "unknown_key",
+        ),
+        ("18 no kid", with("ES256", json!({ "kid": null })), 200, ""),
+        (
+            "19 no kid, two keys",
+            with("EdDSA", json!({ "kid": null })),
+            401,
+            "no_kid",
+        ),
+        (
+            "20 use",
+            with("RS256", json!({ "kid": "enc" })),
+            401,
+            "key_use",
+        ),
+        (
+            "21 key_ops",
+            with("RS256", json!({ "kid": "ops" })),
+            401,
+            "key_use",
+        ),
+        (
+            "22 1024 bits",
+            with("RS256", json!({ "kid": "small" })),
+            401,
+            "key_size",
+        ),
+        (
+            "23 signature",
+            changed(2, &base64(&[7; 64])),
+            401,
+            "signature",
+        ),
+        (
+            "23 payload",
+            changed(1, &base64(other.as_bytes())),
+            401,
+            "signature",
+        ),
+        (
+            "23 no signature",
+            unsigned(&head("ES256")),
+            401,
+            "signature",
+        ),
+        (
+            "24 key of another issuer",
+            attacker.sign(&head("ES256"), &well),
+            401,
+            "signature",
+        ),
+    ]
+}
+
+/// Tokens with other claims.
+#[expect(clippy::too_many_lines, reason = "it is a table")]
+fn claims(issuer: &Issuer) -> Vec<Case> {
+    let token = |claims: Value| issuer.token(&claims);
+    let raw = |payload: String| issuer.sign(&head("ES256"), &payload);
+    let twice = payload(&json!({})).replacen('{', "{\"sub\":\"eve\",", 1);
+    vec![
+        (
+            "25 issuer",
+            token(json!({ "iss": "https://other.example" })),
+            401,
+            "issuer",
+        ),
+        (
+            "25 slash",
+            token(json!({ "iss": format!("{ISSUER}/") })),
+            401,
+            "issuer",
+        ),
+        ("25 list", token(json!({ "iss": [ISSUER] })), 401, "issuer"),
+        ("26 no exp", token(json!({ "exp": null })), 401, "no_exp"),
+        (
+            "27 expired 10 s ago",
+            token(json!({ "exp": now() - 10 })),
+            200,
+            "",
+        ),
+        (
+            "27 expired 31 s ago",
+            token(json!({ "exp": now() - 31 })),
+            401,
+            "expired",
+        ),
+        (
+            "28 nbf",
+            token(json!({ "nbf": now() + 3600 })),
+            401,
+            "not_yet",
+        ),
+        (
+            "28 iat",
+            token(json!({ "iat": now() + 3600 })),
+            401,
+            "not_yet",
+        ),
+        (
+            "29 text",
+            token(json!({ "exp": "4102444800" })),
+            401,
+            "claims",
+        ),
+        ("29 negative", token(json!({ "exp": -1 })), 401, "claims"),
+        ("29 huge", token(json!({ "exp": 1e300 })), 401, "claims"),
+        ("30 no aud", token(json!({ "aud": null })), 401, "audience"),
+        (
+            "30 aud",
+            token(json!({ "aud": "https://other.example/mcp" })),
+            401,
+            "audience",
+        ),
+        (
+            "30 prefix",
+            token(json!({ "aud": "https://mcp.example" })),
+            401,
+            "audience",
+        ),
+        (
+            "31 list",
+            token(json!({ "aud": ["https://a.example", RESOURCE] })),
+            200,
+            "",
+        ),
+        ("32 no sub", token(json!({ "sub": null })), 401, "subject"),
+        ("32 empty", token(json!({ "sub": "" })), 401, "subject"),
+        (
+            "33 lines",
+            token(json!({ "sub": "ann\r\nx" })),
+            401,
+            "subject",
+        ),
+        (
+            "33 long",
+            token(json!({ "sub": "a".repeat(300) })),
+            401,
+            "subject",
+        ),
+        ("34 twice", raw(twice), 401, "claims"),
+        ("34 no object", raw("[1]".to_owned()), 401, "claims"),
+        (
+            "35 scp",
+            token(json!({ "scope": null, "scp": ["read", "mcp"] })),
+            200,
+            "",
+        ),
+        (
+            "36 scope",
+            token(json!({ "scope": "read mcp2" })),
+            403,
+            "scope",
+        ),
+        ("36 none", token(json!({ "scope": null })), 403, "scope"),
+        (
+            "37 jkt",
+            token(json!({ "cnf": { "jkt": "x" } })),
+            401,
+            "binding",
+        ),
+    ]
+}
+
+/// The keys of the issuer, and some that must not be used.
+fn keys(issuer: &Issuer) -> Vec<Value> {
+    let mut keys = issuer.keys();
+    let rsa = keys[2].clone();
+    for (kid, member, value) in [
+        ("enc", "use", json!("enc")),
+        ("ops", "key_ops", json!(["sign"])),
+        ("small", "n", json!(base64(&[0xc5; 128]))),
+        ("rs256", "alg", json!("RS256")),
+    ] {
+        let mut key = rsa.clone();
+        key["kid"] = kid.into();
+        key[member] = value;
+        keys.push(key);
+    }
+    let mut other = Issuer::new().keys()[1].clone();
+    other["kid"] = "ed2".into();
+    keys.push(other);
+    keys
+}
+
+/// The challenge for these credentials.
+const CHALLENGE: &str = "Bearer realm=\"acme\", scope=\"mcp\", \
+    resource_metadata=\"https://mcp.example/.well-known/oauth-protected-resource/mcp\"";
+const INVALID: &str = "Bearer realm=\"acme\", error=\"invalid_token\", \
+    error_description=\"the token is not valid here\", scope=\"mcp\", \
+    resource_metadata=\"https://mcp.example/.well-known/oauth-protected-resource/mcp\"";
+const INSUFFICIENT: &str = "Bearer realm=\"acme\", error=\"insufficient_scope\", \
+    error_description=\"this needs the scope mcp\", scope=\"mcp\", \
+    resource_metadata=\"https://mcp.example/.well-known/oauth-protected-resource/mcp\"";
+
+/// Sends a request with these headers, and compares what the client and what the operator learns.
+fn check(site: &Site, name: &str, headers: &[(&str, &str)], (status, reason): (u16, &str)) {
+    let before = refused(site, reason);
+    let mut response = post(site.url("web"), headers, INITIALIZE);
+    assert_eq!(response.status(), status, "{name}");
+    if status == 200 {
+        return;
+    }
+    assert_eq!(refused(site, reason), before + 1, "{name}: {reason}");
+    let expected = match (status, reason) {
+        (401, "no_credentials" | "scheme") => Some(CHALLENGE),
+        (401, _) => Some(INVALID),
+        (403, _) => Some(INSUFFICIENT),
+        _ => None,
+    };
+    assert_eq!(header(&response, "www-authenticate"), expected, "{name}");
+    let body = response.body_mut().read_to_string().expect("text");
+    let body: Value = serde_json::from_str(&body).expect("JSON");
+    let message = match reason {
+        "no_credentials" | "scheme" => "this server needs to know who calls: send a token or a key",
+        "several_credentials" => "expected one token or key, found several",
+        "scope" => "the caller has not got the scopes that are needed here",
+        _ => "the token is not valid here",
+    };
+    assert_eq!(body["error"]["message"], message, "{name}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_is_checked_in_every_part() {
+    let issuer = Issuer::new();
+    let site = site(&keys(&issuer)).await;
+    for (name, token, status, reason) in [heads(&issuer), claims(&issuer)].concat() {
+        let authorization = format!("Bearer {token}");
+        let headers = [("authorization", &*authorization)];
+        check(&site, name, &headers, (status, reason));
+        // Now the outcome is known.
+        check(&site, name, &headers, (status, reason));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_are_in_one_header() {
+    let issuer = Issuer::new();
+    let site = site(&issuer.keys()).await;
+    let token = issuer.token(&json!({}));
+    let bearer = format!("bearer {token}");
+    let key = format!("Bearer {KEY}");
+    let old = format!("Bearer {OLD_KEY}");
+    let wrong = format!("Bearer {KEY}x");
+    let authorization = |value| ("authorization", value);
+    for (name, headers, outcome) in [
+        ("1 any case", vec![authorization(&*bearer)], (200, "")),
+        ("2 none", vec![], (401, "no_credentials")),
+        (
+            "3 two",
+            vec![authorization(&bearer), authorization(&bearer)],
+            (400, "several_credentials"),
+        ),
+        (
+            "3 token and key",
+            vec![authorization(&bearer), ("x-api-key", KEY)],
+            (400, "several_credentials"),
+        ),
+        (
+            "4 Basic",
+            vec![authorization("Basic YTpi")],
+            (401, "scheme"),
+        ),
+        ("4 no scheme", vec![authorization(&token)], (401, "scheme")),
+        ("42 key", vec![authorization(&key)], (200, "")),
+        ("42 key in its header", vec![("x-api-key", KEY)], (200, "")),
+        (
+            "42 wrong key",
+            vec![authorization(&wrong)],
+            (401, "not_jwt"),
+        ),
+        (
+            "42 wrong key in its header",
+            vec![("x-api-key", &wrong)],
+            (401, "key"),
+        ),
+        ("42 ended", vec![authorization(&old)], (401, "key_expired")),
+    ] {
+        check(&site, name, &headers, outcome);
+    }
+    let before = refused(&site, "token_in_url");
+    let url = format!("{}?a=b&access_token={token}", site.url("web"));
+    assert_eq!(post(&url, &[], INITIALIZE).status(), 400);
+    assert_eq!(refused(&site, "token_in_url"), before + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metadata_says_where_tokens_come_from() {
+    let site = site(&Issuer::new().keys()).await;
+    let root = site.url("web").trim_end_matches("/mcp").to_owned();
+    let expected = json!({
+        "resource": RESOURCE,
+        "resource_name": "acme",
+        "authorization_servers": [ISSUER, "https://strict.example"],
+        "bearer_methods_supported": ["header"],
+        "scopes_supported": ["mcp"],
+    });
+    for path in ["", "/mcp"] {
+        let url = format!("{root}/.well-known/oauth-protected-resource{path}");
+        let mut response = send("GET", &url, &[("origin", "https://page.example")], "");
+        assert_eq!(response.status(), 200, "{url}");
+        assert_eq!(header(&response, "access-control-allow-origin"), Some("*"));
+        let body = response.body_mut().read_to_string().expect("text");
+        let body: Value = serde_json::from_str(&body).expect("JSON");
+        assert_eq!(body, expected);
+    }
+    let url = format!("{root}/.well-known/oauth-protected-resource/other");
+    assert_eq!(send("GET", &url, &[], "").status(), 404);
+    // Others can ask whether the server runs without a token.
+    assert_eq!(
+        send("GET", &format!("{root}/health"), &[], "").status(),
+        200
+    );
+}
