@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    build, cache, call, catalog, check, complete, completions, config,
+    auth, build, cache, call, catalog, check, complete, completions, config,
     credentials::hidden,
     describe, dev, explain, export,
     failure::Failure,
@@ -116,6 +116,8 @@ enum Command {
     Install(install::Install),
     /// Remove a server from the configuration of an MCP client
     Uninstall(install::Uninstall),
+    /// Make keys for the callers of a server
+    Auth(auth::AuthCommand),
     /// Write or check the configuration of a server, or print its JSON Schema
     Config(config::ConfigCommand),
     /// Pack a servlet and this command into a package that an MCP client installs
@@ -169,6 +171,7 @@ impl Cli {
             Command::Serve(serve) => serve.run(),
             Command::Install(install) => install.run(),
             Command::Uninstall(uninstall) => uninstall.run(),
+            Command::Auth(auth) => auth.run(),
             Command::Config(config) => config.run(),
             Command::Pack(pack) => pack.run(),
             Command::Push(push) => push.run(),

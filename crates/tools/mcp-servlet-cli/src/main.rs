@@ -18,6 +18,7 @@
 )]
 
 mod arguments;
+mod auth;
 mod build;
 mod cache;
 mod call;

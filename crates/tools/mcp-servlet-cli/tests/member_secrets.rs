@@ -15,6 +15,7 @@ use std::{
 };
 
 use mcp_servlet_client::{Http, Options, Session, Target};
+use mcp_servlet_server::Sha256;
 use puppet::Puppet;
 use secret::{MARK, assert_kept, command, run};
 use serde_json::{Value, json};
@@ -136,10 +137,15 @@ fn bundle() -> String {
 /// A configuration whose secrets are in all places that can have them.
 fn config(puppet: &str) -> String {
     let endpoint = "[listener.local]\naddress = \"127.0.0.1:0\"\n[endpoint.web]\nkind = \"http\"\nlistener = \"local\"\n\
-        headers = { x-key = \"s3cr3t-response\", x-token = \"${MCP_SERVLET_TEST_TOKEN}\" }\n";
+        headers = { x-key = \"s3cr3t-response\", x-token = \"${MCP_SERVLET_TEST_TOKEN}\" }\nauth = \"corp\"\n";
+    let key = Sha256::of(b"s3cr3t-of-client");
+    let auth = format!(
+        "[auth.corp]\nresource = \"https://mcp.example/mcp\"\nkey = [{{ name = \"c\", sha256 = \"{key}\" }}]\n\
+         introspection = {{ url = \"http://127.0.0.1:1/\", client = \"mcp\", secret = \"s3cr3t-of-server\", issuer = \"http://127.0.0.1:1/\" }}\n"
+    );
     let servlet = "[servlet.a]\nsource = \"a.wasm\"\nconfig = { token = \"s3cr3t-value\" }\n\
         limits = { timeout = \"500ms\", memory = \"4MiB\" }\n";
-    [endpoint, servlet, &remotes(puppet), &bundle()].concat()
+    [endpoint, &auth, servlet, &remotes(puppet), &bundle()].concat()
 }
 
 /// A folder with the configuration and its servlet.
@@ -268,6 +274,19 @@ async fn a_server_shows_no_secret_of_its_members_when_they_fail() {
         let is_unknown = answer.contains("unknown tool");
         assert_eq!(is_unknown, tool == "fails_none", "{tool}: {answer}");
     }
+    for (header, token) in [
+        ("authorization", "Bearer s3cr3t-of-stranger"),
+        ("cookie", "s3cr3t"),
+    ] {
+        let http = Http::new(&server.url).expect("a URL").header(header, token);
+        let target = http.expect("a header").into();
+        let refused = Session::connect_with(&target, &Options::new()).await;
+        let error = refused
+            .map(drop)
+            .expect_err("an unknown caller")
+            .to_string();
+        assert!(!error.contains(MARK), "{error}");
+    }
     // The secrets have reached the remote.
     let log = json!(puppet.log()).to_string();
     assert!(log.contains("s3cr3t-constant"), "{log}");
@@ -349,8 +368,10 @@ const TOOL: &str = "[servlet.a]\nsource = \"a.wasm\"\n[bundle.b.tool.x]\nhandler
 const WEB: &str =
     "[listener.l]\naddress = \"127.0.0.1:0\"\n[endpoint.e]\nkind = \"http\"\nlistener = \"l\"\n";
 
+const AUTH: &str = "[auth.a]\nresource = \"https://mcp.example/mcp\"\n";
+
 /// Invalid values next to secrets, and secrets that are invalid.
-const INVALID: [(&str, &str); 33] = [
+const INVALID: [(&str, &str); 37] = [
     (
         "[remote.r]\n",
         "url = \"ftp://s3cr3t:s3cr3t@r.example/mcp?s3cr3t\"",
@@ -411,6 +432,16 @@ const INVALID: [(&str, &str); 33] = [
     (WEB, "headers = { x = [\"s3cr3t\"] }"),
     (WEB, "headers = \"s3cr3t\""),
     (WEB, "headers = { x = \"s3cr3t ${NO_SUCH_VARIABLE_HERE}\" }"),
+    (WEB, "auth = { token = \"s3cr3t\" }"),
+    (AUTH, "key = [{ name = \"c\", value = \"s3cr3t\" }]"),
+    (
+        AUTH,
+        "introspection = { client = \"c\", secret = [\"s3cr3t\"] }",
+    ),
+    (
+        AUTH,
+        "introspection = { secret = \"s3cr3t ${NO_SUCH_VARIABLE_HERE}\" }",
+    ),
 ];
 
 #[test]

@@ -111,7 +111,13 @@ const COMMANDS: [(&str, &[&str]); 17] = [
 ];
 
 /// Commands that read nothing.
-const WITHOUT_SECRETS: [&str; 4] = ["completions", "cache clean", "config schema", "explain"];
+const WITHOUT_SECRETS: [&str; 5] = [
+    "auth key",
+    "completions",
+    "cache clean",
+    "config schema",
+    "explain",
+];
 
 /// Commands on servers, with the arguments that follow the URL.
 const ON_SERVERS: [(&str, &[&str]); 9] = [

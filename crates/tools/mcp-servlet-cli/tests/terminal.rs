@@ -409,6 +409,7 @@ fn runs_on_registry(url: &str, argument: &str) -> Vec<Vec<String>> {
         vec!["pull", argument],
         vec!["describe", &image],
         vec!["cache", "clean", argument],
+        vec!["auth", "key", argument],
     ])
 }
 
@@ -457,7 +458,7 @@ fn run_all(text: &str) -> BTreeSet<String> {
     let made = fs::read_to_string(folder.path().join("made.toml")).expect("a configuration");
     assert_eq!(active(&made), None, "{made}");
     let name = |run: &Vec<String>| match &*run[0] {
-        "cache" | "config" | "export" => run[..2].join(" "),
+        "auth" | "cache" | "config" | "export" => run[..2].join(" "),
         "catalog" if run[1] == "diff" => run[..2].join(" "),
         _ => run[0].clone(),
     };

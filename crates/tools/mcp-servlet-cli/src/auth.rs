@@ -1,0 +1,35 @@
+//! `servlet auth`: who may call a server.
+
+use std::io::Write as _;
+
+use clap::{Args, Subcommand};
+use mcp_servlet_server::{Sha256, new_key};
+
+use crate::{failure::Failure, terminal};
+
+#[derive(Args, Debug)]
+pub(crate) struct AuthCommand {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Make a key for a caller, and print it with its SHA-256 digest
+    ///
+    /// The digest belongs in the configuration, as `[[auth.NAME.key]]` with `name` and `sha256`. The key belongs to the caller
+    /// alone, and is not stored anywhere.
+    Key,
+}
+
+impl AuthCommand {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let Action::Key = self.action;
+        let key = new_key();
+        let digest = Sha256::of(key.as_bytes());
+        let mut out = terminal::out();
+        writeln!(out, "key     {key}")?;
+        writeln!(out, "sha256  {digest}")?;
+        Ok(())
+    }
+}
