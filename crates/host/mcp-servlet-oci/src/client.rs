@@ -17,6 +17,7 @@ use crate::{
     cache::Cache,
     credentials::{self, Credentials, auth_files},
     error::Error,
+    key::VerifyingKey,
     reference::Reference,
     token::{self, Challenge, Token},
 };
@@ -48,6 +49,8 @@ pub struct Settings {
     pub cache: Cache,
     /// Whether the last known image of a tag is used if the registry does not answer.
     pub last_known: bool,
+    /// What is pulled must be signed by one key of each of these lists.
+    pub signers: Vec<Vec<VerifyingKey>>,
 }
 
 impl Default for Settings {
@@ -57,6 +60,7 @@ impl Default for Settings {
             auth_files: auth_files(),
             cache: Cache::of_user(),
             last_known: false,
+            signers: Vec::new(),
         }
     }
 }

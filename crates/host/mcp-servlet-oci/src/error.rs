@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use mcp_servlet_http::{HttpFailure, SendError, TrustError};
 use mcp_servlet_types::HttpErrorKind;
 
-use crate::digest::Digest;
+use crate::{digest::Digest, key::KeyError};
 
 /// Why a module was not pulled or pushed.
 #[derive(Debug, thiserror::Error)]
@@ -115,6 +115,17 @@ pub enum Error {
         /// The image that it names.
         digest: Digest,
     },
+    /// The image has no signature by one of the keys.
+    #[error("`{reference}` is not signed by one of the keys: {}", signatures(*found))]
+    NotSigned {
+        /// The image.
+        reference: String,
+        /// How many signatures it has.
+        found: usize,
+    },
+    /// A key cannot be used.
+    #[error(transparent)]
+    Key(#[from] KeyError),
     /// Credentials cannot be read.
     #[error("cannot get the credentials for {host} from {from}: {reason}")]
     Credentials {
@@ -139,7 +150,7 @@ pub enum Error {
 
 impl Error {
     /// All codes, in the order of the documentation.
-    pub const CODES: [&str; 14] = [
+    pub const CODES: [&str; 16] = [
         "invalid-reference",
         "manifest-unknown",
         "unauthorized",
@@ -152,6 +163,8 @@ impl Error {
         "untrusted-certificate",
         "rate-limited",
         "tag-exists",
+        "not-signed",
+        "key",
         "credentials",
         "unexpected-answer",
     ];
@@ -171,6 +184,8 @@ impl Error {
             Self::UntrustedCertificate { .. } | Self::Trust(_) => "untrusted-certificate",
             Self::RateLimited { .. } => "rate-limited",
             Self::TagExists { .. } => "tag-exists",
+            Self::NotSigned { .. } => "not-signed",
+            Self::Key(_) => "key",
             Self::Credentials { .. } => "credentials",
             Self::Unexpected { .. } => "unexpected-answer",
         }
@@ -188,6 +203,8 @@ impl Error {
                 "name the certificate of its authority in `[oci.\"{host}\"]` as `tls = {{ ca = \"ca.pem\" }}`, or in the environment variable SSL_CERT_FILE"
             ),
             Self::TagExists { .. } => "push to another tag, or replace the image with `--force`".to_owned(),
+            Self::NotSigned { .. } => "ask its author for the public key, and check it by another way than this registry".to_owned(),
+            Self::Key(_) => "`servlet key new` makes one".to_owned(),
             _ => return format!("`servlet explain {}` has the causes", self.code()),
         };
         format!("{advice}; `servlet explain {}` has more", self.code())
@@ -197,7 +214,10 @@ impl Error {
     pub fn is_usage(&self) -> bool {
         matches!(
             self,
-            Self::InvalidReference { .. } | Self::Insecure { .. } | Self::TagExists { .. }
+            Self::InvalidReference { .. }
+                | Self::Insecure { .. }
+                | Self::TagExists { .. }
+                | Self::Key(_)
         )
     }
 
@@ -240,6 +260,14 @@ fn unauthorized(host: &str, user: Option<&str>, files: &[PathBuf]) -> String {
     let files = files.iter().map(|file| format!("`{}`", file.display()));
     let files = files.collect::<Vec<_>>().join(", ");
     format!("{host} requires a login, and there are no credentials for it in {files}")
+}
+
+fn signatures(found: usize) -> String {
+    match found {
+        0 => "it has no signature".to_owned(),
+        1 => "its only signature is by another key, or about another image".to_owned(),
+        many => format!("its {many} signatures are by other keys, or about other images"),
+    }
 }
 
 fn after_colon(message: &str) -> String {

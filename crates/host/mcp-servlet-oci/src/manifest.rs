@@ -13,6 +13,9 @@ const LAYERS: usize = 16;
 /// The type of our manifests.
 pub(crate) const IMAGE: &str = "application/vnd.oci.image.manifest.v1+json";
 
+/// The type of lists of images.
+pub(crate) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+
 /// The types that are read.
 pub(crate) const ACCEPT: &str = "application/vnd.oci.image.manifest.v1+json, \
     application/vnd.oci.image.index.v1+json, \

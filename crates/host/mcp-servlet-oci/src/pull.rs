@@ -60,6 +60,10 @@ impl Session<'_> {
             }
             read => read?,
         };
+        // Before anything else of the image is read.
+        for keys in &self.client.settings.signers {
+            self.verify(&digest, keys).await?;
+        }
         let mut manifest = Manifest::read(self.reference, &json)?;
         if let Some(chosen) = manifest.choose(self.reference) {
             let chosen = self.reference.with_digest(chosen?.digest(self.reference)?);
@@ -83,7 +87,10 @@ impl Session<'_> {
     }
 
     /// A manifest with its digest, from the cache if the reference has a digest.
-    async fn manifest(&mut self, reference: &Reference) -> Result<(Digest, Vec<u8>), Error> {
+    pub(crate) async fn manifest(
+        &mut self,
+        reference: &Reference,
+    ) -> Result<(Digest, Vec<u8>), Error> {
         let cache = &self.client.settings.cache;
         if let Some(digest) = reference.digest()
             && let Some(json) = cache.blob(digest)
@@ -140,7 +147,7 @@ impl Session<'_> {
     }
 
     /// The bytes of a layer. If the connection breaks, it asks for the rest.
-    async fn blob(&mut self, descriptor: &Descriptor) -> Result<Vec<u8>, Error> {
+    pub(crate) async fn blob(&mut self, descriptor: &Descriptor) -> Result<Vec<u8>, Error> {
         let digest = descriptor.digest(self.reference)?;
         let cache = &self.client.settings.cache;
         if let Some(bytes) = cache.blob(&digest) {

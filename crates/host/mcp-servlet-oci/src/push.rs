@@ -1,6 +1,9 @@
 //! Writes a module.
 
-use hyper::{StatusCode, header::LOCATION};
+use hyper::{
+    StatusCode,
+    header::{HeaderMap, LOCATION},
+};
 use mcp_servlet_http::Request;
 use url::Url;
 
@@ -100,7 +103,7 @@ impl Session<'_> {
     }
 
     /// Uploads a blob, unless the repository has it.
-    async fn upload(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    pub(crate) async fn upload(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let digest = Digest::of(bytes);
         let url = self.url(&format!("blobs/{digest}"));
         let answer = self.send(Request::new("HEAD", url)).await?;
@@ -129,7 +132,7 @@ impl Session<'_> {
             .query_pairs_mut()
             .append_pair("digest", &digest.to_string());
         let kind = "application/octet-stream";
-        self.put(location, kind, bytes).await
+        self.put(location, kind, bytes).await.map(drop)
     }
 
     async fn put_manifest(
@@ -140,14 +143,20 @@ impl Session<'_> {
     ) -> Result<(), Error> {
         let url = self.url(&format!("manifests/{}", reference.image()));
         tracing::debug!(%reference, %digest, "pushing the manifest");
-        self.put(url, IMAGE, manifest).await
+        self.put(url, IMAGE, manifest).await.map(drop)
     }
 
-    async fn put(&mut self, url: Url, kind: &str, bytes: &[u8]) -> Result<(), Error> {
+    /// Sends something, and returns the headers of the answer.
+    pub(crate) async fn put(
+        &mut self,
+        url: Url,
+        kind: &str,
+        bytes: &[u8],
+    ) -> Result<HeaderMap, Error> {
         let request = Request::new("PUT", url).header("content-type", kind);
         let answer = self.send(request.with_body(bytes.to_vec())).await?;
         match answer.response.status() {
-            StatusCode::CREATED => Ok(()),
+            StatusCode::CREATED => Ok(answer.response.headers().clone()),
             _ => Err(self.error(answer).await),
         }
     }

@@ -63,6 +63,7 @@ pub use listener::{Change, Listener, Notification, Sending, Usage};
 pub use mcp_servlet_http::{
     HttpFailure, HttpRequest, HttpResponse, Proxy, SendError, TrustError, public_url,
 };
+pub use mcp_servlet_oci::VerifyingKey;
 pub use mcp_servlet_types::ContentFeature;
 pub use needs::{ConfigKey, Needs, config_variable, configured_host};
 #[doc(hidden)]

@@ -25,7 +25,7 @@ mod watch;
 mod wording;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -44,6 +44,7 @@ pub use hosts::parse_host;
 use members::Members;
 pub use problem::{ConfigError, Located, Position, Problem};
 use read::Read;
+use registries::Registries;
 pub use remote::RemoteEntry;
 pub use remotes::Remotes;
 pub use units::parse_memory;
@@ -164,7 +165,7 @@ impl Config {
             warnings: Vec::new(),
             variables: BTreeSet::new(),
             in_directories: BTreeSet::new(),
-            authorities: BTreeMap::new(),
+            registries: Registries::default(),
             files,
         };
         reader.defaults(&file);
@@ -237,8 +238,7 @@ struct Reader<'a> {
     variables: BTreeSet<String>,
     /// The names of servlets that are named after their files.
     in_directories: BTreeSet<String>,
-    /// The certificates of registries, by host.
-    authorities: BTreeMap<String, PathBuf>,
+    registries: Registries,
     files: &'a mut Snapshot,
 }
 
@@ -317,6 +317,12 @@ impl Reader<'_> {
             Source::Image(image) => Source::Image(self.image(section, image)),
             other => other,
         };
+        if let Some(signed_by) = &section.signed_by
+            && !matches!(source, Source::Image(_))
+        {
+            let message = "`signed_by` needs a source in a registry, such as `oci://ghcr.io/ada/mine:1.2.0`; `sha256` pins any other";
+            self.problem(signed_by.span(), message.to_owned());
+        }
         if section.on_failure == OnFailure::Cached && !matches!(source, Source::Image(_)) {
             let message = "`on_failure = \"cached\"` needs a source in a registry, such as `oci://ghcr.io/ada/mine:1.2.0`";
             self.problem(section.source.span(), message.to_owned());

@@ -11,8 +11,8 @@ use crate::{
     failure::Failure,
     generate, inspect, install,
     logging::{self, Times},
-    login, logout, man, new, pack, ping, prompt, pull, push, read, serve, servers, stamp, terminal,
-    test, watch,
+    login, logout, man, new, pack, ping, prompt, pull, push, read, serve, servers, sign, stamp,
+    terminal, test, watch,
 };
 
 const EXIT_CODES: &str = "\
@@ -127,6 +127,12 @@ enum Command {
     /// Credentials are those of `docker login`, `podman login` and `oras login`. Nothing is pushed if the file is not a servlet
     /// that loads.
     Push(push::Push),
+    /// Make a key for signatures
+    Key(sign::KeyCommand),
+    /// Sign an image in an OCI registry, as cosign does
+    Sign(sign::Sign),
+    /// Check that an image in an OCI registry is signed by one of several keys
+    Verify(sign::Verify),
     /// Write the module of an image in an OCI registry to a file
     Pull(pull::Pull),
     /// Remove what was pulled from registries
@@ -175,6 +181,9 @@ impl Cli {
             Command::Config(config) => config.run(),
             Command::Pack(pack) => pack.run(),
             Command::Push(push) => push.run(),
+            Command::Key(key) => key.run(),
+            Command::Sign(sign) => sign.run(),
+            Command::Verify(verify) => verify.run(),
             Command::Pull(pull) => pull.run(),
             Command::Cache(cache) => cache.run(),
             Command::Completions(completions) => completions.run(),

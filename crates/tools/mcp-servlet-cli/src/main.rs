@@ -58,6 +58,7 @@ mod read;
 mod serve;
 mod servers;
 mod session;
+mod sign;
 mod stamp;
 mod steps;
 mod terminal;

@@ -12,6 +12,7 @@ use crate::{
     failure::{Failure, Kind},
     limits::key_value,
     login::block_on,
+    sign::private_key,
     terminal::{self, one_line},
 };
 
@@ -46,6 +47,10 @@ pub(crate) struct Push {
     #[arg(long)]
     force: bool,
 
+    /// Sign the image with the private key in this file, or in an environment variable: `env:NAME`
+    #[arg(long, value_name = "KEY")]
+    sign: Option<String>,
+
     /// Push any WebAssembly module, without loading it as a servlet
     #[arg(long)]
     unchecked: bool,
@@ -66,6 +71,7 @@ impl Push {
             let message = format!("`{reference}` has a digest, which follows from the module");
             return Err(Failure::new(Kind::Usage, message));
         }
+        let key = self.sign.as_deref().map(private_key).transpose()?;
         let Fetched { name, wasm, .. } = Source::File(self.file.clone()).fetch()?;
         let module = Source::Bytes {
             name,
@@ -87,11 +93,21 @@ impl Push {
         };
         let pushed = block_on(async {
             let client = Client::new(Settings::default())?;
-            Ok(client
+            let pushed = client
                 .push(&reference, &tags, &artifact, self.force)
-                .await?)
+                .await?;
+            if let Some(key) = &key {
+                let pushed = reference.with_digest(pushed.digest.clone());
+                client.sign(&pushed, key).await?;
+            }
+            Ok(pushed)
         })?;
-        report(&reference, &pushed)
+        report(&reference, &pushed)?;
+        if let Some(key) = key {
+            let key = key.public().fingerprint();
+            writeln!(terminal::out(), "  signed with the key {key}")?;
+        }
+        Ok(())
     }
 
     fn tags(&self, reference: &Reference, described: &Described) -> Result<Vec<String>, Failure> {

@@ -136,7 +136,7 @@ const ON_SERVERS: [(&str, &[&str]); 9] = [
 ];
 
 /// Command lines with an invalid secret, with a configuration, or for a folder without a project.
-const OTHERS: [&[&str]; 37] = [
+const OTHERS: [&[&str]; 40] = [
     &["login", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["logout", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["config", "check", "secret.toml"],
@@ -249,6 +249,17 @@ const OTHERS: [&[&str]; 37] = [
         "--no-check",
     ],
     &["uninstall", "cursor", "sends", "--scope=project"],
+    &["key", "new", "-o", "missing/servlet.key"],
+    &[
+        "sign",
+        "oci://s3cr3t-user:s3cr3t@127.0.0.1:1/a:1",
+        "--key=env:MCP_SERVLET_TEST_TOKEN",
+    ],
+    &[
+        "verify",
+        "oci://s3cr3t-user:s3cr3t@127.0.0.1:1/a:1",
+        "--key=sends.wasm",
+    ],
     &[
         "stamp",
         "https://s3cr3t-user:s3cr3t-password@a.example/a.wasm",
@@ -322,7 +333,7 @@ fn no_command_prints_a_secret() {
     let run = COMMANDS.iter().chain(&ON_SERVERS);
     let mut run: Vec<_> = run.map(|(command, _)| (*command).to_owned()).collect();
     run.extend(OTHERS.map(|arguments| match arguments {
-        ["config", inner, ..] => format!("config {inner}"),
+        [outer @ ("config" | "key"), inner, ..] => format!("{outer} {inner}"),
         arguments => arguments[0].to_owned(),
     }));
     for command in help::commands() {

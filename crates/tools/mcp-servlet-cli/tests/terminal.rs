@@ -405,6 +405,9 @@ fn runs_on_registry(url: &str, argument: &str) -> Vec<Vec<String>> {
     owned(vec![
         vec!["push", "everything.wasm", &image],
         vec!["push", "everything.wasm", argument],
+        vec!["key", "new", "-o", argument],
+        vec!["sign", &image, "--key", argument],
+        vec!["verify", &image, "--key", argument],
         vec!["pull", &image],
         vec!["pull", argument],
         vec!["describe", &image],
@@ -458,7 +461,7 @@ fn run_all(text: &str) -> BTreeSet<String> {
     let made = fs::read_to_string(folder.path().join("made.toml")).expect("a configuration");
     assert_eq!(active(&made), None, "{made}");
     let name = |run: &Vec<String>| match &*run[0] {
-        "auth" | "cache" | "config" | "export" => run[..2].join(" "),
+        "auth" | "cache" | "config" | "export" | "key" => run[..2].join(" "),
         "catalog" if run[1] == "diff" => run[..2].join(" "),
         _ => run[0].clone(),
     };

@@ -4,4 +4,5 @@ mod cache;
 mod login;
 mod pull;
 mod push;
+mod signature;
 mod site;

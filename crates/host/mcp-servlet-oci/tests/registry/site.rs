@@ -127,6 +127,7 @@ impl Site {
             auth_files: vec![self.folder.path().join("auth.json")],
             cache: Cache::at(self.folder.path().join("cache")),
             last_known: false,
+            signers: Vec::new(),
         }
     }
 

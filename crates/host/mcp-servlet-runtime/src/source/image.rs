@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mcp_servlet_http::public_url;
-use mcp_servlet_oci::{Client, Error, Reference, Settings};
+use mcp_servlet_oci::{Client, Error, Reference, Settings, VerifyingKey};
 
 use crate::runtime::block_on;
 
@@ -17,6 +17,8 @@ pub struct Image {
     pub ca: Option<PathBuf>,
     /// Whether the image that the tag named last is used if the registry does not answer.
     pub last_known: bool,
+    /// It must be signed by one key of each of these lists.
+    pub signers: Vec<Vec<VerifyingKey>>,
 }
 
 impl Image {
@@ -26,6 +28,7 @@ impl Image {
             reference: reference.to_owned(),
             ca: None,
             last_known: false,
+            signers: Vec::new(),
         }
     }
 
@@ -61,6 +64,7 @@ impl Image {
         let client = Client::new(Settings {
             ca: self.ca.clone(),
             last_known: self.last_known,
+            signers: self.signers.clone(),
             ..Settings::default()
         })?;
         Ok((client, reference))

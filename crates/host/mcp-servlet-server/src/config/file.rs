@@ -39,7 +39,7 @@ use crate::HttpOptions;
 pub(super) use auth::{AuthSection, IntrospectionSection, JwtSection, KeySection};
 pub(super) use endpoint::{EndpointSection, Headers, Kind};
 pub(super) use listener::{ListenerSection, ListenerTls};
-pub(super) use registry::RegistrySection;
+pub(super) use registry::{RegistrySection, SignerSection};
 pub(super) use requests::Requests;
 use resources::Resources;
 use tasks::Tasks;
@@ -81,6 +81,9 @@ pub(super) struct File {
     /// The servlets, by name.
     #[schemars(with = "BTreeMap<String, ServletSection>")]
     pub(super) servlet: BTreeMap<String, Spanned<ServletSection>>,
+    /// Those who sign images in registries, by name.
+    #[schemars(with = "BTreeMap<String, SignerSection>")]
+    pub(super) signer: BTreeMap<String, Table<SignerSection>>,
     /// Settings of OCI registries, by host.
     #[schemars(with = "BTreeMap<String, RegistrySection>")]
     pub(super) oci: BTreeMap<Spanned<String>, Table<RegistrySection>>,
@@ -149,6 +152,9 @@ pub(super) struct ServletSection {
     /// The SHA-256 digest that the file must have, in hexadecimal.
     #[schemars(with = "Option<String>")]
     pub(super) sha256: Option<Spanned<String>>,
+    /// The image must be signed by one of these signers.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(super) signed_by: Option<Spanned<Vec<Spanned<String>>>>,
     /// Values that the servlet reads. `${NAME}` is replaced by the environment variable, `${NAME:-text}` by `text` if it is
     /// not set.
     #[serde(default)]

@@ -1,13 +1,39 @@
-//! OCI registries: their certificates, and the images that servlets come from.
+//! OCI registries: their certificates, who signs their images, and the images that servlets come from.
+
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use mcp_servlet_host::OnFailure;
-use mcp_servlet_runtime::Image;
+use mcp_servlet_runtime::{Image, VerifyingKey};
+use toml::Spanned;
 
 use super::{Reader, file::File, file::ServletSection};
+
+/// Names of signers, as they are written.
+type SignedBy = Option<Spanned<Vec<Spanned<String>>>>;
+
+/// What a configuration says about registries.
+#[derive(Default)]
+pub(super) struct Registries {
+    of_host: BTreeMap<String, Registry>,
+    /// The keys of each signer.
+    signers: BTreeMap<String, Vec<VerifyingKey>>,
+}
+
+/// The settings of a registry.
+#[derive(Default)]
+struct Registry {
+    ca: Option<PathBuf>,
+    signers: Option<Vec<VerifyingKey>>,
+}
 
 impl Reader<'_> {
     /// Reads the settings of registries, which apply to the servlets that come from them.
     pub(super) fn registries(&mut self, file: &File) {
+        for (name, section) in &file.signer {
+            let keys = section.key.iter().chain(&section.keys);
+            let keys = keys.filter_map(|key| self.public_key(key)).collect();
+            self.registries.signers.insert(name.clone(), keys);
+        }
         for (host, section) in &file.oci {
             let name = host.get_ref();
             let registry = Image::of(&format!("oci://{name}/any"));
@@ -17,18 +43,71 @@ impl Reader<'_> {
                 );
                 self.problem(host.span(), message);
             }
-            let Some(ca) = &section.tls.ca else { continue };
-            let path = self.folder.join(ca.get_ref());
-            self.files.add(path.clone());
-            self.authorities.insert(name.clone(), path);
+            let ca = section.tls.ca.as_ref();
+            let ca = ca.map(|ca| self.folder.join(ca.get_ref()));
+            if let Some(path) = &ca {
+                self.files.add(path.clone());
+            }
+            let signers = self.signers(&section.signed_by);
+            let registry = Registry { ca, signers };
+            self.registries.of_host.insert(name.clone(), registry);
         }
+    }
+
+    /// The public key in a file.
+    fn public_key(&mut self, file: &Spanned<String>) -> Option<VerifyingKey> {
+        let path = self.folder.join(file.get_ref());
+        let text = fs::read_to_string(&path);
+        self.files.add(path);
+        let problem = match text.map(|text| VerifyingKey::from_pem(&text)) {
+            Ok(Ok(key)) => return Some(key),
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        };
+        let message = format!("cannot read the key `{}`: {problem}", file.get_ref());
+        self.problem(file.span(), message);
+        None
+    }
+
+    /// The keys of these signers.
+    fn signers(&mut self, names: &SignedBy) -> Option<Vec<VerifyingKey>> {
+        let names = names.as_ref()?;
+        if names.get_ref().is_empty() {
+            let message = "nobody can sign for an empty list; leave `signed_by` out, or name a `[signer.NAME]`";
+            self.problem(names.span(), message.to_owned());
+        }
+        let mut keys = Vec::new();
+        for name in names.get_ref() {
+            match self.registries.signers.get(name.get_ref()) {
+                Some(of_signer) if !of_signer.is_empty() => keys.extend(of_signer.iter().cloned()),
+                Some(_) => {
+                    let message = format!(
+                        "the signer `{}` has no key: set `key` in `[signer.{0}]`",
+                        name.get_ref()
+                    );
+                    self.problem(name.span(), message);
+                }
+                None => {
+                    let message = format!(
+                        "there is no signer `{}`: add `[signer.{0}]` with its `key`",
+                        name.get_ref()
+                    );
+                    self.problem(name.span(), message);
+                }
+            }
+        }
+        Some(keys)
     }
 
     /// The image of a servlet, with the settings of its registry.
     pub(super) fn image(&mut self, section: &ServletSection, mut image: Image) -> Image {
-        let host = image.host();
-        image.ca = host.and_then(|host| self.authorities.get(&host).cloned());
         image.last_known = section.on_failure == OnFailure::Cached;
+        image.signers.extend(self.signers(&section.signed_by));
+        let host = image.host();
+        if let Some(registry) = host.and_then(|host| self.registries.of_host.get(&host)) {
+            image.ca.clone_from(&registry.ca);
+            image.signers.extend(registry.signers.clone());
+        }
         image
     }
 }

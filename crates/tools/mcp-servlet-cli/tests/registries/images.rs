@@ -1,6 +1,6 @@
 //! The commands against a small registry in this process.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use axum::{
     http::{StatusCode, header},
@@ -8,6 +8,7 @@ use axum::{
 };
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::{
     PASSWORD, command, home, outcome,
@@ -342,4 +343,95 @@ async fn no_log_shows_a_password_or_a_token() {
         text.contains("refused the credentials of the user `eve`"),
         "{text}"
     );
+}
+
+/// A home with the keys of Ada and of somebody else.
+fn home_with_keys() -> TempDir {
+    let home = home();
+    for file in ["ada.key", "other.key"] {
+        success(&mut command(
+            home.path(),
+            Path::new(""),
+            ["key", "new", "-o", file],
+        ));
+    }
+    home
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_requires_signatures() {
+    let (site, home) = (Site::start().await, home_with_keys());
+    let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
+    let reference = site.reference("").to_string();
+    let image = format!("{reference}:0.1.0");
+    assert_eq!(run(&["push", "greet.wasm", &reference]).0, Some(0));
+    let config = format!(
+        "[signer.ada]\nkey = \"ada.pub\"\n[servlet.greet]\nsource = \"{image}\"\nsigned_by = [\"ada\"]\n"
+    );
+    fs::write(home.path().join("servlet.toml"), config).expect("a file");
+    let call = ["call", "servlet.toml", "greet", "name=Ada"];
+    let (code, said) = run(&call);
+    assert!(
+        code != Some(0) && said.contains("it has no signature"),
+        "{said}"
+    );
+    assert_eq!(run(&["sign", &image, "--key", "other.key"]).0, Some(0));
+    let (code, said) = run(&call);
+    assert!(code != Some(0) && said.contains("by another key"), "{said}");
+
+    let secret = fs::read_to_string(home.path().join("ada.key")).expect("a key");
+    let push = [
+        "push",
+        "greet.wasm",
+        &reference,
+        "--sign",
+        "env:SERVLET_KEY",
+    ];
+    let mut push = command(home.path(), &site.ca(), push);
+    let (code, said) = outcome(push.env("SERVLET_KEY", &secret));
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = run(&call);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("Hello, Ada!"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn verify_names_the_signer() {
+    let (site, home) = (Site::start().await, home_with_keys());
+    let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
+    let image = site.reference(":0.1.0").to_string();
+    assert_eq!(run(&["push", "greet.wasm", &image]).0, Some(0));
+    assert_eq!(run(&["sign", &image, "--key", "other.key"]).0, Some(0));
+    let both = ["verify", &image, "--key", "ada.pub", "--key", "other.pub"];
+    let (code, said) = run(&both);
+    assert!(
+        code == Some(0) && said.trim_end().ends_with(", other.pub"),
+        "{said}"
+    );
+    for (arguments, code, message) in [
+        (&both[..4], 1, "its only signature is by another key"),
+        (
+            &["verify", &image, "--key", "ada.key"],
+            2,
+            "expected a public key",
+        ),
+        (
+            &["sign", &image, "--key", "ada.pub"],
+            2,
+            "expected a private key",
+        ),
+        (
+            &["sign", &image, "--key", "env:NOT_SET"],
+            2,
+            "`NOT_SET` is not set",
+        ),
+        (
+            &["key", "new", "-o", "ada.key"],
+            2,
+            "cannot write `ada.key`",
+        ),
+    ] {
+        let (found, said) = run(arguments);
+        assert!(found == Some(code) && said.contains(message), "{said}");
+    }
 }

@@ -1,0 +1,267 @@
+//! Signatures of images, which are images of their own that name the signed one as their subject.
+
+use hyper::{StatusCode, header::HeaderMap};
+use mcp_servlet_http::Request;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    bundle::{self, BUNDLE, SIGNED},
+    client::{Client, Session},
+    digest::Digest,
+    error::Error,
+    key::{SigningKey, VerifyingKey},
+    manifest::{self, IMAGE, INDEX},
+    reference::Reference,
+};
+
+/// So many signatures of an image are looked at.
+const MOST: usize = 32;
+/// The limit for a bundle, in bytes.
+const SIZE: u64 = 1 << 20;
+/// An image without a configuration.
+const EMPTY: &str = "application/vnd.oci.empty.v1+json";
+/// The header of registries that list what names an image as its subject.
+const SUBJECT: &str = "oci-subject";
+
+/// An image that is signed by one of the keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signed {
+    /// The digest of its manifest.
+    pub digest: Digest,
+    /// The position of the key among those that were asked for.
+    pub key: usize,
+}
+
+/// An index of images, as far as it matters here. All else in it is kept.
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Index {
+    schema_version: u8,
+    media_type: String,
+    #[serde(default)]
+    manifests: Vec<Value>,
+}
+
+impl Client {
+    /// Signs the image that a reference names. Its signature is written to the same repository.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn sign(&self, reference: &Reference, key: &SigningKey) -> Result<Digest, Error> {
+        let mut session = self.session(reference, "pull,push")?;
+        let (digest, json) = session.manifest(reference).await?;
+        let bundle = bundle::sign(&digest, key)?;
+        session.attach(&digest, &json, &bundle).await?;
+        Ok(digest)
+    }
+
+    /// Checks that the image of a reference is signed by one of the keys.
+    ///
+    /// # Errors
+    /// [`Error::NotSigned`], or another one if the image or its signatures cannot be read.
+    pub async fn verify(
+        &self,
+        reference: &Reference,
+        keys: &[VerifyingKey],
+    ) -> Result<Signed, Error> {
+        let mut session = self.session(reference, "pull")?;
+        let (digest, _) = session.manifest(reference).await?;
+        session.verify(&digest, keys).await
+    }
+}
+
+impl Session<'_> {
+    /// Checks that an image is signed by one of the keys: by what is in the cache, or else by what the registry has.
+    pub(crate) async fn verify(
+        &mut self,
+        digest: &Digest,
+        keys: &[VerifyingKey],
+    ) -> Result<Signed, Error> {
+        let cached = self.cached_index(digest);
+        if let Some(index) = &cached
+            && let Some(key) = self.signer(digest, index, keys).await?
+        {
+            return Ok(Signed {
+                digest: digest.clone(),
+                key,
+            });
+        }
+        let index = self.index(digest).await?;
+        if let Some(key) = self.signer(digest, &index, keys).await? {
+            self.cache_index(digest, &index);
+            return Ok(Signed {
+                digest: digest.clone(),
+                key,
+            });
+        }
+        Err(Error::NotSigned {
+            reference: self.reference.with_digest(digest.clone()).to_string(),
+            found: index.bundles().count(),
+        })
+    }
+
+    /// The key among these that has made a signature of the index. Signatures that cannot be read do not count.
+    async fn signer(
+        &mut self,
+        digest: &Digest,
+        index: &Index,
+        keys: &[VerifyingKey],
+    ) -> Result<Option<usize>, Error> {
+        for manifest in index.bundles().take(MOST) {
+            match self.bundle(&manifest).await {
+                Ok(bundle) => {
+                    if let Some(key) = bundle::signer(&bundle, digest, keys) {
+                        return Ok(Some(key));
+                    }
+                }
+                Err(error) if error.is_outage() => return Err(error),
+                Err(error) => tracing::debug!(%manifest, "a signature cannot be read: {error}"),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The bundle in the image with this digest.
+    async fn bundle(&mut self, digest: &Digest) -> Result<Vec<u8>, Error> {
+        let reference = self.reference.with_digest(digest.clone());
+        let (_, json) = self.manifest(&reference).await?;
+        let manifest = manifest::Manifest::read(&reference, &json)?;
+        let [layer] = &*manifest.layers else {
+            return Err(Error::too_large("the number of layers of a signature", "1"));
+        };
+        if layer.size > SIZE {
+            return Err(Error::too_large("a signature", "1 MiB"));
+        }
+        self.blob(layer).await
+    }
+
+    /// What the registry says names an image as its subject.
+    async fn index(&mut self, digest: &Digest) -> Result<Index, Error> {
+        let url = self.url(&format!("referrers/{digest}"));
+        let request = Request::get(url).header("accept", INDEX);
+        match self.get_index(request).await? {
+            Some(index) => Ok(index),
+            // Registries without that list have a tag for it.
+            None => self.tagged_index(digest).await,
+        }
+    }
+
+    async fn tagged_index(&mut self, digest: &Digest) -> Result<Index, Error> {
+        let url = self.url(&format!("manifests/{}", tag(digest)));
+        let request = Request::get(url).header("accept", INDEX);
+        Ok(self.get_index(request).await?.unwrap_or_default())
+    }
+
+    async fn get_index(&mut self, request: Request) -> Result<Option<Index>, Error> {
+        let answer = self.send(request).await?;
+        match answer.response.status() {
+            StatusCode::OK => {}
+            StatusCode::NOT_FOUND => return Ok(None),
+            _ => return Err(self.error(answer).await),
+        }
+        let json = self
+            .read(answer, "list of signatures", manifest::SIZE)
+            .await?;
+        let index = serde_json::from_slice(&json).map_err(|error| Error::Unexpected {
+            host: self.host(),
+            status: StatusCode::OK.as_u16(),
+            message: format!("the list of signatures is not valid: {error}"),
+        })?;
+        Ok(Some(index))
+    }
+
+    /// Writes a bundle about an image.
+    async fn attach(&mut self, subject: &Digest, image: &[u8], bundle: &[u8]) -> Result<(), Error> {
+        let config = b"{}";
+        let annotations = json!({
+            "dev.sigstore.bundle.content": "dsse-envelope",
+            "dev.sigstore.bundle.predicateType": SIGNED,
+        });
+        let manifest = json!({
+            "schemaVersion": 2,
+            "mediaType": IMAGE,
+            "artifactType": BUNDLE,
+            "config": { "mediaType": EMPTY, "digest": Digest::of(config).to_string(), "size": config.len() },
+            "layers": [{ "mediaType": BUNDLE, "digest": Digest::of(bundle).to_string(), "size": bundle.len() }],
+            "subject": { "mediaType": media_type(image), "digest": subject.to_string(), "size": image.len() },
+            "annotations": annotations,
+        });
+        let manifest = manifest.to_string().into_bytes();
+        let digest = Digest::of(&manifest);
+        self.upload(config).await?;
+        self.upload(bundle).await?;
+        let url = self.url(&format!("manifests/{digest}"));
+        let headers = self.put(url, IMAGE, &manifest).await?;
+        if has_subject(&headers, subject) {
+            return Ok(());
+        }
+        let mut index = self.tagged_index(subject).await?;
+        index.manifests.push(json!({
+            "mediaType": IMAGE,
+            "digest": digest.to_string(),
+            "size": manifest.len(),
+            "artifactType": BUNDLE,
+            "annotations": annotations,
+        }));
+        let url = self.url(&format!("manifests/{}", tag(subject)));
+        let index = serde_json::to_vec(&index).expect("texts and numbers are JSON");
+        self.put(url, INDEX, &index).await?;
+        Ok(())
+    }
+
+    fn cached_index(&self, digest: &Digest) -> Option<Index> {
+        let reference = self.reference.with_tag(&tag(digest)).ok()?;
+        let cache = &self.client.settings.cache;
+        let (index, _) = cache.tagged(&reference)?;
+        serde_json::from_slice(&cache.blob(&index)?).ok()
+    }
+
+    fn cache_index(&self, digest: &Digest, index: &Index) {
+        let Ok(reference) = self.reference.with_tag(&tag(digest)) else {
+            return;
+        };
+        let cache = &self.client.settings.cache;
+        let json = serde_json::to_vec(index).expect("texts and numbers are JSON");
+        let of_index = Digest::of(&json);
+        cache.store_blob(&of_index, &json);
+        cache.store_tag(&reference, &of_index);
+    }
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self {
+            schema_version: 2,
+            media_type: INDEX.to_owned(),
+            manifests: Vec::new(),
+        }
+    }
+}
+
+impl Index {
+    /// The images that have a bundle.
+    fn bundles(&self) -> impl Iterator<Item = Digest> {
+        let bundles = self
+            .manifests
+            .iter()
+            .filter(|manifest| manifest["artifactType"] == BUNDLE);
+        bundles.filter_map(|manifest| Digest::parse(manifest["digest"].as_str()?))
+    }
+}
+
+/// The tag with what names an image as its subject, in registries that have no such list.
+fn tag(digest: &Digest) -> String {
+    format!("sha256-{}", digest.hex())
+}
+
+fn has_subject(headers: &HeaderMap, subject: &Digest) -> bool {
+    let named = headers.get(SUBJECT).and_then(|named| named.to_str().ok());
+    named.is_some_and(|named| Digest::parse(named).as_ref() == Some(subject))
+}
+
+/// The type that a manifest says it has.
+fn media_type(manifest: &[u8]) -> String {
+    let manifest: Value = serde_json::from_slice(manifest).unwrap_or_default();
+    manifest["mediaType"].as_str().unwrap_or(IMAGE).to_owned()
+}
