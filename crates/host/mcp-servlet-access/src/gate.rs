@@ -151,6 +151,27 @@ impl Gate {
         Err(self.refusal(Reason::Scope))
     }
 
+    /// Whether calls of some tools need more scopes.
+    pub fn has_tool_scopes(&self) -> bool {
+        !self.options.tools.is_empty()
+    }
+
+    /// Whether a caller has the scopes for a tool, which has these names of its member and of its own.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub fn permit(&self, caller: &Caller, (member, tool): (&str, &str)) -> Result<(), Refusal> {
+        let tools = self.options.tools.get(member);
+        match tools.and_then(|tools| tools.get(tool)) {
+            Some(needed) if !needed.is_subset(&caller.scopes) => {
+                // What the caller has does not matter: the challenge is the same for everyone.
+                let scopes = self.options.scopes.union(needed).cloned().collect();
+                Err(self.refusal_for(Reason::Scope, &scopes))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Removes the credentials of a request, which go no further.
     pub fn strip(&self, headers: &mut HeaderMap) {
         headers.remove(AUTHORIZATION);

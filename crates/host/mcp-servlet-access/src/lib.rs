@@ -25,5 +25,6 @@ pub use jwks::{Jwks, JwksError};
 pub use keys::KeySource;
 pub use mcp_servlet_http::Trust;
 pub use options::{
-    AuthOptions, CertificateOptions, IntrospectionOptions, JwtOptions, KeyOptions, Secret, is_scope,
+    AuthOptions, CertificateOptions, IntrospectionOptions, JwtOptions, KeyOptions, Secret,
+    ToolScopes, is_scope,
 };

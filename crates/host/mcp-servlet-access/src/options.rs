@@ -1,7 +1,7 @@
 //! What a gate accepts.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     path::PathBuf,
     time::{Duration, SystemTime},
@@ -12,6 +12,9 @@ use jsonwebtoken::Algorithm;
 use url::Url;
 
 use crate::{certificate::CertificateName, digest::Sha256, keys::KeySource};
+
+/// Scopes by the names of a member and a tool of it.
+pub type ToolScopes = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 /// Who may call an endpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,6 +27,8 @@ pub struct AuthOptions {
     pub resource: Option<String>,
     /// The scopes that every request needs.
     pub scopes: BTreeSet<String>,
+    /// The scopes that calls of a tool need, too, by the names of its member and the tool.
+    pub tools: ToolScopes,
     /// The scopes that clients may ask for.
     pub scopes_supported: BTreeSet<String>,
     /// Who issues tokens.

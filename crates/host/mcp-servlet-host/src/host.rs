@@ -281,6 +281,18 @@ impl Host {
         }
     }
 
+    /// The name of the member that a call of the tool with this name reaches, and the member's own name for its tool. A
+    /// virtual tool reaches its handler.
+    pub fn origin_of(&self, tool: &str) -> Option<(&str, &str)> {
+        match self.tools.get(tool) {
+            Some(served) => {
+                let (member, own) = self.place(served);
+                Some((member.name(), own))
+            }
+            None => Some(self.virtual_tools.get(tool)?.origin()),
+        }
+    }
+
     /// The servlet that has the tool with this name. None if it is a tool of a remote.
     pub fn servlet_of(&self, tool: &str) -> Option<&Servlet> {
         Some(self.member_of(tool)?.as_servlet()?)

@@ -3,9 +3,12 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::http::{Extensions, request::Parts};
-use mcp_servlet_access::{AuthOptions, Caller, Gate, Owner};
+use mcp_servlet_access::{AuthOptions, Caller, Gate, Owner, Refusal};
+use mcp_servlet_host::Host;
 use rmcp::{RoleServer, service::RequestContext};
 use tokio_util::sync::CancellationToken;
+
+use crate::{message::Message, server::Server};
 
 /// The gate of an endpoint over HTTP, if it has one. A reload can replace it.
 #[derive(Debug, Default)]
@@ -51,6 +54,32 @@ impl Access {
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+}
+
+/// Whether the caller of a request may call a tool.
+pub(crate) fn permit(extensions: &Extensions, host: &Host, tool: &str) -> Result<(), Refusal> {
+    let guard = extensions.get::<Arc<Guard>>();
+    let known = guard.zip(extensions.get::<Arc<Caller>>());
+    match known.zip(host.origin_of(tool)) {
+        Some(((guard, caller), origin)) => guard.gate.permit(caller, origin),
+        None => Ok(()),
+    }
+}
+
+/// The same for a message that nothing else has read yet.
+pub(crate) fn permit_message(
+    extensions: &Extensions,
+    server: &Server,
+    message: &Message,
+) -> Result<(), Refusal> {
+    let guard = extensions.get::<Arc<Guard>>();
+    if !guard.is_some_and(|guard| guard.gate.has_tool_scopes()) {
+        return Ok(());
+    }
+    match message.tool() {
+        Some(tool) => permit(extensions, &server.host(), &tool),
+        None => Ok(()),
     }
 }
 

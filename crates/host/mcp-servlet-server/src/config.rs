@@ -180,6 +180,7 @@ impl Config {
         let mut auths = reader.auths(&file);
         let endpoints = reader.endpoints(&file, &members.names(), &tasks, &mut auths);
         reader.unused_auths(&auths);
+        reader.open_tools(&auths, &endpoints, &read_bundles.tools);
         reader.repeated_tools(&read_bundles.tools, &endpoints);
         if !reader.problems.is_empty() {
             return Err(ConfigError::wrong(source, reader.problems));

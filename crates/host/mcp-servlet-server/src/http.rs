@@ -41,6 +41,7 @@ use crate::{
     server::{Readiness, Server, metrics::Connections},
     session_id::SessionId,
 };
+use admission::Admitted;
 use connections::Limits;
 use cors::Page;
 use headers::Sender;
@@ -364,6 +365,7 @@ impl Endpoint {
     async fn answer(&self, mut request: Request) -> Response {
         let page = Page::of(&request);
         let sender = Sender::of(request.headers());
+        let peer = request.extensions().get().copied();
         let guard = self.server.0.access.guard();
         // Otherwise, rmcp's service checks it when it gets the request.
         let is_checked = guard.is_some() || matches!(self.transport, Transport::Sse(_));
@@ -377,9 +379,9 @@ impl Endpoint {
             Some(guard) => match self.admit(guard, &mut request).await {
                 Ok(admitted) => Some(admitted),
                 Err(refusal) => {
-                    let names = std::iter::once("WWW-Authenticate");
+                    self.note(&refusal, peer);
                     return match page {
-                        Some(page) => page.share(refusal, names),
+                        Some(page) => page.share(refusal, std::iter::empty()),
                         None => refusal,
                     };
                 }
@@ -390,6 +392,24 @@ impl Endpoint {
             .headers()
             .unwrap_or_else(|| Arc::clone(&self.headers));
         let headers = headers.of_method(request.method());
+        let response = self.pass(request, headers, admitted).await;
+        if !is_checked && response.status() == StatusCode::FORBIDDEN {
+            return sender.refused(response, self.server.endpoint_name()).await;
+        }
+        self.note(&response, peer);
+        match page {
+            Some(page) => page.share(response, headers.names()),
+            None => response,
+        }
+    }
+
+    /// The response of the transport, with the headers of the endpoint.
+    async fn pass(
+        &self,
+        request: Request,
+        headers: &ResponseHeaders,
+        admitted: Option<Admitted>,
+    ) -> Response {
         let session = if headers.have_expressions() {
             self.session(&request)
         } else {
@@ -401,26 +421,21 @@ impl Endpoint {
             Transport::Streamable(streamable) => streamable.answer(request).await,
             Transport::Sse(sse) => sse.answer(request).await,
         };
-        if !is_checked && response.status() == StatusCode::FORBIDDEN {
-            return sender.refused(response, self.server.endpoint_name()).await;
+        if !response.status().is_success() {
+            return response;
         }
         let listens = is_get || answered(&response).is_some_and(|method| method == LISTEN);
-        if let Some(admitted) = admitted.filter(|_| listens && response.status().is_success()) {
+        if let Some(admitted) = admitted.filter(|_| listens) {
             response = admitted.limit(response);
         }
-        if response.status().is_success()
-            && let Some(refusal) = add_headers(&mut response, headers, session)
-        {
+        if let Some(refusal) = add_headers(&mut response, headers, session) {
             let opened = streamable::session(response.headers()).map(str::to_owned);
             if let Some(id) = opened.filter(|_| !is_in_session) {
                 self.close(&id).await;
             }
-            response = refusal;
+            return refusal;
         }
-        match page {
-            Some(page) => page.share(response, headers.names()),
-            None => response,
-        }
+        response
     }
 
     /// Closes a session that the client does not get to know. One over HTTP+SSE ends with its stream.

@@ -137,6 +137,15 @@ impl Message {
         self.parts.id.as_ref().map(Part::value)
     }
 
+    /// The name of the tool that it calls.
+    pub(crate) fn tool(&self) -> Option<String> {
+        if &*self.parts.method != "tools/call" {
+            return None;
+        }
+        let message: Value = serde_json::from_slice(&self.bytes).ok()?;
+        Some(message["params"]["name"].as_str()?.to_owned())
+    }
+
     /// What the headers of its response can read.
     pub(crate) fn answered(&self) -> Answered {
         Answered {

@@ -55,6 +55,11 @@ impl Gate {
     }
 
     pub(super) fn refusal(&self, reason: Reason) -> Refusal {
+        self.refusal_for(reason, &self.options.scopes)
+    }
+
+    /// The refusal of a request that needs these scopes.
+    pub(super) fn refusal_for(&self, reason: Reason, scopes: &BTreeSet<String>) -> Refusal {
         let kind = reason.kind();
         let message = match (kind, reason) {
             (Kind::Malformed, Reason::TokenInUrl) => {
@@ -69,10 +74,10 @@ impl Gate {
         let error = match kind {
             Kind::Malformed | Kind::NoToken | Kind::Outage => None,
             Kind::InvalidToken => Some(("invalid_token", INVALID_TOKEN.to_owned())),
-            Kind::Scope => Some(("insufficient_scope", needs(&self.options.scopes))),
+            Kind::Scope => Some(("insufficient_scope", needs(scopes))),
         };
         let is_challenged = !matches!(kind, Kind::Malformed | Kind::Outage);
-        let challenge = is_challenged.then(|| self.challenge(error));
+        let challenge = is_challenged.then(|| self.challenge(error, scopes));
         Refusal {
             status: kind.status(),
             reason,
@@ -83,7 +88,7 @@ impl Gate {
     }
 
     /// The header `WWW-Authenticate` (RFC 6750).
-    fn challenge(&self, error: Option<(&str, String)>) -> String {
+    fn challenge(&self, error: Option<(&str, String)>, scopes: &BTreeSet<String>) -> String {
         let options = &self.options;
         let mut text = format!("Bearer realm=\"{}\"", options.realm);
         if let Some((error, description)) = error {
@@ -92,8 +97,8 @@ impl Gate {
                 ", error=\"{error}\", error_description=\"{description}\""
             );
         }
-        if !options.scopes.is_empty() {
-            let _ = write!(text, ", scope=\"{}\"", joined(&options.scopes));
+        if !scopes.is_empty() {
+            let _ = write!(text, ", scope=\"{}\"", joined(scopes));
         }
         if let Some(url) = self.metadata_url() {
             let _ = write!(text, ", resource_metadata=\"{url}\"");

@@ -68,6 +68,11 @@ impl Served {
     pub(super) fn handler(&self) -> &Member {
         &self.handler
     }
+
+    /// The names of that member and of the tool that it calls.
+    pub(super) fn origin(&self) -> (&str, &str) {
+        (self.handler.name(), &self.proven.tool().handler().tool)
+    }
 }
 
 /// The names of virtual tools and their bundles. A member, such as a remote whose list has changed, cannot take them over.

@@ -10,7 +10,7 @@ use std::{
 
 use mcp_servlet_access::{
     Algorithm, AuthOptions, CertificateOptions, IntrospectionOptions, Jwks, JwtOptions, KeyOptions,
-    KeySource, Secret, Sha256, Trust, is_scope,
+    KeySource, Secret, Sha256, ToolScopes, Trust, is_scope,
 };
 use mcp_servlet_common::is_this_machine;
 use mcp_servlet_schema::similar;
@@ -19,7 +19,8 @@ use toml::{Spanned, value::Datetime};
 use url::Url;
 
 use super::{
-    Mode, Reader,
+    Endpoint, EndpointTransport, Mode, Reader,
+    bundle::ReadTool,
     endpoint::in_order,
     file::{
         AuthSection, EndpointSection, File, IntrospectionSection, JwtSection, KeySection,
@@ -39,10 +40,15 @@ pub(super) struct Auths {
     all: BTreeMap<String, Auth>,
     /// The endpoint of each URL.
     urls: HashMap<String, String>,
+    /// The tools whose calls need scopes, and where they say so.
+    tools: ToolScopes,
+    places: Vec<(String, String, Range<usize>)>,
 }
 
 struct Auth {
     options: AuthOptions,
+    /// The scopes that clients may ask for, if the section lists them.
+    scopes_supported: Option<BTreeSet<String>>,
     /// Where it says that tokens must be made for the endpoint.
     needs_url: Option<Range<usize>>,
     /// Where it accepts certificates.
@@ -59,9 +65,63 @@ impl Reader<'_> {
             let auth = self.auth(name, section);
             all.insert(name.to_owned(), auth);
         }
-        Auths {
+        let mut auths = Auths {
             all,
             urls: HashMap::new(),
+            tools: ToolScopes::new(),
+            places: Vec::new(),
+        };
+        self.tool_scopes(file, &mut auths);
+        auths
+    }
+
+    /// The tools of servlets whose calls need scopes.
+    fn tool_scopes(&mut self, file: &File, auths: &mut Auths) {
+        for (servlet, section) in &file.servlet {
+            for (tool, limits) in &section.get_ref().tool {
+                let Some(first) = limits.scopes.first() else {
+                    continue;
+                };
+                let scopes = self.scopes(&limits.scopes);
+                let tool = tool.get_ref();
+                auths
+                    .places
+                    .push((servlet.clone(), tool.clone(), first.span()));
+                let tools = auths.tools.entry(servlet.clone()).or_default();
+                tools.insert(tool.clone(), scopes);
+            }
+        }
+    }
+
+    /// Reports tools that need scopes at endpoints that know nobody's.
+    pub(super) fn open_tools(
+        &mut self,
+        auths: &Auths,
+        endpoints: &[Endpoint],
+        virtual_tools: &[ReadTool],
+    ) {
+        for (servlet, tool, place) in &auths.places {
+            let lists = |members: &[String]| {
+                members.iter().any(|member| {
+                    let mut bundled = virtual_tools.iter();
+                    member == servlet || bundled.any(|one| one.calls(member, servlet, tool))
+                })
+            };
+            let is_open = |endpoint: &&Endpoint| match &endpoint.transport {
+                EndpointTransport::Http { options, .. } if options.auth.is_none() => {
+                    endpoint.members.as_deref().is_none_or(lists)
+                }
+                _ => false,
+            };
+            let message = if endpoints.is_empty() {
+                format!("tool `{tool}` needs scopes, but there is no endpoint with `auth`")
+            } else if let Some(open) = endpoints.iter().find(is_open) {
+                let name = &open.name;
+                format!("tool `{tool}` needs scopes, but endpoint `{name}` has no `auth`")
+            } else {
+                continue;
+            };
+            self.problem(place.clone(), message);
         }
     }
 
@@ -120,12 +180,11 @@ impl Reader<'_> {
             let scopes = self.scopes(&certificate.get_ref().scopes);
             options.certificate = Some(CertificateOptions { subject, scopes });
         }
-        options.scopes_supported = match &section.scopes_supported {
-            Some(scopes) => self.scopes(scopes),
-            None => options.scopes.clone(),
-        };
+        let supported = section.scopes_supported.as_ref();
+        let scopes_supported = supported.map(|scopes| self.scopes(scopes));
         Auth {
             options,
+            scopes_supported,
             needs_url,
             certificate: section.certificate.as_ref().map(Spanned::span),
             section: spanned.span(),
@@ -378,6 +437,11 @@ impl Reader<'_> {
         auth.is_used = true;
         let mut options = auth.options.clone();
         options.resource = url.or(options.resource);
+        options.tools.clone_from(&auths.tools);
+        options.scopes_supported = auth.scopes_supported.clone().unwrap_or_else(|| {
+            let of_tools = auths.tools.values().flat_map(BTreeMap::values).flatten();
+            options.scopes.iter().chain(of_tools).cloned().collect()
+        });
         if options.realm.is_empty() {
             endpoint.clone_into(&mut options.realm);
         }

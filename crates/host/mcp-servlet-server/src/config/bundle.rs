@@ -42,6 +42,16 @@ pub(super) struct ReadTool {
     timeout: Option<Duration>,
 }
 
+impl ReadTool {
+    /// Whether it calls this tool of a servlet, and is in a bundle of this name.
+    pub(super) fn calls(&self, bundle: &str, servlet: &str, tool: &str) -> bool {
+        let handler = self.json["handler"]
+            .as_str()
+            .and_then(|text| text.split_once(':'));
+        self.bundle == bundle && handler == Some((servlet, tool))
+    }
+}
+
 /// A schema cannot be read, which was reported.
 struct Unreadable;
 

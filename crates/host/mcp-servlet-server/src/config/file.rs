@@ -229,6 +229,9 @@ pub(super) struct ToolLimits {
     /// How long one call may run.
     #[schemars(with = "Time")]
     timeout: Limit<Duration>,
+    /// The scopes that callers need in addition to those of the endpoint.
+    #[schemars(with = "Vec<String>")]
+    pub(super) scopes: Vec<Spanned<String>>,
     /// How much memory an instance may take that runs the tool; such calls have instances of their own.
     #[schemars(with = "Option<Memory>")]
     pub(super) memory: Option<Spanned<Memory>>,

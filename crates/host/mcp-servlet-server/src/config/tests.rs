@@ -128,7 +128,7 @@ fn reports_the_problem_and_its_position() {
         ),
         (
             "[servlet.a]\nsource = \"a.wasm\"\n[servlet.a.tool.t]\nvars = \"1KiB\"",
-            "servlet.toml:4:1: unknown key `vars`, expected one of `timeout`, `memory`, `fuel`, `output`, ",
+            "servlet.toml:4:1: unknown key `vars`, expected one of `timeout`, `scopes`, `memory`, `fuel`, `output`, ",
         ),
         (
             "[servlet.a]\nsource = \"a.wasm\"\nlimits = { isolation = \"shared\", instances = { max = 1 } }\n\

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::{
-    access::owner_of,
+    access::{owner_of, permit},
     era::Era,
     handler::{
         Handler,
@@ -256,9 +256,17 @@ impl Handler {
             request.input_responses.clone(),
             request.request_state.clone(),
         );
+        let host = self.host(&context).await?;
+        if let Some(parts) = context.extensions.get::<Parts>()
+            && let Err(refusal) = permit(&parts.extensions, &host, &request.name)
+        {
+            // The list may have changed since the message arrived. Otherwise its response would have a challenge.
+            let data = json!({ "code": "FORBIDDEN" });
+            return Err(ErrorData::invalid_request(refusal.message, Some(data)));
+        }
         let call = Arc::new(ToolCall {
             server: self.server.clone(),
-            host: self.host(&context).await?,
+            host,
             session: Arc::clone(&self.session),
             clock: Clock::new(self.server.0.options.timeout),
             era: Era::of(&context),

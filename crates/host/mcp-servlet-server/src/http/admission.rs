@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use futures_util::StreamExt as _;
-use mcp_servlet_access::{Caller, Certificate, Head, Refusal};
+use mcp_servlet_access::{Caller, Certificate, Head, Reason, Refusal};
 use serde_json::{Value, json};
 
 use super::{
@@ -45,21 +45,22 @@ impl Endpoint {
             Ok(caller) => {
                 guard.gate.strip(request.headers_mut());
                 request.extensions_mut().insert(Arc::clone(&caller));
+                request.extensions_mut().insert(Arc::clone(&guard));
                 Ok(Admitted { guard, caller })
             }
-            Err(refusal) => {
-                self.note(&refusal, request.extensions().get().copied());
-                Err(refused(&refusal))
-            }
+            Err(refusal) => Err(refused(&refusal, None)),
         }
     }
 
     /// Counts and logs why a request was refused, which its client does not learn.
-    fn note(&self, refusal: &Refusal, peer: Option<Peer>) {
-        let (reason, endpoint) = (refusal.reason.name(), self.server.endpoint_name());
-        tracing::debug!(reason, endpoint, "caller refused");
+    pub(super) fn note(&self, response: &Response, peer: Option<Peer>) {
+        let Some(reason) = response.extensions().get::<Reason>().copied() else {
+            return;
+        };
+        let endpoint = self.server.endpoint_name();
+        tracing::debug!(reason = reason.name(), endpoint, "caller refused");
         if let Some(peer) = peer {
-            self.refusals.add(Refused::Caller(refusal.reason), peer);
+            self.refusals.add(Refused::Caller(reason), peer);
         }
     }
 
@@ -98,8 +99,8 @@ impl Admitted {
     }
 }
 
-/// The response to a request without a caller. Its id is unknown, because nothing has read its body.
-fn refused(refusal: &Refusal) -> Response {
+/// The response to a request whose caller is not accepted. Without an id, nothing has read its body.
+pub(super) fn refused(refusal: &Refusal, id: Option<Value>) -> Response {
     let code = match refusal.status {
         StatusCode::FORBIDDEN => "FORBIDDEN",
         StatusCode::UNAUTHORIZED => "UNAUTHENTICATED",
@@ -111,8 +112,9 @@ fn refused(refusal: &Refusal) -> Response {
         "message": refusal.message,
         "data": { "code": code },
     });
-    let body = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error });
+    let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
     let mut response = (refusal.status, Json(body)).into_response();
+    response.extensions_mut().insert(refusal.reason);
     if let Some(seconds) = refusal.retry_after {
         let headers = response.headers_mut();
         headers.insert(header::RETRY_AFTER, seconds.into());

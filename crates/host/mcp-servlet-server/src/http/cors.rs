@@ -8,6 +8,7 @@ use axum::{
             ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
             ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
             ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, ALLOW, ORIGIN, VARY,
+            WWW_AUTHENTICATE,
         },
     },
     response::Response,
@@ -50,7 +51,10 @@ impl Page {
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.origin);
         headers.append(VARY, HeaderValue::from_static("Origin"));
-        let exposed: Vec<_> = std::iter::once("Mcp-Session-Id").chain(names).collect();
+        let mut exposed: Vec<_> = std::iter::once("Mcp-Session-Id").chain(names).collect();
+        if headers.contains_key(WWW_AUTHENTICATE) {
+            exposed.push("WWW-Authenticate");
+        }
         if let Ok(exposed) = HeaderValue::try_from(exposed.join(", ")) {
             headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
         }

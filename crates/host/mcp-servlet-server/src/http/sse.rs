@@ -21,7 +21,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use url::form_urlencoded;
 
 use super::{
-    HttpOptions, body,
+    HttpOptions,
+    admission::refused,
+    body,
     headers::{Accepts, is_json},
     is_at,
     peer::Refusals,
@@ -146,6 +148,9 @@ impl Sse {
         let Some(session) = session.and_then(|id| self.sessions.find(&id, owner)) else {
             return (StatusCode::NOT_FOUND, "unknown session").into_response();
         };
+        if let Err(refusal) = access::permit_message(&parts.extensions, &self.server, &message) {
+            return refused(&refusal, message.id());
+        }
         if *message.kind() == Kind::Request {
             session.requested();
         }

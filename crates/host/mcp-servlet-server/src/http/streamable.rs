@@ -16,7 +16,9 @@ use rmcp::transport::streamable_http_server::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    HttpOptions, body,
+    HttpOptions,
+    admission::refused,
+    body,
     headers::{self, Accepts},
     options::{HttpTransport, ResponseForm},
     origin_check,
@@ -138,6 +140,9 @@ impl Streamable {
         form: Form,
         held: T,
     ) -> Response {
+        if let Err(refusal) = access::permit_message(&parts.extensions, &self.server, &message) {
+            return refused(&refusal, message.id());
+        }
         let in_use = self.enter(&parts.headers);
         if let Some(response) = self
             .own_response(&mut parts, &mut message, in_use.as_ref())

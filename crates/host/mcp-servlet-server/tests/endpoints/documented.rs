@@ -49,9 +49,11 @@ async fn the_example_of_callers_runs() {
     let keys = json!({ "keys": issuer.keys() }).to_string();
     let files = [
         ("weather.wasm", &*servlet(&["get_weather"], "sunny")),
+        ("bank.wasm", &*servlet(&["refund"], "refunded")),
         ("keys.json", keys.as_bytes()),
     ];
-    let config = example(page, "# ").replace("https://login.acme.example", ISSUER);
+    let config = example(page, "# ") + &example(page, "## Scopes of tools");
+    let config = config.replace("https://login.acme.example", ISSUER);
     let site = Site::start(&config, &files).await;
     let token = issuer.token(&json!({ "aud": "https://mcp.acme.example/mcp" }));
     let (_, key) = page.split_once("\nkey     ").expect("a key");
@@ -62,7 +64,10 @@ async fn the_example_of_callers_runs() {
         let http = http.expect("a header");
         let session = Session::connect_with(&http.into(), &Options::new()).await;
         let session = session.expect("a session");
-        assert_eq!(tools(&session).await, ["get_weather"]);
+        assert_eq!(tools(&session).await, ["get_weather", "refund"]);
+        let refused = session.call("refund", json!({})).await;
+        let error = refused.map(drop).expect_err("no scope `pay`").to_string();
+        assert!(error.contains("scope"), "{error}");
         session.close().await;
     }
     let nobody = Http::new(site.url("main")).expect("a URL").into();

@@ -36,7 +36,7 @@ impl Stream {
         Self::of(send("GET", site.url("old"), &[], ""), site)
     }
 
-    fn of(response: Response<Body>, site: &Site) -> Self {
+    pub(crate) fn of(response: Response<Body>, site: &Site) -> Self {
         assert_eq!(response.status(), 200);
         let mut lines = BufReader::new(response.into_body().into_reader()).lines();
         let mut line = || lines.next().expect("a line").expect("text");

@@ -4,9 +4,10 @@ use mcp_servlet_server::Sha256;
 use serde_json::{Value, json};
 
 use crate::{
-    http::{INITIALIZE, header, post, send},
+    http::{INITIALIZE, header, post, send, stateless},
     issuer::{ISSUER, Issuer, RESOURCE, base64, now, payload},
-    site::{Site, WEB},
+    site::{OLD, Site, WEB},
+    sse::Stream,
     wasm::servlet,
 };
 
@@ -470,4 +471,102 @@ async fn metadata_says_where_tokens_come_from() {
         send("GET", &format!("{root}/health"), &[], "").status(),
         200
     );
+}
+
+const STEP_UP: &str = "Bearer realm=\"web\", error=\"insufficient_scope\", \
+    error_description=\"this needs the scopes mcp pay\", scope=\"mcp pay\", \
+    resource_metadata=\"https://mcp.example/.well-known/oauth-protected-resource/mcp\"";
+
+/// A site whose tool `refund` needs a scope, at both transports.
+async fn site_with_scopes(issuer: &Issuer) -> Site {
+    let auth = "auth = \"corp\"\n";
+    let config = format!(
+        "{WEB}{auth}{OLD}{auth}url = \"https://mcp.example/sse\"\n\
+         [auth.corp]\nresource = \"{RESOURCE}\"\nscopes = [\"mcp\"]\n\
+         jwt = [{{ issuer = \"{ISSUER}\", jwks = \"keys.json\", audience = [\"{RESOURCE}\"] }}]\n\
+         [servlet.a]\nsource = \"a.wasm\"\ntool.refund = {{ scopes = [\"pay\"] }}\n\
+         [bundle.b.tool.undo]\nhandler = \"a:refund\"\n"
+    );
+    let keys = json!({ "keys": issuer.keys() }).to_string();
+    let files = [
+        ("a.wasm", &*servlet(&["t", "refund"], "done")),
+        ("keys.json", keys.as_bytes()),
+    ];
+    Site::start(&config, &files).await
+}
+
+fn bearer(issuer: &Issuer, scope: &str) -> String {
+    format!("Bearer {}", issuer.token(&json!({ "scope": scope })))
+}
+
+/// A call in a session.
+fn call(tool: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": "c-1", "method": "tools/call", "params": { "name": tool } })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_can_need_more_scopes() {
+    let issuer = Issuer::new();
+    let site = site_with_scopes(&issuer).await;
+    let (plain, stepped_up) = (bearer(&issuer, "mcp"), bearer(&issuer, "pay mcp"));
+    let opened = post(site.url("web"), &[("authorization", &plain)], INITIALIZE);
+    let session = header(&opened, "mcp-session-id").expect("a session");
+    let modern = |tool: &str| stateless("tools/call", json!({ "name": tool, "arguments": {} }));
+    for (tool, authorization, status) in [
+        ("t", &plain, 200),
+        ("refund", &plain, 403),
+        ("undo", &plain, 403),
+        ("refund", &stepped_up, 200),
+        ("undo", &stepped_up, 200),
+    ] {
+        let own = [
+            ("authorization", &**authorization),
+            ("mcp-session-id", session),
+        ];
+        let stateless = [
+            own[0],
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", tool),
+        ];
+        for (headers, body, id) in [
+            (&own[..], call(tool), json!("c-1")),
+            (&stateless, modern(tool), json!(1)),
+        ] {
+            let before = refused(&site, "scope");
+            let mut response = post(site.url("web"), headers, &body.to_string());
+            assert_eq!(response.status(), status, "{tool}");
+            let challenge = (status == 403).then_some(STEP_UP);
+            assert_eq!(header(&response, "www-authenticate"), challenge, "{tool}");
+            assert_eq!(refused(&site, "scope") - before, u64::from(status == 403));
+            let text = response.body_mut().read_to_string().expect("text");
+            let answer: Value = serde_json::from_str(&text).expect("JSON");
+            assert_eq!(answer["id"], id, "{text}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scopes_of_tools_are_in_the_metadata_and_count_over_sse() {
+    let issuer = Issuer::new();
+    let site = site_with_scopes(&issuer).await;
+    let plain = bearer(&issuer, "mcp");
+    let root = site.url("web").trim_end_matches("/mcp").to_owned();
+    let url = format!("{root}/.well-known/oauth-protected-resource/mcp");
+    let metadata = send("GET", &url, &[], "").body_mut().read_to_string();
+    let metadata: Value = serde_json::from_str(&metadata.expect("text")).expect("JSON");
+    assert_eq!(metadata["scopes_supported"], json!(["mcp", "pay"]));
+    // The older transport has its answers elsewhere, but not this one.
+    let headers = [("authorization", &*plain)];
+    let mut stream = Stream::of(send("GET", site.url("old"), &headers, ""), &site);
+    let headers = [headers[0], ("content-type", "application/json")];
+    assert_eq!(
+        send("POST", &stream.url, &headers, INITIALIZE).status(),
+        202
+    );
+    stream.next().expect("the session");
+    let mut refusal = send("POST", &stream.url, &headers, &call("refund").to_string());
+    assert_eq!(refusal.status(), 403);
+    let refusal = refusal.body_mut().read_to_string().expect("text");
+    assert!(refusal.contains("\"FORBIDDEN\""), "{refusal}");
 }
