@@ -1,4 +1,4 @@
-//! `servlet auth`: who may call a server.
+//! `servlet auth`: keys for the callers of a server.
 
 use std::io::Write as _;
 
@@ -17,8 +17,8 @@ pub(crate) struct AuthCommand {
 enum Action {
     /// Make a key for a caller, and print it with its SHA-256 digest
     ///
-    /// The digest belongs in the configuration, as `[[auth.NAME.key]]` with `name` and `sha256`. The key belongs to the caller
-    /// alone, and is not stored anywhere.
+    /// Give the key to the caller. Write the digest into the configuration of the server, as `sha256` of `[[auth.NAME.key]]`. The
+    /// key is not stored anywhere.
     Key,
 }
 

@@ -51,10 +51,10 @@ enum Command {
     Generate(generate::Generate),
     /// Build the servlets at a path into `.wasm` files
     Build(build::Build),
-    /// Write what servlets describe into their `.wasm` files
+    /// Add contracts to `.wasm` files: copies of what the servlets describe
     ///
-    /// Others can then read it without running the servlet, and a host refuses the servlet if it describes anything else.
-    /// `servlet build` does this for its own files.
+    /// Other programs can read a contract without running the servlet, and a host refuses the servlet if it describes anything
+    /// else. `servlet build` adds a contract to each file that it builds.
     Stamp(stamp::Stamp),
     /// Build the servlets at a path and serve them to MCP clients; rebuild them when their sources change
     ///
@@ -111,8 +111,8 @@ enum Command {
     Serve(serve::Serve),
     /// Add a servlet, or a server at a URL, to the configuration of an MCP client
     ///
-    /// The file keeps its comments and all else in it; a copy of the file as it was is next to it. The server is started first,
-    /// to see whether it answers.
+    /// Starts the server first, and changes the file only if it answers. Everything else in the file stays unchanged, including
+    /// comments. A copy of the old file is next to it, with the ending `.servlet-bak`.
     Install(install::Install),
     /// Remove a server from the configuration of an MCP client
     Uninstall(install::Uninstall),
@@ -127,7 +127,7 @@ enum Command {
     /// Credentials are those of `docker login`, `podman login` and `oras login`. Nothing is pushed if the file is not a servlet
     /// that loads.
     Push(push::Push),
-    /// Make a key for signatures
+    /// Make a key pair for signatures
     Key(sign::KeyCommand),
     /// Sign an image in an OCI registry, as cosign does
     Sign(sign::Sign),

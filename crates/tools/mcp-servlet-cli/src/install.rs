@@ -20,18 +20,18 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Install {
-    /// The client
+    /// The client to add the server to
     #[arg(value_parser = clients::editable())]
     client: Client,
 
     #[command(flatten)]
     place: Place,
 
-    /// The name of the server in the client; default: its own name
+    /// The name of the server in the client; default: the server's own name, or the host of its URL
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Replace how to connect to a server of the same name
+    /// Replace the connection to a server of the same name
     #[arg(long)]
     force: bool,
 
@@ -49,7 +49,7 @@ pub(crate) struct Install {
 
 #[derive(Args, Debug)]
 pub(crate) struct Uninstall {
-    /// The client
+    /// The client to remove the server from
     #[arg(value_parser = clients::editable())]
     client: Client,
 
@@ -72,7 +72,7 @@ struct Place {
     #[arg(long)]
     dry_run: bool,
 
-    /// Do not ask
+    /// Change the file without asking
     #[arg(long)]
     yes: bool,
 }
@@ -80,10 +80,10 @@ struct Place {
 /// Whose configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Scope {
-    /// Yours, for all projects
+    /// Your own, for all projects
     #[default]
     User,
-    /// That of the project in this folder
+    /// The one of the project in this folder
     Project,
 }
 
@@ -204,7 +204,7 @@ impl Place {
             Scope::User => client.user_files(&places),
             Scope::Project => client.project_files(&places),
         };
-        // In the folders above, a file is that of another project.
+        // A file in a folder above belongs to another project.
         let existing = files
             .iter()
             .find(|path| self.scope == Scope::User && path.exists());

@@ -26,15 +26,17 @@ pub(crate) struct Pack {
 
     /// Write an MCP bundle, which Claude Desktop installs with a double click
     ///
-    /// It asks the user for the configuration and the directories that the servlet declares; the declared hosts are allowed.
+    /// Claude Desktop asks the user for the configuration and the directories that the servlet declares. The servlet may send
+    /// requests to the hosts that it declares.
     #[arg(long, required = true)]
     mcpb: bool,
 
-    /// Who publishes the package
+    /// The publisher of the package, as users see it
     #[arg(long, value_name = "NAME")]
     author: String,
 
-    /// The `servlet` command for the package, of the platform where it will run; `none` expects it in PATH
+    /// The `servlet` program to put into the package, built for the platform of its users; with `none`, they need it in their
+    /// PATH
     ///
     /// [default: this command]
     #[arg(long, value_name = "FILE")]
@@ -110,7 +112,7 @@ impl Pack {
         let bytes = fs::read(&path).map_err(|error| cannot(error.to_string()))?;
         let platform = Platform::of(&bytes);
         let platform = platform
-            .ok_or_else(|| cannot("it is no program of Linux, macOS or Windows".to_owned()))?;
+            .ok_or_else(|| cannot("it is not a program for Linux, macOS or Windows".to_owned()))?;
         Ok(Some(Program { platform, bytes }))
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Push {
     /// The `.wasm` file
     file: PathBuf,
 
-    /// Where it goes, such as `oci://ghcr.io/ada/mine:1.2.0`
+    /// The image to write, such as `oci://ghcr.io/ada/mine:1.2.0`
     ///
     /// If there is no tag here and no `--tag`, the tag is the version of the servlet.
     reference: String,
@@ -39,7 +39,7 @@ pub(crate) struct Push {
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
 
-    /// An annotation of the image, which replaces the one that the servlet has; may be repeated
+    /// An annotation of the image, instead of the one from the servlet; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     annotation: Vec<(String, String)>,
 
@@ -47,7 +47,7 @@ pub(crate) struct Push {
     #[arg(long)]
     force: bool,
 
-    /// Sign the image with the private key in this file, or in an environment variable: `env:NAME`
+    /// Sign the image with the private key in this file, or in the environment variable of `env:NAME`
     #[arg(long, value_name = "KEY")]
     sign: Option<String>,
 

@@ -23,13 +23,13 @@ pub(crate) struct KeyCommand {
 
 #[derive(Debug, Subcommand)]
 enum KeyCommands {
-    /// Make a key, and write its private and its public half to files
+    /// Make a key pair, and write the private and the public key to files
     New(NewKey),
 }
 
 #[derive(Args, Debug)]
 struct NewKey {
-    /// The file for the private half, which only you can read; the public half is next to it, with the ending `.pub`
+    /// The file for the private key, which only you can read; the public key goes to the same name with the ending `.pub`
     #[arg(short, long, value_name = "FILE", default_value = "servlet.key")]
     output: PathBuf,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Sign {
     /// The image, such as `oci://ghcr.io/ada/mine:1.2.0`
     reference: String,
 
-    /// The file with the private key, or `env:NAME` for an environment variable with its text
+    /// The file with the private key, or `env:NAME` for an environment variable that has its text
     #[arg(long, value_name = "KEY")]
     key: String,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Verify {
     /// The image, such as `oci://ghcr.io/ada/mine:1.2.0`
     reference: String,
 
-    /// The file with the public key of a signer; with several, any of them may have signed
+    /// A file with a public key; may be repeated, and one of the keys must have signed the image
     #[arg(long, value_name = "FILE", required = true)]
     key: Vec<PathBuf>,
 }

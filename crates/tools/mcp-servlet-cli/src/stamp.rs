@@ -19,7 +19,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Stamp {
-    /// The `.wasm` files, which are overwritten
+    /// The `.wasm` files to add contracts to; they are overwritten
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
