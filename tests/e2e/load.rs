@@ -74,7 +74,7 @@ fn wait_for_a_call(operations: &str) {
     });
 }
 
-fn metrics(address: &str) -> String {
+pub(crate) fn metrics(address: &str) -> String {
     let request = format!("GET /metrics HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
     let mut stream = TcpStream::connect(address).expect("a connection");
     stream.write_all(request.as_bytes()).expect("a request");

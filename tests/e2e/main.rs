@@ -25,6 +25,7 @@ mod installable;
 mod kept;
 mod limits;
 mod load;
+mod lock;
 mod logs;
 mod needs;
 mod pipe;

@@ -98,7 +98,11 @@ fn wrong(guest: &Guest, problem: String) -> LoadError {
 }
 
 /// The first place where an output differs from the contract, and how.
-fn difference(at: &str, contract: &Value, output: &Value) -> Option<(String, &'static str)> {
+pub(crate) fn difference(
+    at: &str,
+    contract: &Value,
+    output: &Value,
+) -> Option<(String, &'static str)> {
     let pair = |pointer: String, contract: Option<&Value>, output: Option<&Value>| match (
         contract, output,
     ) {

@@ -80,6 +80,20 @@ pub enum LoadError {
         /// What is wrong with the contract.
         problem: String,
     },
+    /// The lock of the configuration does not have the servlet.
+    #[error("`{servlet}` is not in `servlet.lock`")]
+    NotLocked {
+        /// The servlet's name.
+        servlet: String,
+    },
+    /// The servlet is not what the operator has approved.
+    #[error("`{servlet}` is not what `servlet.lock` has: {problem}")]
+    Locked {
+        /// The servlet's name.
+        servlet: String,
+        /// How it differs.
+        problem: String,
+    },
     /// The servlet failed to list its resources, resource templates or prompts.
     #[error("`{export}` of `{servlet}` failed")]
     List {
@@ -189,6 +203,10 @@ impl LoadError {
                 "set `memory` in the limits of the servlet, or start an instance for each call: `isolation = \"call\"`"
                     .into(),
             ),
+            Self::NotLocked { .. } => Some("approve it with `servlet lock`".into()),
+            Self::Locked { servlet, .. } => Some(format!(
+                "`servlet lock verify` shows what has changed, and `servlet lock update {servlet}` approves it"
+            )),
             Self::Contract { origin, .. } => Some(format!(
                 "the file was changed after it was built: build it again, or run `servlet stamp {origin}` if the change is yours"
             )),

@@ -6,7 +6,7 @@ use mcp_servlet_runtime::Abi;
 use serde::Serialize;
 
 /// A kind of item that servlets list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FeatureKind {
     /// A tool.

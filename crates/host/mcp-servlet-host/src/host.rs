@@ -24,6 +24,7 @@ use names::{name_prompts, name_tools};
 pub use offer::Offer;
 use order::{Place, order};
 use overlap::shared_uris;
+pub(crate) use uri::{literal, normalized};
 pub use virtual_tools::{PlacedTool, VirtualToolError};
 use virtual_tools::{Reserved, VirtualTools};
 

@@ -26,12 +26,14 @@
 mod compat;
 mod content;
 mod contract;
+mod described;
 mod description;
 mod error;
 mod feature_kind;
 mod features;
 mod host;
 mod load;
+mod lock;
 mod member;
 mod remote;
 mod result;
@@ -52,8 +54,9 @@ pub use host::{
     name_problem, single_name_problem,
 };
 pub use load::{Entry, FailedLoad, Loaded, OnFailure};
+pub use lock::{LockedLists, ServletLock};
 pub use member::{Member, Relisted, RemoteMember};
-pub use remote::{Answer, Remote, RemoteLists, ResourceWatch};
+pub use remote::{Answer, HiddenEntry, Remote, RemoteLists, ResourceWatch};
 pub use result::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
 pub use servlet::Servlet;
 pub use tool::Tool;

@@ -12,7 +12,7 @@ use std::{
 use mcp_servlet_runtime::{Fetched, LoadError as ModuleError, LoadOptions, Source, processors};
 use serde::Deserialize;
 
-use crate::{Filter, Host, LoadError, Member, Mount, Prefix, Servlet, UnmetNeeds};
+use crate::{Filter, Host, LoadError, Member, Mount, Prefix, Servlet, ServletLock, UnmetNeeds};
 
 /// The maximum number of servlets that are fetched at the same time.
 const MAX_FETCHES: usize = 8;
@@ -33,6 +33,8 @@ pub struct Entry {
     pub filter: Filter,
     /// What happens if it cannot be loaded.
     pub on_failure: OnFailure,
+    /// What the operator has approved of it.
+    pub lock: ServletLock,
 }
 
 /// What happens if a servlet cannot be loaded.
@@ -58,6 +60,7 @@ impl Entry {
             prefix: Prefix::default(),
             filter: Filter::default(),
             on_failure: OnFailure::default(),
+            lock: ServletLock::default(),
         }
     }
 
@@ -239,19 +242,21 @@ fn load(entry: &Entry, previous: Option<&Host>) -> Result<Arc<Servlet>, LoadErro
     if let Some(name) = &entry.name {
         fetched.name.clone_from(name);
     }
-    if let Some(same) = previous.and_then(|host| unchanged(host, &fetched, &entry.options)) {
+    entry.lock.check_module(&fetched.name, fetched.digest())?;
+    if let Some(same) = previous.and_then(|host| unchanged(host, &fetched, entry)) {
         return Ok(same);
     }
-    Servlet::from_fetched(fetched, &entry.options).map(Arc::new)
+    Servlet::from_fetched(fetched, &entry.options, &entry.lock).map(Arc::new)
 }
 
-fn unchanged(host: &Host, fetched: &Fetched, options: &LoadOptions) -> Option<Arc<Servlet>> {
+fn unchanged(host: &Host, fetched: &Fetched, entry: &Entry) -> Option<Arc<Servlet>> {
     let mut servlets = host.servlets().iter();
     let is_same = |servlet: &&Arc<Servlet>| {
         servlet.name() == fetched.name
             && servlet.origin() == fetched.origin
             && servlet.digest() == fetched.digest()
-            && servlet.options() == options
+            && servlet.options() == &entry.options
+            && *servlet.lock() == entry.lock
     };
     servlets.find(is_same).cloned()
 }

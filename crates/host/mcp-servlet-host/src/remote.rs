@@ -5,7 +5,11 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
 use tokio::sync::{broadcast, watch};
 
-use crate::{CallToolResult, CompleteResult, GetPromptResult, Listed, ReadResourceResult, Tool};
+use crate::{
+    CallToolResult, CompleteResult, FeatureKind, GetPromptResult, Listed, ReadResourceResult, Tool,
+    host::{literal, normalized},
+    lock::entries,
+};
 
 /// The answer of a remote, once it arrives.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, CallError>> + Send + 'a>>;
@@ -107,6 +111,8 @@ pub struct RemoteLists {
     pub server_info: Option<JsonObject>,
     /// Instructions for a model.
     pub instructions: Option<String>,
+    /// Entries that it lists, and that are left out of these lists because the operator has not approved them.
+    pub hidden: Vec<HiddenEntry>,
     /// Whether it has resources, even if it lists none.
     pub has_resources: bool,
     /// Whether it has prompts, even if it lists none.
@@ -115,4 +121,41 @@ pub struct RemoteLists {
     pub completes: bool,
     /// Whether it sends log messages.
     pub logs: bool,
+}
+
+/// An entry that the operator has not approved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HiddenEntry {
+    /// Its kind.
+    pub kind: FeatureKind,
+    /// Its name or URI.
+    pub key: String,
+    /// The entry, as the remote wrote it.
+    pub entry: JsonObject,
+    /// How it differs from what was approved.
+    pub reason: String,
+}
+
+impl RemoteLists {
+    /// Everything that it lists, with its kind, and its name or URI.
+    pub fn entries(&self) -> impl Iterator<Item = (FeatureKind, &str, &JsonObject)> {
+        let listed = [&*self.resources, &self.resource_templates, &self.prompts];
+        entries(&self.tools, listed)
+    }
+
+    /// Whether only a hidden resource, or a hidden resource template, has this URI.
+    pub fn hides(&self, uri: &str) -> bool {
+        let uri = normalized(uri);
+        let has_it = |kind: FeatureKind, key: &str| match kind {
+            FeatureKind::Resource => normalized(key) == uri,
+            FeatureKind::ResourceTemplate => {
+                let start = normalized(literal(key));
+                !start.is_empty() && uri.starts_with(&start)
+            }
+            FeatureKind::Tool | FeatureKind::Prompt => false,
+        };
+        let mut hidden = self.hidden.iter();
+        hidden.any(|one| has_it(one.kind, &one.key))
+            && !self.entries().any(|(kind, key, _)| has_it(kind, key))
+    }
 }

@@ -19,8 +19,8 @@ use mcp_servlet_runtime::{
 use mcp_servlet_schema::Schemas;
 
 use crate::{
-    CallToolResult, LoadError, Tool, contract, description::Description, error::unknown_tool,
-    features::Features, host::single_name_problem,
+    CallToolResult, LoadError, ServletLock, Tool, contract, description::Description,
+    error::unknown_tool, features::Features, host::single_name_problem,
 };
 use reading::Reading;
 use resource_cache::ResourceCache;
@@ -39,6 +39,7 @@ pub struct Servlet {
     /// The schemas by the names of tools.
     schemas: HashMap<String, Arc<Schemas>>,
     resources: Arc<ResourceCache>,
+    lock: ServletLock,
 }
 
 impl std::fmt::Debug for Servlet {
@@ -55,12 +56,16 @@ impl Servlet {
     /// # Errors
     /// [`LoadError`] says which step failed.
     pub fn load(source: impl Into<Source>, options: &LoadOptions) -> Result<Self, LoadError> {
-        Self::from_fetched(source.into().fetch()?, options)
+        Self::from_fetched(source.into().fetch()?, options, &ServletLock::Off)
     }
 
     /// Checks and compiles a module and reads its description.
-    pub(crate) fn from_fetched(fetched: Fetched, options: &LoadOptions) -> Result<Self, LoadError> {
-        let servlet = Self::new(Guest::from_fetched(fetched, options)?)?;
+    pub(crate) fn from_fetched(
+        fetched: Fetched,
+        options: &LoadOptions,
+        lock: &ServletLock,
+    ) -> Result<Self, LoadError> {
+        let servlet = Self::locked(Guest::from_fetched(fetched, options)?, lock)?;
         servlet.warn_about_single_name();
         Ok(servlet)
     }
@@ -86,12 +91,17 @@ impl Servlet {
     /// # Errors
     /// [`LoadError`] if the module cannot describe itself, or if the description is not valid.
     pub fn new(guest: Guest) -> Result<Self, LoadError> {
+        Self::locked(guest, &ServletLock::Off)
+    }
+
+    fn locked(guest: Guest, lock: &ServletLock) -> Result<Self, LoadError> {
         let servlet = Self {
             guest,
             description: Description::default(),
             features: Features::default(),
             schemas: HashMap::new(),
             resources: Arc::default(),
+            lock: lock.clone(),
         };
         servlet.with_lists()
     }
@@ -104,12 +114,12 @@ impl Servlet {
         if self.options() == options {
             return Ok(self);
         }
-        Self::from_fetched(self.guest.to_fetched(), options).map(Arc::new)
+        Self::from_fetched(self.guest.to_fetched(), options, &self.lock).map(Arc::new)
     }
 
     /// The same module with its current lists, which may have changed since it was loaded.
     pub(crate) fn relisted(&self) -> Result<Self, LoadError> {
-        let mut servlet = Self::new(self.guest.clone())?;
+        let mut servlet = Self::locked(self.guest.clone(), &self.lock)?;
         servlet.resources = Arc::clone(&self.resources);
         Ok(servlet)
     }
@@ -119,8 +129,14 @@ impl Servlet {
         self.description = self.describe()?;
         self.check_options()?;
         self.features = Features::read(&self.guest)?;
+        self.lock.check_lists(&self)?;
         self.schemas = self.compile_schemas()?;
         Ok(self)
+    }
+
+    /// What the operator has approved of it.
+    pub(crate) fn lock(&self) -> &ServletLock {
+        &self.lock
     }
 
     pub(crate) fn guest(&self) -> &Guest {

@@ -63,7 +63,7 @@ impl Connection {
             }
             lists => lists?,
         };
-        Ok(lists::checked(remote, &raw, &options.tools))
+        Ok(lists::checked(remote, &raw, options))
     }
 
     /// The `_meta` of a request to the remote, made of the client's `_meta`.

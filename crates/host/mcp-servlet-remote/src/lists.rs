@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 
 use mcp_servlet_client::{Lists, problem_code};
-use mcp_servlet_host::{FeatureKind, Listed, RemoteLists, Tool};
+use mcp_servlet_host::{FeatureKind, HiddenEntry, Listed, LockedLists, RemoteLists, Tool};
 use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{Problem, Schemas};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::options::ToolTexts;
+use crate::options::{RemoteOptions, ToolTexts};
 
 /// The largest entry of a list, in bytes.
 const MAX_ENTRY: usize = 1 << 20;
@@ -18,11 +18,9 @@ const MAX_ENTRY: usize = 1 << 20;
 const OUR_KEYS: &str = "mcp-servlet/";
 
 /// Checks the lists of a server. Entries that clients could not use are left out with a warning.
-pub(crate) fn checked(
-    remote: &str,
-    raw: &Lists,
-    texts: &BTreeMap<String, ToolTexts>,
-) -> RemoteLists {
+pub(crate) fn checked(remote: &str, raw: &Lists, options: &RemoteOptions) -> RemoteLists {
+    let texts = &options.tools;
+    let mut gate = Gate::new(remote, raw, options.locked.as_deref());
     let capabilities: JsonObject =
         serde_json::from_str(raw.server.capabilities.get()).unwrap_or_default();
     let has = |capability| {
@@ -43,7 +41,7 @@ pub(crate) fn checked(
     }
     let read = |json| tool(with_texts(json, texts));
     let tools = raw.tools.as_deref();
-    lists.tools = entries(remote, FeatureKind::Tool, tools, read, Tool::name);
+    lists.tools = entries(&mut gate, FeatureKind::Tool, tools, read, Tool::name);
     for tool in texts.keys() {
         if !lists.tools.iter().any(|one| one.name() == tool) {
             tracing::warn!(
@@ -53,27 +51,92 @@ pub(crate) fn checked(
             );
         }
     }
-    lists.resources = listed(remote, FeatureKind::Resource, raw.resources.as_deref());
+    lists.resources = listed(&mut gate, FeatureKind::Resource, raw.resources.as_deref());
     let templates = raw.resource_templates.as_deref();
-    lists.resource_templates = listed(remote, FeatureKind::ResourceTemplate, templates);
-    lists.prompts = listed(remote, FeatureKind::Prompt, raw.prompts.as_deref());
+    lists.resource_templates = listed(&mut gate, FeatureKind::ResourceTemplate, templates);
+    lists.prompts = listed(&mut gate, FeatureKind::Prompt, raw.prompts.as_deref());
     lists.server_info = serde_json::from_str(raw.server.info.get()).ok();
-    lists.instructions.clone_from(&raw.server.instructions);
-    lists.has_resources = has("resources");
-    lists.has_prompts = has("prompts");
-    lists.completes = has("completions");
-    lists.logs = has("logging");
+    lists.instructions = gate.instructions(raw);
+    let is_known = !gate.is_other_server;
+    lists.has_resources = is_known && has("resources");
+    lists.has_prompts = is_known && has("prompts");
+    lists.completes = is_known && has("completions");
+    lists.logs = is_known && has("logging");
+    lists.hidden = gate.hidden;
     lists
 }
 
-fn listed(remote: &str, kind: FeatureKind, raw: Option<&[Box<RawValue>]>) -> Vec<Listed> {
+fn listed(gate: &mut Gate<'_>, kind: FeatureKind, raw: Option<&[Box<RawValue>]>) -> Vec<Listed> {
     let read = |json| Listed::new(kind, json);
-    entries(remote, kind, raw, read, Listed::key)
+    entries(gate, kind, raw, read, Listed::key)
+}
+
+/// Hides what the operator has not approved.
+struct Gate<'a> {
+    remote: &'a str,
+    locked: Option<&'a LockedLists>,
+    /// Whether the server gives itself another name than the approved one. Then everything is hidden.
+    is_other_server: bool,
+    hidden: Vec<HiddenEntry>,
+}
+
+impl<'a> Gate<'a> {
+    fn new(remote: &'a str, raw: &Lists, locked: Option<&'a LockedLists>) -> Self {
+        let info: JsonObject = serde_json::from_str(raw.server.info.get()).unwrap_or_default();
+        let name = info.get("name").and_then(Value::as_str);
+        let is_other_server = locked.is_some_and(|locked| locked.server.as_deref() != name);
+        Self {
+            remote,
+            locked,
+            is_other_server,
+            hidden: Vec::new(),
+        }
+    }
+
+    /// Whether clients may see an entry.
+    fn admits(&mut self, kind: FeatureKind, entry: &JsonObject) -> bool {
+        let key = entry.get(kind.members().1).and_then(Value::as_str);
+        // Without a key, it is left out anyway.
+        let (Some(locked), Some(key)) = (self.locked, key) else {
+            return true;
+        };
+        let checked = if self.is_other_server {
+            Err("the server has another name".to_owned())
+        } else {
+            locked.check(kind, key, entry)
+        };
+        let Err(reason) = checked else {
+            return true;
+        };
+        self.hidden.push(HiddenEntry {
+            kind,
+            key: key.to_owned(),
+            entry: entry.clone(),
+            reason,
+        });
+        false
+    }
+
+    /// The instructions that clients get: the approved ones, if there is a lock.
+    fn instructions(&self, raw: &Lists) -> Option<String> {
+        let now = &raw.server.instructions;
+        let Some(locked) = self.locked else {
+            return now.clone();
+        };
+        if locked.instructions != *now {
+            let remote = self.remote;
+            tracing::warn!(
+                remote,
+                "instructions of a remote have changed; clients get those in `servlet.lock`"
+            );
+        }
+        locked.instructions.clone()
+    }
 }
 
 /// The good entries, each key once.
 fn entries<T>(
-    remote: &str,
+    gate: &mut Gate<'_>,
     kind: FeatureKind,
     raw: Option<&[Box<RawValue>]>,
     read: impl Fn(JsonObject) -> Result<T, Problem>,
@@ -82,7 +145,11 @@ fn entries<T>(
     let mut seen = HashSet::new();
     let mut good = Vec::new();
     for (at, raw) in raw.unwrap_or_default().iter().enumerate() {
-        let entry = object(kind, raw).and_then(&read).and_then(|entry| {
+        let object = object(kind, raw);
+        if object.as_ref().is_ok_and(|entry| !gate.admits(kind, entry)) {
+            continue;
+        }
+        let entry = object.and_then(&read).and_then(|entry| {
             if seen.insert(key(&entry).to_owned()) {
                 return Ok(entry);
             }
@@ -95,6 +162,7 @@ fn entries<T>(
             Ok(entry) => good.push(entry),
             Err(reason) => {
                 let entry = name(kind, raw).unwrap_or_else(|| format!("number {}", at + 1));
+                let remote = gate.remote;
                 tracing::warn!(remote, %kind, entry, %reason, "entry of a remote left out");
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_servlet_client::{Lists, OAuth};
-use mcp_servlet_host::bundle::RequestText;
+use mcp_servlet_host::{LockedLists, bundle::RequestText};
 use mcp_servlet_runtime::JsonObject;
 
 /// How a host uses another MCP server. Start with `RemoteOptions::default()` and set fields.
@@ -40,6 +40,8 @@ pub struct RemoteOptions {
     pub limits: RemoteLimits,
     /// What clients see of single tools instead of what the server says, by the server's names for them.
     pub tools: BTreeMap<String, ToolTexts>,
+    /// What the operator has approved of its lists. Everything else is hidden. Default: everything is approved.
+    pub locked: Option<Arc<LockedLists>>,
 }
 
 /// How much a server may send. Start with `RemoteLimits::default()` and set fields.
@@ -143,6 +145,7 @@ impl Default for RemoteOptions {
             headers: Vec::new(),
             limits: RemoteLimits::default(),
             tools: BTreeMap::new(),
+            locked: None,
         }
     }
 }

@@ -99,6 +99,11 @@ impl RemoteServer {
         })
     }
 
+    /// Whether the operator has not approved what has this URI.
+    fn hides(&self, uri: &str) -> bool {
+        self.main.shared.lists.borrow().hides(uri)
+    }
+
     /// What a request uses: the connection of its session, or the common one.
     fn connection(&self, request_meta: &RequestMeta) -> Result<Arc<Shared>, RemoteFailure> {
         let session = request_meta.session.as_ref();
@@ -194,6 +199,9 @@ impl Remote for RemoteServer {
         request_meta: &'a RequestMeta,
     ) -> Answer<'a, ReadResourceResult> {
         Box::pin(async move {
+            if self.hides(uri) {
+                return Err(CallError::unknown_resource(uri));
+            }
             let connection = self.connection_for("resources/read", request_meta)?;
             connection.read(uri, request_meta).await
         })
@@ -216,6 +224,9 @@ impl Remote for RemoteServer {
     }
 
     fn watch_resource(&self, uri: &str) -> ResourceWatch {
+        if self.hides(uri) {
+            return ResourceWatch::new(());
+        }
         self.main.shared.watch_resource(uri)
     }
 

@@ -74,7 +74,7 @@ impl Shared {
     async fn keep_connected(&self) {
         let mut failed: u32 = 0;
         if let (Start::AtCall(raw), false) = (&self.options.start, self.is_of_session) {
-            self.publish(lists::checked(&self.name, raw, &self.options.tools));
+            self.publish(lists::checked(&self.name, raw, &self.options));
             self.set_link(Link::Idle);
             self.wanted.notified().await;
         }
@@ -267,6 +267,7 @@ impl Shared {
     }
 
     fn publish(&self, lists: RemoteLists) {
+        self.warn_about_hidden(&lists);
         self.lists.send_if_modified(|current| {
             let is_new = **current != lists;
             if is_new {
@@ -274,6 +275,26 @@ impl Shared {
             }
             is_new
         });
+    }
+
+    /// Warns about entries that are hidden now, once for each version of an entry.
+    fn warn_about_hidden(&self, lists: &RemoteLists) {
+        let known = self.lists.borrow();
+        for hidden in &lists.hidden {
+            if known.hidden.contains(hidden) {
+                continue;
+            }
+            let (remote, kind, reason) = (&self.name, hidden.kind, &hidden.reason);
+            let entry = &hidden.key;
+            tracing::warn!(
+                remote,
+                %kind,
+                entry,
+                reason,
+                "entry of a remote hidden, because `servlet.lock` does not have it; `servlet lock update {remote}` shows and \
+                 approves it"
+            );
+        }
     }
 
     fn hide(&self) {

@@ -8,6 +8,7 @@ mod file;
 mod findings;
 mod hosts;
 mod load;
+mod lock;
 mod members;
 mod named;
 mod names;
@@ -41,6 +42,8 @@ pub use endpoint::{Endpoint, EndpointTransport, Listener};
 use file::{File, Limits, Requests, ServletSection};
 pub use findings::{Finding, Findings, Served, Severity};
 pub use hosts::parse_host;
+use lock::Locks;
+pub use lock::{Lock, LockedItem, LockedKind, LockedMember, NotCurrent, Permissions, Rights};
 use members::Members;
 pub use problem::{ConfigError, Located, Position, Problem};
 use read::Read;
@@ -82,17 +85,28 @@ pub struct Config {
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
     files: Snapshot,
+    /// Whether it is used with its lock.
+    locks: Locks,
 }
 
 impl Config {
-    /// Reads a configuration in order to load it. Relative paths start at its directory.
+    /// Reads a configuration in order to load it. Relative paths start at its directory. If there is a [`Lock`] beside it,
+    /// servlets and remotes are tied to what it has.
     ///
     /// A missing module is reported when its servlet is loaded, unless the servlet has `on_failure = "fail"`.
     ///
     /// # Errors
     /// [`ConfigError`] with every problem.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        Self::look_and_read(path, Mode::Load).1
+        Self::look_and_read(path, Mode::Load, Locks::Found).1
+    }
+
+    /// Like [`Config::read`], without the lock.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem.
+    pub fn read_without_lock(path: &Path) -> Result<Self, ConfigError> {
+        Self::look_and_read(path, Mode::Load, Locks::Off).1
     }
 
     /// Reads a configuration for a server elsewhere. Files may be missing; environment variables
@@ -101,7 +115,7 @@ impl Config {
     /// # Errors
     /// [`ConfigError`] with every problem.
     pub fn read_for_elsewhere(path: &Path) -> Result<Self, ConfigError> {
-        Self::look_and_read(path, Mode::Describe).1
+        Self::look_and_read(path, Mode::Describe, Locks::Off).1
     }
 
     /// Checks a configuration and that every file exists.
@@ -109,7 +123,7 @@ impl Config {
     /// # Errors
     /// [`ConfigError`] with every problem.
     pub fn check(path: &Path) -> Result<Self, ConfigError> {
-        Self::look_and_read(path, Mode::Check).1
+        Self::look_and_read(path, Mode::Check, Locks::Found).1
     }
 
     /// Like [`Config::check`], on a machine without the server's environment: unset variables are allowed.
@@ -117,7 +131,7 @@ impl Config {
     /// # Errors
     /// [`ConfigError`] with every problem.
     pub fn check_without_env(path: &Path) -> Result<Self, ConfigError> {
-        Self::look_and_read(path, Mode::Elsewhere).1
+        Self::look_and_read(path, Mode::Elsewhere, Locks::Off).1
     }
 
     /// Like [`Config::check`], for the text of a configuration at `path`. The file need not exist.
@@ -129,14 +143,22 @@ impl Config {
     }
 
     /// Reads a configuration. The snapshot has the files that the outcome depends on, whether it is good or bad.
-    fn look_and_read(path: &Path, mode: Mode) -> (Snapshot, Result<Self, ConfigError>) {
+    fn look_and_read(
+        path: &Path,
+        mode: Mode,
+        locks: Locks,
+    ) -> (Snapshot, Result<Self, ConfigError>) {
         let mut files = Snapshot::default();
         files.add(path.to_owned());
+        if locks != Locks::Off {
+            files.add(Lock::path(path));
+        }
         let text = fs::read_to_string(path).map_err(|source| ConfigError::Read {
             path: path.to_owned(),
             source,
         });
         let config = text.and_then(|text| Self::understand(path, &text, mode, &mut files));
+        let config = config.and_then(|config| config.locked(path, locks));
         (files, config)
     }
 
@@ -200,6 +222,7 @@ impl Config {
             warnings: reader.warnings,
             variables: reader.variables,
             files: files.clone(),
+            locks: Locks::Off,
         })
     }
 

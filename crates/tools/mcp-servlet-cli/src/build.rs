@@ -243,10 +243,9 @@ impl<'a> Output<'a> {
             Self::File(path) => path.to_owned(),
         };
         let path = std::path::absolute(path)?;
-        let unfinished = path.with_extension("wasm.new");
         std::fs::create_dir_all(path.parent().unwrap_or(&path))
-            .and_then(|()| std::fs::copy(file, &unfinished))
-            .and_then(|_| std::fs::rename(&unfinished, &path))
+            .and_then(|()| std::fs::read(file))
+            .and_then(|wasm| stamp::replace(&path, &wasm))
             .map_err(|error| {
                 let message = format!("cannot write `{}`: {error}", path.display());
                 Failure::new(Kind::Build, message)

@@ -1,6 +1,6 @@
 //! `servlet catalog`: lists everything that a server offers.
 
-mod changes;
+pub(crate) mod changes;
 mod human;
 mod impact;
 

@@ -9,7 +9,7 @@ use crate::{
     credentials::hidden,
     describe, dev, explain, export,
     failure::Failure,
-    generate, inspect, install,
+    generate, inspect, install, lock,
     logging::{self, Times},
     login, logout, man, new, pack, ping, prompt, pull, push, read, serve, servers, sign, stamp,
     terminal, test, watch,
@@ -120,6 +120,11 @@ enum Command {
     Auth(auth::AuthCommand),
     /// Write or check the configuration of a server, or print its JSON Schema
     Config(config::ConfigCommand),
+    /// Write `servlet.lock`: what servlets and remotes may offer, and what servlets may do
+    ///
+    /// `servlet serve` then hides what a remote changes or adds, and does not load a servlet that has changed. Locks servlets and
+    /// remotes that the file does not have; `servlet lock update` approves changes of those that it has.
+    Lock(lock::LockCommand),
     /// Pack a servlet and this command into a package that an MCP client installs
     Pack(pack::Pack),
     /// Write a servlet to an OCI registry
@@ -179,6 +184,7 @@ impl Cli {
             Command::Uninstall(uninstall) => uninstall.run(),
             Command::Auth(auth) => auth.run(),
             Command::Config(config) => config.run(),
+            Command::Lock(lock) => lock.run(),
             Command::Pack(pack) => pack.run(),
             Command::Push(push) => push.run(),
             Command::Key(key) => key.run(),

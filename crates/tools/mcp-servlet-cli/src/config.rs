@@ -202,7 +202,8 @@ fn counts(config: &Config, warnings: usize) -> String {
         .join(", ")
 }
 
-fn count(number: usize, what: &str) -> String {
+/// A number of things.
+pub(crate) fn count(number: usize, what: &str) -> String {
     match number {
         1 => format!("1 {what}"),
         number => format!("{number} {what}s"),

@@ -7,6 +7,7 @@ use std::{fmt, path::PathBuf};
 use clap::{Args, ValueEnum};
 use mcp_client_config::Connection;
 use mcp_servlet_client::ErrorKind;
+use mcp_servlet_server::config::Config;
 use serde_json::{Map, Value};
 
 use self::file::InstalledIn;
@@ -143,7 +144,7 @@ impl Install {
             let name = host(&url);
             return Ok(ClientEntry::at_url(name, url));
         }
-        let config = self.server.config(true)?;
+        let config = self.server.config(Config::read_for_elsewhere)?;
         self.server.client_entry(config.as_ref())
     }
 

@@ -41,6 +41,7 @@ mod generate;
 mod inspect;
 mod install;
 mod limits;
+mod lock;
 mod logging;
 mod login;
 mod logins;

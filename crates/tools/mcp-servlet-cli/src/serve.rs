@@ -6,7 +6,7 @@ pub(crate) mod transports;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mcp_servlet_host::{Entry, Host, LoadError, Loaded, Mount, OnFailure, Prefix};
 use mcp_servlet_runtime::{LoadOptions, Source};
 use mcp_servlet_server::{
@@ -28,13 +28,37 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "CLIENT", value_parser = clients::editable())]
     print_client_config: Option<Client>,
 
+    /// `off` serves a configuration without its `servlet.lock`
+    #[arg(long, value_enum, value_name = "off")]
+    lock: Option<LockChoice>,
+
     #[command(flatten)]
     options: Options,
 }
 
+/// What becomes of a lock.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LockChoice {
+    /// Nothing is compared with it
+    Off,
+}
+
 impl Serve {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let config = self.options.config(self.print_client_config.is_some())?;
+        let config = self
+            .options
+            .config(match (self.print_client_config, self.lock) {
+                (Some(_), _) => Config::read_for_elsewhere,
+                (None, Some(LockChoice::Off)) => Config::read_without_lock,
+                (None, None) => Config::read,
+            })?;
+        if let Some(LockChoice::Off) = self.lock {
+            if config.is_none() {
+                let message = "`--lock` needs a configuration file";
+                return Err(Failure::new(Kind::Usage, message));
+            }
+            tracing::warn!("`servlet.lock` is not used, because of `--lock off`");
+        }
         if let Some(client) = self.print_client_config {
             let entry = self.options.client_entry(config.as_ref())?;
             clients::print(client, &clients::key(&entry.name), &entry.connection)?;

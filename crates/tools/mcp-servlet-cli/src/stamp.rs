@@ -59,8 +59,9 @@ pub(crate) fn stamped(path: &Path, package: JsonObject) -> Result<Vec<u8>, LoadE
 }
 
 /// Replaces a file in one step, because a host may watch it.
-pub(crate) fn replace(path: &Path, wasm: &[u8]) -> io::Result<()> {
-    let unfinished = path.with_extension("wasm.new");
-    fs::write(&unfinished, wasm)?;
+pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".new");
+    fs::write(&unfinished, contents)?;
     fs::rename(&unfinished, path)
 }

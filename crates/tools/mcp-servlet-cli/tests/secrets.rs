@@ -136,7 +136,7 @@ const ON_SERVERS: [(&str, &[&str]); 9] = [
 ];
 
 /// Command lines with an invalid secret, with a configuration, or for a folder without a project.
-const OTHERS: [&[&str]; 40] = [
+const OTHERS: [&[&str]; 47] = [
     &["login", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["logout", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["config", "check", "secret.toml"],
@@ -270,6 +270,13 @@ const OTHERS: [&[&str]; 40] = [
         "--author=a",
         "https://s3cr3t-user:s3cr3t-password@127.0.0.1:1/a.wasm?key=s3cr3t-query",
     ],
+    &["lock", "secret.toml"],
+    &["stamp", "sends.wasm"],
+    &["lock", "verify", "secret.toml"],
+    &["lock", "update", "--file", "secret.toml"],
+    &["lock", "remotes.toml"],
+    &["lock", "verify", "remotes.toml"],
+    &["serve", "remotes.toml"],
 ];
 
 /// A module, a redirect, an error and a refused connection, all with secrets in their URLs.
@@ -327,13 +334,20 @@ fn no_command_prints_a_secret() {
     fs::write(folder.path().join("mcp.json"), servers.to_string()).expect("a file");
     let config = "[servlet.a]\nsource = \"sends.wasm\"\nconfig = { token = \"s3cr3t\" }\n";
     fs::write(folder.path().join("secret.toml"), config).expect("a file");
+    let remotes = "[remote.far]\nurl = \"http://s3cr3t:s3cr3t@127.0.0.1:1/mcp?s3cr3t\"\nrequired = true\nconnect = \"1s\"\n";
+    let remote = json!({ "kind": "remote", "source": "s", "target": "t", "items": {} });
+    let lock = json!({ "version": 1, "members": { "far": remote } }).to_string();
+    fs::write(folder.path().join("remotes.toml"), remotes).expect("a file");
+    fs::write(folder.path().join("remotes.lock"), lock).expect("a file");
     for arguments in OTHERS {
         assert_kept(arguments, &run(folder.path(), arguments));
     }
+    let lock = fs::read_to_string(folder.path().join("secret.lock")).expect("a lock");
+    assert!(!lock.contains(MARK), "{lock}");
     let run = COMMANDS.iter().chain(&ON_SERVERS);
     let mut run: Vec<_> = run.map(|(command, _)| (*command).to_owned()).collect();
     run.extend(OTHERS.map(|arguments| match arguments {
-        [outer @ ("config" | "key"), inner, ..] => format!("{outer} {inner}"),
+        [outer @ ("config" | "key" | "lock"), inner, ..] => format!("{outer} {inner}"),
         arguments => arguments[0].to_owned(),
     }));
     for command in help::commands() {

@@ -312,6 +312,28 @@ fn runs_on_server(mcp: &str, argument: &str) -> Vec<Vec<String>> {
     owned(runs)
 }
 
+/// Command lines that lock a hostile servlet and a hostile MCP server, and find that the servlet has changed.
+fn runs_on_lock(folder: &Path, mcp: &str, text: &str) -> Vec<Vec<String>> {
+    let (key, mcp) = (json!(text), json!(mcp));
+    let config =
+        format!("[servlet.{key}]\nsource = \"everything.wasm\"\n[remote.far]\nurl = {mcp}\n");
+    let config = config.replace('\u{7f}', "\\u007f");
+    fs::write(folder.join("members.toml"), config).expect("a file");
+    let verify = |format| vec!["lock", "verify", "members.toml", "--format", format];
+    owned(vec![
+        vec!["lock", "members.toml"],
+        vec!["stamp", "everything.wasm"],
+        verify("human"),
+        verify("json"),
+        verify("sarif"),
+        verify("github"),
+        vec!["lock", "update", "--file", "members.toml"],
+        vec!["serve", "members.toml"],
+        vec!["inspect", "everything.wasm"],
+        vec!["catalog", "everything.wasm"],
+    ])
+}
+
 fn owned(runs: Vec<Vec<&str>>) -> Vec<Vec<String>> {
     let owned = |run: Vec<&str>| run.into_iter().map(str::to_owned).collect();
     runs.into_iter().map(owned).collect()
@@ -429,6 +451,7 @@ fn run_all(text: &str) -> BTreeSet<String> {
     runs.extend(runs_that_write(&url, &argument));
     runs.extend(runs_on_registry(&url, &argument));
     runs.extend(runs_on_server(&mcp, &argument));
+    runs.extend(runs_on_lock(folder.path(), &mcp, text));
     for run in &runs {
         let arguments: Vec<_> = run.iter().map(String::as_str).collect();
         let output = servlet(folder.path(), &arguments);
@@ -461,7 +484,7 @@ fn run_all(text: &str) -> BTreeSet<String> {
     let made = fs::read_to_string(folder.path().join("made.toml")).expect("a configuration");
     assert_eq!(active(&made), None, "{made}");
     let name = |run: &Vec<String>| match &*run[0] {
-        "auth" | "cache" | "config" | "export" | "key" => run[..2].join(" "),
+        "auth" | "cache" | "config" | "export" | "key" | "lock" => run[..2].join(" "),
         "catalog" if run[1] == "diff" => run[..2].join(" "),
         _ => run[0].clone(),
     };

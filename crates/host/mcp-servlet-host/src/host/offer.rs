@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::route::Entries;
-use crate::{Host, Listed, LoadError, Member, Servlet, Tool};
+use crate::{FeatureKind, Host, Listed, LoadError, Member, Servlet, Tool};
 
 /// What a host serves of one servlet, with the names that clients use.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,18 @@ pub struct Offer<'h> {
 }
 
 impl Host {
+    /// The tools and prompts: the name of the member, the kind, the member's own name, and the one that clients use.
+    pub fn served_names(&self) -> impl Iterator<Item = (&str, FeatureKind, &str, &str)> {
+        let tools = self.tools.names().into_iter();
+        let tools = tools.map(|one| (FeatureKind::Tool, one));
+        let prompts = self.prompts.names().into_iter();
+        let prompts = prompts.map(|one| (FeatureKind::Prompt, one));
+        tools.chain(prompts).map(|(kind, ((member, own), served))| {
+            let member = &self.mounts[member].member;
+            (member.name(), kind, own, served)
+        })
+    }
+
     /// What this host serves of one of its servlets; nothing of any other servlet.
     pub fn offer(&self, servlet: &Arc<Servlet>) -> Offer<'_> {
         let is_it = |member: &Member| {

@@ -2,7 +2,7 @@
 
 /// The URI, or the URI template, with its scheme and host in lower case, and the digits of percent-encoded bytes in upper case.
 /// It is as long as before.
-pub(super) fn normalized(uri: &str) -> String {
+pub(crate) fn normalized(uri: &str) -> String {
     let mut uri = uri.to_owned();
     let is_scheme = |text: &str| {
         let is_in_scheme = |one: char| one.is_ascii_alphanumeric() || "+-.".contains(one);
@@ -33,7 +33,7 @@ pub(super) fn normalized(uri: &str) -> String {
 }
 
 /// The text of a template before its first variable.
-pub(super) fn literal(template: &str) -> &str {
+pub(crate) fn literal(template: &str) -> &str {
     template.split('{').next().unwrap_or_default()
 }
 

@@ -64,7 +64,9 @@ impl SectionSpans {
         };
         let span = match error {
             LoadError::Module(ModuleError::Digest { .. }) => self.sha256.clone(),
-            LoadError::Module(_) | LoadError::Contract { .. } => Some(self.source.clone()),
+            LoadError::Module(_) | LoadError::Contract { .. } | LoadError::Locked { .. } => {
+                Some(self.source.clone())
+            }
             LoadError::NoSuchTool { pattern, .. } => tool(pattern),
             LoadError::ToolMemory { tool: name, .. } => tool(name),
             _ => None,
@@ -239,7 +241,7 @@ impl Config {
     }
 
     /// What each endpoint serves, or what a server without endpoints does.
-    fn hosts(&self, loaded: &Loaded, remotes: &[Mount]) -> Vec<(Option<&str>, Host)> {
+    pub(super) fn hosts(&self, loaded: &Loaded, remotes: &[Mount]) -> Vec<(Option<&str>, Host)> {
         if self.endpoints.is_empty() {
             return vec![(None, self.host_of_all(loaded, remotes))];
         }

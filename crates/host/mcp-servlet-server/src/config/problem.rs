@@ -16,6 +16,14 @@ pub enum ConfigError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// The lock of the configuration cannot be used.
+    #[error("cannot use `{}`: {problem}", path.display())]
+    Lock {
+        /// The path of the lock.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A servlet that must be there could not be loaded.
     #[error("{position}: {}", chain(&**error))]
     Load {
@@ -51,7 +59,7 @@ impl ConfigError {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Load { error, .. } => error.help(),
-            Self::Read { .. } | Self::Wrong { .. } => None,
+            Self::Read { .. } | Self::Lock { .. } | Self::Wrong { .. } => None,
         }
     }
 

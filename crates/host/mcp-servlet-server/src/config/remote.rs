@@ -13,6 +13,7 @@ use std::{
     sync::Arc,
 };
 
+use mcp_servlet_common::hex;
 use mcp_servlet_host::{Filter, Prefix};
 use mcp_servlet_remote::{
     RemoteLimits, RemoteOptions, Retries, Sessions, Start, ToolTexts, WhenDown,
@@ -24,7 +25,8 @@ use serde::{
     Deserialize, Deserializer, Serialize,
     de::{SeqAccess, Visitor, value::SeqAccessDeserializer},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use toml::Spanned;
 
 use super::{
@@ -62,6 +64,8 @@ pub struct RemoteEntry {
     pub filter: Filter,
     /// A digest of everything that the connection depends on.
     pub(crate) connection: u64,
+    /// The SHA-256 of what decides which server it is: the URL, or the command with its environment, as the file has them.
+    pub(crate) target_digest: String,
 }
 
 impl std::fmt::Debug for RemoteEntry {
@@ -302,6 +306,29 @@ impl RemoteSection {
         url.or_else(|| self.command.as_ref().map(Spanned::span))
     }
 
+    /// The SHA-256 of what decides which server it is. Environment variables in it are not expanded, so that a new secret is no
+    /// other server.
+    fn target_digest(&self) -> String {
+        let command = self
+            .command
+            .as_ref()
+            .and_then(|command| match command.get_ref() {
+                CommandIs::Words(words) => {
+                    Some(words.iter().map(Spanned::get_ref).collect::<Vec<_>>())
+                }
+                CommandIs::Text => None,
+            });
+        let env: BTreeMap<_, _> = self
+            .env
+            .iter()
+            .map(|(name, value)| (name, value.get_ref()))
+            .collect();
+        let url = self.url.as_ref().map(Spanned::get_ref);
+        let folder = self.folder.as_ref().map(Spanned::get_ref);
+        let text = json!([url, command, folder, env]).to_string();
+        format!("sha256:{}", hex(&Sha256::digest(text)))
+    }
+
     /// The patterns and names of its tools, and where they are.
     pub(super) fn patterns(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
         let tools = self.tool.keys();
@@ -406,6 +433,7 @@ impl Reader<'_> {
             prefix: section.tools.prefix(),
             filter: section.tools.filter(),
             connection: digest.finish(),
+            target_digest: section.target_digest(),
         })
     }
 

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use mcp_servlet_host::{Host, Loaded, Mount};
 use mcp_servlet_runtime::chain;
 
-use super::{Config, Mode, Served, remotes::Remotes};
+use super::{Config, Locks, Mode, Served, remotes::Remotes};
 use crate::{
     Server,
     server::metrics::{Metrics, ReloadOutcome},
@@ -25,6 +25,8 @@ pub(crate) struct Watch {
     files: Snapshot,
     /// The configuration with which the server started.
     started: Config,
+    /// Whether the last version was used with its lock.
+    locks: Locks,
     remotes: Remotes,
     /// The servlets that the last version skips.
     skipped: Vec<String>,
@@ -39,6 +41,7 @@ impl Watch {
         Self {
             path,
             files: config.files.clone(),
+            locks: config.locks,
             started: config,
             remotes,
             skipped: Vec::new(),
@@ -86,11 +89,12 @@ impl Watch {
 
     /// Loads the servlets of the current configuration, and connects to its remotes.
     async fn load(&mut self, previous: Arc<Host>) -> Result<Renewed, String> {
-        let file = self.path.clone();
-        let load = tokio::task::spawn_blocking(move || load(&file, &previous));
+        let (file, locks) = (self.path.clone(), self.locks);
+        let load = tokio::task::spawn_blocking(move || load(&file, locks, &previous));
         let (files, loaded) = load.await.map_err(|panic| panic.to_string())?;
         self.files = files;
         let (config, loaded) = loaded?;
+        self.locks = config.locks;
         let remotes = self.remotes.update(&config.remotes).await;
         let remotes = remotes.map_err(|error| chain(&error))?;
         let proven = config.prove_required(&loaded, &remotes);
@@ -112,8 +116,12 @@ impl Watch {
 }
 
 /// Loads the current configuration. The snapshot has the files that the outcome depends on.
-fn load(path: &std::path::Path, previous: &Host) -> (Snapshot, Result<(Config, Loaded), String>) {
-    let (files, config) = Config::look_and_read(path, Mode::Load);
+fn load(
+    path: &std::path::Path,
+    locks: Locks,
+    previous: &Host,
+) -> (Snapshot, Result<(Config, Loaded), String>) {
+    let (files, config) = Config::look_and_read(path, Mode::Load, locks);
     let loaded = config.map_err(|error| chain(&error)).and_then(|config| {
         let loaded = config.load(Some(previous));
         let loaded = loaded.map_err(|error| chain(&error))?;
@@ -130,7 +138,7 @@ mod tests {
     fn reports_why_a_file_cannot_be_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let nothing = Host::new(Vec::new());
-        let (_, loaded) = load(&folder.path().join("servlet.toml"), &nothing);
+        let (_, loaded) = load(&folder.path().join("servlet.toml"), Locks::Found, &nothing);
         let error = loaded.expect_err("no configuration");
         assert!(
             error.contains("cannot read") && error.contains("os error"),

@@ -28,6 +28,8 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
+use super::process::RemoteState;
+
 /// The outcome of most calls.
 const OK: &str = "ok";
 
@@ -278,18 +280,26 @@ fn sizes(registry: &mut Registry, name: &str, help: &str) -> Family<Called, Hist
 }
 
 impl Metrics {
-    /// All metrics, in the Prometheus text format. `remotes` are all remotes, and why one is not served now.
-    pub(crate) fn encode(&self, remotes: &BTreeMap<String, Option<&'static str>>) -> String {
+    /// All metrics, in the Prometheus text format. `remotes` are all remotes.
+    pub(crate) fn encode(&self, remotes: &BTreeMap<String, RemoteState>) -> String {
         let mut now = Registry::with_prefix("servlet");
         let up: Family<RemoteLabel, Gauge> = registered(
             &mut now,
             "remote_up",
             "Whether a remote can be reached: 1, or 0",
         );
-        for (remote, outage) in remotes {
+        let hidden: Family<RemoteLabel, Gauge> = registered(
+            &mut now,
+            "remote_hidden_entries",
+            "Entries of a remote that are hidden, because the lock does not have them",
+        );
+        for (remote, state) in remotes {
             let remote = remote.clone();
-            up.get_or_create(&RemoteLabel { remote })
-                .set(i64::from(outage.is_none()));
+            let label = RemoteLabel { remote };
+            up.get_or_create(&label)
+                .set(i64::from(state.outage.is_none()));
+            let count = i64::try_from(state.hidden).unwrap_or(i64::MAX);
+            hidden.get_or_create(&label).set(count);
         }
         let mut text = String::new();
         let encoded = encode_registry(&mut text, &self.registry)

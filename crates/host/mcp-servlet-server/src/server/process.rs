@@ -30,6 +30,15 @@ pub(crate) struct Process {
     servers: Mutex<Vec<Weak<Shared>>>,
 }
 
+/// The state of a remote.
+#[derive(Debug)]
+pub(crate) struct RemoteState {
+    /// Why it is not served, if it is not.
+    pub(crate) outage: Option<&'static str>,
+    /// How many of its entries are hidden.
+    pub(crate) hidden: usize,
+}
+
 /// The parts of a configuration that are not served.
 #[derive(Debug)]
 pub(crate) struct Readiness {
@@ -66,15 +75,19 @@ impl Process {
         *lock(&self.skipped) = servlets;
     }
 
-    /// Each remote of the process, and why it is not served, if it is not.
-    pub(crate) fn remotes(&self) -> BTreeMap<String, Option<&'static str>> {
+    /// Each remote of the process.
+    pub(crate) fn remotes(&self) -> BTreeMap<String, RemoteState> {
         let mut remotes = BTreeMap::new();
         for server in self.servers() {
             let host = server.host();
             let members = host.members().chain(host.handlers());
             for member in members.filter_map(Member::as_remote) {
                 let remote = member.remote();
-                remotes.insert(remote.name().to_owned(), remote.outage());
+                let state = RemoteState {
+                    outage: remote.outage(),
+                    hidden: remote.lists().borrow().hidden.len(),
+                };
+                remotes.insert(remote.name().to_owned(), state);
             }
         }
         remotes
@@ -88,7 +101,7 @@ impl Process {
             is_starting: self.servers().iter().any(|one| one.0.startup.is_running()),
             servlets: lock(&self.skipped).clone(),
             remotes: remotes
-                .filter_map(|(name, outage)| Some((name, outage?)))
+                .filter_map(|(name, state)| Some((name, state.outage?)))
                 .collect(),
         }
     }

@@ -16,13 +16,13 @@ const SHOWN: usize = 120;
 
 /// A difference.
 #[derive(Debug, PartialEq)]
-pub(super) struct Change {
+pub(crate) struct Change {
     /// The item; none for the server.
     item: Option<Place>,
     /// A JSON pointer into the item; empty if the whole item was added or removed.
     pointer: String,
-    before: Option<Value>,
-    after: Option<Value>,
+    pub(crate) before: Option<Value>,
+    pub(crate) after: Option<Value>,
 }
 
 /// The kind and the key of an item, and how many earlier items have the same ones.
@@ -33,7 +33,7 @@ const DIGEST: &str = "/sha256";
 
 /// Everything that differs, in the order of the old catalog; then what is new. Diagnostics, the protocol version and the order
 /// of items do not count.
-pub(super) fn between(old: &Catalog, new: &Catalog) -> Vec<Change> {
+pub(crate) fn between(old: &Catalog, new: &Catalog) -> Vec<Change> {
     let mut changes = Vec::new();
     compare(
         &mut changes,
@@ -185,7 +185,7 @@ pub(super) fn to_json(changes: &[Change]) -> Value {
 
 impl Change {
     /// What the difference means for clients.
-    pub(super) fn impact(&self) -> Impact {
+    pub(crate) fn impact(&self) -> Impact {
         let kind = self.item.as_ref().map(|(kind, ..)| *kind);
         Impact::of(
             kind,
@@ -195,7 +195,8 @@ impl Change {
         )
     }
 
-    fn place(&self) -> String {
+    /// Where it is, such as `` tool `search` /description``.
+    pub(crate) fn place(&self) -> String {
         let Some((kind, key, earlier)) = &self.item else {
             return format!("server {}", self.pointer);
         };
@@ -214,7 +215,8 @@ impl Change {
     }
 }
 
-fn shortened(value: &Value) -> String {
+/// The text of a value, cut after a line.
+pub(crate) fn shortened(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),

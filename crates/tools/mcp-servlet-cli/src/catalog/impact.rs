@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// The meaning of a difference. Differences that cannot be decided are breaking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Impact {
+pub(crate) enum Impact {
     /// A client that worked may fail.
     Breaking,
     /// Models and people read something else.
@@ -42,7 +42,7 @@ const HINTS: [(&str, bool, bool); 3] = [
 
 impl Impact {
     /// The word for it in JSON.
-    pub(super) fn code(self) -> &'static str {
+    pub(crate) fn code(self) -> &'static str {
         match self {
             Self::Breaking => "breaking",
             Self::Text => "text",

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use mcp_servlet_host::{Entry, Prefix};
 use mcp_servlet_runtime::Source;
 use mcp_servlet_schema::Provider;
-use mcp_servlet_server::config::Config;
+use mcp_servlet_server::config::{Config, ConfigError};
 
 use super::transports::Transports;
 use crate::{
@@ -63,10 +63,10 @@ impl Options {
         self.limits.are_given() || self.prefix.is_some() || self.schemas_for.is_some()
     }
 
-    /// The configuration, if one was given. One that is for elsewhere need not have the values of its variables here.
+    /// The configuration, if one was given.
     pub(crate) fn config(
         &self,
-        is_for_elsewhere: bool,
+        read: impl FnOnce(&Path) -> Result<Config, ConfigError>,
     ) -> Result<Option<(PathBuf, Config)>, Failure> {
         let is_config = |file: &String| {
             Path::new(file)
@@ -81,11 +81,7 @@ impl Options {
             )),
             [file] if is_config(file) => {
                 let path = PathBuf::from(file);
-                let config = if is_for_elsewhere {
-                    Config::read_for_elsewhere(&path)?
-                } else {
-                    Config::read(&path)?
-                };
+                let config = read(&path)?;
                 self.check_endpoints(file, &config)?;
                 Ok(Some((path, config)))
             }

@@ -1,0 +1,346 @@
+//! `servlet lock`: writes what the operator has approved, and compares it with what servlets and remotes offer now.
+
+mod difference;
+mod report;
+
+use std::{
+    collections::BTreeSet,
+    io::{self, IsTerminal as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand, ValueEnum};
+use mcp_catalog::canonical_json;
+use mcp_servlet_client::ErrorKind;
+use mcp_servlet_oci::Digest;
+use mcp_servlet_server::config::{Config, Lock, LockedKind, LockedMember, NotCurrent, Permissions};
+use serde_json::json;
+
+use self::difference::{Difference, between};
+use crate::{
+    config::count,
+    failure::{Failure, Kind},
+    stamp::replace,
+    terminal::{self, note, one_line},
+};
+
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct LockCommand {
+    #[command(subcommand)]
+    action: Option<Action>,
+
+    /// The configuration
+    #[arg(default_value = "servlet.toml")]
+    file: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Compare the lock with what servlets and remotes offer now
+    ///
+    /// The exit code is 1 if something differs, 3 if a servlet does not load, and 10 if a remote cannot be reached.
+    Verify(Verify),
+    /// Show what has changed, and approve it
+    ///
+    /// Asks on a terminal. Otherwise, each change needs `--yes` with the digest that the command prints.
+    Update(Update),
+}
+
+#[derive(Args, Debug)]
+struct Verify {
+    /// The configuration
+    #[arg(default_value = "servlet.toml")]
+    file: PathBuf,
+
+    /// Compare only the configuration and servlets in files, without the network
+    #[arg(long)]
+    offline: bool,
+
+    /// The format of the differences
+    #[arg(long, value_enum, default_value_t)]
+    format: LockFormat,
+}
+
+/// The format of differences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum LockFormat {
+    /// For people
+    #[default]
+    Human,
+    /// A list for programs
+    Json,
+    /// For services that show the results of code scanners
+    Sarif,
+    /// Annotations in the log of a GitHub workflow
+    Github,
+}
+
+#[derive(Args, Debug)]
+struct Update {
+    /// The servlets and remotes to update; default: all
+    names: Vec<String>,
+
+    /// The configuration
+    #[arg(long, value_name = "FILE", default_value = "servlet.toml")]
+    file: PathBuf,
+
+    /// Approve the change with this digest; may be repeated
+    #[arg(long, value_name = "DIGEST")]
+    yes: Vec<String>,
+
+    /// Approve that this servlet can or may do more than before; may be repeated
+    #[arg(long, value_name = "NAME")]
+    allow_wider: Vec<String>,
+
+    /// Show what has changed, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl LockCommand {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self.action {
+            None => write_missing(&self.file),
+            Some(Action::Verify(verify)) => verify.run(),
+            Some(Action::Update(update)) => update.run(),
+        }
+    }
+}
+
+/// Locks members that the lock does not have, and removes those that the configuration no longer has.
+fn write_missing(file: &Path) -> Result<(), Failure> {
+    let config = Config::read_without_lock(file)?;
+    let old = Lock::read(file)?;
+    let is_new = old.is_none();
+    let old = old.unwrap_or_default();
+    let now = current(&config, None)?;
+    let mut lock = old.clone();
+    lock.members
+        .retain(|name, _| now.members.contains_key(name));
+    let gone = old
+        .members
+        .keys()
+        .filter(|name| !lock.members.contains_key(*name));
+    let mut lines: Vec<_> = gone.map(|name| format!("{name}: removed")).collect();
+    for (name, member) in &now.members {
+        if !lock.members.contains_key(name) {
+            lines.push(summary(name, member));
+            lock.members.insert(name.clone(), member.clone());
+        }
+    }
+    lock.name_items(&config);
+    // What was locked must still be as it was.
+    let mut differences = between(&old, &now);
+    differences.retain(|one| {
+        let members = [&old.members, &lock.members];
+        members
+            .iter()
+            .all(|members| members.contains_key(&one.member))
+    });
+    let keeps_names = differences.iter().all(|one| one.rule != "name");
+    let mut out = terminal::out();
+    if keeps_names && (is_new || lock != old) {
+        write(file, &lock)?;
+        for line in lines {
+            writeln!(out, "{}", one_line(&line))?;
+        }
+    }
+    if differences.is_empty() {
+        let path = Lock::path(file);
+        writeln!(out, "{}: {}", path.display(), counts(&lock))?;
+        return Ok(());
+    }
+    report::write_human(&mut out, &differences)?;
+    note(format_args!(
+        "help: `servlet lock update` approves these changes"
+    ));
+    Err(Failure::CheckFailed)
+}
+
+/// A line about a member that is locked for the first time.
+fn summary(name: &str, member: &LockedMember) -> String {
+    let kind = match member.kind {
+        LockedKind::Servlet => "servlet",
+        LockedKind::Remote => "remote",
+    };
+    let mut line = format!(
+        "{name}: {kind} {}, {}",
+        member.source,
+        count(member.items.len(), "item")
+    );
+    let rights = member.permissions.wider_than(&Permissions::default());
+    if !rights.is_empty() {
+        line += "; ";
+        line += &rights.join(", ");
+    }
+    line
+}
+
+fn counts(lock: &Lock) -> String {
+    let items = lock.members.values().map(|member| member.items.len());
+    let members = count(lock.members.len(), "member");
+    format!("{members}, {}", count(items.sum(), "item"))
+}
+
+fn write(file: &Path, lock: &Lock) -> Result<(), Failure> {
+    let path = Lock::path(file);
+    replace(&path, lock.to_text().as_bytes()).map_err(|error| {
+        let message = format!("cannot write `{}`: {error}", path.display());
+        Failure::new(Kind::Usage, message)
+    })
+}
+
+/// What the members of a configuration offer now. With an old lock, members that need the network stay as they are in it.
+fn current(config: &Config, offline: Option<&Lock>) -> Result<Lock, Failure> {
+    let runtime = tokio::runtime::Runtime::new()?;
+    let current = runtime.block_on(Lock::current(config, offline));
+    current.map_err(|error| match error {
+        NotCurrent::Config(error) => error.into(),
+        NotCurrent::Remote(error) => {
+            Failure::new(Kind::Server(ErrorKind::Connectivity), error.to_string())
+        }
+    })
+}
+
+/// The lock of a configuration, which must be there.
+fn existing(file: &Path) -> Result<Lock, Failure> {
+    Lock::read(file)?.ok_or_else(|| {
+        let message = format!("there is no `{}`", Lock::path(file).display());
+        let help = format!("write it with `servlet lock {}`", file.display());
+        Failure::with_help(Kind::Usage, message, help)
+    })
+}
+
+impl Verify {
+    fn run(self) -> Result<(), Failure> {
+        let lock = existing(&self.file)?;
+        let config = Config::read_without_lock(&self.file)?;
+        let now = current(&config, self.offline.then_some(&lock))?;
+        let differences = between(&lock, &now);
+        let path = Lock::path(&self.file);
+        let mut out = terminal::out();
+        match self.format {
+            LockFormat::Human if differences.is_empty() => {
+                writeln!(out, "{}: matches, {}", path.display(), counts(&lock))?;
+            }
+            LockFormat::Human => report::write_human(&mut out, &differences)?,
+            LockFormat::Json => writeln!(terminal::json(), "{}", report::to_json(&differences))?,
+            LockFormat::Sarif => {
+                let sarif = report::to_sarif(&path, &lock, &differences);
+                writeln!(terminal::json(), "{sarif:#}")?;
+            }
+            LockFormat::Github => report::write_github(&mut out, &path, &lock, &differences)?,
+        }
+        if differences.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::CheckFailed)
+    }
+}
+
+impl Update {
+    fn run(self) -> Result<(), Failure> {
+        let old = existing(&self.file)?;
+        let config = Config::read_without_lock(&self.file)?;
+        let now = current(&config, None)?;
+        let known =
+            |name: &String| old.members.contains_key(name) || now.members.contains_key(name);
+        if let Some(name) = self.names.iter().find(|name| !known(name)) {
+            let message = format!("there is no servlet and no remote `{name}`");
+            return Err(Failure::new(Kind::Usage, message));
+        }
+        let differences = between(&old, &now);
+        let is_meant = |name: &String| self.names.is_empty() || self.names.contains(name);
+        let changed: BTreeSet<_> = differences.iter().map(|one| &one.member).collect();
+        let changed: Vec<_> = changed.into_iter().filter(|name| is_meant(name)).collect();
+        if changed.is_empty() {
+            writeln!(terminal::out(), "nothing has changed")?;
+            return Ok(());
+        }
+        let mut lock = old.clone();
+        for name in &changed {
+            match now.members.get(*name) {
+                Some(member) => lock.members.insert((*name).clone(), member.clone()),
+                None => lock.members.remove(*name),
+            };
+        }
+        lock.name_items(&config);
+        let mut affected = between(&old, &lock);
+        affected.retain(|one| !changed.contains(&&one.member));
+        if let Some(other) = affected.first() {
+            report::write_human(&mut terminal::out(), &affected)?;
+            let message = format!("this also changes names of `{}`", other.member);
+            let help = format!(
+                "approve both: `servlet lock update {} {}`",
+                changed[0], other.member
+            );
+            return Err(Failure::with_help(Kind::Usage, message, help));
+        }
+        for name in &changed {
+            let of_member: Vec<_> = differences
+                .iter()
+                .filter(|one| one.member == **name)
+                .collect();
+            self.approve(name, &of_member, lock.members.get(*name))?;
+        }
+        if self.dry_run {
+            return Ok(());
+        }
+        write(&self.file, &lock)?;
+        writeln!(
+            terminal::out(),
+            "{}: {}",
+            Lock::path(&self.file).display(),
+            counts(&lock)
+        )?;
+        Ok(())
+    }
+
+    /// Shows the changes of a member. Fails unless they are approved.
+    fn approve(
+        &self,
+        name: &str,
+        differences: &[&Difference],
+        member: Option<&LockedMember>,
+    ) -> Result<(), Failure> {
+        let mut out = terminal::out();
+        report::write_member(&mut out, name, differences)?;
+        if self.dry_run {
+            return Ok(());
+        }
+        let is_wider = differences.iter().any(|one| one.is_wider());
+        if is_wider && !self.allow_wider.iter().any(|one| one == name) {
+            let message = format!("`{name}` can or may do more than before");
+            let help = format!("add `--allow-wider {name}` if you want that");
+            Err(refused(message, help))
+        } else {
+            let digest = Digest::of(canonical_json(&json!(member)).as_bytes()).to_string();
+            if self.yes.contains(&digest) || self.is_confirmed(&digest)? {
+                return Ok(());
+            }
+            let message = format!("the changes of `{name}` are not approved");
+            let help = format!("add `--yes {digest}` to approve them");
+            Err(refused(message, help))
+        }
+    }
+
+    /// Asks a person, if there is one.
+    fn is_confirmed(&self, digest: &str) -> io::Result<bool> {
+        let is_interactive = io::stdin().is_terminal() && terminal::is_watched();
+        if !is_interactive || !self.yes.is_empty() {
+            return Ok(false);
+        }
+        note(format_args!("approve {digest}? [y/N]"));
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+    }
+}
+
+/// Prints why an update is refused.
+fn refused(message: String, help: String) -> Failure {
+    note(format_args!("error: {}", one_line(&message)));
+    note(format_args!("  help: {}", one_line(&help)));
+    Failure::CheckFailed
+}
