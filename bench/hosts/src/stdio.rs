@@ -118,18 +118,6 @@ impl Stdio {
         Ok(lines.filter_map(|line| answer(line, at)).collect())
     }
 
-    /// Ends the input, and waits until the server has ended.
-    pub(crate) fn finish(self) -> anyhow::Result<()> {
-        let Self {
-            mut process, input, ..
-        } = self;
-        drop(input);
-        let status = process.wait(PATIENCE)?;
-        let status = status.context("the server goes on after the end of its input")?;
-        ensure!(status.success(), "the server ended with {status}");
-        Ok(())
-    }
-
     fn is_readable(&self, patience: Duration) -> anyhow::Result<bool> {
         let mut descriptors = [PollFd::from_borrowed_fd(self.output.as_fd(), PollFlags::IN)];
         let timeout = Timespec::try_from(patience)?;
