@@ -28,16 +28,19 @@ fn every_shell_gets_a_script() {
 #[cfg(unix)]
 #[test]
 fn bash_completes_subcommands_and_options() {
-    let script = output(servlet().args(["completions", "bash"]));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("servlet.bash");
+    fs::write(&file, output(servlet().args(["completions", "bash"]))).expect("a file");
     for (words, expected) in [
         ("servlet desc", "describe"),
         ("servlet call --allow-ho", "--allow-host"),
     ] {
         let last = words.split(' ').count() - 1;
         let complete = format!(
-            "{script}\nCOMP_WORDS=({words}); COMP_CWORD={last}\n\
+            "source {}\nCOMP_WORDS=({words}); COMP_CWORD={last}\n\
              _servlet servlet \"${{COMP_WORDS[{last}]}}\" \"${{COMP_WORDS[{last}-1]}}\"\n\
-             printf '%s\\n' \"${{COMPREPLY[@]}}\""
+             printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            file.display()
         );
         let found = output(Command::new("bash").args(["-c", &complete]));
         assert_eq!(found.trim(), expected, "{words}");
