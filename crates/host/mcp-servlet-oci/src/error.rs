@@ -203,7 +203,8 @@ impl Error {
                 "name the certificate of its authority in `[oci.\"{host}\"]` as `tls = {{ ca = \"ca.pem\" }}`, or in the environment variable SSL_CERT_FILE"
             ),
             Self::TagExists { .. } => "push to another tag, or replace the image with `--force`".to_owned(),
-            Self::NotSigned { .. } => "ask its author for the public key, and check it by another way than this registry".to_owned(),
+            Self::NotSigned { found: 0, .. } => "its author signs it with `servlet sign`".to_owned(),
+            Self::NotSigned { .. } => "ask its author for the public key, by another way than this registry".to_owned(),
             Self::Key(_) => "`servlet key new` makes one".to_owned(),
             _ => return format!("`servlet explain {}` has the causes", self.code()),
         };

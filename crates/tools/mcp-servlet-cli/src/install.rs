@@ -141,11 +141,23 @@ impl Install {
         if let [file] = self.server.files()
             && let Target::Url(url) = Target::parse(file)?
         {
+            if self.server.has_settings() {
+                let message = "limits, `--prefix` and `--schemas-for` only apply to servlets";
+                return Err(Failure::new(Kind::Usage, message));
+            }
             let name = host(&url);
             return Ok(ClientEntry::at_url(name, url));
         }
         let config = self.server.config(Config::read_for_elsewhere)?;
-        self.server.client_entry(config.as_ref())
+        let entry = self.server.client_entry(config.as_ref())?;
+        match entry.hidden() {
+            [] => Ok(entry),
+            [secret, ..] => Err(Failure::with_help(
+                Kind::Usage,
+                format!("{secret} may be secret, and the file of a client would show it"),
+                "write a `servlet.toml` with it, and install that",
+            )),
+        }
     }
 
     /// A file that cannot be changed, with what to add to it.

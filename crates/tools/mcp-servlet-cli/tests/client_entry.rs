@@ -405,7 +405,7 @@ fn a_bundle_needs_a_program_and_a_version() {
     };
     refused(
         &["weather.wasm", "--bin", "weather.wasm"],
-        "no program of Linux, macOS or Windows",
+        "not a program for Linux, macOS or Windows",
     );
     refused(
         &["weather.wasm", "--bin", "missing"],

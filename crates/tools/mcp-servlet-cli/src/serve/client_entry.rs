@@ -48,6 +48,11 @@ impl ClientEntry {
         Ok(self)
     }
 
+    /// What the entry leaves out because it may be secret.
+    pub(crate) fn hidden(&self) -> &[String] {
+        &self.hidden
+    }
+
     /// Tells the user what to add to the entry.
     pub(crate) fn note(&self) {
         clients::note_hidden_values(self.hidden.iter().cloned());
@@ -173,12 +178,11 @@ impl Options {
             })
     }
 
-    /// The named modules, except those at URLs and those that cannot be read.
+    /// The named modules, except those that cannot be read.
     fn modules(&self) -> impl Iterator<Item = (String, Module)> {
         let sources = self.files().iter();
         let sources = sources.map(|file| Source::parse(file).expand());
         let files = sources.flatten().flatten();
-        let files = files.filter(|source| !source.is_remote());
         files.filter_map(|source| Some((source.name(), source.module().ok()?)))
     }
 }

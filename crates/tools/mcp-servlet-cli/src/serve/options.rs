@@ -59,7 +59,7 @@ impl Options {
     }
 
     /// Whether an option was given that belongs in the configuration.
-    fn has_settings(&self) -> bool {
+    pub(crate) fn has_settings(&self) -> bool {
         self.limits.are_given() || self.prefix.is_some() || self.schemas_for.is_some()
     }
 

@@ -435,3 +435,20 @@ async fn verify_names_the_signer() {
         assert!(found == Some(code) && said.contains(message), "{said}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_entry_of_a_client_has_what_an_image_needs() {
+    let (site, home) = (Site::start().await, home());
+    let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
+    fs::copy(e2e::fixture("needs"), home.path().join("needs.wasm")).expect("a servlet");
+    let image = site.reference(":1").to_string();
+    assert_eq!(run(&["push", "needs.wasm", &image]).0, Some(0));
+    let (code, said) = run(&["install", "cursor", &image, "--no-check"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("host `api.weather.example` is not allowed"),
+        "{said}"
+    );
+    let file = fs::read_to_string(home.path().join(".cursor/mcp.json")).expect("a file");
+    assert!(file.contains("${env:GREET_API_KEY}"), "{file}");
+}
