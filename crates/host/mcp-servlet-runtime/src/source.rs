@@ -5,14 +5,14 @@ mod file;
 mod image;
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     fs, io,
     path::{Path, PathBuf},
 };
 
 use mcp_servlet_common::hex;
 use mcp_servlet_http::public_url;
-use mcp_servlet_oci::Reference;
+use mcp_servlet_oci::{Reference, VerifyingKey};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -79,6 +79,18 @@ impl Source {
             Self::Url(_) | Self::Image(_) => true,
             Self::Pinned { source, .. } => source.is_remote(),
             Self::File(_) | Self::Bytes { .. } => false,
+        }
+    }
+
+    /// The fingerprints of the keys by which it may be signed; none if it need not be signed.
+    pub fn signers(&self) -> BTreeSet<String> {
+        match self {
+            Self::Image(image) => {
+                let keys = image.signers.iter().flatten();
+                keys.map(VerifyingKey::fingerprint).collect()
+            }
+            Self::Pinned { source, .. } => source.signers(),
+            Self::File(_) | Self::Url(_) | Self::Bytes { .. } => BTreeSet::new(),
         }
     }
 

@@ -93,6 +93,10 @@ struct Update {
     #[arg(long, value_name = "NAME")]
     allow_wider: Vec<String>,
 
+    /// Approve that this servlet may be signed by another key, or need not be signed; may be repeated
+    #[arg(long, value_name = "NAME")]
+    allow_signer: Vec<String>,
+
     /// Show what has changed, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -309,20 +313,25 @@ impl Update {
         if self.dry_run {
             return Ok(());
         }
-        let is_wider = differences.iter().any(|one| one.is_wider());
-        if is_wider && !self.allow_wider.iter().any(|one| one == name) {
+        let has = |rule: &str| differences.iter().any(|one| one.rule == rule);
+        let is_in = |names: &[String]| names.iter().any(|one| one == name);
+        if has("wider") && !is_in(&self.allow_wider) {
             let message = format!("`{name}` can or may do more than before");
             let help = format!("add `--allow-wider {name}` if you want that");
-            Err(refused(message, help))
-        } else {
-            let digest = Digest::of(canonical_json(&json!(member)).as_bytes()).to_string();
-            if self.yes.contains(&digest) || self.is_confirmed(&digest)? {
-                return Ok(());
-            }
-            let message = format!("the changes of `{name}` are not approved");
-            let help = format!("add `--yes {digest}` to approve them");
-            Err(refused(message, help))
+            return Err(refused(&message, &help));
         }
+        if has("signer") && !is_in(&self.allow_signer) {
+            let message = format!("`{name}` has other signers than before");
+            let help = format!("add `--allow-signer {name}` if you want that");
+            return Err(refused(&message, &help));
+        }
+        let digest = Digest::of(canonical_json(&json!(member)).as_bytes()).to_string();
+        if self.yes.contains(&digest) || self.is_confirmed(&digest)? {
+            return Ok(());
+        }
+        let message = format!("the changes of `{name}` are not approved");
+        let help = format!("add `--yes {digest}` to approve them");
+        Err(refused(&message, &help))
     }
 
     /// Asks a person, if there is one.
@@ -339,8 +348,8 @@ impl Update {
 }
 
 /// Prints why an update is refused.
-fn refused(message: String, help: String) -> Failure {
-    note(format_args!("error: {}", one_line(&message)));
-    note(format_args!("  help: {}", one_line(&help)));
+fn refused(message: &str, help: &str) -> Failure {
+    note(format_args!("error: {}", one_line(message)));
+    note(format_args!("  help: {}", one_line(help)));
     Failure::CheckFailed
 }

@@ -66,6 +66,9 @@ pub struct LockedMember {
     /// `sha256:` and the digest of the module of a servlet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
+    /// The fingerprints of the keys by which an image may be signed; none if it need not be signed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub signers: BTreeSet<String>,
     /// `sha256:` and the digest of the URL or the command of a remote, with arguments and environment, as the configuration
     /// has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -255,6 +258,7 @@ impl Lock {
         for entry in far {
             if let Some(mut member) = old.members.get(&entry.name()).cloned() {
                 member.source = source(&config, &entry.source);
+                member.signers = entry.source.signers();
                 lock.members.insert(entry.name(), member);
             }
         }
@@ -352,6 +356,7 @@ impl LockedMember {
             kind: LockedKind::Servlet,
             source: source(config, &entry.source),
             module: Some(digest),
+            signers: entry.source.signers(),
             target: None,
             server: introduction(servlet.server_info()),
             instructions: servlet.instructions().map(str::to_owned),
@@ -365,12 +370,25 @@ impl LockedMember {
             kind: LockedKind::Remote,
             source: entry.target.to_string(),
             module: None,
+            signers: BTreeSet::new(),
             target: Some(entry.target_digest.clone()),
             server: introduction(lists.server_info.as_ref()),
             instructions: lists.instructions.clone(),
             permissions: Permissions::default(),
             items: items(lists.entries()),
         }
+    }
+
+    /// What `now` accepts as a signature and this does not: keys, or that there is none.
+    pub fn other_signers(&self, now: &Self) -> Vec<String> {
+        if now.signers.is_empty() && !self.signers.is_empty() {
+            return vec!["no signature is required".to_owned()];
+        }
+        if self.signers.is_empty() {
+            return Vec::new();
+        }
+        let added = now.signers.difference(&self.signers);
+        added.map(|key| format!("key {key}")).collect()
     }
 
     /// Whether its parts can be used.
@@ -542,13 +560,36 @@ impl Config {
             return Ok(self);
         };
         self.locks = Locks::Required;
+        let mut problems = self.changed_signers(&lock);
         self.lock_servlets(&lock);
-        let mut problems = self.lock_remotes(&lock);
+        problems.extend(self.lock_remotes(&lock));
         problems.extend(self.changed_names(&lock));
         if problems.is_empty() {
             return Ok(self);
         }
         Err(ConfigError::wrong(self.source, problems))
+    }
+
+    /// The servlets that may be signed by others than in the lock, or need not be signed any more.
+    fn changed_signers(&self, lock: &Lock) -> Vec<Problem> {
+        let changed = self.entries.iter().filter_map(|entry| {
+            let name = entry.name();
+            let member = lock.members.get(&name)?;
+            let now = LockedMember {
+                signers: entry.source.signers(),
+                ..member.clone()
+            };
+            let signers = member.other_signers(&now);
+            (!signers.is_empty()).then(|| Problem {
+                span: self.section_of(&name),
+                message: format!(
+                    "servlet `{name}` has other signers than in `servlet.lock`: {}; approve that with `servlet lock update {name} \
+                     --allow-signer {name}`",
+                    signers.join(", ")
+                ),
+            })
+        });
+        changed.collect()
     }
 
     /// Ties servlets to what was approved. Those that differ do not load.

@@ -19,13 +19,6 @@ pub(super) struct Difference {
     pub(super) after: Option<Value>,
 }
 
-impl Difference {
-    /// Whether the servlet can or may do more than before.
-    pub(super) fn is_wider(&self) -> bool {
-        self.rule == "wider"
-    }
-}
-
 /// What differs, member by member: first permissions, then the origin, the text that models read, schemas and names.
 pub(super) fn between(old: &Lock, new: &Lock) -> Vec<Difference> {
     let mut all = Vec::new();
@@ -61,6 +54,12 @@ fn compare(all: &mut Vec<Difference>, name: &str, old: &LockedMember, new: &Lock
     }
     for right in old.permissions.wider_than(&new.permissions) {
         all.push(whole(name, "narrower", &right));
+    }
+    for signer in old.other_signers(new) {
+        all.push(whole(name, "signer", &signer));
+    }
+    for signer in new.other_signers(old) {
+        all.push(whole(name, "narrower", &format!("signer: {signer}")));
     }
     let origins = [
         ("kind", json!(old.kind), json!(new.kind)),

@@ -15,11 +15,15 @@ use crate::{
 };
 
 /// What differences mean.
-pub(super) const RULES: [(&str, &str); 10] = [
+pub(super) const RULES: [(&str, &str); 11] = [
     ("wider", "The servlet can or may do more than was approved."),
     (
         "narrower",
         "The servlet can or may do less than was approved.",
+    ),
+    (
+        "signer",
+        "The servlet may be signed by another key, or need not be signed any more.",
     ),
     (
         "origin",
@@ -58,7 +62,8 @@ pub(super) fn write_member<W: Write>(
     out.styled(Style::Name, name)?;
     writeln!(out, ": differs from the lock")?;
     for one in differences {
-        let style = if ["wider", "origin", "text", "breaking", "name"].contains(&one.rule) {
+        let style = if ["wider", "signer", "origin", "text", "breaking", "name"].contains(&one.rule)
+        {
             Style::Problem
         } else {
             Style::Faint

@@ -396,6 +396,53 @@ async fn a_server_requires_signatures() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn another_signer_needs_a_flag_of_its_own() {
+    let (site, home) = (Site::start().await, home_with_keys());
+    let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
+    let image = format!("{}:0.1.0", site.reference(""));
+    let config = |signed_by: &str| {
+        let config = format!(
+            "[signer.ada]\nkey = \"ada.pub\"\n[signer.other]\nkey = \"other.pub\"\n\
+             [servlet.greet]\nsource = \"{image}\"\n{signed_by}\n"
+        );
+        fs::write(home.path().join("servlet.toml"), config).expect("a file");
+    };
+    assert_eq!(run(&["push", "greet.wasm", &image]).0, Some(0));
+    for key in ["ada.key", "other.key"] {
+        assert_eq!(run(&["sign", &image, "--key", key]).0, Some(0));
+    }
+    config("signed_by = [\"ada\"]");
+    assert_eq!(run(&["lock"]).0, Some(0));
+    let call = ["call", "servlet.toml", "greet", "name=Ada"];
+    assert_eq!(run(&call).0, Some(0));
+    for signed_by in [
+        "signed_by = [\"other\"]",
+        "signed_by = [\"ada\", \"other\"]",
+        "",
+    ] {
+        config(signed_by);
+        let (code, said) = run(&call);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(
+            said.contains("other signers than in `servlet.lock`"),
+            "{said}"
+        );
+        let (code, said) = run(&["lock", "verify", "--offline"]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("signer "), "{said}");
+        let (code, said) = run(&["lock", "update"]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("add `--allow-signer greet`"), "{said}");
+    }
+    let (_, said) = run(&["lock", "update", "--allow-signer", "greet"]);
+    let (_, digest) = said.split_once("--yes ").expect("a digest");
+    let digest = digest.split('`').next().expect("a digest");
+    let update = ["lock", "update", "--allow-signer", "greet", "--yes", digest];
+    assert_eq!(run(&update).0, Some(0));
+    assert_eq!(run(&call).0, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn verify_names_the_signer() {
     let (site, home) = (Site::start().await, home_with_keys());
     let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
