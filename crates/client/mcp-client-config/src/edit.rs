@@ -110,7 +110,8 @@ impl ClientFile {
         let mut file = Self {
             servers,
             has_mark,
-            has_crlf: text.contains("\r\n"),
+            has_crlf: text.contains('\n')
+                && text.matches('\n').count() == text.matches("\r\n").count(),
             tree,
         };
         // A server of opencode may be called `servers`.
@@ -154,6 +155,7 @@ impl ClientFile {
         let entry = merged(old.as_ref(), entry);
         match &mut self.tree {
             Tree::Json(root) => {
+                check_names(root, self.servers, name)?;
                 let root = root.object_value_or_create();
                 let root = root.ok_or_else(|| not_an_object("the file"))?;
                 let mut parts = self.servers.iter();
@@ -183,6 +185,7 @@ impl ClientFile {
     pub fn remove(&mut self, name: &str) -> Result<bool, EditError> {
         match &mut self.tree {
             Tree::Json(root) => {
+                check_names(root, self.servers, name)?;
                 let servers = json_servers(root, self.servers);
                 let entry = servers.and_then(|servers| servers.get(name));
                 let is_there = entry.is_some();
@@ -236,6 +239,23 @@ fn merged(old: Option<&Value>, new: &Map<String, Value>) -> Map<String, Value> {
         }
     }
     merged
+}
+
+/// Refuses a name on the way to a server that is there twice: programs do not agree on which of them counts.
+fn check_names(root: &CstRootNode, path: &[&str], name: &str) -> Result<(), EditError> {
+    let mut object = root.object_value();
+    for part in path.iter().chain([&name]) {
+        let Some(members) = &object else {
+            return Ok(());
+        };
+        let names = members.properties();
+        let names = names.iter().filter_map(CstObjectProp::decoded_name);
+        if names.filter(|name| name == part).count() > 1 {
+            return Err(Problem::from(format!("`{part}` is there twice")).into());
+        }
+        object = members.object_value(part);
+    }
+    Ok(())
 }
 
 fn json_servers(root: &CstRootNode, path: &[&str]) -> Option<CstObject> {

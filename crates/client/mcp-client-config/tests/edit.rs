@@ -127,6 +127,14 @@ fn the_rest_of_a_file_stays_as_it_is() {
 }
 
 #[test]
+fn lines_of_a_mixed_file_get_no_other_ends() {
+    let before = "{\r\n  \"mcpServers\": {\n  }\n}\n";
+    let after = set(Source::Cursor, before, &command(&[]));
+    assert_eq!(after.matches('\r').count(), 1, "{after:?}");
+    assert_eq!(set(Source::Cursor, &after, &command(&[])), after);
+}
+
+#[test]
 fn an_entry_keeps_what_the_client_and_the_user_have_stored_in_it() {
     let before = "{ \"mcpServers\": { \"greet\": {\n  // old\n  \"command\": \"old\", \"args\": [],\n  \"env\": { \"KEY\": \"mine\" }, \"disabled\": true } } }";
     let connection = command(&[("KEY", "${env:KEY}"), ("NEW", "1")]);
@@ -178,6 +186,14 @@ fn a_file_that_cannot_be_changed_says_where() {
         cursor(r#"{ "mcpServers": 3 }"#),
         "`mcpServers` is not an object"
     );
+    for twice in [
+        r#"{ "mcpServers": {}, "mcpServers": {} }"#,
+        r#"{ "mcpServers": { "greet": {}, "gr\u0065et": {} } }"#,
+    ] {
+        assert!(cursor(twice).ends_with("is there twice"), "{twice}");
+        let mut file = ClientFile::parse(Source::Cursor, twice.as_bytes()).expect("a file");
+        assert!(file.remove("greet").is_err(), "{twice}");
+    }
     let codex = |text| problem(Source::Codex, text);
     assert_eq!(codex("mcp_servers = 3"), "`mcp_servers` is not an object");
     assert!(

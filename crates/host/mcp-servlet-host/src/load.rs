@@ -9,7 +9,9 @@ use std::{
     thread,
 };
 
-use mcp_servlet_runtime::{Fetched, LoadError as ModuleError, LoadOptions, Source, processors};
+use mcp_servlet_runtime::{
+    Fetched, LoadError as ModuleError, LoadOptions, RegistryError, Source, processors,
+};
 use serde::Deserialize;
 
 use crate::{Filter, Host, LoadError, Member, Mount, Prefix, Servlet, ServletLock, UnmetNeeds};
@@ -124,12 +126,20 @@ impl From<FailedLoad> for LoadError {
     }
 }
 
+/// Whether nobody who may has signed a module. Then no version of it stays.
+fn is_unsigned(error: &LoadError) -> bool {
+    let LoadError::Module(ModuleError::Registry(error)) = error else {
+        return false;
+    };
+    matches!(error, RegistryError::NotSigned { .. })
+}
+
 impl Loaded {
     /// Loads servlets, several at a time, and serves them together in this order.
     ///
     /// A servlet of `previous` with the same module and options is not loaded again and keeps its
     /// instances. If a servlet of `previous` can no longer be loaded, its previous version stays,
-    /// with the new options.
+    /// with the new options, unless it lacks a signature.
     ///
     /// # Errors
     /// The first entry with [`OnFailure::Fail`] that could not be loaded.
@@ -148,7 +158,7 @@ impl Loaded {
                 Ok(servlet) => servlet,
                 Err(error) if entry.on_failure == OnFailure::Fail => return Err(failed(error)),
                 Err(error) => {
-                    let Some(former) = former() else {
+                    let Some(former) = former().filter(|_| !is_unsigned(&error)) else {
                         skipped.push(failed(error));
                         mounts.push(None);
                         continue;

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The time limit for an image.
-const TIME: Duration = Duration::from_mins(10);
+pub(crate) const TIME: Duration = Duration::from_mins(10);
 
 /// The header with the digest of a manifest.
 pub(crate) const CONTENT_DIGEST: &str = "docker-content-digest";

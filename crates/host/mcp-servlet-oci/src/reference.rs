@@ -10,6 +10,13 @@ use crate::{digest::Digest, error::Error};
 /// The host that people write for Docker Hub, and the one that has its API.
 const DOCKER: (&str, &str) = ("docker.io", "registry-1.docker.io");
 
+/// Other names of Docker Hub.
+const DOCKER_ALIASES: [&str; 3] = [
+    "index.docker.io",
+    "registry-1.docker.io",
+    "registry.hub.docker.com",
+];
+
 /// The scheme of references. With `oci+http://`, the connection to this machine is not encrypted.
 const SCHEMES: [(&str, bool); 2] = [("oci://", false), ("oci+http://", true)];
 
@@ -51,10 +58,11 @@ impl Reference {
             let problem = "it has a user, and credentials do not belong there";
             return Err(wrong(problem.to_owned()));
         }
-        if !is_host(host) {
-            let problem = format!("`{host}` is not a host; there is no default registry");
-            return Err(wrong(problem));
-        }
+        let host = registry(host, is_plain).ok_or_else(|| {
+            wrong(format!(
+                "`{host}` is not a host; there is no default registry"
+            ))
+        })?;
         let (rest, digest) = match rest.split_once('@') {
             None => (rest, None),
             Some((rest, digest)) => {
@@ -73,7 +81,6 @@ impl Reference {
             let problem = "expected names of lower case letters, digits, `.`, `_` and `-`";
             return Err(wrong(format!("`{path}` is not a repository: {problem}")));
         }
-        let host = host.to_ascii_lowercase();
         if is_plain && !is_this_machine(host_name(&host)) {
             return Err(Error::Insecure {
                 reference: text.to_owned(),
@@ -196,6 +203,26 @@ impl fmt::Display for Reference {
     }
 }
 
+/// The one name of a registry's host, so that settings for it cannot be avoided by another spelling.
+fn registry(host: &str, is_plain: bool) -> Option<String> {
+    if !is_host(host) {
+        return None;
+    }
+    let host = host.to_ascii_lowercase();
+    let name = host_name(&host);
+    let port = match host[name.len()..].strip_prefix(':') {
+        Some(port) => Some(port.parse::<u16>().ok()?),
+        None => None,
+    };
+    let default = if is_plain { 80 } else { 443 };
+    let port = port.filter(|port| *port != default);
+    let name = match name.trim_end_matches('.') {
+        name if port.is_none() && DOCKER_ALIASES.contains(&name) => DOCKER.0,
+        name => name,
+    };
+    Some(port.map_or_else(|| name.to_owned(), |port| format!("{name}:{port}")))
+}
+
 /// A host without its port.
 fn host_name(host: &str) -> &str {
     match host.rsplit_once(':') {
@@ -232,6 +259,26 @@ mod tests {
     use super::*;
 
     const HEX: &str = "920e24ee6b5ce0153c21dbbd9d10bb913b1eee8c9bad67b41dc89a19d0c9cbcd";
+
+    #[test]
+    fn a_registry_has_one_name() {
+        for (text, host) in [
+            ("oci://ghcr.io/a:1", "ghcr.io"),
+            ("oci://GHCR.io:443/a:1", "ghcr.io"),
+            ("oci://ghcr.io:0443/a:1", "ghcr.io"),
+            ("oci://ghcr.io./a:1", "ghcr.io"),
+            ("oci://ghcr.io:0444/a:1", "ghcr.io:444"),
+            ("oci://registry-1.docker.io/a:1", "docker.io"),
+            ("oci://index.docker.io:443/a:1", "docker.io"),
+            ("oci+http://localhost:80/a:1", "localhost"),
+            ("oci+http://[::1]:443/a:1", "[::1]:443"),
+        ] {
+            assert_eq!(Reference::parse(text).expect(text).host(), host, "{text}");
+        }
+        for text in ["oci://ghcr.io:/a:1", "oci://ghcr.io:65536/a:1"] {
+            assert!(Reference::parse(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn reads_references_and_writes_them_again() {

@@ -1,9 +1,10 @@
 //! Signatures of images, which are images of their own that name the signed one as their subject.
 
 use hyper::{StatusCode, header::HeaderMap};
-use mcp_servlet_http::Request;
+use mcp_servlet_http::{HttpFailure, Request};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
 use crate::{
     bundle::{self, BUNDLE, SIGNED},
@@ -12,6 +13,7 @@ use crate::{
     error::Error,
     key::{SigningKey, VerifyingKey},
     manifest::{self, IMAGE, INDEX},
+    pull::TIME,
     reference::Reference,
 };
 
@@ -33,24 +35,36 @@ pub struct Signed {
     pub key: usize,
 }
 
-/// An index of images, as far as it matters here. All else in it is kept.
+/// An index of images, as far as it matters here.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Index {
-    schema_version: u8,
+    #[serde(default = "index_type")]
     media_type: String,
     #[serde(default)]
     manifests: Vec<Value>,
+    /// All else.
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+fn index_type() -> String {
+    INDEX.to_owned()
 }
 
 impl Client {
-    /// Signs the image that a reference names. Its signature is written to the same repository.
+    /// Signs the image that a reference names. Its signature is written to the same repository, unless the key has signed it
+    /// before.
     ///
     /// # Errors
     /// [`Error`].
     pub async fn sign(&self, reference: &Reference, key: &SigningKey) -> Result<Digest, Error> {
         let mut session = self.session(reference, "pull,push")?;
         let (digest, json) = session.manifest(reference).await?;
+        // Each signature has other bytes, and only so many are looked at.
+        if session.verify(&digest, &[key.public()]).await.is_ok() {
+            return Ok(digest);
+        }
         let bundle = bundle::sign(&digest, key)?;
         session.attach(&digest, &json, &bundle).await?;
         Ok(digest)
@@ -66,8 +80,12 @@ impl Client {
         keys: &[VerifyingKey],
     ) -> Result<Signed, Error> {
         let mut session = self.session(reference, "pull")?;
-        let (digest, _) = session.manifest(reference).await?;
-        session.verify(&digest, keys).await
+        let verify = async {
+            let (digest, _) = session.manifest(reference).await?;
+            session.verify(&digest, keys).await
+        };
+        let limit = timeout(TIME, verify).await;
+        limit.unwrap_or_else(|_| Err(late(reference)))
     }
 }
 
@@ -232,9 +250,9 @@ impl Session<'_> {
 impl Default for Index {
     fn default() -> Self {
         Self {
-            schema_version: 2,
-            media_type: INDEX.to_owned(),
+            media_type: index_type(),
             manifests: Vec::new(),
+            rest: Map::from_iter([("schemaVersion".to_owned(), 2.into())]),
         }
     }
 }
@@ -248,6 +266,13 @@ impl Index {
             .filter(|manifest| manifest["artifactType"] == BUNDLE);
         bundles.filter_map(|manifest| Digest::parse(manifest["digest"].as_str()?))
     }
+}
+
+fn late(reference: &Reference) -> Error {
+    let url = format!("https://{}", reference.host()).parse();
+    let url = url.expect("a host is a part of a URL");
+    let late = HttpFailure::timed_out(&url, TIME);
+    Error::of_request(reference.host(), reference, late.into())
 }
 
 /// The tag with what names an image as its subject, in registries that have no such list.

@@ -335,19 +335,28 @@ impl Reader<'_> {
         }
     }
 
-    fn sources(&mut self, section: &ServletSection) -> Vec<Source> {
-        let source = match Source::parse(section.source.get_ref()) {
+    /// A source with the path of its file, or the settings of its registry.
+    fn resolved(&mut self, section: &ServletSection, source: Source) -> Source {
+        match source {
             Source::File(path) => Source::File(self.file(section, path)),
             Source::Image(image) => Source::Image(self.image(section, image)),
+            Source::Pinned { source, sha256 } => Source::Pinned {
+                source: Box::new(self.resolved(section, *source)),
+                sha256,
+            },
             other => other,
-        };
+        }
+    }
+
+    fn sources(&mut self, section: &ServletSection) -> Vec<Source> {
+        let source = self.resolved(section, Source::parse(section.source.get_ref()));
         if let Some(signed_by) = &section.signed_by
-            && !matches!(source, Source::Image(_))
+            && !is_image(&source)
         {
             let message = "`signed_by` needs a source in a registry, such as `oci://ghcr.io/ada/mine:1.2.0`; `sha256` pins any other";
             self.problem(signed_by.span(), message.to_owned());
         }
-        if section.on_failure == OnFailure::Cached && !matches!(source, Source::Image(_)) {
+        if section.on_failure == OnFailure::Cached && !is_image(&source) {
             let message = "`on_failure = \"cached\"` needs a source in a registry, such as `oci://ghcr.io/ada/mine:1.2.0`";
             self.problem(section.source.span(), message.to_owned());
         }
@@ -535,3 +544,12 @@ fn bounds(options: &LoadOptions) -> Result<(), (usize, usize)> {
 
 #[cfg(test)]
 mod tests;
+
+/// Whether a source is in a registry.
+fn is_image(source: &Source) -> bool {
+    match source {
+        Source::Image(_) => true,
+        Source::Pinned { source, .. } => is_image(source),
+        _ => false,
+    }
+}

@@ -77,7 +77,9 @@ impl Pack {
         let program = self.program()?;
         let output = self.output.clone().unwrap_or_else(|| {
             let Packed { name, version, .. } = &packed;
-            PathBuf::from(format!("{name}-{version}.mcpb"))
+            // The servlet has written both.
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || ".+-_".contains(c);
+            PathBuf::from(format!("{name}-{version}.mcpb").replace(|c: char| !is_plain(c), "-"))
         });
         let bundle = mcpb::bundle(&packed, program.as_ref(), &self.author);
         let written = bundle.and_then(|bytes| fs::write(&output, bytes));

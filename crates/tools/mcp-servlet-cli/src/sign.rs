@@ -65,6 +65,19 @@ impl NewKey {
     fn run(self) -> Result<(), Failure> {
         let (key, text) = SigningKey::generate().map_err(|error| unusable("a key", error))?;
         let public = self.output.with_extension("pub");
+        for path in [&self.output, &public] {
+            if path.exists() || public == self.output {
+                let message = format!(
+                    "cannot write `{}`: it is there, or is the other half of the key",
+                    path.display()
+                );
+                return Err(Failure::with_help(
+                    Kind::Usage,
+                    message,
+                    "`-o FILE` writes another file",
+                ));
+            }
+        }
         for (path, text, is_secret) in [
             (&self.output, &text, true),
             (&public, &key.public().to_pem(), false),

@@ -296,21 +296,10 @@ fn nothing_is_written_unless_the_server_works_and_the_file_can_be_read() {
     assert!(unchanged());
     let (code, said) = run(&home, &[&install[..], &["--dry-run"]].concat());
     assert!(code == Some(0) && unchanged(), "{said}");
-    let (code, said) = run(
-        &home,
-        &["install", "windsurf", "weather.wasm", "--scope", "project"],
-    );
-    assert!(
-        code == Some(2) && said.contains("windsurf has no"),
-        "{said}"
-    );
-    let url = "https://user:s3cr3t@example.com/mcp";
-    let (code, said) = run(&home, &["install", "claude-desktop", url]);
-    assert!(
-        code == Some(2) && said.contains("no servers at URLs"),
-        "{said}"
-    );
-
+    // A repository may bring such a link.
+    let elsewhere = home.path().join("elsewhere");
+    let backup = home.path().join("dotfiles.json.servlet-bak");
+    std::os::unix::fs::symlink(&elsewhere, &backup).expect("a link");
     let (code, said) = run(&home, &install);
     assert_eq!(code, Some(0), "{said}");
     assert!(
@@ -325,7 +314,7 @@ fn nothing_is_written_unless_the_server_works_and_the_file_can_be_read() {
     assert_eq!(added.first(), Some(&r#""weather": {"#), "{after}");
     assert!(before.lines().all(|line| after.contains(line)), "{after}");
     assert!(fs::symlink_metadata(&file).expect("a link").is_symlink());
-    let backup = home.path().join("dotfiles.json.servlet-bak");
+    assert!(!elsewhere.exists());
     assert_eq!(fs::read_to_string(backup).expect("a copy"), before);
 }
 
@@ -423,5 +412,24 @@ fn a_bundle_needs_a_program_and_a_version() {
     refused(
         &["weather.wasm", "-o", "missing/a.mcpb"],
         "cannot write `missing/a.mcpb`",
+    );
+}
+
+#[test]
+fn some_clients_have_no_file_for_a_project_or_no_urls() {
+    let home = home();
+    let (code, said) = run(
+        &home,
+        &["install", "windsurf", "weather.wasm", "--scope", "project"],
+    );
+    assert!(
+        code == Some(2) && said.contains("windsurf has no"),
+        "{said}"
+    );
+    let url = "https://user:s3cr3t@example.com/mcp";
+    let (code, said) = run(&home, &["install", "claude-desktop", url]);
+    assert!(
+        code == Some(2) && said.contains("no servers at URLs"),
+        "{said}"
     );
 }

@@ -37,7 +37,8 @@ impl Reader<'_> {
         for (host, section) in &file.oci {
             let name = host.get_ref();
             let registry = Image::of(&format!("oci://{name}/any"));
-            if registry.host().as_deref() != Some(name) {
+            let known = registry.host().filter(|_| !name.contains('/'));
+            if known.is_none() {
                 let message = format!(
                     "`{name}` is not the host of a registry: expected a name such as `ghcr.io` or `localhost:5000`"
                 );
@@ -50,15 +51,17 @@ impl Reader<'_> {
             }
             let signers = self.signers(&section.signed_by);
             let registry = Registry { ca, signers };
-            self.registries.of_host.insert(name.clone(), registry);
+            let name = known.unwrap_or_else(|| name.clone());
+            self.registries.of_host.insert(name, registry);
         }
     }
 
     /// The public key in a file.
     fn public_key(&mut self, file: &Spanned<String>) -> Option<VerifyingKey> {
         let path = self.folder.join(file.get_ref());
+        // Noted first, so that a change while it is read is noticed.
+        self.files.add(path.clone());
         let text = fs::read_to_string(&path);
-        self.files.add(path);
         let problem = match text.map(|text| VerifyingKey::from_pem(&text)) {
             Ok(Ok(key)) => return Some(key),
             Ok(Err(error)) => error.to_string(),

@@ -25,6 +25,8 @@ pub(super) struct InstalledIn {
     path: PathBuf,
     /// The bytes on the disk. None if there is no file.
     bytes: Option<Vec<u8>>,
+    /// The text of `file` before it was changed. It may have other line ends than the file.
+    before: String,
     file: ClientFile,
     /// A copy of the file as it was, once it has changed.
     pub(super) backup: Option<PathBuf>,
@@ -41,6 +43,7 @@ impl InstalledIn {
         Ok(Self {
             path,
             bytes,
+            before: file.to_string(),
             file,
             backup: None,
         })
@@ -66,7 +69,7 @@ impl InstalledIn {
     }
 
     pub(super) fn has_changed(&self) -> bool {
-        self.bytes.as_deref() != Some(self.file.to_string().as_bytes())
+        self.bytes.is_none() || self.before != self.file.to_string()
     }
 
     /// Replaces the file at once, so that a client never reads half of it.
@@ -94,15 +97,20 @@ impl InstalledIn {
         if self.bytes.is_some() {
             self.backup = Some(self.back_up()?);
         }
-        // Only its owner can read a new file, which may get secrets later.
+        self.put(&self.path, self.file.to_string().as_bytes())
+    }
+
+    /// Writes a file next to this one, with its permissions. Only its owner can read a new file, which may get secrets later.
+    fn put(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
         let mut new = NamedTempFile::new_in(folder)?;
-        new.write_all(self.file.to_string().as_bytes())?;
+        new.write_all(bytes)?;
         if self.bytes.is_some() {
             let permissions = fs::metadata(&self.path)?.permissions();
             new.as_file().set_permissions(permissions)?;
         }
         new.as_file().sync_all()?;
-        new.persist(&self.path)?;
+        new.persist(path)?;
         Ok(())
     }
 
@@ -110,12 +118,14 @@ impl InstalledIn {
         let mut name = self.path.clone().into_os_string();
         name.push(".servlet-bak");
         let backup = PathBuf::from(name);
-        let made = fs::metadata(&backup).and_then(|backup| backup.modified());
-        let age = made
+        // A link is replaced: whoever made it chose where it leads.
+        let there = fs::symlink_metadata(&backup)
             .ok()
-            .and_then(|made| SystemTime::now().duration_since(made).ok());
+            .filter(fs::Metadata::is_file);
+        let made = there.and_then(|backup| backup.modified().ok());
+        let age = made.and_then(|made| SystemTime::now().duration_since(made).ok());
         if age.is_none_or(|age| age > KEEP_BACKUP) {
-            fs::copy(&self.path, &backup)?;
+            self.put(&backup, self.bytes.as_deref().unwrap_or_default())?;
         }
         Ok(backup)
     }

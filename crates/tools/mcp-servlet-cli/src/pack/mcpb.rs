@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_servlet_host::Tool;
-use mcp_servlet_runtime::{ConfigKey, Needs};
+use mcp_servlet_runtime::{ConfigKey, Needs, config_variable};
 use serde_json::{Map, Value, json};
 use zip::{CompressionMethod, DateTime, System, ZipWriter, write::SimpleFileOptions};
 
@@ -140,7 +140,7 @@ impl Start {
         };
         for key in config {
             let asked = start.ask(&key.name, question(key));
-            let variable = key.variable(&packed.name);
+            let variable = start.variable(&key.name);
             start
                 .args
                 .push(format!("--config-env={}={variable}", key.name));
@@ -160,6 +160,15 @@ impl Start {
             start.args.push(format!("--allow-path={asked}:{path}"));
         }
         start
+    }
+
+    /// The environment variable for a value. A servlet must not choose one that other programs read.
+    fn variable(&self, key: &str) -> String {
+        let mut variable = config_variable("SERVLET_CONFIG", key);
+        while self.env.contains_key(&variable) {
+            variable.push('_');
+        }
+        variable
     }
 
     /// Asks the user for a value. Returns its placeholder.
