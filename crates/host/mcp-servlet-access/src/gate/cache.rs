@@ -11,7 +11,7 @@ use mcp_servlet_common::lock;
 use super::{Known, Reason};
 use crate::digest::Sha256;
 
-/// How many tokens are known.
+/// How many accepted tokens are known, and how many refused ones.
 const MOST: usize = 10_000;
 /// How long a refused token is known.
 const REFUSED: Duration = Duration::from_secs(5);
@@ -19,30 +19,84 @@ const REFUSED: Duration = Duration::from_secs(5);
 /// The outcome of a check that does not depend on the request.
 type Outcome = Result<Arc<Known>, Reason>;
 
+type Tokens = HashMap<Sha256, (Outcome, Instant)>;
+
+/// Anyone can send tokens that are refused, so these have a place of their own.
 #[derive(Debug, Default)]
-pub(super) struct Cache(Mutex<HashMap<Sha256, (Outcome, Instant)>>);
+pub(super) struct Cache {
+    accepted: Mutex<Tokens>,
+    refused: Mutex<Tokens>,
+}
 
 impl Cache {
     pub(super) fn get(&self, token: &Sha256) -> Option<Outcome> {
-        let known = lock(&self.0);
-        let (outcome, until) = known.get(token)?;
-        (*until > Instant::now()).then(|| outcome.clone())
+        let now = Instant::now();
+        [&self.accepted, &self.refused]
+            .into_iter()
+            .find_map(|tokens| {
+                let known = lock(tokens);
+                let (outcome, until) = known.get(token)?;
+                (*until > now).then(|| outcome.clone())
+            })
     }
 
     /// Keeps an outcome, unless it would be another one if an issuer answered.
     pub(super) fn insert(&self, token: Sha256, outcome: &Outcome) {
-        if outcome.as_ref().is_err_and(|reason| reason.is_outage()) {
-            return;
-        }
+        let (tokens, time) = match outcome {
+            Ok(known) => (&self.accepted, known.kept),
+            Err(reason) if reason.is_outage() => return,
+            Err(_) => (&self.refused, REFUSED),
+        };
         let now = Instant::now();
-        let mut known = lock(&self.0);
+        let mut known = lock(tokens);
         if known.len() >= MOST {
             known.retain(|_, (_, until)| *until > now);
         }
         if known.len() >= MOST {
             known.clear();
         }
-        let time = outcome.as_ref().map_or(REFUSED, |known| known.kept);
         known.insert(token, (outcome.clone(), now + time));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::caller::{Caller, CallerKind};
+
+    fn accepted() -> Arc<Known> {
+        let caller = Caller {
+            kind: CallerKind::Jwt,
+            auth: String::new(),
+            subject: "ann".to_owned(),
+            issuer: None,
+            client: None,
+            scopes: BTreeSet::new(),
+            roles: BTreeSet::new(),
+            until: None,
+        };
+        Arc::new(Known {
+            caller: Arc::new(caller),
+            from: None,
+            until: None,
+            binding: None,
+            kept: Duration::from_mins(1),
+        })
+    }
+
+    #[test]
+    fn refused_tokens_push_out_no_accepted_one() {
+        let cache = Cache::default();
+        let token = Sha256::of(b"ann");
+        cache.insert(token, &Ok(accepted()));
+        for number in 0..=MOST {
+            let refused = Sha256::of(&number.to_be_bytes());
+            cache.insert(refused, &Err(Reason::Signature));
+        }
+        assert!(cache.get(&token).is_some_and(|known| known.is_ok()));
+        let last = Sha256::of(&MOST.to_be_bytes());
+        assert!(cache.get(&last).is_some_and(|known| known.is_err()));
     }
 }
