@@ -46,12 +46,13 @@ impl Endpoints {
                 continue;
             };
             let mut renewed = config.endpoints.iter();
-            // An endpoint that the file no longer has is served until the restart.
             let renewed = renewed.find(|new| new.name == endpoint.name);
-            let renewed = renewed.unwrap_or(endpoint);
-            let host = config.host_of(renewed, &loaded, &remotes);
+            // An endpoint that the file no longer has is served until the restart.
+            let host = config.host_of(renewed.unwrap_or(endpoint), &loaded, &remotes);
             server.replace(Arc::new(host));
-            if let EndpointTransport::Http { options, .. } = &renewed.transport {
+            // It keeps its headers and callers. Those of the start could have keys that were removed since.
+            let transport = renewed.map(|renewed| &renewed.transport);
+            if let Some(EndpointTransport::Http { options, .. }) = transport {
                 server.replace_headers(options.endpoint_headers());
                 server.0.access.replace(options.auth.as_ref());
             }

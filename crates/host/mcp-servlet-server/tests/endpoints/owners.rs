@@ -294,6 +294,34 @@ async fn a_key_that_is_removed_counts_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_removed_key_stays_removed_when_the_endpoint_is_renamed() {
+    let issuer = Issuer::new();
+    let site = start(&issuer, &servlet(&["t"], "a")).await;
+    let status = |endpoint: &str, header| {
+        let answer = post(site.url(endpoint), &[header], INITIALIZE);
+        answer.status().as_u16()
+    };
+    let own = ("x-api-key", KEY);
+    assert_eq!(status("web", own), 200);
+    let removed = config().replace(&key(), "");
+    site.write("servlet.toml", &removed);
+    eventually("the key is removed", async || status("web", own) == 401).await;
+    // The other endpoint comes later in the file, so it shows that the server has read it.
+    let renamed = removed.replace("[endpoint.web]", "[endpoint.other]");
+    let opened = renamed.replace(&format!("/sse\"\n{AUTH}"), "/sse\"\n");
+    assert_ne!(opened, renamed);
+    site.write("servlet.toml", opened);
+    // This endpoint takes no messages there: 405 instead of 401.
+    eventually("the other endpoint is open", async || {
+        status("old", own) == 405
+    })
+    .await;
+    assert_eq!(status("web", own), 401);
+    let ann = Client::new(&site, &issuer, &json!({}));
+    assert_eq!(ann.send("POST", &[], INITIALIZE).status(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn servlets_do_not_read_credentials() {
     let issuer = Issuer::new();
     let site = start(&issuer, &echo(&["t"])).await;
