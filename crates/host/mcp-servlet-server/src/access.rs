@@ -10,21 +10,22 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{message::Message, server::Server};
 
-/// The gate of an endpoint over HTTP, if it has one. A reload can replace it.
+/// Who may call an endpoint over HTTP. A reload can replace it.
 #[derive(Debug, Default)]
-pub(crate) struct Access(RwLock<Option<Arc<Guard>>>);
+pub(crate) struct Access(RwLock<Rule>);
 
-#[derive(Debug)]
-pub(crate) struct Guard {
-    pub(crate) gate: Gate,
-    /// Cancelled when the gate no longer decides.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rule {
+    /// None if everyone may call.
+    pub(crate) gate: Option<Arc<Gate>>,
+    /// Cancelled when another rule decides.
     pub(crate) end: CancellationToken,
 }
 
 impl Access {
     /// Sets the gate with which the endpoint begins, unless a reload was faster.
     pub(crate) fn begin(&self, options: Option<&AuthOptions>) {
-        if self.guard().is_none() {
+        if self.rule().gate.is_none() {
             self.replace(options);
         }
     }
@@ -32,24 +33,21 @@ impl Access {
     /// Sets the gate, if it differs. Callers of the previous one have to show again who they are.
     pub(crate) fn replace(&self, options: Option<&AuthOptions>) {
         let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if current.as_ref().map(|guard| guard.gate.options()) == options {
+        if current.gate.as_ref().map(|gate| gate.options()) == options {
             return;
         }
-        let guard = options.map(|options| {
-            let guard = Arc::new(Guard {
-                gate: Gate::new(options.clone()),
-                end: CancellationToken::new(),
-            });
-            let preparing = Arc::clone(&guard);
-            tokio::spawn(async move { preparing.gate.prepare().await });
-            guard
+        let gate = options.map(|options| {
+            let gate = Arc::new(Gate::new(options.clone()));
+            let preparing = Arc::clone(&gate);
+            tokio::spawn(async move { preparing.prepare().await });
+            gate
         });
-        if let Some(previous) = std::mem::replace(&mut *current, guard) {
-            previous.end.cancel();
-        }
+        let end = CancellationToken::new();
+        let previous = std::mem::replace(&mut *current, Rule { gate, end });
+        previous.end.cancel();
     }
 
-    pub(crate) fn guard(&self) -> Option<Arc<Guard>> {
+    pub(crate) fn rule(&self) -> Rule {
         self.0
             .read()
             .unwrap_or_else(PoisonError::into_inner)
@@ -59,10 +57,10 @@ impl Access {
 
 /// Whether the caller of a request may call a tool.
 pub(crate) fn permit(extensions: &Extensions, host: &Host, tool: &str) -> Result<(), Refusal> {
-    let guard = extensions.get::<Arc<Guard>>();
-    let known = guard.zip(extensions.get::<Arc<Caller>>());
+    let gate = extensions.get::<Arc<Gate>>();
+    let known = gate.zip(extensions.get::<Arc<Caller>>());
     match known.zip(host.origin_of(tool)) {
-        Some(((guard, caller), origin)) => guard.gate.permit(caller, origin),
+        Some(((gate, caller), origin)) => gate.permit(caller, origin),
         None => Ok(()),
     }
 }
@@ -73,8 +71,8 @@ pub(crate) fn permit_message(
     server: &Server,
     message: &Message,
 ) -> Result<(), Refusal> {
-    let guard = extensions.get::<Arc<Guard>>();
-    if !guard.is_some_and(|guard| guard.gate.has_tool_scopes()) {
+    let gate = extensions.get::<Arc<Gate>>();
+    if !gate.is_some_and(|gate| gate.has_tool_scopes()) {
         return Ok(());
     }
     match message.tool() {

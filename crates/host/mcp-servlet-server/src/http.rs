@@ -36,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 use url::form_urlencoded;
 
 use crate::{
+    access::Rule,
     message::Answered,
     response_headers::{EndpointHeaders, ResponseHeaders},
     server::{Readiness, Server, metrics::Connections},
@@ -366,18 +367,18 @@ impl Endpoint {
         let page = Page::of(&request);
         let sender = Sender::of(request.headers());
         let peer = request.extensions().get().copied();
-        let guard = self.server.0.access.guard();
+        let Rule { gate, end } = self.server.0.access.rule();
         // Otherwise, rmcp's service checks it when it gets the request.
-        let is_checked = guard.is_some() || matches!(self.transport, Transport::Sse(_));
+        let is_checked = gate.is_some() || matches!(self.transport, Transport::Sse(_));
         if is_checked && let Some(refusal) = self.origin_check.refusal(request.headers()).await {
             return sender.refused(refusal, self.server.endpoint_name()).await;
         }
         // A preflight has no credentials, and gets nothing but permission.
-        let guard = guard.filter(|_| !page.as_ref().is_some_and(Page::is_preflight));
-        let admitted = match guard {
+        let gate = gate.filter(|_| !page.as_ref().is_some_and(Page::is_preflight));
+        let until = match gate {
             None => None,
-            Some(guard) => match self.admit(guard, &mut request).await {
-                Ok(admitted) => Some(admitted),
+            Some(gate) => match self.admit(gate, &mut request).await {
+                Ok(caller) => caller.until,
                 Err(refusal) => {
                     self.note(&refusal, peer);
                     return match page {
@@ -392,6 +393,7 @@ impl Endpoint {
             .headers()
             .unwrap_or_else(|| Arc::clone(&self.headers));
         let headers = headers.of_method(request.method());
+        let admitted = Admitted { end, until };
         let response = self.pass(request, headers, admitted).await;
         if !is_checked && response.status() == StatusCode::FORBIDDEN {
             return sender.refused(response, self.server.endpoint_name()).await;
@@ -408,7 +410,7 @@ impl Endpoint {
         &self,
         request: Request,
         headers: &ResponseHeaders,
-        admitted: Option<Admitted>,
+        admitted: Admitted,
     ) -> Response {
         let session = if headers.have_expressions() {
             self.session(&request)
@@ -425,7 +427,7 @@ impl Endpoint {
             return response;
         }
         let listens = is_get || answered(&response).is_some_and(|method| method == LISTEN);
-        if let Some(admitted) = admitted.filter(|_| listens) {
+        if listens {
             response = admitted.limit(response);
         }
         if let Some(refusal) = add_headers(&mut response, headers, session) {

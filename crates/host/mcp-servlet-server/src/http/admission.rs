@@ -10,19 +10,21 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use futures_util::StreamExt as _;
-use mcp_servlet_access::{Caller, Certificate, Head, Reason, Refusal};
+use mcp_servlet_access::{Caller, Certificate, Gate, Head, Reason, Refusal};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     Endpoint,
     peer::{Peer, Refused},
 };
-use crate::access::Guard;
 
-/// A request whose caller is known.
+/// How long a stream of events may stay open.
 pub(super) struct Admitted {
-    guard: Arc<Guard>,
-    caller: Arc<Caller>,
+    /// Cancelled when others may call the endpoint.
+    pub(super) end: CancellationToken,
+    /// When its caller needs another token.
+    pub(super) until: Option<SystemTime>,
 }
 
 impl Endpoint {
@@ -30,9 +32,9 @@ impl Endpoint {
     /// gets instead.
     pub(super) async fn admit(
         &self,
-        guard: Arc<Guard>,
+        gate: Arc<Gate>,
         request: &mut Request,
-    ) -> Result<Admitted, Response> {
+    ) -> Result<Arc<Caller>, Response> {
         let head = Head {
             headers: request.headers(),
             query: request.uri().query(),
@@ -41,12 +43,12 @@ impl Endpoint {
                 .get::<Arc<Certificate>>()
                 .map(|one| &**one),
         };
-        match guard.gate.admit(head).await {
+        match gate.admit(head).await {
             Ok(caller) => {
-                guard.gate.strip(request.headers_mut());
+                gate.strip(request.headers_mut());
                 request.extensions_mut().insert(Arc::clone(&caller));
-                request.extensions_mut().insert(Arc::clone(&guard));
-                Ok(Admitted { guard, caller })
+                request.extensions_mut().insert(gate);
+                Ok(caller)
             }
             Err(refusal) => Err(refused(&refusal, None)),
         }
@@ -66,7 +68,7 @@ impl Endpoint {
 
     /// The metadata of the endpoint as a protected resource.
     pub(super) fn metadata(&self) -> Option<Response> {
-        let metadata = self.server.0.access.guard()?.gate.metadata()?;
+        let metadata = self.server.0.access.rule().gate?.metadata()?;
         let headers = [
             (header::CACHE_CONTROL, "max-age=300"),
             (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
@@ -76,20 +78,20 @@ impl Endpoint {
 }
 
 impl Admitted {
-    /// Ends a stream of events when its caller needs another token. A client then opens the next one with that.
+    /// Ends a stream of events in time. A client then opens the next one with another token.
     pub(super) fn limit(self, response: Response) -> Response {
-        let Self { guard, caller } = self;
+        let Self { end, until } = self;
         let ended = async move {
-            let until = caller.until.map(|until| {
+            let until = until.map(|until| {
                 let left = until.duration_since(SystemTime::now());
                 tokio::time::sleep(left.unwrap_or_default())
             });
             match until {
                 Some(until) => tokio::select! {
                     () = until => {}
-                    () = guard.end.cancelled() => {}
+                    () = end.cancelled() => {}
                 },
-                None => guard.end.cancelled().await,
+                None => end.cancelled().await,
             }
         };
         response.map(|body| {

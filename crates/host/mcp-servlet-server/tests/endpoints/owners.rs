@@ -322,6 +322,37 @@ async fn a_removed_key_stays_removed_when_the_endpoint_is_renamed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_stream_of_an_open_endpoint_ends_when_it_asks_for_callers() {
+    let issuer = Issuer::new();
+    let closed = config();
+    let open = closed.replace(AUTH, "").replace(&corp(&key()), "");
+    let keys = json!({ "keys": issuer.keys() }).to_string();
+    let wasm = servlet(&["t"], "a");
+    let files = [("a.wasm", &*wasm), ("keys.json", keys.as_bytes())];
+    let site = Site::start(&open, &files).await;
+    let opened = post(site.url("web"), &[], INITIALIZE);
+    let id = header(&opened, "mcp-session-id").expect("a session");
+    let events = ("accept", "text/event-stream");
+    let streams = [
+        send(
+            "GET",
+            site.url("web"),
+            &[("mcp-session-id", id), events],
+            "",
+        ),
+        send("GET", site.url("old"), &[events], ""),
+    ];
+    site.write("servlet.toml", closed);
+    for mut stream in streams {
+        assert_eq!(stream.status(), 200);
+        stream
+            .body_mut()
+            .read_to_string()
+            .expect("the end of the stream");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn servlets_do_not_read_credentials() {
     let issuer = Issuer::new();
     let site = start(&issuer, &echo(&["t"])).await;
