@@ -145,9 +145,12 @@ impl Sessions {
         in_use
     }
 
-    /// Whether the session belongs to another caller.
+    /// Whether the session belongs to another caller. For a caller who is known, so does each one that is not in the list,
+    /// because it is being closed.
     pub(super) fn is_foreign(&self, id: &str, owner: Option<Owner>) -> bool {
-        self.uses().get(id).is_some_and(|used| used.owner != owner)
+        let uses = self.uses();
+        let known = uses.get(id).map(|used| used.owner);
+        known.unwrap_or_default() != owner
     }
 
     /// Marks a session as in use until the returned guard is dropped. None if there is no such session.
@@ -273,6 +276,10 @@ impl Drop for InUse {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use axum::http::{HeaderMap, header::AUTHORIZATION};
+    use mcp_servlet_access::{AuthOptions, Gate, Head, KeyOptions, Sha256};
     use mcp_servlet_host::Host;
 
     use super::*;
@@ -280,6 +287,27 @@ mod tests {
 
     fn server() -> Server {
         Server::new(Arc::new(Host::new(Vec::new())), ServeOptions::default())
+    }
+
+    async fn owner(name: &str) -> Owner {
+        let key = KeyOptions {
+            name: name.to_owned(),
+            sha256: Sha256::of(name.as_bytes()),
+            scopes: BTreeSet::new(),
+            until: None,
+            header: AUTHORIZATION,
+        };
+        let gate = Gate::new(AuthOptions {
+            keys: vec![key],
+            ..AuthOptions::default()
+        });
+        let value = format!("Bearer {name}").parse().expect("a header");
+        let head = Head {
+            headers: &HeaderMap::from_iter([(AUTHORIZATION, value)]),
+            query: None,
+            certificate: None,
+        };
+        gate.admit(head).await.expect("a caller").owner()
     }
 
     #[tokio::test]
@@ -293,6 +321,19 @@ mod tests {
         assert!(sessions.enter(&living).is_some());
         assert!(sessions.enter("ended").is_none());
         assert_eq!(sessions.idle(Some(Duration::ZERO)).await, [living]);
+    }
+
+    #[tokio::test]
+    async fn a_session_that_is_being_closed_belongs_to_nobody_else() {
+        let sessions = Sessions::new(&server());
+        let (closing, _transport) = sessions.manager.create_session().await.expect("a session");
+        let (ann, bob) = (owner("ann").await, owner("bob").await);
+        drop(sessions.open(&closing, (None, Some(ann)), false));
+        assert!(!sessions.is_foreign(&closing, Some(ann)));
+        assert!(sessions.is_foreign(&closing, Some(bob)));
+        assert!(sessions.idle(Some(Duration::ZERO)).await.contains(&closing));
+        assert!(sessions.has(&closing).await);
+        assert!(sessions.is_foreign(&closing, Some(bob)));
     }
 
     #[tokio::test]
