@@ -11,7 +11,7 @@ use url::{Url, form_urlencoded};
 
 use crate::options::IntrospectionOptions;
 
-/// How long one document may take.
+/// How long one document may take, and how long all may take that lead to the keys of an issuer.
 const TIME: Duration = Duration::from_secs(5);
 /// How long a document may be.
 const MOST: u64 = 1 << 20;
@@ -77,6 +77,11 @@ impl Fetch {
 
     /// The keys of an issuer, as its metadata says (RFC 8414, or else `OpenID`).
     pub(crate) async fn keys_of(&self, issuer: &str) -> Result<Document, FetchError> {
+        let found = timeout(TIME, self.find_keys(issuer)).await;
+        found.map_err(|_| FetchError::Late)?
+    }
+
+    async fn find_keys(&self, issuer: &str) -> Result<Document, FetchError> {
         let base = Url::parse(issuer).map_err(|_| FetchError::Metadata("the issuer is no URL"))?;
         let path = base.path().trim_end_matches('/');
         let mut oauth = base.clone();

@@ -9,6 +9,7 @@ use std::{
 use jsonwebtoken::{Algorithm, DecodingKey};
 use mcp_servlet_common::lock;
 use mcp_servlet_http::TrustError;
+use tokio::sync::OwnedMutexGuard;
 use url::Url;
 
 use crate::{
@@ -49,7 +50,7 @@ pub(crate) struct Keys {
 
 enum Source {
     Known(Jwks),
-    Published(Box<Published>),
+    Published(Arc<Published>),
 }
 
 struct Published {
@@ -57,7 +58,7 @@ struct Published {
     fetch: Result<Fetch, TrustError>,
     state: Mutex<State>,
     /// Held while the keys are read, which is done once at a time.
-    reading: tokio::sync::Mutex<()>,
+    reading: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Default)]
@@ -69,6 +70,13 @@ struct State {
     stale: Option<Instant>,
     /// When they were last read because of a key that is not known.
     missed: Option<Instant>,
+}
+
+impl State {
+    /// Whether the keys are no longer used, even if there are no newer ones.
+    fn is_too_old(&self) -> bool {
+        self.read.is_some_and(|read| read.elapsed() > MOST_FRESH)
+    }
 }
 
 impl std::fmt::Debug for Keys {
@@ -92,11 +100,11 @@ impl Keys {
     pub(crate) fn new(issuer: &str, source: &KeySource) -> Self {
         let source = match source {
             KeySource::Known(keys) => Source::Known(keys.clone()),
-            KeySource::Published { url, ca } => Source::Published(Box::new(Published {
+            KeySource::Published { url, ca } => Source::Published(Arc::new(Published {
                 url: url.clone(),
                 fetch: Fetch::new(ca.as_ref()),
                 state: Mutex::default(),
-                reading: tokio::sync::Mutex::default(),
+                reading: Arc::default(),
             })),
         };
         Self {
@@ -138,16 +146,23 @@ impl Keys {
 
 impl Published {
     /// The keys, which are read again from time to time.
-    async fn current(&self, issuer: &str) -> Result<Arc<Jwks>, Reason> {
+    async fn current(self: &Arc<Self>, issuer: &str) -> Result<Arc<Jwks>, Reason> {
         if let Some(keys) = self.fresh() {
             return keys;
         }
-        let _reading = self.reading.lock().await;
+        let reading = match Arc::clone(&self.reading).try_lock_owned() {
+            Ok(reading) => reading,
+            // An issuer that hangs delays no more than one request.
+            Err(_) => match self.previous() {
+                Some(keys) => return Ok(keys),
+                None => Arc::clone(&self.reading).lock_owned().await,
+            },
+        };
         // Another request may have read them meanwhile.
         if let Some(keys) = self.fresh() {
             return keys;
         }
-        self.read(issuer).await;
+        self.read(issuer, reading).await;
         lock(&self.state)
             .keys
             .clone()
@@ -161,9 +176,18 @@ impl Published {
         is_fresh.then(|| state.keys.clone().ok_or(Reason::KeysUnreachable))
     }
 
+    /// Keys that are used as long as there are no newer ones.
+    fn previous(&self) -> Option<Arc<Jwks>> {
+        let state = lock(&self.state);
+        if state.is_too_old() {
+            return None;
+        }
+        state.keys.clone()
+    }
+
     /// Keys that are newer than these, if it is not too soon to look for them.
-    async fn newer(&self, issuer: &str, known: &Arc<Jwks>) -> Option<Arc<Jwks>> {
-        let _reading = self.reading.lock().await;
+    async fn newer(self: &Arc<Self>, issuer: &str, known: &Arc<Jwks>) -> Option<Arc<Jwks>> {
+        let reading = Arc::clone(&self.reading).lock_owned().await;
         {
             let mut state = lock(&self.state);
             let keys = state.keys.as_ref()?;
@@ -175,13 +199,25 @@ impl Published {
             }
             state.missed = Some(Instant::now());
         }
-        self.read(issuer).await;
+        self.read(issuer, reading).await;
         let keys = lock(&self.state).keys.clone()?;
         (!Arc::ptr_eq(&keys, known)).then_some(keys)
     }
 
+    /// Reads the keys. That goes on if the client of the request leaves, because nobody else would look again for a while.
+    async fn read(self: &Arc<Self>, issuer: &str, reading: OwnedMutexGuard<()>) {
+        let (published, issuer) = (Arc::clone(self), issuer.to_owned());
+        let task = tokio::spawn(async move {
+            published.update(&issuer).await;
+            drop(reading);
+        });
+        if let Err(error) = task.await {
+            tracing::error!(%error, "the keys of an issuer were not read");
+        }
+    }
+
     /// Reads the keys. If that fails, the previous ones stay for a day.
-    async fn read(&self, issuer: &str) {
+    async fn update(&self, issuer: &str) {
         let read = self.fetched(issuer).await;
         let mut state = lock(&self.state);
         let now = Instant::now();
@@ -194,7 +230,7 @@ impl Published {
             }
             Err(error) => {
                 tracing::warn!(issuer, %error, "cannot read the keys of an issuer");
-                if state.read.is_some_and(|read| read.elapsed() > MOST_FRESH) {
+                if state.is_too_old() {
                     state.keys = None;
                 }
                 let wait = if state.keys.is_some() {
@@ -215,5 +251,37 @@ impl Published {
             None => fetch.keys_of(issuer).await?,
         };
         Ok((Jwks::parse(&json)?, max_age))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_issuer_that_hangs_delays_nobody_who_can_use_the_previous_keys() {
+        let now = Instant::now();
+        let key = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+        let keys = Arc::new(Jwks::parse(key.as_bytes()).expect("a key"));
+        let state = State {
+            keys: Some(Arc::clone(&keys)),
+            read: Some(now),
+            stale: Some(now),
+            missed: None,
+        };
+        let published = Arc::new(Published {
+            url: None,
+            fetch: Fetch::new(None),
+            state: Mutex::new(state),
+            reading: Arc::default(),
+        });
+        // Another request waits for the issuer.
+        let _reading = published.reading.lock().await;
+        let current = published.current("https://login.example");
+        let current = tokio::time::timeout(Duration::from_secs(1), current).await;
+        assert!(Arc::ptr_eq(
+            &current.expect("no wait").expect("keys"),
+            &keys
+        ));
     }
 }

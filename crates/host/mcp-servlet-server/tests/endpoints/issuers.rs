@@ -16,7 +16,10 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use mcp_servlet_client::{Http, Options, Session, Tls};
 use mcp_servlet_server::Sha256;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::{
+    io::AsyncWriteExt as _,
+    net::{TcpListener, TcpStream},
+};
 
 use crate::{
     http::{INITIALIZE, header, post},
@@ -31,6 +34,8 @@ use crate::{
 #[derive(Clone)]
 enum Answer {
     Json(Value),
+    /// The same after two seconds.
+    Slow(Value),
     Redirect(&'static str),
     Outage,
     Late,
@@ -85,6 +90,10 @@ async fn answer(State(publisher): State<Publisher>, request: Request) -> Respons
     }
     match publisher.ask(request.uri().path()) {
         Some(Answer::Json(json)) => axum::Json(json).into_response(),
+        Some(Answer::Slow(json)) => {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            axum::Json(json).into_response()
+        }
         Some(Answer::Redirect(to)) => (StatusCode::FOUND, [(header::LOCATION, to)]).into_response(),
         Some(Answer::Late) => {
             tokio::time::sleep(Duration::from_secs(30)).await;
@@ -149,6 +158,41 @@ async fn new_keys_are_found_but_not_looked_for_too_often() {
     }
     assert_eq!(publisher.count("/keys"), 2);
     assert_eq!(refused(&site, "unknown_key"), 100);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_leaves_does_not_stop_the_look_for_new_keys() {
+    let publisher = Publisher::default();
+    let url = publisher.start().await;
+    let issuer = Issuer::new();
+    let [ec, ed, _] = &*issuer.keys() else {
+        panic!("three keys");
+    };
+    publisher.set("/keys", keys(std::slice::from_ref(ec)));
+    let site = site(&url, Some(&format!("{url}/keys"))).await;
+    assert_eq!(status(&site, &issuer.token(&json!({ "iss": url }))), 200);
+
+    publisher.set("/keys", Answer::Slow(json!({ "keys": [ec, ed] })));
+    let payload = crate::issuer::payload(&json!({ "iss": url }));
+    let unknown = issuer.sign(&json!({ "alg": "ES256", "kid": "unknown" }), &payload);
+    let address = site.url("web").trim_start_matches("http://");
+    let (address, _) = address.split_once('/').expect("a path");
+    let mut client = TcpStream::connect(address).await.expect("a connection");
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {unknown}\r\ncontent-length: 0\r\n\r\n"
+    );
+    let sent = client.write_all(request.as_bytes()).await;
+    sent.expect("the request is sent");
+    eventually("the server looks for new keys", async || {
+        publisher.count("/keys") == 2
+    })
+    .await;
+    drop(client);
+    // Nobody would look again for 30 seconds.
+    let head = json!({ "alg": "EdDSA", "kid": "ed" });
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(status(&site, &issuer.sign(&head, &payload)), 200);
+    assert_eq!(publisher.count("/keys"), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
