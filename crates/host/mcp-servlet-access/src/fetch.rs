@@ -100,7 +100,7 @@ impl Fetch {
             .as_str()
             .and_then(|url| Url::parse(url).ok());
         let url = url.ok_or(FetchError::Metadata("its metadata has no URL of keys"))?;
-        let operator = if url.host() == base.host() {
+        let operator = if url.origin() == base.origin() {
             &self.named
         } else {
             &self.others

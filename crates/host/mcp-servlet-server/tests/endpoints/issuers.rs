@@ -233,6 +233,9 @@ async fn metadata_of_an_issuer_says_where_its_keys_are() {
     const OAUTH: &str = "/.well-known/oauth-authorization-server/tenant";
     const OPENID: &str = "/tenant/.well-known/openid-configuration";
     let issuer = Issuer::new();
+    let neighbor = Publisher::default();
+    let other = neighbor.start().await;
+    neighbor.set("/keys", keys(&issuer.keys()));
     for (path, change, expected) in [
         (OAUTH, json!({}), 200),
         (OPENID, json!({}), 200),
@@ -250,6 +253,8 @@ async fn metadata_of_an_issuer_says_where_its_keys_are() {
             503,
         ),
         (OAUTH, json!({ "jwks_uri": "redirect" }), 503),
+        // The same host with another port is another server.
+        (OAUTH, json!({ "jwks_uri": format!("{other}/keys") }), 503),
     ] {
         let publisher = Publisher::default();
         let root = publisher.start().await;
