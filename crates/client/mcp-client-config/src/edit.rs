@@ -1,4 +1,4 @@
-//! Adds servers to files of clients, and removes them. All else in a file stays as it is.
+//! Adds servers to the files of clients and removes them. The rest of a file does not change.
 
 use std::fmt;
 
@@ -149,7 +149,7 @@ impl ClientFile {
     /// environment variables, and what the client stores in it.
     ///
     /// # Errors
-    /// If something else is where the servers belong.
+    /// If the member for servers, or the file itself, is not an object.
     pub fn set(&mut self, name: &str, entry: &Map<String, Value>) -> Result<(), EditError> {
         let old = self.server(name);
         let entry = merged(old.as_ref(), entry);
@@ -181,7 +181,7 @@ impl ClientFile {
     /// Removes a server. Returns whether there was one.
     ///
     /// # Errors
-    /// If something else is where the servers belong.
+    /// If the member for servers, or the file itself, is not an object.
     pub fn remove(&mut self, name: &str) -> Result<bool, EditError> {
         match &mut self.tree {
             Tree::Json(root) => {
@@ -241,7 +241,7 @@ fn merged(old: Option<&Value>, new: &Map<String, Value>) -> Map<String, Value> {
     merged
 }
 
-/// Refuses a name on the way to a server that is there twice: programs do not agree on which of them counts.
+/// Refuses a file in which a member on the path to the server occurs twice: programs do not agree on which one counts.
 fn check_names(root: &CstRootNode, path: &[&str], name: &str) -> Result<(), EditError> {
     let mut object = root.object_value();
     for part in path.iter().chain([&name]) {
@@ -251,7 +251,7 @@ fn check_names(root: &CstRootNode, path: &[&str], name: &str) -> Result<(), Edit
         let names = members.properties();
         let names = names.iter().filter_map(CstObjectProp::decoded_name);
         if names.filter(|name| name == part).count() > 1 {
-            return Err(Problem::from(format!("`{part}` is there twice")).into());
+            return Err(Problem::from(format!("`{part}` occurs twice")).into());
         }
         object = members.object_value(part);
     }

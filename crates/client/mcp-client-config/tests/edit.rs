@@ -190,7 +190,7 @@ fn a_file_that_cannot_be_changed_says_where() {
         r#"{ "mcpServers": {}, "mcpServers": {} }"#,
         r#"{ "mcpServers": { "greet": {}, "gr\u0065et": {} } }"#,
     ] {
-        assert!(cursor(twice).ends_with("is there twice"), "{twice}");
+        assert!(cursor(twice).ends_with("occurs twice"), "{twice}");
         let mut file = ClientFile::parse(Source::Cursor, twice.as_bytes()).expect("a file");
         assert!(file.remove("greet").is_err(), "{twice}");
     }

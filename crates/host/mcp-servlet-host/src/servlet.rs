@@ -208,6 +208,12 @@ impl Servlet {
         self.description.server_info.as_ref()
     }
 
+    /// A text in `serverInfo`, such as `version`, unless it is empty.
+    pub fn server_text(&self, name: &str) -> Option<&str> {
+        let text = self.server_info()?.get(name)?.as_str()?;
+        (!text.is_empty()).then_some(text)
+    }
+
     /// Instructions for a model.
     pub fn instructions(&self) -> Option<&str> {
         self.description.instructions.as_deref()

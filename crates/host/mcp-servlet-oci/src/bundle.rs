@@ -11,7 +11,7 @@ use crate::{
 
 /// The type of bundles.
 pub(crate) const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
-/// What a statement says. Statements with other types, such as a list of parts, are no signatures.
+/// The type of a statement that signs. A statement of another type, such as a list of parts, does not sign.
 pub(crate) const SIGNED: &str = "https://sigstore.dev/cosign/sign/v1";
 
 const STATEMENT: &str = "https://in-toto.io/Statement/v1";

@@ -44,14 +44,17 @@ impl Client {
     pub async fn pull(&self, reference: &Reference) -> Result<Pulled, Error> {
         let mut session = self.session(reference, "pull")?;
         let limit = timeout(TIME, session.pull()).await;
-        limit.unwrap_or_else(|_| {
-            let late = HttpFailure::timed_out(&session.url(""), TIME);
-            Err(Error::of_request(&session.host(), reference, late.into()))
-        })
+        limit.unwrap_or_else(|_| Err(session.late()))
     }
 }
 
 impl Session<'_> {
+    /// The error after [`TIME`].
+    pub(crate) fn late(&self) -> Error {
+        let late = HttpFailure::timed_out(&self.url(""), TIME);
+        Error::of_request(&self.host(), self.reference, late.into())
+    }
+
     async fn pull(&mut self) -> Result<Pulled, Error> {
         let (digest, json) = match self.manifest(self.reference).await {
             Err(error) if self.client.settings.last_known && error.is_outage() => {

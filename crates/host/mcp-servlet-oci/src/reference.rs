@@ -217,6 +217,7 @@ fn registry(host: &str, is_plain: bool) -> Option<String> {
     let default = if is_plain { 80 } else { 443 };
     let port = port.filter(|port| *port != default);
     let name = match name.trim_end_matches('.') {
+        "" => return None,
         name if port.is_none() && DOCKER_ALIASES.contains(&name) => DOCKER.0,
         name => name,
     };
@@ -275,7 +276,11 @@ mod tests {
         ] {
             assert_eq!(Reference::parse(text).expect(text).host(), host, "{text}");
         }
-        for text in ["oci://ghcr.io:/a:1", "oci://ghcr.io:65536/a:1"] {
+        for text in [
+            "oci://../a:1",
+            "oci://ghcr.io:/a:1",
+            "oci://ghcr.io:65536/a:1",
+        ] {
             assert!(Reference::parse(text).is_err(), "{text}");
         }
     }

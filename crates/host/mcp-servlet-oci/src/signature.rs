@@ -1,7 +1,7 @@
-//! Signatures of images, which are images of their own that name the signed one as their subject.
+//! Signatures of images. A signature is an image, too: its manifest names the signed image as `subject`.
 
 use hyper::{StatusCode, header::HeaderMap};
-use mcp_servlet_http::{HttpFailure, Request};
+use mcp_servlet_http::Request;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
@@ -17,13 +17,13 @@ use crate::{
     reference::Reference,
 };
 
-/// So many signatures of an image are looked at.
+/// The number of signatures of an image that are read.
 const MOST: usize = 32;
 /// The limit for a bundle, in bytes.
 const SIZE: u64 = 1 << 20;
 /// An image without a configuration.
 const EMPTY: &str = "application/vnd.oci.empty.v1+json";
-/// The header of registries that list what names an image as its subject.
+/// The header with which a registry says that it lists the signatures of an image.
 const SUBJECT: &str = "oci-subject";
 
 /// An image that is signed by one of the keys.
@@ -31,7 +31,7 @@ const SUBJECT: &str = "oci-subject";
 pub struct Signed {
     /// The digest of its manifest.
     pub digest: Digest,
-    /// The position of the key among those that were asked for.
+    /// The position of its key in the list that was passed.
     pub key: usize,
 }
 
@@ -60,14 +60,8 @@ impl Client {
     /// [`Error`].
     pub async fn sign(&self, reference: &Reference, key: &SigningKey) -> Result<Digest, Error> {
         let mut session = self.session(reference, "pull,push")?;
-        let (digest, json) = session.manifest(reference).await?;
-        // Each signature has other bytes, and only so many are looked at.
-        if session.verify(&digest, &[key.public()]).await.is_ok() {
-            return Ok(digest);
-        }
-        let bundle = bundle::sign(&digest, key)?;
-        session.attach(&digest, &json, &bundle).await?;
-        Ok(digest)
+        let limit = timeout(TIME, session.sign(key)).await;
+        limit.unwrap_or_else(|_| Err(session.late()))
     }
 
     /// Checks that the image of a reference is signed by one of the keys.
@@ -80,16 +74,27 @@ impl Client {
         keys: &[VerifyingKey],
     ) -> Result<Signed, Error> {
         let mut session = self.session(reference, "pull")?;
-        let verify = async {
+        let limit = timeout(TIME, async {
             let (digest, _) = session.manifest(reference).await?;
             session.verify(&digest, keys).await
-        };
-        let limit = timeout(TIME, verify).await;
-        limit.unwrap_or_else(|_| Err(late(reference)))
+        });
+        let limit = limit.await;
+        limit.unwrap_or_else(|_| Err(session.late()))
     }
 }
 
 impl Session<'_> {
+    async fn sign(&mut self, key: &SigningKey) -> Result<Digest, Error> {
+        let (digest, image) = self.manifest(self.reference).await?;
+        // A second signature by the key would have other bytes, and take one of the places.
+        if self.verify(&digest, &[key.public()]).await.is_ok() {
+            return Ok(digest);
+        }
+        let bundle = bundle::sign(&digest, key)?;
+        self.attach(&digest, &image, &bundle).await?;
+        Ok(digest)
+    }
+
     /// Checks that an image is signed by one of the keys: by what is in the cache, or else by what the registry has.
     pub(crate) async fn verify(
         &mut self,
@@ -154,7 +159,7 @@ impl Session<'_> {
         self.blob(layer).await
     }
 
-    /// What the registry says names an image as its subject.
+    /// The registry's list of images whose subject is this one.
     async fn index(&mut self, digest: &Digest) -> Result<Index, Error> {
         let url = self.url(&format!("referrers/{digest}"));
         let request = Request::get(url).header("accept", INDEX);
@@ -268,14 +273,7 @@ impl Index {
     }
 }
 
-fn late(reference: &Reference) -> Error {
-    let url = format!("https://{}", reference.host()).parse();
-    let url = url.expect("a host is a part of a URL");
-    let late = HttpFailure::timed_out(&url, TIME);
-    Error::of_request(reference.host(), reference, late.into())
-}
-
-/// The tag with what names an image as its subject, in registries that have no such list.
+/// The tag that stands for that list in registries without it.
 fn tag(digest: &Digest) -> String {
     format!("sha256-{}", digest.hex())
 }

@@ -32,8 +32,8 @@ pub(crate) fn editable() -> impl TypedValueParser<Value = Client> {
         }
     });
     PossibleValuesParser::new(names).map(|name| {
-        let client = Client::of_name(&name);
-        client.unwrap_or(Client::ClaudeCode)
+        // Only the alias is not a name.
+        Client::of_name(&name).unwrap_or(Client::ClaudeCode)
     })
 }
 

@@ -202,9 +202,9 @@ impl Uninstall {
 }
 
 impl Place {
-    /// Asks whether to change the file.
+    /// Asks whether to change the file. Without a terminal, the command line is the answer.
     fn ask(&self, question: &str) -> Result<(), Failure> {
-        if self.yes || terminal::agrees(question) {
+        if self.yes || terminal::agrees(question) != Some(false) {
             return Ok(());
         }
         Err(Failure::new(Kind::Usage, "nothing was changed"))
@@ -250,7 +250,10 @@ fn write(mut file: InstalledIn, done: &str) -> Result<(), Failure> {
     note(format_args!("{done} {}", file.shown()));
     if let Some(backup) = &file.backup {
         let backup = backup.display().to_string();
-        note(format_args!("the file as it was: {}", one_line(&backup)));
+        note(format_args!(
+            "a copy of the old file is {}",
+            one_line(&backup)
+        ));
     }
     Ok(())
 }

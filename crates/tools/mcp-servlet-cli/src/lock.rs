@@ -5,7 +5,7 @@ mod report;
 
 use std::{
     collections::BTreeSet,
-    io::{self, IsTerminal as _, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -326,24 +326,13 @@ impl Update {
             return Err(refused(&message, &help));
         }
         let digest = Digest::of(canonical_json(&json!(member)).as_bytes()).to_string();
-        if self.yes.contains(&digest) || self.is_confirmed(&digest)? {
+        let asks = || terminal::agrees(&format!("approve {digest}?")) == Some(true);
+        if self.yes.contains(&digest) || (self.yes.is_empty() && asks()) {
             return Ok(());
         }
         let message = format!("the changes of `{name}` are not approved");
         let help = format!("add `--yes {digest}` to approve them");
         Err(refused(&message, &help))
-    }
-
-    /// Asks a person, if there is one.
-    fn is_confirmed(&self, digest: &str) -> io::Result<bool> {
-        let is_interactive = io::stdin().is_terminal() && terminal::is_watched();
-        if !is_interactive || !self.yes.is_empty() {
-            return Ok(false);
-        }
-        note(format_args!("approve {digest}? [y/N]"));
-        let mut answer = String::new();
-        io::stdin().read_line(&mut answer)?;
-        Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
     }
 }
 

@@ -11,7 +11,6 @@ use std::{
 use clap::Args;
 use mcp_servlet_host::Servlet;
 use mcp_servlet_runtime::{Abi, Fetched, LoadOptions, Source};
-use serde_json::Value;
 
 use crate::{
     clients,
@@ -132,11 +131,7 @@ impl Packed {
                 format!("`{name}` is built for hyper-mcp alone; build it without `--abi`");
             return Err(Failure::new(Kind::Usage, message));
         }
-        let text = |key: &str| {
-            let value = servlet.server_info()?.get(key)?.as_str()?;
-            (!value.is_empty()).then(|| value.to_owned())
-        };
-        let version = text("version").ok_or_else(|| {
+        let version = servlet.server_text("version").ok_or_else(|| {
             let message = format!("`{name}` does not say its version");
             Failure::with_help(
                 Kind::Servlet,
@@ -145,17 +140,11 @@ impl Packed {
             )
         })?;
         Ok(Self {
-            name: clients::key(&text("name").unwrap_or(name)),
-            version,
+            name: clients::key(servlet.server_text("name").unwrap_or(&name)),
+            version: version.to_owned(),
             wasm,
             servlet,
         })
-    }
-
-    /// A text about the server.
-    fn text(&self, key: &str) -> Option<&str> {
-        let value = self.servlet.server_info()?.get(key).and_then(Value::as_str);
-        value.filter(|text| !text.is_empty())
     }
 }
 

@@ -6,7 +6,6 @@ use clap::Args;
 use mcp_servlet_host::Servlet;
 use mcp_servlet_oci::{Artifact, Client, HYPER_MCP_V2, Pushed, Reference, SERVLET, Settings};
 use mcp_servlet_runtime::{Abi, Fetched, LoadOptions, Needs, Source};
-use serde_json::Value;
 
 use crate::{
     failure::{Failure, Kind},
@@ -152,11 +151,7 @@ impl Described {
     }
 
     fn of(servlet: &Servlet) -> Self {
-        let info = servlet.server_info();
-        let text = |key: &str| {
-            let value = info.and_then(|info| info.get(key)).and_then(Value::as_str);
-            value.filter(|text| !text.is_empty()).map(str::to_owned)
-        };
+        let text = |key: &str| servlet.server_text(key).map(str::to_owned);
         let version = text("version");
         let known = [
             (TITLE, text("title").or_else(|| text("name"))),

@@ -345,7 +345,7 @@ fn not_a_server(path: &Path) -> Failure {
     Failure::with_help(Kind::Usage, message, "name a servlet or a server")
 }
 
-/// Runs the work of a command. If the server is none of this process, waits for the tasks that stop it or store a login.
+/// Runs the work of a command. If the server is another process or at a URL, waits for the tasks that stop it or store a login.
 fn run_to_end<T>(work: Work<'_, T>, is_other: bool) -> Result<T, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(async {

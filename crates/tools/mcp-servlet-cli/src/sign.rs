@@ -65,28 +65,24 @@ impl NewKey {
     fn run(self) -> Result<(), Failure> {
         let (key, text) = SigningKey::generate().map_err(|error| unusable("a key", error))?;
         let public = self.output.with_extension("pub");
-        for path in [&self.output, &public] {
-            if path.exists() || public == self.output {
-                let message = format!(
-                    "cannot write `{}`: it is there, or is the other half of the key",
-                    path.display()
-                );
-                return Err(Failure::with_help(
-                    Kind::Usage,
-                    message,
-                    "`-o FILE` writes another file",
-                ));
-            }
+        if public == self.output {
+            let message = "the ending `.pub` is that of the public key";
+            return Err(Failure::with_help(
+                Kind::Usage,
+                message,
+                "name another file for the private key",
+            ));
         }
-        for (path, text, is_secret) in [
-            (&self.output, &text, true),
-            (&public, &key.public().to_pem(), false),
-        ] {
-            write_new(path, text, is_secret).map_err(|error| {
-                let message = format!("cannot write `{}`: {error}", path.display());
-                Failure::with_help(Kind::Usage, message, "`-o FILE` writes another file")
-            })?;
-        }
+        let cannot = |path: &Path, error: io::Error| {
+            let message = format!("cannot write `{}`: {error}", path.display());
+            Failure::with_help(Kind::Usage, message, "`-o FILE` writes another file")
+        };
+        write_new(&self.output, &text, true).map_err(|error| cannot(&self.output, error))?;
+        write_new(&public, &key.public().to_pem(), false).map_err(|error| {
+            // Half a pair helps nobody.
+            let _ = fs::remove_file(&self.output);
+            cannot(&public, error)
+        })?;
         let mut out = terminal::out();
         writeln!(out, "{}: written; keep it secret", self.output.display())?;
         writeln!(out, "{}: written, for your users", public.display())?;

@@ -350,16 +350,15 @@ pub(crate) fn question(text: &str) {
     let _ = stderr.flush();
 }
 
-/// Asks a question that is answered by yes or no. Without a terminal to answer at, the answer is yes: the command line was
-/// written for it.
-pub(crate) fn agrees(text: &str) -> bool {
+/// Asks a question that is answered by yes or no. None if there is no terminal to answer at.
+pub(crate) fn agrees(text: &str) -> Option<bool> {
     if !io::stdin().is_terminal() || !is_watched() {
-        return true;
+        return None;
     }
     question(&format!("{text} [y/N] "));
     let mut line = String::new();
     let read = io::stdin().read_line(&mut line);
-    read.is_ok() && ["y", "yes"].contains(&line.trim().to_ascii_lowercase().as_str())
+    Some(read.is_ok() && ["y", "yes"].contains(&line.trim().to_ascii_lowercase().as_str()))
 }
 
 /// Standard output, for a document or a result that may be redirected to a file. It is escaped only on a terminal.

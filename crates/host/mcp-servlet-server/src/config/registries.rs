@@ -76,7 +76,7 @@ impl Reader<'_> {
     fn signers(&mut self, names: &SignedBy) -> Option<Vec<VerifyingKey>> {
         let names = names.as_ref()?;
         if names.get_ref().is_empty() {
-            let message = "nobody can sign for an empty list; leave `signed_by` out, or name a `[signer.NAME]`";
+            let message = "an empty list accepts no signature; name a `[signer.NAME]`, or leave `signed_by` out";
             self.problem(names.span(), message.to_owned());
         }
         let mut keys = Vec::new();

@@ -28,7 +28,7 @@ pub(super) struct InstalledIn {
     /// The text of `file` before it was changed. It may have other line ends than the file.
     before: String,
     file: ClientFile,
-    /// A copy of the file as it was, once it has changed.
+    /// The path of the copy of the old file, after `write`.
     pub(super) backup: Option<PathBuf>,
 }
 
@@ -118,7 +118,7 @@ impl InstalledIn {
         let mut name = self.path.clone().into_os_string();
         name.push(".servlet-bak");
         let backup = PathBuf::from(name);
-        // A link is replaced: whoever made it chose where it leads.
+        // A link is replaced, not followed: a repository could bring one to any file of the user.
         let there = fs::symlink_metadata(&backup)
             .ok()
             .filter(fs::Metadata::is_file);

@@ -79,7 +79,7 @@ fn manifest(packed: &Packed, program: Option<&Program>, author: &str) -> Value {
     let mut manifest = json!({
         "manifest_version": MANIFEST_VERSION,
         "name": packed.name,
-        "display_name": packed.text("title").unwrap_or(&packed.name),
+        "display_name": packed.servlet.server_text("title").unwrap_or(&packed.name),
         "version": packed.version,
         "description": description(packed),
         "author": { "name": author },
@@ -119,7 +119,7 @@ fn platform(platform: Platform) -> &'static str {
 
 /// What people read before they install the bundle.
 fn description(packed: &Packed) -> String {
-    let description = packed.text("description").map(str::to_owned);
+    let description = packed.servlet.server_text("description").map(str::to_owned);
     description.unwrap_or_else(|| {
         let names = packed.servlet.tools().iter().map(Tool::name);
         let names: Vec<_> = names.collect();

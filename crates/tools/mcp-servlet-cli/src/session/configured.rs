@@ -53,19 +53,26 @@ pub(super) fn plain(server: &Configured) -> Result<Target, Failure> {
             args,
             env,
             cwd,
-        } => {
-            let command = with_variables(Command::new(command).args(args), env);
-            match cwd {
-                Some(folder) => command.current_dir(folder).into(),
-                None => command.into(),
-            }
-        }
+        } => started(command, args, env, cwd.as_deref()).into(),
         Configured::Http {
             url,
             transport,
             headers,
         } => with_headers(Http::new(url)?.transport(how(*transport)), headers)?.into(),
     })
+}
+
+fn started(
+    program: &str,
+    args: &[String],
+    env: &[(String, Secret)],
+    folder: Option<&str>,
+) -> Command {
+    let command = with_variables(Command::new(program).args(args), env);
+    match folder {
+        Some(folder) => command.current_dir(folder),
+        None => command,
+    }
 }
 
 /// The server of a name, if it is at a URL.
@@ -117,10 +124,7 @@ fn target(name: &str, server: Configured, options: &Connection) -> Result<Target
             cwd,
         } => {
             refuse(name, "command", options.first_of_http())?;
-            let mut command = with_variables(Command::new(command).args(args), &env);
-            if let Some(folder) = cwd {
-                command = command.current_dir(folder);
-            }
+            let command = started(&command, &args, &env, cwd.as_deref());
             options.adjust(command).into()
         }
         Configured::Http {

@@ -477,10 +477,17 @@ async fn verify_names_the_signer() {
             2,
             "cannot write `ada.key`",
         ),
+        (
+            &["key", "new", "-o", "ada.pub"],
+            2,
+            "name another file for the private key",
+        ),
+        (&["key", "new", "-o", "ada"], 2, "cannot write `ada.pub`"),
     ] {
         let (found, said) = run(arguments);
         assert!(found == Some(code) && said.contains(message), "{said}");
     }
+    assert!(!home.path().join("ada").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
