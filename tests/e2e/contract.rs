@@ -94,7 +94,7 @@ fn a_changed_contract_does_not_load() {
     let wasm = built("calculator");
     assert_eq!(
         refusal(replaced(&wasm, description, "Adds two nambers", true)),
-        "the contract in `mine.wasm` is not what it describes: tool `add`, /description: differs from the contract"
+        "the contract in `mine.wasm` does not match the servlet: tool `add`, /description: differs from the contract"
     );
     assert_eq!(
         refusal(replaced(&wasm, "{\"v\":1", "{\"v\":7", true)),
@@ -113,10 +113,10 @@ fn changed_code_does_not_load_under_the_old_contract() {
     let error = load(wasm).expect_err("the code was changed");
     assert_eq!(
         error.to_string(),
-        "the contract in `mine.wasm` is not what it describes: tool `add`, /description: differs from the contract"
+        "the contract in `mine.wasm` does not match the servlet: tool `add`, /description: differs from the contract"
     );
     let help = error.help().expect("help");
-    assert!(help.contains("servlet stamp mine.wasm"), "{help}");
+    assert!(help.contains("run `servlet stamp` on its file"), "{help}");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn the_contract_of_another_module_does_not_load() {
     let wasm = other.stamp(&stripped(&built("greet")));
     assert_eq!(
         refusal(wasm),
-        "the contract in `mine.wasm` is not what it describes: tool `add`, /name: differs from the contract"
+        "the contract in `mine.wasm` does not match the servlet: tool `add`, /name: differs from the contract"
     );
     let other = contract(&built("kv-notes"));
     let wasm = other.stamp(&stripped(&built("greet")));

@@ -709,6 +709,14 @@ fn an_offline_verification_compares_files_and_the_configuration() {
     place.write("sums.wasm", Contract::strip(&sums).expect("a module"));
     let output = place.fails(1, &["lock", "verify", "--offline"]);
     assert!(output.contains("origin      module"), "{output}");
+    place.write("sums.wasm", &sums);
+    let config = place.read("servlet.toml");
+    place.write("servlet.toml", format!("{config}{}", remote("other")));
+    let output = place.fails(1, &["lock", "verify", "--offline"]);
+    assert!(
+        output.contains("other") && output.contains("new"),
+        "{output}"
+    );
 }
 
 #[test]

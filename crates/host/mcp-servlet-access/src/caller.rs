@@ -1,4 +1,4 @@
-//! Who calls.
+//! The caller of a request, and the owner of what it opens.
 
 use std::{collections::BTreeSet, fmt, time::SystemTime};
 
@@ -6,35 +6,35 @@ use mcp_servlet_common::hex;
 
 use crate::digest::Sha256;
 
-/// Who sends a request.
+/// The authenticated caller of a request.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Caller {
-    /// What the caller has shown.
+    /// The kind of credential that identified the caller.
     pub kind: CallerKind,
-    /// The name of the section of the configuration that accepts the caller.
+    /// The `NAME` of the `[auth.NAME]` that accepted the caller.
     pub auth: String,
     /// `sub` of a token, the name of a key, or the name in a certificate.
     pub subject: String,
-    /// Who has issued the token.
+    /// The issuer of the token. None for keys and certificates.
     pub issuer: Option<String>,
     /// The program that has got the token: `client_id`, or else `azp`.
     pub client: Option<String>,
-    /// What the caller may ask for.
+    /// The scopes of the token, or those that the configuration gives to the key or the certificate.
     pub scopes: BTreeSet<String>,
     /// The roles and groups of the caller.
     pub roles: BTreeSet<String>,
-    /// When the caller needs another token.
+    /// When the token, with the leeway, or the key expires.
     pub until: Option<SystemTime>,
 }
 
-/// What a caller has shown.
+/// A kind of credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallerKind {
     /// A signed token.
     Jwt,
-    /// A token that only its issuer can read.
+    /// A token that the issuer has checked (RFC 7662).
     Opaque,
     /// A key of the configuration.
     Key,
@@ -42,14 +42,14 @@ pub enum CallerKind {
     Certificate,
 }
 
-/// To whom a session, a task or sealed state belongs.
+/// Identifies the caller that a session, a task or sealed state belongs to.
 ///
-/// Neither scopes nor the client are part of it, so a caller with another token goes on with the same session.
+/// Scopes and client are not part of it, so a caller can continue a session with a new token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Owner([u8; 16]);
 
 impl Caller {
-    /// To whom belongs what this caller opens.
+    /// The owner of what this caller opens.
     pub fn owner(&self) -> Owner {
         let kind = format!("{:?}", self.kind);
         let issuer = self.issuer.as_deref().unwrap_or_default();
@@ -65,7 +65,7 @@ impl Caller {
 }
 
 impl Owner {
-    /// The bytes, for what is sealed with the owner.
+    /// The bytes, to bind sealed state to its owner.
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }

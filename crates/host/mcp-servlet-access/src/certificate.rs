@@ -33,7 +33,7 @@ pub enum CertificateName {
 }
 
 impl Certificate {
-    /// Reads a certificate. What cannot be read of it names nobody.
+    /// Reads the names in a DER certificate. Names that cannot be read are left out.
     pub fn of_der(der: &[u8]) -> Self {
         let mut own = Self {
             sha256: Sha256::of(der),

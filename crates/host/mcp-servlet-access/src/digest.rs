@@ -3,7 +3,7 @@
 use std::fmt;
 
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
-use mcp_servlet_common::hex;
+use mcp_servlet_common::{hex, unhex};
 use ring::{
     digest::{SHA256, digest},
     rand::{SecureRandom as _, SystemRandom},
@@ -35,14 +35,7 @@ impl Sha256 {
 
     /// Reads 64 hexadecimal digits.
     pub fn from_hex(text: &str) -> Option<Self> {
-        let mut own = [0; 32];
-        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return None;
-        }
-        for (at, byte) in own.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
-        }
-        Some(Self(own))
+        Some(Self(unhex(text)?.try_into().ok()?))
     }
 
     /// Whether both are equal. The time does not depend on where they differ.

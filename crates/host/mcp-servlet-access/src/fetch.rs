@@ -11,7 +11,7 @@ use url::{Url, form_urlencoded};
 
 use crate::options::IntrospectionOptions;
 
-/// How long one document may take, and how long all may take that lead to the keys of an issuer.
+/// The time limit for one document, and for all requests that lead to the keys of an issuer.
 const TIME: Duration = Duration::from_secs(5);
 /// How long a document may be.
 const MOST: u64 = 1 << 20;
@@ -62,7 +62,7 @@ impl Fetch {
 
     /// The document at a URL of the configuration.
     pub(crate) async fn get(&self, url: &Url) -> Result<Document, FetchError> {
-        get(&self.named, Request::get(url.clone())).await
+        get(&self.named, Request::get(url.clone()), TIME).await
     }
 
     /// What an issuer says about a token.
@@ -72,7 +72,7 @@ impl Fetch {
         issuer: &IntrospectionOptions,
     ) -> Result<Vec<u8>, FetchError> {
         let request = question(token, issuer);
-        Ok(get(&self.named, request).await?.json)
+        Ok(get(&self.named, request, issuer.timeout).await?.json)
     }
 
     /// The keys of an issuer, as its metadata says (RFC 8414, or else `OpenID`).
@@ -105,7 +105,7 @@ impl Fetch {
         } else {
             &self.others
         };
-        get(operator, Request::get(url)).await
+        get(operator, Request::get(url), TIME).await
     }
 }
 
@@ -124,7 +124,11 @@ fn question(token: &str, issuer: &IntrospectionOptions) -> Request {
         .with_body(form.finish())
 }
 
-async fn get(operator: &Operator, request: Request) -> Result<Document, FetchError> {
+async fn get(
+    operator: &Operator,
+    request: Request,
+    time: Duration,
+) -> Result<Document, FetchError> {
     let getting = async {
         let url = request.url.clone();
         let response = operator
@@ -137,10 +141,10 @@ async fn get(operator: &Operator, request: Request) -> Result<Document, FetchErr
         let control = response.headers().get(CACHE_CONTROL);
         let max_age = control.and_then(|value| max_age(value.to_str().ok()?));
         let mut json = Vec::new();
-        read_more(response, &url, &mut json, MOST, TIME).await?;
+        read_more(response, &url, &mut json, MOST, time).await?;
         Ok(Document { json, max_age })
     };
-    timeout(TIME, getting).await.map_err(|_| FetchError::Late)?
+    timeout(time, getting).await.map_err(|_| FetchError::Late)?
 }
 
 /// The time in a `Cache-Control` header.

@@ -1,4 +1,4 @@
-//! Reads the credentials of a request.
+//! Authenticates requests and checks scopes.
 
 mod cache;
 mod challenge;
@@ -33,15 +33,15 @@ pub use reason::Reason;
 /// How long a key is known, after which it is looked up again.
 const KEPT: Duration = Duration::from_mins(1);
 
-/// Decides who calls an endpoint.
+/// Authenticates the callers of an endpoint.
 #[derive(Debug)]
 pub struct Gate {
     options: AuthOptions,
     /// The keys of its issuers, in their order.
     keys: Vec<Keys>,
-    /// Who is asked about tokens that only their issuer can read.
+    /// The issuer that is asked about tokens (RFC 7662).
     introspection: Option<Introspection>,
-    /// What is known of tokens that were sent before.
+    /// Results of earlier checks.
     cache: Cache,
 }
 
@@ -56,7 +56,7 @@ pub struct Head<'a> {
     pub certificate: Option<&'a Certificate>,
 }
 
-/// Why a request has no caller, and what its client gets.
+/// Why a request is refused, and the response to its client.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Refusal {
@@ -76,17 +76,17 @@ pub struct Refusal {
 #[derive(Debug)]
 struct Known {
     caller: Arc<Caller>,
-    /// When it begins, and when it ends. The times have the leeway.
+    /// When it starts to be valid and when it expires, with the leeway.
     from: Option<SystemTime>,
     until: Option<SystemTime>,
-    /// The certificate without which it does not count.
+    /// The certificate that the token is bound to (RFC 8705).
     binding: Option<Sha256>,
-    /// How long it may be known.
+    /// How long this result may be cached.
     kept: Duration,
 }
 
 impl Known {
-    /// Whether it counts now, for a client with this certificate.
+    /// The caller, if the credential is valid now and with this certificate.
     fn at(
         &self,
         now: SystemTime,
@@ -133,7 +133,7 @@ impl Gate {
         }
     }
 
-    /// Who it lets in.
+    /// The options of this gate.
     pub fn options(&self) -> &AuthOptions {
         &self.options
     }

@@ -216,7 +216,7 @@ impl Published {
         }
     }
 
-    /// Reads the keys. If that fails, the previous ones stay for a day.
+    /// Reads the keys. If that fails, the previous ones are used until they are a day old.
     async fn update(&self, issuer: &str) {
         let read = self.fetched(issuer).await;
         let mut state = lock(&self.state);

@@ -1,8 +1,8 @@
-//! Who calls an MCP server.
+//! Authenticates the callers of an MCP server: JWTs, token introspection, keys and client certificates.
 //!
 //! A [`Gate`] reads the credentials of a request and returns its [`Caller`], or a [`Refusal`] with the challenge that tells a
-//! client how to get a token. Credentials go no further than the gate. [`Owner`] says to whom sessions, tasks and sealed state
-//! belong.
+//! client how to get a token. The server passes no credentials on after this. [`Owner`] identifies the caller that a session, a task
+//! or sealed state belongs to.
 //!
 //! Programs do not need this crate directly.
 

@@ -11,7 +11,7 @@ mod surrogates;
 mod user_cache;
 
 pub use address::{Reach, is_this_machine, literal};
-pub use hex::hex;
+pub use hex::{hex, unhex};
 pub use json_problem::json_problem;
 pub use lock::lock;
 pub use log_rate::LogRate;

@@ -84,7 +84,7 @@ pub(crate) fn check_output(guest: &Guest, export: &str, output: &[u8]) -> Result
         None => Ok(()),
         Some((pointer, how)) => {
             let place = place(export, &pointer, [&expected, &found]);
-            let problem = format!("is not what it describes: {place}: {how}");
+            let problem = format!("does not match the servlet: {place}: {how}");
             Err(wrong(guest, problem))
         }
     }

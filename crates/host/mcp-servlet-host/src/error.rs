@@ -207,9 +207,9 @@ impl LoadError {
             Self::Locked { servlet, .. } => Some(format!(
                 "`servlet lock verify` shows what has changed, and `servlet lock update {servlet}` approves it"
             )),
-            Self::Contract { origin, .. } => Some(format!(
-                "the file was changed after it was built: build it again, or run `servlet stamp {origin}` if the change is yours"
-            )),
+            Self::Contract { .. } => Some(
+                "if the module was changed, build it again or run `servlet stamp` on its file; if its lists depend on the configuration, build it with cargo, without a contract".into(),
+            ),
             Self::Taken { kind: FeatureKind::Tool | FeatureKind::Prompt, .. } => {
                 Some("give one of the servlets another name or prefix".into())
             }

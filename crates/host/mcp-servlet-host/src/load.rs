@@ -126,7 +126,7 @@ impl From<FailedLoad> for LoadError {
     }
 }
 
-/// Whether nobody who may has signed a module. Then no version of it stays.
+/// Whether a module lacks a required signature. Then its previous version is not kept either.
 fn is_unsigned(error: &LoadError) -> bool {
     let LoadError::Module(ModuleError::Registry(error)) = error else {
         return false;
@@ -139,7 +139,7 @@ impl Loaded {
     ///
     /// A servlet of `previous` with the same module and options is not loaded again and keeps its
     /// instances. If a servlet of `previous` can no longer be loaded, its previous version stays,
-    /// with the new options, unless it lacks a signature.
+    /// with the new options, unless the new one lacks a required signature.
     ///
     /// # Errors
     /// The first entry with [`OnFailure::Fail`] that could not be loaded.

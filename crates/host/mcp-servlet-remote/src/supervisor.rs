@@ -334,7 +334,7 @@ impl Shared {
         };
         self.hide();
         self.set_link(Link::down(why, since, help));
-        // Whoever reads the line finds the state that it tells.
+        // Logged last, so that the state has changed when the line appears.
         if goes_on && attempts == 1 {
             tracing::warn!("{problem}{advice}");
         } else if goes_on {

@@ -65,7 +65,7 @@ pub(crate) fn permit(extensions: &Extensions, host: &Host, tool: &str) -> Result
     }
 }
 
-/// The same for a message that nothing else has read yet.
+/// [`permit`] for a message that has not been parsed yet.
 pub(crate) fn permit_message(
     extensions: &Extensions,
     server: &Server,
@@ -81,13 +81,13 @@ pub(crate) fn permit_message(
     }
 }
 
-/// To whom belongs what a request opens. None if everyone may call.
+/// The owner of what a request opens. None if the endpoint has no `auth`.
 pub(crate) fn owner(extensions: &Extensions) -> Option<Owner> {
     let caller = extensions.get::<Arc<Caller>>()?;
     Some(caller.owner())
 }
 
-/// The same for a request that rmcp hands on.
+/// [`owner`] for a request that rmcp passes to a handler.
 pub(crate) fn owner_of(context: &RequestContext<RoleServer>) -> Option<Owner> {
     owner(&context.extensions.get::<Parts>()?.extensions)
 }

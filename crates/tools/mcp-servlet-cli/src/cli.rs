@@ -122,8 +122,9 @@ enum Command {
     Config(config::ConfigCommand),
     /// Write `servlet.lock`: what servlets and remotes may offer, and what servlets may do
     ///
-    /// `servlet serve` then hides what a remote changes or adds, and does not load a servlet that has changed. Locks servlets and
-    /// remotes that the file does not have; `servlet lock update` approves changes of those that it has.
+    /// `servlet serve` then hides what a remote changes or adds, and does not load a servlet that has changed. Adds servlets and
+    /// remotes that the lock does not have, and removes those that the configuration no longer has. `servlet lock update`
+    /// approves changes of the others.
     Lock(lock::LockCommand),
     /// Pack a servlet and this command into a package that an MCP client installs
     Pack(pack::Pack),

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use self::file::InstalledIn;
 use crate::{
     clients::{self, Client, with_values},
+    config::count,
     failure::{Failure, Kind, indented},
     serve::{ClientEntry, Options},
     session::{self, Target, places},
@@ -271,8 +272,10 @@ fn check(name: &str, connection: &Connection) -> Result<(), Failure> {
     };
     match session::count_tools(&resolved) {
         Ok(tools) => {
-            let s = if tools == 1 { "" } else { "s" };
-            note(format_args!("`{name}` answers, with {tools} tool{s}"));
+            note(format_args!(
+                "`{name}` answers, with {}",
+                count(tools, "tool")
+            ));
             Ok(())
         }
         Err(Failure::Server { error, .. }) if error.kind() == ErrorKind::Authentication => {

@@ -275,9 +275,12 @@ impl Update {
         if let Some(other) = affected.first() {
             report::write_human(&mut terminal::out(), &affected)?;
             let message = format!("this also changes names of `{}`", other.member);
+            let names = changed.iter().map(|name| name.as_str());
+            let names = names.chain(affected.iter().map(|one| &*one.member));
+            let names: Vec<_> = names.collect::<BTreeSet<_>>().into_iter().collect();
             let help = format!(
-                "approve both: `servlet lock update {} {}`",
-                changed[0], other.member
+                "approve them together: `servlet lock update {}`",
+                names.join(" ")
             );
             return Err(Failure::with_help(Kind::Usage, message, help));
         }

@@ -21,7 +21,7 @@ type Outcome = Result<Arc<Known>, Reason>;
 
 type Tokens = HashMap<Sha256, (Outcome, Instant)>;
 
-/// Anyone can send tokens that are refused, so these have a place of their own.
+/// Refused tokens have a map of their own: anyone can send them, and they must not push out accepted ones.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     accepted: Mutex<Tokens>,
@@ -40,7 +40,7 @@ impl Cache {
             })
     }
 
-    /// Keeps an outcome, unless it would be another one if an issuer answered.
+    /// Caches an outcome, unless it is an outage.
     pub(super) fn insert(&self, token: Sha256, outcome: &Outcome) {
         let (tokens, time) = match outcome {
             Ok(known) => (&self.accepted, known.kept),

@@ -66,10 +66,10 @@ impl Gate {
                 "a token in a URL ends up in logs; send it in the header `Authorization`"
             }
             (Kind::Malformed, _) => "expected one token or key, found several",
-            (Kind::NoToken, _) => "this server needs to know who calls: send a token or a key",
+            (Kind::NoToken, _) => "authentication is required: send a token or a key",
             (Kind::InvalidToken, _) => INVALID_TOKEN,
-            (Kind::Outage, _) => "it cannot be checked now who calls; try again",
-            (Kind::Scope, _) => "the caller has not got the scopes that are needed here",
+            (Kind::Outage, _) => "the token cannot be checked now; try again later",
+            (Kind::Scope, _) => "a required scope is missing",
         };
         let error = match kind {
             Kind::Malformed | Kind::NoToken | Kind::Outage => None,

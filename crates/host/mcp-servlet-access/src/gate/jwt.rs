@@ -76,7 +76,7 @@ pub(super) async fn check(
     keys: &[Keys],
 ) -> Result<Known, Reason> {
     let head = JwtHead::of(token)?;
-    // Nobody has signed this yet: it only says whose keys to take.
+    // Not verified yet: it only selects the issuer whose keys verify it.
     let claimed: Claims = insecure_decode_claims(token).map_err(|_| Reason::Claims)?;
     let mut issuers = options.jwt.iter().zip(keys);
     let issuer = issuers.find(|(one, _)| claimed.text("iss") == Some(&one.issuer));

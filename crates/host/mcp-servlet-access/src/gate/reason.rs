@@ -123,7 +123,7 @@ impl Reason {
         }
     }
 
-    /// Whether the same credentials may be accepted as soon as someone else answers.
+    /// Whether the same credentials may be accepted once the issuer answers again.
     pub(super) fn is_outage(self) -> bool {
         self.kind() == Kind::Outage
     }

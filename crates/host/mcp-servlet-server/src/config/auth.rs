@@ -154,8 +154,7 @@ impl Reader<'_> {
         options.scopes = self.scopes(&section.scopes);
         if let Some(realm) = &section.realm {
             let text = realm.get_ref();
-            let is_byte = |byte: u8| (byte.is_ascii_graphic() || byte == b' ') && byte != b'"';
-            if !text.bytes().all(|byte| is_byte(byte) && byte != b'\\') {
+            if !is_quotable(text) {
                 let message = "expected ASCII without quotes and backslashes";
                 self.problem(realm.span(), message.to_owned());
             }
@@ -443,6 +442,13 @@ impl Reader<'_> {
             options.scopes.iter().chain(of_tools).cloned().collect()
         });
         if options.realm.is_empty() {
+            if !is_quotable(endpoint) {
+                let message = format!(
+                    "`{}` cannot be the realm of challenges; write `realm` in `[auth.{name}]`",
+                    endpoint.escape_debug()
+                );
+                self.problem(wanted.span(), message);
+            }
             endpoint.clone_into(&mut options.realm);
         }
         let asks = section.tls.as_ref().is_some_and(|tls| tls.asks_clients());
@@ -471,4 +477,10 @@ impl Reader<'_> {
         }
         Some(options)
     }
+}
+
+/// Whether a text can be in quotes in a header.
+fn is_quotable(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'))
 }

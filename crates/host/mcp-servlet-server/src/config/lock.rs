@@ -11,7 +11,7 @@ use std::{
     sync::Arc,
 };
 
-use mcp_servlet_common::hex;
+use mcp_servlet_common::{hex, unhex};
 use mcp_servlet_host::{
     Entry, FeatureKind, Filter, Listed, Loaded, LockedLists, Member, Mount, OnFailure, Prefix,
     RemoteLists, Servlet, ServletLock, Tool,
@@ -56,7 +56,7 @@ pub struct Lock {
 }
 
 /// What the operator has approved of a servlet or a remote.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedMember {
     /// Whether it is a servlet or a remote.
@@ -88,10 +88,11 @@ pub struct LockedMember {
 }
 
 /// A kind of member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LockedKind {
     /// A servlet.
+    #[default]
     Servlet,
     /// A remote.
     Remote,
@@ -223,7 +224,7 @@ impl Lock {
     }
 
     /// Loads the servlets of a configuration, connects to its remotes, and returns what they offer now. Servlets with a contract do
-    /// not run. With an old lock, members that need the network stay as they are in it.
+    /// not run. With an old lock, nothing uses the network: what remotes and registries offer is taken from that lock.
     ///
     /// # Errors
     /// [`NotCurrent`] for the first member that cannot be used.
@@ -256,17 +257,22 @@ impl Lock {
             .iter()
             .filter(|entry| entry.source.is_remote());
         for entry in far {
-            if let Some(mut member) = old.members.get(&entry.name()).cloned() {
-                member.source = source(&config, &entry.source);
-                member.signers = entry.source.signers();
-                lock.members.insert(entry.name(), member);
-            }
+            let known = old.members.get(&entry.name()).cloned();
+            let mut member = known.unwrap_or_default();
+            member.kind = LockedKind::Servlet;
+            member.source = source(&config, &entry.source);
+            member.signers = entry.source.signers();
+            let granted = Permissions::of(&Module::default(), &entry.options).granted;
+            member.permissions.granted = granted;
+            lock.members.insert(entry.name(), member);
         }
         for entry in &config.remotes {
-            if let Some(mut member) = old.members.get(&entry.name).cloned() {
-                member.target = Some(entry.target_digest.clone());
-                lock.members.insert(entry.name.clone(), member);
-            }
+            let known = old.members.get(&entry.name).cloned();
+            let unlocked = || LockedMember::of_remote(entry, &RemoteLists::default());
+            let mut member = known.unwrap_or_else(unlocked);
+            member.kind = LockedKind::Remote;
+            member.target = Some(entry.target_digest.clone());
+            lock.members.insert(entry.name.clone(), member);
         }
         lock.name_items(&config);
         Ok(lock)
@@ -404,15 +410,8 @@ impl LockedMember {
 
     /// The digest of the module.
     fn digest(&self) -> Option<[u8; 32]> {
-        let hex = self.module.as_deref()?.strip_prefix("sha256:")?;
-        let mut digest = [0; 32];
-        if hex.len() != 64 || !hex.is_ascii() {
-            return None;
-        }
-        for (byte, at) in digest.iter_mut().zip((0..64).step_by(2)) {
-            *byte = u8::from_str_radix(&hex[at..at + 2], 16).ok()?;
-        }
-        Some(digest)
+        let digits = self.module.as_deref()?.strip_prefix("sha256:")?;
+        unhex(digits)?.try_into().ok()
     }
 
     /// The approved lists.

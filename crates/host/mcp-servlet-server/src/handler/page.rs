@@ -4,9 +4,8 @@
 //! that entry still exists, the next page continues after it. Otherwise the client gets an error
 //! and has to start again. If the endpoint knows its callers, a cursor is sealed for its own.
 
-use std::fmt::Write as _;
-
 use mcp_servlet_access::Owner;
+use mcp_servlet_common::{hex, unhex};
 use mcp_servlet_runtime::JsonObject;
 use rmcp::{ErrorData, model::PaginatedRequestParams};
 
@@ -86,16 +85,11 @@ fn after(list: &List, name: Option<String>) -> Result<usize, ErrorData> {
 
 /// Encodes a name as a cursor. Hexadecimal is opaque and survives every transport.
 fn write(name: &str) -> String {
-    name.bytes().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex(name.as_bytes())
 }
 
 fn read(cursor: &str) -> Option<String> {
-    let pairs = cursor.as_bytes().chunks(2);
-    let bytes = pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-    String::from_utf8(bytes.collect::<Option<_>>()?).ok()
+    String::from_utf8(unhex(cursor)?).ok()
 }
 
 #[cfg(test)]

@@ -145,8 +145,8 @@ impl Sessions {
         in_use
     }
 
-    /// Whether the session belongs to another caller. For a caller who is known, so does each one that is not in the list,
-    /// because it is being closed.
+    /// Whether the session belongs to another caller. Where callers are authenticated, a session that is not listed counts as
+    /// foreign: it is being closed, or does not exist.
     pub(super) fn is_foreign(&self, id: &str, owner: Option<Owner>) -> bool {
         let uses = self.uses();
         let known = uses.get(id).map(|used| used.owner);

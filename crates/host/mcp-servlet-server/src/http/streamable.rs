@@ -200,6 +200,12 @@ impl Streamable {
         messages: Vec<Result<Message, Refusal>>,
         form: Form,
     ) -> Response {
+        // A response with several answers has no status and no challenge for one of them.
+        for message in messages.iter().flatten() {
+            if let Err(refusal) = access::permit_message(&parts.extensions, &self.server, message) {
+                return refused(&refusal, message.id());
+            }
+        }
         let answers = messages.into_iter().map(|message| async move {
             let response = match message {
                 Ok(message) => {

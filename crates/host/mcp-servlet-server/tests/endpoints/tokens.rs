@@ -88,29 +88,29 @@ fn heads(issuer: &Issuer) -> Vec<Case> {
     let own_key =
         json!({ "jwk": attacker.keys()[0], "jku": "https://evil.example/keys", "kid": "x" });
     vec![
-        ("1 RS256", signed(&head("RS256")), 200, ""),
-        ("1 PS256", signed(&head("PS256")), 200, ""),
-        ("1 ES256", signed(&head("ES256")), 200, ""),
-        ("1 EdDSA", signed(&head("EdDSA")), 200, ""),
-        ("6 long", "a".repeat((16 << 10) + 1), 401, "too_long"),
-        ("7 two parts", "a.b".to_owned(), 401, "not_jwt"),
+        ("RS256", signed(&head("RS256")), 200, ""),
+        ("PS256", signed(&head("PS256")), 200, ""),
+        ("ES256", signed(&head("ES256")), 200, ""),
+        ("EdDSA", signed(&head("EdDSA")), 200, ""),
+        ("long", "a".repeat((16 << 10) + 1), 401, "too_long"),
+        ("two parts", "a.b".to_owned(), 401, "not_jwt"),
         (
-            "7 four parts",
+            "four parts",
             format!("{}.x", signed(&head("ES256"))),
             401,
             "not_jwt",
         ),
-        ("7 characters", "a!b.c.d".to_owned(), 401, "not_jwt"),
-        ("8 head", changed(0, &base64(b"{\"alg\":")), 401, "head"),
+        ("characters", "a!b.c.d".to_owned(), 401, "not_jwt"),
+        ("head", changed(0, &base64(b"{\"alg\":")), 401, "head"),
         (
-            "9 none",
+            "none",
             unsigned(&json!({ "alg": "none" })),
             401,
             "algorithm",
         ),
-        ("10 HS256", with("HS256", json!({})), 401, "algorithm"),
+        ("HS256", with("HS256", json!({})), 401, "algorithm"),
         (
-            "11 RS256 where ES256 is needed",
+            "RS256 where ES256 is needed",
             issuer.sign(
                 &head("RS256"),
                 &payload(&json!({ "iss": "https://strict.example" })),
@@ -119,62 +119,62 @@ fn heads(issuer: &Issuer) -> Vec<Case> {
             "algorithm",
         ),
         (
-            "12 RS256 with the key of ES256",
+            "RS256 with the key of ES256",
             with("RS256", json!({ "kid": "ec" })),
             401,
             "key_kind",
         ),
         (
-            "12 PS256 with a key for RS256",
+            "PS256 with a key for RS256",
             with("PS256", json!({ "kid": "rs256" })),
             401,
             "key_kind",
         ),
         (
-            "13 crit",
+            "crit",
             with("ES256", json!({ "crit": ["b64"], "b64": true })),
             401,
             "crit",
         ),
         (
-            "14 id+jwt",
+            "id+jwt",
             with("ES256", json!({ "typ": "id+jwt" })),
             401,
             "type",
         ),
         (
-            "14 dpop+jwt",
+            "dpop+jwt",
             with("ES256", json!({ "typ": "application/dpop+jwt" })),
             401,
             "type",
         ),
         (
-            "14 AT+JWT",
+            "AT+JWT",
             with("ES256", json!({ "typ": "application/AT+JWT" })),
             200,
             "",
         ),
         (
-            "15 own key",
+            "own key",
             attacker.sign(&head_with("ES256", &own_key), &well),
             401,
             "unknown_key",
         ),
-        ("18 no kid", with("ES256", json!({ "kid": null })), 200, ""),
+        ("no kid", with("ES256", json!({ "kid": null })), 200, ""),
         (
-            "19 no kid, two keys",
+            "no kid, two keys",
             with("EdDSA", json!({ "kid": null })),
             401,
             "no_kid",
         ),
         (
-            "20 use",
+            "use",
             with("RS256", json!({ "kid": "enc" })),
             401,
             "key_use",
         ),
         (
-            "21 key_ops",
+            "key_ops",
             with("RS256", json!({ "kid": "ops" })),
             401,
             "key_use",
@@ -185,26 +185,16 @@ fn heads(issuer: &Issuer) -> Vec<Case> {
             401,
             "key_size",
         ),
+        ("signature", changed(2, &base64(&[7; 64])), 401, "signature"),
         (
-            "23 signature",
-            changed(2, &base64(&[7; 64])),
-            401,
-            "signature",
-        ),
-        (
-            "23 payload",
+            "payload",
             changed(1, &base64(other.as_bytes())),
             401,
             "signature",
         ),
+        ("no signature", unsigned(&head("ES256")), 401, "signature"),
         (
-            "23 no signature",
-            unsigned(&head("ES256")),
-            401,
-            "signature",
-        ),
-        (
-            "24 key of another issuer",
+            "key of another issuer",
             attacker.sign(&head("ES256"), &well),
             401,
             "signature",
@@ -220,101 +210,86 @@ fn claims(issuer: &Issuer) -> Vec<Case> {
     let twice = payload(&json!({})).replacen('{', "{\"sub\":\"eve\",", 1);
     vec![
         (
-            "25 issuer",
+            "issuer",
             token(json!({ "iss": "https://other.example" })),
             401,
             "issuer",
         ),
         (
-            "25 slash",
+            "slash",
             token(json!({ "iss": format!("{ISSUER}/") })),
             401,
             "issuer",
         ),
-        ("25 list", token(json!({ "iss": [ISSUER] })), 401, "issuer"),
-        ("26 no exp", token(json!({ "exp": null })), 401, "no_exp"),
         (
-            "27 expired 10 s ago",
+            "issuer list",
+            token(json!({ "iss": [ISSUER] })),
+            401,
+            "issuer",
+        ),
+        ("no exp", token(json!({ "exp": null })), 401, "no_exp"),
+        (
+            "expired 10 s ago",
             token(json!({ "exp": now() - 10 })),
             200,
             "",
         ),
         (
-            "27 expired 31 s ago",
+            "expired 31 s ago",
             token(json!({ "exp": now() - 31 })),
             401,
             "expired",
         ),
+        ("nbf", token(json!({ "nbf": now() + 3600 })), 401, "not_yet"),
+        ("iat", token(json!({ "iat": now() + 3600 })), 401, "not_yet"),
+        ("text", token(json!({ "exp": "4102444800" })), 401, "claims"),
+        ("negative", token(json!({ "exp": -1 })), 401, "claims"),
+        ("huge", token(json!({ "exp": 1e300 })), 401, "claims"),
+        ("no aud", token(json!({ "aud": null })), 401, "audience"),
         (
-            "28 nbf",
-            token(json!({ "nbf": now() + 3600 })),
-            401,
-            "not_yet",
-        ),
-        (
-            "28 iat",
-            token(json!({ "iat": now() + 3600 })),
-            401,
-            "not_yet",
-        ),
-        (
-            "29 text",
-            token(json!({ "exp": "4102444800" })),
-            401,
-            "claims",
-        ),
-        ("29 negative", token(json!({ "exp": -1 })), 401, "claims"),
-        ("29 huge", token(json!({ "exp": 1e300 })), 401, "claims"),
-        ("30 no aud", token(json!({ "aud": null })), 401, "audience"),
-        (
-            "30 aud",
+            "aud",
             token(json!({ "aud": "https://other.example/mcp" })),
             401,
             "audience",
         ),
         (
-            "30 prefix",
+            "prefix",
             token(json!({ "aud": "https://mcp.example" })),
             401,
             "audience",
         ),
         (
-            "31 list",
+            "aud list",
             token(json!({ "aud": ["https://a.example", RESOURCE] })),
             200,
             "",
         ),
-        ("32 no sub", token(json!({ "sub": null })), 401, "subject"),
-        ("32 empty", token(json!({ "sub": "" })), 401, "subject"),
+        ("no sub", token(json!({ "sub": null })), 401, "subject"),
+        ("empty", token(json!({ "sub": "" })), 401, "subject"),
+        ("lines", token(json!({ "sub": "ann\r\nx" })), 401, "subject"),
         (
-            "33 lines",
-            token(json!({ "sub": "ann\r\nx" })),
-            401,
-            "subject",
-        ),
-        (
-            "33 long",
+            "long",
             token(json!({ "sub": "a".repeat(300) })),
             401,
             "subject",
         ),
-        ("34 twice", raw(twice), 401, "claims"),
-        ("34 no object", raw("[1]".to_owned()), 401, "claims"),
+        ("twice", raw(twice), 401, "claims"),
+        ("no object", raw("[1]".to_owned()), 401, "claims"),
         (
-            "35 scp",
+            "scp",
             token(json!({ "scope": null, "scp": ["read", "mcp"] })),
             200,
             "",
         ),
         (
-            "36 scope",
+            "scope",
             token(json!({ "scope": "read mcp2" })),
             403,
             "scope",
         ),
-        ("36 none", token(json!({ "scope": null })), 403, "scope"),
+        ("none", token(json!({ "scope": null })), 403, "scope"),
         (
-            "37 jkt",
+            "jkt",
             token(json!({ "cnf": { "jkt": "x" } })),
             401,
             "binding",
@@ -372,9 +347,9 @@ fn check(site: &Site, name: &str, headers: &[(&str, &str)], (status, reason): (u
     let body = response.body_mut().read_to_string().expect("text");
     let body: Value = serde_json::from_str(&body).expect("JSON");
     let message = match reason {
-        "no_credentials" | "scheme" => "this server needs to know who calls: send a token or a key",
+        "no_credentials" | "scheme" => "authentication is required: send a token or a key",
         "several_credentials" => "expected one token or key, found several",
-        "scope" => "the caller has not got the scopes that are needed here",
+        "scope" => "a required scope is missing",
         _ => "the token is not valid here",
     };
     assert_eq!(body["error"]["message"], message, "{name}");
@@ -404,37 +379,29 @@ async fn credentials_are_in_one_header() {
     let wrong = format!("Bearer {KEY}x");
     let authorization = |value| ("authorization", value);
     for (name, headers, outcome) in [
-        ("1 any case", vec![authorization(&*bearer)], (200, "")),
-        ("2 none", vec![], (401, "no_credentials")),
+        ("any case", vec![authorization(&*bearer)], (200, "")),
+        ("none", vec![], (401, "no_credentials")),
         (
-            "3 two",
+            "two",
             vec![authorization(&bearer), authorization(&bearer)],
             (400, "several_credentials"),
         ),
         (
-            "3 token and key",
+            "token and key",
             vec![authorization(&bearer), ("x-api-key", KEY)],
             (400, "several_credentials"),
         ),
+        ("Basic", vec![authorization("Basic YTpi")], (401, "scheme")),
+        ("no scheme", vec![authorization(&token)], (401, "scheme")),
+        ("key", vec![authorization(&key)], (200, "")),
+        ("key in its header", vec![("x-api-key", KEY)], (200, "")),
+        ("wrong key", vec![authorization(&wrong)], (401, "not_jwt")),
         (
-            "4 Basic",
-            vec![authorization("Basic YTpi")],
-            (401, "scheme"),
-        ),
-        ("4 no scheme", vec![authorization(&token)], (401, "scheme")),
-        ("42 key", vec![authorization(&key)], (200, "")),
-        ("42 key in its header", vec![("x-api-key", KEY)], (200, "")),
-        (
-            "42 wrong key",
-            vec![authorization(&wrong)],
-            (401, "not_jwt"),
-        ),
-        (
-            "42 wrong key in its header",
+            "wrong key in its header",
             vec![("x-api-key", &wrong)],
             (401, "key"),
         ),
-        ("42 ended", vec![authorization(&old)], (401, "key_expired")),
+        ("ended", vec![authorization(&old)], (401, "key_expired")),
     ] {
         check(&site, name, &headers, outcome);
     }
@@ -544,6 +511,27 @@ async fn a_tool_can_need_more_scopes() {
             assert_eq!(answer["id"], id, "{text}");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_with_a_tool_that_needs_more_scopes_is_refused_as_a_whole() {
+    let issuer = Issuer::new();
+    let site = site_with_scopes(&issuer).await;
+    let plain = bearer(&issuer, "mcp");
+    let mut initialize: Value = serde_json::from_str(INITIALIZE).expect("JSON");
+    initialize["params"]["protocolVersion"] = "2025-03-26".into();
+    let authorization = ("authorization", &*plain);
+    let opened = post(site.url("web"), &[authorization], &initialize.to_string());
+    let session = header(&opened, "mcp-session-id").expect("a session");
+    let headers = [authorization, ("mcp-session-id", session)];
+    let response = post(site.url("web"), &headers, &json!([call("t")]).to_string());
+    assert_eq!(response.status(), 200);
+    let both = json!([call("t"), call("refund")]).to_string();
+    let before = refused(&site, "scope");
+    let response = post(site.url("web"), &headers, &both);
+    assert_eq!(response.status(), 403);
+    assert_eq!(header(&response, "www-authenticate"), Some(STEP_UP));
+    assert_eq!(refused(&site, "scope") - before, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
