@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Output;
+use std::thread;
 
 use e2e::{ALL, Profile, servlet_command, wasm};
 use mcp_servlet_host::{LoadError, Servlet};
@@ -55,6 +56,18 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
 
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+#[test]
+fn builds_of_one_crate_at_the_same_time_do_not_disturb_each_other() {
+    let build = |_| thread::spawn(|| servlet_command(["build", "examples/greet"]).output());
+    let builds: Vec<_> = (0..4).map(build).collect();
+    for build in builds {
+        let output = build.join().expect("a thread").expect("the command runs");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let stamped = built("greet");
+    assert_eq!(contract(&stamped).package["name"], "greet");
 }
 
 #[test]

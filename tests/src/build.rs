@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -37,15 +37,6 @@ pub enum Profile {
     Servlet,
 }
 
-impl Profile {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Release => "release",
-            Self::Servlet => "servlet",
-        }
-    }
-}
-
 /// The root of the workspace.
 ///
 /// # Panics
@@ -78,14 +69,32 @@ pub fn wasm(example: &str, profile: Profile) -> PathBuf {
                     .collect::<Vec<_>>(),
             );
         }),
-        Profile::Servlet => SERVLET.get_or_init(|| finish(&mut servlet_command(["build"]), HINT)),
+        Profile::Servlet => SERVLET.get_or_init(|| servlet_build(&[], &copies("servlet"))),
     };
     let is_large = LARGE.contains(&&*example.replace('_', "-"));
     assert!(
         profile == Profile::Servlet || !is_large,
         "{example} is in `LARGE`, so use `Profile::Servlet`"
     );
-    wasm_folder(profile).join(format!("{}.wasm", example.replace('-', "_")))
+    let folder = match profile {
+        Profile::Release => target().join(TARGET).join("release"),
+        Profile::Servlet => copies("servlet"),
+    };
+    folder.join(format!("{}.wasm", example.replace('-', "_")))
+}
+
+/// A folder for what this test binary builds with `servlet build`. Cargo removes the files in its own folder for a moment whenever another test builds them.
+fn copies(abi: &str) -> PathBuf {
+    let program = env::current_exe().expect("this program has a path");
+    let name = program.file_stem().expect("a program has a name");
+    let name = name.to_string_lossy();
+    let name = name.split_once('-').map_or(&*name, |(name, _)| name);
+    target().join("servlets").join(name).join(abi)
+}
+
+fn servlet_build(arguments: &[&str], folder: &Path) {
+    let mut command = servlet_command(["build"]);
+    finish(command.args(arguments).arg("-o").arg(folder), HINT);
 }
 
 /// The wasm of an example for the second ABI of hyper-mcp, built by `servlet build`.
@@ -110,11 +119,10 @@ pub fn servlet_strict(example: &str) -> PathBuf {
 fn with_abi(abi: &'static str, example: &str) -> PathBuf {
     static BUILT: Mutex<BTreeSet<(&str, String)>> = Mutex::new(BTreeSet::new());
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = copies(abi);
     if built.insert((abi, example.to_owned())) {
-        let path = format!("examples/{example}");
-        finish(&mut servlet_command(["build", &path, "--abi", abi]), HINT);
+        servlet_build(&[&format!("examples/{example}"), "--abi", abi], &folder);
     }
-    let folder = target().join(abi).join(TARGET).join("servlet");
     folder.join(format!("{}.wasm", example.replace('-', "_")))
 }
 
@@ -125,11 +133,11 @@ fn with_abi(abi: &'static str, example: &str) -> PathBuf {
 /// If the fixtures do not build, with the output of cargo.
 pub fn fixture(name: &str) -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
-    let profile = Profile::Release;
     BUILT.get_or_init(|| build_release(&["--package", "fixtures", "--lib", "--examples"]));
+    let release = target().join(TARGET).join("release");
     let folder = match name {
-        "probe" => wasm_folder(profile),
-        _ => wasm_folder(profile).join("examples"),
+        "probe" => release,
+        _ => release.join("examples"),
     };
     folder.join(format!("{name}.wasm"))
 }
@@ -181,10 +189,6 @@ pub fn plugin(name: &str) -> PathBuf {
         .join(TARGET)
         .join("debug")
         .join(format!("{name}.wasm"))
-}
-
-fn wasm_folder(profile: Profile) -> PathBuf {
-    target().join(TARGET).join(profile.name())
 }
 
 fn build_release(packages: &[&str]) {

@@ -11,11 +11,15 @@ mod remedy;
 mod target;
 
 use std::{
+    fs::{self, File, TryLockError},
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
-use cargo_metadata::{Metadata, Package, camino::Utf8PathBuf};
+use cargo_metadata::{
+    Metadata, Package,
+    camino::{Utf8Path, Utf8PathBuf},
+};
 use clap::Args;
 use mcp_servlet_runtime::{Import, JsonObject, Module, Unreadable, quoted};
 use serde_json::{Value, json};
@@ -23,6 +27,7 @@ use serde_json::{Value, json};
 use crate::{
     failure::{Failure, Kind, chain},
     format::Format,
+    replace::replace,
     stamp, steps,
     terminal::{self, Style, Visible, note},
 };
@@ -90,14 +95,16 @@ impl Build {
             .transpose()?;
         cargo::check_targets(path, &packages, self.target)?;
         let profile = Profile::choose(self.release, self.profile.as_deref(), &metadata);
+        let folder = self.abi.folder(&metadata);
         let mut all = Vec::new();
         for package in packages {
+            let _lock = lock(&folder)?;
             let (path, mut module) = build(
                 package,
                 Target::of(package, self.target)?,
                 profile.options(),
                 self.abi,
-                self.abi.folder(&metadata),
+                folder.clone(),
             )?;
             check_imports(&module, package, &metadata)?;
             check_exports(&module, package)?;
@@ -155,6 +162,23 @@ impl Build {
     }
 }
 
+/// Waits until no other `servlet build` works in a target folder: each replaces what cargo has built there.
+fn lock(folder: &Utf8Path) -> Result<File, Failure> {
+    let path = folder.join(".servlet-build-lock");
+    let locked = fs::create_dir_all(folder)
+        .and_then(|()| File::create(&path))
+        .and_then(|file| {
+            if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && terminal::is_watched() {
+                note(format_args!(
+                    "waiting for another `servlet build` in `{folder}`"
+                ));
+            }
+            file.lock()?;
+            Ok(file)
+        });
+    locked.map_err(|error| Failure::new(Kind::Build, format!("cannot lock `{path}`: {error}")))
+}
+
 /// Builds a package into a target folder.
 fn build(
     package: &Package,
@@ -185,7 +209,7 @@ fn add_contract(path: &Path, module: Module, package: &Package) -> Result<Module
             return Ok(module);
         }
     };
-    stamp::replace(path, &wasm).map_err(|error| {
+    replace(path, &wasm).map_err(|error| {
         let message = format!("cannot write `{}`: {error}", path.display());
         Failure::new(Kind::Build, message)
     })?;
@@ -236,16 +260,16 @@ impl<'a> Output<'a> {
         Err(Failure::with_help(Kind::Usage, message, help))
     }
 
-    /// Copies a file and returns its new path. The copy is atomic, because a host may watch the folder.
+    /// Copies a file and returns its new path. A host may watch the folder.
     fn put(self, file: &Path) -> Result<PathBuf, Failure> {
         let path = match self {
             Self::Folder(folder) => folder.join(file.file_name().unwrap_or_default()),
             Self::File(path) => path.to_owned(),
         };
         let path = std::path::absolute(path)?;
-        std::fs::create_dir_all(path.parent().unwrap_or(&path))
-            .and_then(|()| std::fs::read(file))
-            .and_then(|wasm| stamp::replace(&path, &wasm))
+        fs::create_dir_all(path.parent().unwrap_or(&path))
+            .and_then(|()| fs::read(file))
+            .and_then(|wasm| replace(&path, &wasm))
             .map_err(|error| {
                 let message = format!("cannot write `{}`: {error}", path.display());
                 Failure::new(Kind::Build, message)
@@ -267,7 +291,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
 
 /// Reads a file and parses it as a module, or a part of it.
 fn read<T>(path: &Path, parse: impl Fn(&[u8]) -> Result<T, Unreadable>) -> Result<T, Failure> {
-    let wasm = std::fs::read(path).map_err(|error| {
+    let wasm = fs::read(path).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", path.display());
         Failure::new(Kind::Build, message)
     })?;

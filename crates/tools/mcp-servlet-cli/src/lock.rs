@@ -20,7 +20,7 @@ use self::difference::{Difference, between};
 use crate::{
     config::count,
     failure::{Failure, Kind},
-    stamp::replace,
+    replace::replace,
     terminal::{self, note, one_line},
 };
 

@@ -56,6 +56,7 @@ mod prompt;
 mod pull;
 mod push;
 mod read;
+mod replace;
 mod serve;
 mod servers;
 mod session;

@@ -1,8 +1,7 @@
 //! `servlet stamp`: writes what a servlet describes into its module.
 
 use std::{
-    fs,
-    io::{self, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -14,6 +13,7 @@ use mcp_servlet_runtime::{
 
 use crate::{
     failure::{Failure, Kind},
+    replace::replace,
     terminal,
 };
 
@@ -56,12 +56,4 @@ pub(crate) fn stamped(path: &Path, package: JsonObject) -> Result<Vec<u8>, LoadE
     let mut contract = Servlet::load(source, &LoadOptions::default())?.to_contract()?;
     contract.package = package;
     Ok(contract.stamp(&wasm))
-}
-
-/// Replaces a file in one step, because a host may watch it.
-pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".new");
-    fs::write(&unfinished, contents)?;
-    fs::rename(&unfinished, path)
 }
