@@ -1,8 +1,8 @@
-//! Authenticates the callers of an MCP server: JWTs, token introspection, keys and client certificates.
+//! Authenticates the callers of an MCP server: JWTs, token introspection, keys and client certificates. Decides what they may use.
 //!
 //! A [`Gate`] reads the credentials of a request and returns its [`Caller`], or a [`Refusal`] with the challenge that tells a
 //! client how to get a token. The server passes no credentials on after this. [`Owner`] identifies the caller that a session, a task
-//! or sealed state belongs to.
+//! or sealed state belongs to. [`rules`] decide which tools, prompts and resources a caller may use.
 //!
 //! Programs do not need this crate directly.
 
@@ -15,6 +15,7 @@ mod jwks;
 mod keys;
 mod options;
 mod ring_provider;
+pub mod rules;
 
 pub use caller::{Caller, CallerKind, Owner};
 pub use certificate::{Certificate, CertificateName};

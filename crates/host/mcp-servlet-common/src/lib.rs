@@ -8,6 +8,7 @@ mod json_problem;
 mod lock;
 mod log_rate;
 mod surrogates;
+mod uri;
 mod user_cache;
 
 pub use address::{Reach, is_this_machine, literal};
@@ -16,4 +17,5 @@ pub use json_problem::json_problem;
 pub use lock::lock;
 pub use log_rate::LogRate;
 pub use surrogates::without_lone_surrogates;
+pub use uri::normalized_uri;
 pub use user_cache::user_cache;

@@ -24,7 +24,7 @@ use names::{name_prompts, name_tools};
 pub use offer::Offer;
 use order::{Place, order};
 use overlap::shared_uris;
-pub(crate) use uri::{literal, normalized};
+pub(crate) use uri::literal;
 pub use virtual_tools::{PlacedTool, VirtualToolError};
 use virtual_tools::{Reserved, VirtualTools};
 
@@ -62,6 +62,18 @@ pub struct Introduction {
     pub version: Option<String>,
     /// Instructions for a model.
     pub instructions: Option<String>,
+}
+
+/// The call of a member's tool that a virtual tool makes.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct VirtualStep<'h> {
+    /// The bundle of the virtual tool.
+    pub bundle: &'h str,
+    /// The tool, as the member describes it.
+    pub tool: &'h Tool,
+    /// The name under which the host lists this tool, if it does.
+    pub listed: Option<&'h str>,
 }
 
 /// A warning, with the number of the member that it is about.
@@ -294,6 +306,20 @@ impl Host {
         }
     }
 
+    /// The call that a virtual tool makes. None if it is a tool of a member, or if there is none with this name.
+    pub fn step_of(&self, tool: &str) -> Option<VirtualStep<'_>> {
+        let virtual_tool = self.virtual_tools.get(tool)?;
+        let (member, own) = virtual_tool.origin();
+        let mut tools = virtual_tool.handler().tools().iter();
+        Some(VirtualStep {
+            bundle: virtual_tool.bundle(),
+            tool: tools.find(|tool| tool.name() == own)?,
+            listed: self
+                .tools
+                .listed_as(|at| self.mounts[at].member.name() == member, own),
+        })
+    }
+
     /// The servlet that has the tool with this name. None if it is a tool of a remote.
     pub fn servlet_of(&self, tool: &str) -> Option<&Servlet> {
         Some(self.member_of(tool)?.as_servlet()?)
@@ -307,6 +333,11 @@ impl Host {
     /// The servlet that has the prompt with this name. None if it is a prompt of a remote.
     pub fn servlet_of_prompt(&self, prompt: &str) -> Option<&Servlet> {
         Some(self.find_prompt(prompt)?.0.as_servlet()?)
+    }
+
+    /// The member that has the prompt with this name.
+    pub fn member_of_prompt(&self, prompt: &str) -> Option<&Member> {
+        Some(self.find_prompt(prompt)?.0)
     }
 
     /// The member that has a prompt, and the member's own name for it.

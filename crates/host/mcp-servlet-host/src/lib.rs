@@ -46,12 +46,12 @@ pub use mcp_servlet_bundle as bundle;
 pub use mcp_servlet_runtime as runtime;
 
 pub use content::{Content, PromptMessage, ResourceContents, ResourceData};
-pub use error::LoadError;
+pub use error::{LoadError, unknown_prompt, unknown_tool};
 pub use feature_kind::{FeatureKind, FeatureList};
 pub use features::Listed;
 pub use host::{
-    Filter, Host, Introduction, MAX_NAME, Mount, Offer, PlacedTool, Prefix, VirtualToolError,
-    name_problem, single_name_problem,
+    Filter, Host, Introduction, MAX_NAME, Mount, Offer, PlacedTool, Prefix, VirtualStep,
+    VirtualToolError, name_problem, single_name_problem,
 };
 pub use load::{Entry, FailedLoad, Loaded, OnFailure};
 pub use lock::{LockedLists, ServletLock};

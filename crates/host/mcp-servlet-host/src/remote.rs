@@ -2,13 +2,13 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
+use mcp_servlet_common::normalized_uri;
 use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
 use tokio::sync::{broadcast, watch};
 
 use crate::{
     CallToolResult, CompleteResult, FeatureKind, GetPromptResult, Listed, ReadResourceResult, Tool,
-    host::{literal, normalized},
-    lock::entries,
+    host::literal, lock::entries,
 };
 
 /// The answer of a remote, once it arrives.
@@ -145,11 +145,11 @@ impl RemoteLists {
 
     /// Whether only a hidden resource, or a hidden resource template, has this URI.
     pub fn hides(&self, uri: &str) -> bool {
-        let uri = normalized(uri);
+        let uri = normalized_uri(uri);
         let has_it = |kind: FeatureKind, key: &str| match kind {
-            FeatureKind::Resource => normalized(key) == uri,
+            FeatureKind::Resource => normalized_uri(key) == uri,
             FeatureKind::ResourceTemplate => {
-                let start = normalized(literal(key));
+                let start = normalized_uri(literal(key));
                 !start.is_empty() && uri.starts_with(&start)
             }
             FeatureKind::Tool | FeatureKind::Prompt => false,

@@ -1,38 +1,56 @@
-//! Who may call an endpoint.
+//! Who may call an endpoint, and what.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::{
+    future::Future,
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use axum::http::{Extensions, request::Parts};
-use mcp_servlet_access::{AuthOptions, Caller, Gate, Owner, Refusal};
+use mcp_servlet_access::{AuthOptions, Caller, Gate, Owner, Refusal, rules::Rules};
 use mcp_servlet_host::Host;
 use rmcp::{RoleServer, service::RequestContext};
 use tokio_util::sync::CancellationToken;
 
-use crate::{message::Message, server::Server};
+use crate::{message::Message, permissions::Permissions, server::Server};
 
-/// Who may call an endpoint over HTTP. A reload can replace it.
+/// Who may call an endpoint over HTTP, and what callers may use. A reload can replace both.
 #[derive(Debug, Default)]
-pub(crate) struct Access(RwLock<Rule>);
+pub(crate) struct Access {
+    gate: RwLock<CurrentGate>,
+    rules: RwLock<Arc<Rules>>,
+}
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rule {
+pub(crate) struct CurrentGate {
     /// None if everyone may call.
     pub(crate) gate: Option<Arc<Gate>>,
-    /// Cancelled when another rule decides.
+    /// Cancelled when another gate decides.
     pub(crate) end: CancellationToken,
 }
 
+tokio::task_local! {
+    /// The caller of the HTTP request that rmcp handles.
+    static CURRENT: Option<Arc<Caller>>;
+}
+
 impl Access {
+    pub(crate) fn new(rules: Rules) -> Self {
+        Self {
+            rules: RwLock::new(Arc::new(rules)),
+            ..Self::default()
+        }
+    }
+
     /// Sets the gate with which the endpoint begins, unless a reload was faster.
     pub(crate) fn begin(&self, options: Option<&AuthOptions>) {
-        if self.rule().gate.is_none() {
+        if self.gate().gate.is_none() {
             self.replace(options);
         }
     }
 
     /// Sets the gate, if it differs. Callers of the previous one have to show again who they are.
     pub(crate) fn replace(&self, options: Option<&AuthOptions>) {
-        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.gate.write().unwrap_or_else(PoisonError::into_inner);
         if current.gate.as_ref().map(|gate| gate.options()) == options {
             return;
         }
@@ -43,19 +61,46 @@ impl Access {
             gate
         });
         let end = CancellationToken::new();
-        let previous = std::mem::replace(&mut *current, Rule { gate, end });
+        let previous = std::mem::replace(&mut *current, CurrentGate { gate, end });
         previous.end.cancel();
     }
 
-    pub(crate) fn rule(&self) -> Rule {
-        self.0
+    pub(crate) fn gate(&self) -> CurrentGate {
+        self.gate
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
+
+    fn rules(&self) -> Arc<Rules> {
+        let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&rules)
+    }
+
+    /// Sets the rules. Returns whether they differ from the previous ones.
+    pub(crate) fn replace_rules(&self, rules: &Rules) -> bool {
+        let mut current = self.rules.write().unwrap_or_else(PoisonError::into_inner);
+        if **current == *rules {
+            return false;
+        }
+        *current = Arc::new(rules.clone());
+        true
+    }
 }
 
-/// Whether the caller of a request may call a tool.
+impl Server {
+    /// What a caller may use of a host.
+    pub(crate) fn permissions(&self, host: Arc<Host>, caller: Option<Arc<Caller>>) -> Permissions {
+        let rules = self.0.access.rules();
+        Permissions {
+            rules,
+            caller,
+            host,
+        }
+    }
+}
+
+/// Whether the caller of a request has the scopes to call a tool.
 pub(crate) fn permit(extensions: &Extensions, host: &Host, tool: &str) -> Result<(), Refusal> {
     let gate = extensions.get::<Arc<Gate>>();
     let known = gate.zip(extensions.get::<Arc<Caller>>());
@@ -75,10 +120,38 @@ pub(crate) fn permit_message(
     if !gate.is_some_and(|gate| gate.has_tool_scopes()) {
         return Ok(());
     }
-    match message.tool() {
-        Some(tool) => permit(extensions, &server.host(), &tool),
-        None => Ok(()),
+    let Some(tool) = message.tool() else {
+        return Ok(());
+    };
+    let permissions = server.permissions(server.host(), caller(extensions));
+    // A challenge would tell that the tool exists.
+    if permissions.hide_tool(&tool) {
+        return Ok(());
     }
+    permit(extensions, &permissions.host, &tool)
+}
+
+/// The caller of a request. None if the endpoint has no `auth`.
+pub(crate) fn caller(extensions: &Extensions) -> Option<Arc<Caller>> {
+    extensions.get().cloned()
+}
+
+/// [`caller`] for a request that rmcp passes to a handler.
+pub(crate) fn caller_of(extensions: &rmcp::model::Extensions) -> Option<Arc<Caller>> {
+    caller(&extensions.get::<Parts>()?.extensions)
+}
+
+/// Lets rmcp handle the request of a caller. It asks for tools without saying for which request.
+pub(crate) fn on_behalf_of<F: Future>(
+    caller: Option<Arc<Caller>>,
+    handle: F,
+) -> impl Future<Output = F::Output> {
+    CURRENT.scope(caller, handle)
+}
+
+/// The caller of the request that is handled [on behalf](on_behalf_of) of it.
+pub(crate) fn current_caller() -> Option<Arc<Caller>> {
+    CURRENT.try_with(Clone::clone).ok().flatten()
 }
 
 /// The owner of what a request opens. None if the endpoint has no `auth`.

@@ -18,6 +18,7 @@ mod registries;
 mod remote;
 mod remotes;
 mod restart;
+mod rules;
 mod secrets;
 mod table;
 mod tools;
@@ -50,6 +51,7 @@ use read::Read;
 use registries::Registries;
 pub use remote::RemoteEntry;
 pub use remotes::Remotes;
+use rules::RuleName;
 pub use units::parse_memory;
 pub(crate) use watch::{Renewed, Watch};
 
@@ -81,6 +83,8 @@ pub struct Config {
     source: (PathBuf, String),
     /// What is most likely a mistake in the text alone.
     warnings: Vec<Problem>,
+    /// The names in rules.
+    rule_names: Vec<RuleName>,
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
@@ -200,7 +204,8 @@ impl Config {
         let tasks = file.tasks.options();
         let listeners = reader.listeners(&file);
         let mut auths = reader.auths(&file);
-        let endpoints = reader.endpoints(&file, &members.names(), &tasks, &mut auths);
+        let mut endpoints = reader.endpoints(&file, &members.names(), &tasks, &mut auths);
+        let rule_names = reader.rules(&file, &mut endpoints, (&members, &entries));
         reader.unused_auths(&auths);
         reader.open_tools(&auths, &endpoints, &read_bundles.tools);
         reader.repeated_tools(&read_bundles.tools, &endpoints);
@@ -220,6 +225,7 @@ impl Config {
             members,
             source,
             warnings: reader.warnings,
+            rule_names,
             variables: reader.variables,
             files: files.clone(),
             locks: Locks::Off,
@@ -309,6 +315,11 @@ impl Reader<'_> {
         let part = bytes.zip(start);
         let part = part.map(|(bytes, start)| bytes.start + start..bytes.end + start);
         self.problem(part.unwrap_or_else(|| value.span()), message);
+    }
+
+    /// The line of this offset, from 1.
+    fn line(&self, offset: usize) -> usize {
+        self.text[..offset].matches('\n').count() + 1
     }
 
     /// The line and the column of this offset, for messages.

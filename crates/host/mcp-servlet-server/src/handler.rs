@@ -37,19 +37,20 @@ use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
-    access::owner_of,
+    access::{caller_of, current_caller, owner_of},
     era::Era,
     panics::{caught, caught_in_box},
     params,
     passthrough::{Passthrough, passthrough},
+    permissions::Permissions,
     server::{Server, active::Counted, changes::Subscribed},
     session_id::SessionId,
 };
 use input_rounds::Inputs;
 use notifications::TaskCell;
-use page::{Cursors, page};
+use page::{Cursors, Shown, page};
 use session::Session;
-use tasks::Tasks;
+use tasks::{Task, Tasks};
 
 /// The `_meta` key with the server's name and version in results since 2026-07-28.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -107,6 +108,22 @@ impl Handler {
         session.request_meta(context, era, inputs, notifier, &server.0.options)
     }
 
+    /// What the caller of a request may use of a host.
+    fn permissions(&self, context: &RequestContext<RoleServer>, host: &Arc<Host>) -> Permissions {
+        let caller = caller_of(&context.extensions);
+        self.server.permissions(Arc::clone(host), caller)
+    }
+
+    /// A task of the caller, while its tool exists for that caller.
+    fn task(&self, id: &str, context: &RequestContext<RoleServer>) -> Result<Arc<Task>, ErrorData> {
+        let task = self.tasks.find(id, owner_of(context))?;
+        let permissions = self.permissions(context, &self.server.host());
+        if permissions.hide_tool(task.tool()) {
+            return Err(tasks::unknown(id));
+        }
+        Ok(task)
+    }
+
     /// One page of a list, with the time for which clients may cache it. `write` makes the entries for an era.
     async fn list<T: Passthrough>(
         &self,
@@ -120,18 +137,24 @@ impl Handler {
         let era = Era::of(context);
         let lists = self.server.0.lists.of(&host);
         let list = lists.get(kind, era, || write(&host, era));
+        let permissions = self.permissions(context, &host);
+        let shown = permissions.shown(kind);
         let (name, key) = kind.members();
         let cursors = Cursors {
             list: name,
             seal: &self.server.0.seal,
             owner: owner_of(context),
         };
-        let mut json = page(&cursors, key, list, request, options.page_size)?;
+        let list = Shown {
+            list,
+            only: shown.as_deref(),
+        };
+        let mut json = page(&cursors, key, &list, request, options.page_size)?;
         if era == Era::Modern {
             let ttl = options.list_ttl * u32::from(is_final);
             let ttl = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
             json.insert("ttlMs".to_owned(), ttl.into());
-            let scope = if cursors.owner.is_some() {
+            let scope = if cursors.owner.is_some() || !permissions.are_all() {
                 "private"
             } else {
                 "public"
@@ -183,7 +206,7 @@ impl ServerHandler for Handler {
         if self.is_followed.swap(true, Ordering::Relaxed) {
             return;
         }
-        let follower = self.server.0.changes.follow();
+        let follower = self.server.changes_for(caller_of(&context.extensions));
         let subscribed = Arc::clone(&self.subscribed);
         let end = self.session.end.clone();
         tokio::spawn(async move {
@@ -222,7 +245,9 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let json = self.server.host().tool(name)?.json().clone();
+        let server = &self.server;
+        let permissions = server.permissions(server.host(), current_caller());
+        let json = permissions.tool(name)?.json().clone();
         serde_json::from_value(json.into()).ok()
     }
 
@@ -231,7 +256,7 @@ impl ServerHandler for Handler {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let task = self.tasks.find(&request.task_id, owner_of(&context))?;
+        let task = self.task(&request.task_id, &context)?;
         Ok(self.answer(Era::of(&context), task.to_json()))
     }
 
@@ -240,7 +265,7 @@ impl ServerHandler for Handler {
         request: UpdateTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let task = self.tasks.find(&request.task_id, owner_of(&context))?;
+        let task = self.task(&request.task_id, &context)?;
         task.answer(request.input_responses);
         Ok(())
     }
@@ -250,7 +275,7 @@ impl ServerHandler for Handler {
         request: CancelTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let task = self.tasks.find(&request.task_id, owner_of(&context))?;
+        let task = self.task(&request.task_id, &context)?;
         task.cancel();
         Ok(())
     }
@@ -321,9 +346,17 @@ impl ServerHandler for Handler {
     async fn subscribe(
         &self,
         request: SubscribeRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let subscribed = async {
+            // Without rules, a client may subscribe before the servlets are loaded.
+            if !self.permissions(&context, &self.server.host()).are_all() {
+                let host = self.host(&context).await?;
+                // As for a resource that does not exist, there will be no notifications.
+                if !self.permissions(&context, &host).updates(&request.uri) {
+                    return Ok(());
+                }
+            }
             if self.subscribed.add(&self.server, request.uri) {
                 return Ok(());
             }
@@ -385,9 +418,14 @@ impl ServerHandler for Handler {
                 let message = format!("a subscription can have at most {limit} resources");
                 return Err(ErrorData::invalid_params(message, None));
             }
-            let follower = self.server.0.changes.follow();
+            let caller = caller_of(&subscription.request_context().extensions);
+            let permissions = self.server.permissions(self.server.host(), caller.clone());
+            let follower = self.server.changes_for(caller);
             let accepted = subscription.accepted().resource_subscriptions.clone();
-            let uris = accepted.iter().flatten();
+            let uris = accepted
+                .iter()
+                .flatten()
+                .filter(|uri| permissions.updates(uri));
             let _watches: Vec<_> = uris.map(|uri| self.server.watch(uri)).collect();
             tokio::select! {
                 () = follower.feed(&subscription) => {}

@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 use url::form_urlencoded;
 
 use crate::{
-    access::Rule,
+    access::CurrentGate,
     message::Answered,
     response_headers::{EndpointHeaders, ResponseHeaders},
     server::{Readiness, Server, metrics::Connections},
@@ -367,7 +367,7 @@ impl Endpoint {
         let page = Page::of(&request);
         let sender = Sender::of(request.headers());
         let peer = request.extensions().get().copied();
-        let Rule { gate, end } = self.server.0.access.rule();
+        let CurrentGate { gate, end } = self.server.0.access.gate();
         // Otherwise, rmcp's service checks it when it gets the request.
         let is_checked = gate.is_some() || matches!(self.transport, Transport::Sse(_));
         if is_checked && let Some(refusal) = self.origin_check.refusal(request.headers()).await {

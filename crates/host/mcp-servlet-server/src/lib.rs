@@ -33,6 +33,7 @@ mod own_id;
 mod panics;
 mod params;
 mod passthrough;
+mod permissions;
 mod response_headers;
 mod server;
 mod session_id;
@@ -48,7 +49,7 @@ pub use http::{
 };
 pub use mcp_servlet_access::{
     AuthOptions, CertificateName, CertificateOptions, IntrospectionOptions, Jwks, JwtOptions,
-    KeyOptions, KeySource, Secret, Sha256, new_key,
+    KeyOptions, KeySource, Secret, Sha256, new_key, rules,
 };
 pub use mcp_servlet_remote::NotReady;
 pub use response_headers::ResponseHeaders;

@@ -18,6 +18,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
+use mcp_servlet_access::rules::Rules;
 use mcp_servlet_common::lock;
 use mcp_servlet_host::{Host, Introduction, Member, Servlet};
 use mcp_servlet_runtime::Change;
@@ -93,10 +94,11 @@ impl Server {
 
     fn with(
         host: Arc<Host>,
-        options: ServeOptions,
+        mut options: ServeOptions,
         startup: Startup,
         process: Arc<Process>,
     ) -> Self {
+        let rules = std::mem::take(&mut options.rules);
         let server = Self(Arc::new(Shared {
             host: RwLock::new(host),
             replacing: Mutex::default(),
@@ -105,7 +107,7 @@ impl Server {
             changes: Changes::default(),
             watches: Watches::default(),
             seal: Seal::default(),
-            access: Access::default(),
+            access: Access::new(rules),
             startup,
             headers: RwLock::default(),
             followers: Mutex::default(),
@@ -121,6 +123,13 @@ impl Server {
         self.start_relisting();
         let followers = follow(self);
         *lock(&self.0.followers) = followers;
+    }
+
+    /// Replaces the rules, and notifies clients whose lists have changed.
+    pub(crate) fn replace_rules(&self, rules: &Rules) {
+        if self.0.access.replace_rules(rules) {
+            self.announce(vec![Change::Tools, Change::Prompts, Change::Resources]);
+        }
     }
 
     /// Replaces the headers of HTTP responses.

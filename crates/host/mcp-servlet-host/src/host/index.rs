@@ -111,6 +111,13 @@ impl<T: Named> Index<T> {
         self.entries.get(*self.places.get(name)?)
     }
 
+    /// The name for clients of an entry, by the member's own name for it.
+    pub(super) fn listed_as(&self, is_member: impl Fn(usize) -> bool, own: &str) -> Option<&str> {
+        let mut entries = self.entries.iter();
+        let found = entries.find(|served| served.original == own && is_member(served.member));
+        Some(found?.entry.name())
+    }
+
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.entries.iter_mut().map(|served| &mut served.entry)
     }

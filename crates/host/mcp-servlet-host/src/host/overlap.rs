@@ -3,7 +3,9 @@
 
 use std::collections::{HashMap, HashSet, hash_map::Entry};
 
-use super::{Mount, Warning, uri::normalized};
+use mcp_servlet_common::normalized_uri;
+
+use super::{Mount, Warning};
 use crate::{FeatureKind, Listed, LoadError, Member};
 
 /// Templates are compared in full if that takes at most this many steps. Longer ones, which only a
@@ -174,7 +176,7 @@ impl Part {
 impl<'t> Pattern<'t> {
     fn of(text: &'t str) -> Self {
         let mut parts = Vec::new();
-        let normalized = normalized(text);
+        let normalized = normalized_uri(text);
         let mut rest = &*normalized;
         while let Some((literal, after)) = rest.split_once('{') {
             parts.extend(literal.bytes().map(Part::Literal));

@@ -6,9 +6,10 @@
 
 use std::collections::HashSet;
 
+use mcp_servlet_common::normalized_uri;
 use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta};
 
-use super::uri::{literal, normalized, written_like};
+use super::uri::{literal, written_like};
 use crate::{
     CompleteResult, GetPromptResult, Host, Listed, Member, ReadResourceResult, ResourceWatch,
     error::unknown_prompt,
@@ -19,7 +20,7 @@ fn candidates<'h>(
     members: impl Iterator<Item = &'h Member>,
     uri: &str,
 ) -> Vec<(Claim, &'h Member)> {
-    let uri = &normalized(uri);
+    let uri = &normalized_uri(uri);
     let readers = members.filter(|member| member.reads_resources());
     let mut readers: Vec<_> = readers.map(|member| (claim(member, uri), member)).collect();
     // The sort is stable: members with the same claim keep their order, so a later one cannot take
@@ -52,11 +53,11 @@ enum Claim {
 /// `uri` must be normalized.
 fn claim(member: &Member, uri: &str) -> Claim {
     let mut resources = member.resources().iter().map(Listed::key);
-    if resources.any(|listed| listed.len() == uri.len() && normalized(listed) == uri) {
+    if resources.any(|listed| listed.len() == uri.len() && normalized_uri(listed) == uri) {
         return Claim::Listed;
     }
     let mut templates = member.resource_templates().iter().map(Listed::key);
-    if templates.any(|template| uri.starts_with(&normalized(literal(template)))) {
+    if templates.any(|template| uri.starts_with(&normalized_uri(literal(template)))) {
         Claim::Template
     } else {
         Claim::None
@@ -94,13 +95,27 @@ async fn read(
 impl Host {
     /// All resources with fixed URIs: member by member, each in its own order.
     pub fn resources(&self) -> impl Iterator<Item = &Listed> {
-        self.listed(Member::resources).map(|(_, entry)| entry)
+        self.resources_of_members().map(|(_, entry)| entry)
+    }
+
+    /// The [`resources`](Self::resources) with their members.
+    pub fn resources_of_members(&self) -> impl Iterator<Item = (&Member, &Listed)> {
+        self.with_members(Member::resources)
     }
 
     /// All resource templates.
     pub fn resource_templates(&self) -> impl Iterator<Item = &Listed> {
-        let listed = self.listed(Member::resource_templates);
-        listed.map(|(_, entry)| entry)
+        self.templates_of_members().map(|(_, entry)| entry)
+    }
+
+    /// The [`resource_templates`](Self::resource_templates) with their members.
+    pub fn templates_of_members(&self) -> impl Iterator<Item = (&Member, &Listed)> {
+        self.with_members(Member::resource_templates)
+    }
+
+    fn with_members(&self, entries: Entries) -> impl Iterator<Item = (&Member, &Listed)> {
+        let listed = self.listed(entries);
+        listed.map(|(at, entry)| (&self.mounts[at].member, entry))
     }
 
     /// The entries with the number of their member. If two members list the same entry, only the
@@ -122,7 +137,21 @@ impl Host {
         uri: &str,
         request_meta: &RequestMeta,
     ) -> Result<ReadResourceResult, CallError> {
-        for (claim, member) in candidates(self.members(), uri) {
+        self.read_resource_from(uri, request_meta, &|_| true).await
+    }
+
+    /// Like [`read_resource_with`](Self::read_resource_with), but from some of the members.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn read_resource_from(
+        &self,
+        uri: &str,
+        request_meta: &RequestMeta,
+        is_allowed: &(dyn Fn(&Member) -> bool + Sync),
+    ) -> Result<ReadResourceResult, CallError> {
+        let members = self.members().filter(|member| is_allowed(member));
+        for (claim, member) in candidates(members, uri) {
             match read(member, uri, request_meta).await {
                 Err(error) if goes_on(claim, member, &error) => {}
                 other => return other,
@@ -205,20 +234,24 @@ impl Host {
         uri: &str,
         params: &JsonObject,
     ) -> Result<CompleteResult, CallError> {
-        let wanted = normalized(uri);
-        let is_wanted = |entry: &&Listed| {
-            entry.key().len() == wanted.len() && normalized(entry.key()) == wanted
-        };
-        let found = self.members().find_map(|member| {
-            let mut entries = member.resource_templates().iter().chain(member.resources());
-            Some((member, entries.find(is_wanted)?.key()))
-        });
-        let Some((member, listed)) = found else {
+        let Some((member, listed)) = self.find_uri(uri) else {
             return Err(CallError::unknown_resource(uri));
         };
         let mut params = params.clone();
         params["ref"]["uri"] = listed.into();
         member.complete(&params).await
+    }
+
+    /// The member that lists a resource or a template with this URI, and the URI as it is listed.
+    pub fn find_uri(&self, uri: &str) -> Option<(&Member, &str)> {
+        let wanted = normalized_uri(uri);
+        let is_wanted = |entry: &&Listed| {
+            entry.key().len() == wanted.len() && normalized_uri(entry.key()) == wanted
+        };
+        self.members().find_map(|member| {
+            let mut entries = member.resource_templates().iter().chain(member.resources());
+            Some((member, entries.find(is_wanted)?.key()))
+        })
     }
 
     fn unknown_prompt(&self, prompt: &str) -> CallError {

@@ -69,6 +69,11 @@ impl Served {
         &self.handler
     }
 
+    /// The bundle that it belongs to.
+    pub(super) fn bundle(&self) -> &str {
+        self.proven.tool().bundle()
+    }
+
     /// The names of that member and of the tool that it calls.
     pub(super) fn origin(&self) -> (&str, &str) {
         (self.handler.name(), &self.proven.tool().handler().tool)

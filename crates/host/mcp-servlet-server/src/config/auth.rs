@@ -371,7 +371,7 @@ impl Reader<'_> {
         Some(OffsetDateTime::new_in_offset(next, Time::MIDNIGHT, UtcOffset::UTC).into())
     }
 
-    fn scopes(&mut self, given: &[Spanned<String>]) -> BTreeSet<String> {
+    pub(super) fn scopes(&mut self, given: &[Spanned<String>]) -> BTreeSet<String> {
         let mut scopes = BTreeSet::new();
         for scope in given {
             let text = scope.get_ref();

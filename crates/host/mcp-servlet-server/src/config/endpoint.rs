@@ -194,18 +194,23 @@ impl Reader<'_> {
         let mut seen = HashMap::new();
         for member in table.bundles.iter().flatten() {
             let (name, span) = (member.get_ref(), member.span());
-            if !known.contains(&name.as_str()) {
-                let near = similar(name, known.iter().copied());
-                let hint =
-                    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                let message = format!("there is no servlet, remote or bundle `{name}`{hint}");
-                self.problem(span.clone(), message);
-            }
+            self.member(member, known);
             if let Some(first) = seen.insert(name, self.position(span.start)) {
                 let message =
                     format!("`{name}` is listed twice in endpoint `{endpoint}`, first at {first}");
                 self.problem(span, message);
             }
+        }
+    }
+
+    /// Reports a member that does not exist.
+    pub(super) fn member(&mut self, member: &Spanned<String>, known: &[&str]) {
+        let name = member.get_ref();
+        if !known.contains(&name.as_str()) {
+            let near = similar(name, known.iter().copied());
+            let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let message = format!("there is no servlet, remote or bundle `{name}`{hint}");
+            self.problem(member.span(), message);
         }
     }
 

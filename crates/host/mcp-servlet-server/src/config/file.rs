@@ -6,6 +6,7 @@ mod listener;
 mod registry;
 mod requests;
 mod resources;
+mod rule;
 mod tasks;
 
 use std::{
@@ -42,6 +43,7 @@ pub(super) use listener::{ListenerSection, ListenerTls};
 pub(super) use registry::{RegistrySection, SignerSection};
 pub(super) use requests::Requests;
 use resources::Resources;
+pub(super) use rule::{NamesByKind, RuleSection};
 use tasks::Tasks;
 
 /// The highest limit for fuel: the largest integer of TOML on a 64-bit system.

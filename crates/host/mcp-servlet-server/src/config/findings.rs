@@ -139,7 +139,7 @@ impl Findings {
         Ok(())
     }
 
-    fn add(&mut self, severity: Severity, span: Range<usize>, message: String) {
+    pub(super) fn add(&mut self, severity: Severity, span: Range<usize>, message: String) {
         self.all.push(Finding {
             severity,
             problem: Problem { span, message },
@@ -209,6 +209,7 @@ impl Config {
             findings.help(not_ready.help.clone());
         }
         self.problems_of_hosts(served, &mut findings);
+        self.idle_rules(served, &mut findings);
         findings.all.sort_by_key(|one| one.problem.span.start);
         findings
     }

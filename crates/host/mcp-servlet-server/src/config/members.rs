@@ -47,6 +47,17 @@ impl Members {
         self.all.keys().map(String::as_str).collect()
     }
 
+    /// The names of the members that a section stands for: those of its servlets, or its own.
+    pub(super) fn names_of(&self, section: &str, entries: &[Entry]) -> Vec<String> {
+        match self.all.get(section) {
+            Some(Member::Servlets(range)) => {
+                let entries = entries.get(range.clone()).into_iter().flatten();
+                entries.map(Entry::name).collect()
+            }
+            Some(Member::Remote | Member::Bundle) | None => vec![section.to_owned()],
+        }
+    }
+
     /// The names of the bundles.
     fn bundles(&self) -> impl Iterator<Item = &str> {
         let all = self.all.iter();

@@ -135,6 +135,8 @@ pub(super) struct RemoteSection {
     /// The maximum number of sessions that have connections, with `sessions = "each"`. Default: 100.
     #[schemars(with = "Option<Count<1, MOST>>")]
     most_sessions: Option<Spanned<Count<1, MOST>>>,
+    /// Whether rules may rely on the annotations of its tools. Default: false, and the server warns of such rules.
+    pub(super) trust_annotations: bool,
     /// Which of its tools appear, and how.
     tools: Table<Tools>,
     /// What clients see of single tools, by the remote's names for them.

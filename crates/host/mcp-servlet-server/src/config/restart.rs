@@ -77,6 +77,8 @@ fn is_same_endpoint((new, old): Both<&Endpoint>, config: Both<&Config>) -> bool 
     let mut options = new.options.clone();
     // They are those of `[tasks]`.
     options.tasks.clone_from(&old.options.tasks);
+    // Rules change at once.
+    options.rules.clone_from(&old.options.rules);
     if options != old.options {
         return false;
     }

@@ -14,7 +14,7 @@ use crate::{
 impl Endpoints {
     /// Reloads the configuration whenever the file or a module that it names changes.
     ///
-    /// Servlets, and the members, introductions, headers and callers of endpoints, change at once. Only clients of
+    /// Servlets, and the members, introductions, headers, callers and rules of endpoints, change at once. Only clients of
     /// endpoints whose lists differ are notified. The log names changes that need a restart.
     /// `config`, `loaded` and `remotes` are what is being served. Never returns.
     pub async fn watch(&self, path: PathBuf, config: Config, loaded: Loaded, remotes: Remotes) {
@@ -49,6 +49,10 @@ impl Endpoints {
             let renewed = renewed.find(|new| new.name == endpoint.name);
             // An endpoint that the file no longer has is served until the restart.
             let host = config.host_of(renewed.unwrap_or(endpoint), &loaded, &remotes);
+            // The new rules apply first, so that they have decided on everything that is served from now on.
+            if let Some(renewed) = renewed {
+                server.replace_rules(&renewed.options.rules);
+            }
             server.replace(Arc::new(host));
             // It keeps its headers and callers. Those of the start could have keys that were removed since.
             let transport = renewed.map(|renewed| &renewed.transport);

@@ -8,7 +8,6 @@ use std::{
 };
 
 use axum::http::request::Parts;
-use mcp_servlet_host::Host;
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
 use rmcp::{
     ErrorData, RoleServer,
@@ -35,6 +34,7 @@ use crate::{
         structured,
         tasks::{Created, Task},
     },
+    permissions::Permissions,
     server::{Server, active::cancelled, metrics::Caller, seal::Request},
 };
 
@@ -55,8 +55,8 @@ enum TaskSupport {
 }
 
 impl TaskSupport {
-    fn of(host: &Host, tool: &str) -> Self {
-        let execution = host
+    fn of(permissions: &Permissions, tool: &str) -> Self {
+        let execution = permissions
             .tool(tool)
             .and_then(|tool| tool.json().get("execution"));
         let support = execution.and_then(|execution| execution.get("taskSupport"));
@@ -72,7 +72,7 @@ impl TaskSupport {
 /// A tool call and everything that it needs, so that it can outlive its request.
 struct ToolCall {
     server: Server,
-    host: Arc<Host>,
+    permissions: Permissions,
     session: Arc<Session>,
     clock: Clock,
     era: Era,
@@ -98,10 +98,16 @@ impl ToolCall {
             traceparent: header(context, "traceparent"),
         };
         let metrics = &server.0.process.metrics;
-        let observed = metrics.call(&self.host, name, caller);
+        let host = &self.permissions.host;
+        let observed = metrics.call(host, name, caller);
         let arguments = self.request.arguments.as_ref();
-        observed.dropped(self.host.count_dropped(name, arguments));
-        let result = self.host.call_with(name, arguments, &request_meta);
+        observed.dropped(host.count_dropped(name, arguments));
+        let result = async {
+            match self.permissions.unknown_tool(name) {
+                Some(error) => Err(error),
+                None => host.call_with(name, arguments, &request_meta).await,
+            }
+        };
         // Pinned here, because each wrapper would contain the future twice.
         let result = pin!(result.instrument(observed.span()));
         let call = pin!(self.unless_cancelled(result));
@@ -116,7 +122,7 @@ impl ToolCall {
         observed.end(&result, usage.get());
         let result = result.map_err(|error| protocol_error(&error))?;
         let mut json = result.into_json();
-        let tool = self.host.tool(name).map(mcp_servlet_host::Tool::json);
+        let tool = host.tool(name).map(mcp_servlet_host::Tool::json);
         structured::set_content(era, tool, &mut json);
         Ok(json)
     }
@@ -140,7 +146,7 @@ impl ToolCall {
 
     /// The error for the log and the metrics if the request took longer than the endpoint allows.
     fn timeout(&self, limit: Duration) -> CallError {
-        let servlet = self.host.servlet_of(&self.request.name);
+        let servlet = self.permissions.host.servlet_of(&self.request.name);
         let servlet = servlet.map_or("", |servlet| servlet.name());
         CallErrorKind::Timeout { limit }.at(servlet, Some("call"))
     }
@@ -173,6 +179,12 @@ impl ToolCall {
         capabilities.is_some_and(|declared| declared.supports_tasks())
     }
 
+    fn create_task(&self, handler: &Handler) -> Option<Created> {
+        let owner = owner_of(&self.context);
+        let tool = &self.request.name;
+        handler.tasks.create(&self.server, owner, tool)
+    }
+
     /// Answers a request since 2026-07-28. It becomes a task if the tool wants one or if the call takes long.
     async fn answer(
         self: &Arc<Self>,
@@ -181,10 +193,10 @@ impl ToolCall {
     ) -> Result<Answered, ErrorData> {
         let options = &self.server.0.options.tasks;
         let end = inputs.end.clone();
-        let support = TaskSupport::of(&self.host, &self.request.name);
+        let support = TaskSupport::of(&self.permissions, &self.request.name);
         let may_be_task = self.client_has_tasks() && options.max > 0;
         if matches!(support, TaskSupport::Optional | TaskSupport::Required) && may_be_task {
-            if let Some(created) = handler.tasks.create(&self.server, owner_of(&self.context)) {
+            if let Some(created) = self.create_task(handler) {
                 let first = Arc::clone(self);
                 // The call has to know its task before it begins.
                 let first = Box::pin(async move { first.run(inputs).await });
@@ -199,9 +211,7 @@ impl ToolCall {
             match tokio::time::timeout(options.after, &mut first).await {
                 Ok(result) => return Ok(Answered::Now(result?)),
                 Err(_) => {
-                    if let Some(created) =
-                        handler.tasks.create(&self.server, owner_of(&self.context))
-                    {
+                    if let Some(created) = self.create_task(handler) {
                         return Ok(self.hand_over(handler, created, end, first));
                     }
                 }
@@ -257,7 +267,9 @@ impl Handler {
             request.request_state.clone(),
         );
         let host = self.host(&context).await?;
-        if let Some(parts) = context.extensions.get::<Parts>()
+        let permissions = self.permissions(&context, &host);
+        if !permissions.hide_tool(&request.name)
+            && let Some(parts) = context.extensions.get::<Parts>()
             && let Err(refusal) = permit(&parts.extensions, &host, &request.name)
         {
             // The list may have changed since the message arrived. Otherwise its response would have a challenge.
@@ -266,7 +278,7 @@ impl Handler {
         }
         let call = Arc::new(ToolCall {
             server: self.server.clone(),
-            host,
+            permissions,
             session: Arc::clone(&self.session),
             clock: Clock::new(self.server.0.options.timeout),
             era: Era::of(&context),
@@ -274,7 +286,7 @@ impl Handler {
             context,
             task: TaskCell::default(),
         });
-        if TaskSupport::of(&call.host, &call.request.name) == TaskSupport::Required {
+        if TaskSupport::of(&call.permissions, &call.request.name) == TaskSupport::Required {
             require_tasks(&call)?;
         }
         let (context, era) = (&call.context, call.era);

@@ -5,6 +5,7 @@ use std::{
     time::Instant,
 };
 
+use mcp_servlet_access::rules::Uri;
 use mcp_servlet_host::{Host, Member};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
 use rmcp::{
@@ -95,12 +96,15 @@ impl Handler {
         };
         let era = Era::of(&context);
         let clock = self.clock();
+        let permissions = self.permissions(&context, &host);
+        let asked_uri = Uri::new(&request.uri);
+        let is_allowed = |member: &Member| permissions.resource(member, &asked_uri);
         let read = |inputs: Inputs| {
             let (host, uri, context, clock) = (&host, &request.uri, &context, &clock);
-            let server = &self.server;
+            let (server, is_allowed) = (&self.server, &is_allowed);
             async move {
                 let request_meta = self.request_meta(context, era, inputs);
-                let read = host.read_resource_with(uri, &request_meta);
+                let read = host.read_resource_from(uri, &request_meta, is_allowed);
                 match bounded(server, "resources/read", clock, context, pin!(read)).await? {
                     Ok(result) => Ok(result.into_json()),
                     Err(error) => Err(resource_error(&error, era)),
@@ -138,13 +142,19 @@ impl Handler {
         };
         let era = Era::of(&context);
         let clock = self.clock();
+        let permissions = self.permissions(&context, &host);
         let get = |inputs: Inputs| {
             let (host, request, context, clock) = (&host, &request, &context, &clock);
-            let server = &self.server;
+            let (server, permissions) = (&self.server, &permissions);
             async move {
                 let request_meta = self.request_meta(context, era, inputs);
-                let arguments = request.arguments.as_ref();
-                let get = host.get_prompt_with(&request.name, arguments, &request_meta);
+                let (name, arguments) = (&request.name, request.arguments.as_ref());
+                let get = async {
+                    match permissions.unknown_prompt(name) {
+                        Some(error) => Err(error),
+                        None => host.get_prompt_with(name, arguments, &request_meta).await,
+                    }
+                };
                 match bounded(server, "prompts/get", clock, context, pin!(get)).await? {
                     Ok(result) => Ok(result.into_json()),
                     Err(error) => Err(protocol_error(&error)),
@@ -177,7 +187,13 @@ impl Handler {
         if let Some(Value::Object(meta)) = params.get_mut("_meta") {
             attributes::strip(meta);
         }
-        let completion = pin!(host.complete(&params));
+        let permissions = self.permissions(&context, &host);
+        let completion = pin!(async {
+            match permissions.unknown_reference(&params) {
+                Some(error) => Err(error),
+                None => host.complete(&params).await,
+            }
+        });
         let (server, clock) = (&self.server, self.clock());
         let result = bounded(server, "completion/complete", &clock, &context, completion).await?;
         let result = result.map_err(|error| complete_error(&error))?;

@@ -23,13 +23,31 @@ pub(super) struct Cursors<'a> {
     pub(super) owner: Option<Owner>,
 }
 
+/// The entries of a list that a caller sees.
+pub(super) struct Shown<'a> {
+    pub(super) list: &'a List,
+    /// Whether the caller sees each of them. None if these are all.
+    pub(super) only: Option<&'a [bool]>,
+}
+
+impl Shown<'_> {
+    fn has(&self, at: usize) -> bool {
+        self.only.is_none_or(|only| only[at])
+    }
+
+    /// The position of the entry with this key.
+    fn position(&self, key: &str) -> Option<usize> {
+        self.list.position(key).filter(|at| self.has(*at))
+    }
+}
+
 /// One page of a list, as the result of a request.
 ///
 /// `key` is the field that identifies an entry.
 pub(super) fn page(
     cursors: &Cursors<'_>,
     key: &str,
-    list: &List,
+    list: &Shown<'_>,
     request: Option<PaginatedRequestParams>,
     size: usize,
 ) -> Result<JsonObject, ErrorData> {
@@ -37,12 +55,16 @@ pub(super) fn page(
         Some(cursor) => after(list, cursors.read(&cursor))?,
         None => 0,
     };
-    let entries = list.entries();
-    let end = entries.len().min(begin.saturating_add(size.max(1)));
+    let entries = list.list.entries().iter().enumerate().skip(begin);
+    let mut shown = entries.filter(|(at, _)| list.has(*at));
+    let page: Vec<_> = shown.by_ref().take(size.max(1)).collect();
     let mut result = JsonObject::new();
-    result.insert(cursors.list.to_owned(), entries[begin..end].into());
-    if end < entries.len() {
-        let name = entries[end - 1][key].as_str().unwrap_or_default();
+    let values = page.iter().map(|(_, entry)| (*entry).clone());
+    result.insert(cursors.list.to_owned(), values.collect());
+    if let Some((_, last)) = page.last()
+        && shown.next().is_some()
+    {
+        let name = last[key].as_str().unwrap_or_default();
         result.insert("nextCursor".to_owned(), cursors.write(name).into());
     }
     Ok(result)
@@ -74,7 +96,7 @@ impl Cursors<'_> {
 }
 
 /// The index after the entry that a cursor names.
-fn after(list: &List, name: Option<String>) -> Result<usize, ErrorData> {
+fn after(list: &Shown<'_>, name: Option<String>) -> Result<usize, ErrorData> {
     let found = name.and_then(|name| list.position(&name));
     found.map(|at| at + 1).ok_or_else(|| {
         let message = "unknown `cursor`: it is not from this list, or the list has changed; \
@@ -99,6 +121,10 @@ mod tests {
     use super::*;
 
     fn ask(cursor: Option<&str>) -> Result<JsonObject, ErrorData> {
+        ask_as(None, cursor)
+    }
+
+    fn ask_as(only: Option<&[bool]>, cursor: Option<&str>) -> Result<JsonObject, ErrorData> {
         let entries = ["a", "é", "c", "d", "e"].map(|name| json!({ "name": name }));
         let list = List::new("name", entries.into());
         let request = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
@@ -107,6 +133,7 @@ mod tests {
             seal: &Seal::default(),
             owner: None,
         };
+        let list = Shown { list: &list, only };
         page(&cursors, "name", &list, Some(request), 2)
     }
 
@@ -127,6 +154,24 @@ mod tests {
         }
         assert_eq!(pages, 3);
         assert_eq!(names.concat(), r#""a""é""c""d""e""#);
+    }
+
+    #[test]
+    fn pages_are_filled_with_what_the_caller_sees() {
+        let only = Some(&[false, true, false, true, true][..]);
+        let first = ask_as(only, None).expect("a page");
+        assert_eq!(first["tools"], json!([{ "name": "é" }, { "name": "d" }]));
+        let cursor = first["nextCursor"].as_str();
+        let last = ask_as(only, cursor).expect("a page");
+        assert_eq!(last["tools"], json!([{ "name": "e" }]));
+        assert_eq!(last.get("nextCursor"), None);
+        let of_hidden = write("c");
+        for unknown in [&*of_hidden, &write("x")] {
+            let error = ask_as(only, Some(unknown)).expect_err("an error");
+            assert!(error.message.starts_with("unknown `cursor`"), "{unknown}");
+        }
+        let none = ask_as(Some(&[false; 5]), None).expect("a page");
+        assert_eq!(none["tools"], json!([]));
     }
 
     #[test]

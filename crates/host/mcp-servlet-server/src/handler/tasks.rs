@@ -68,8 +68,13 @@ impl Tasks {
         }))
     }
 
-    /// Creates a task that its owner can ask for. None if there are too many.
-    pub(crate) fn create(&self, server: &Server, owner: Option<Owner>) -> Option<Created> {
+    /// Creates a task for a call of this tool, which its owner can ask for. None if there are too many.
+    pub(crate) fn create(
+        &self,
+        server: &Server,
+        owner: Option<Owner>,
+        tool: &str,
+    ) -> Option<Created> {
         let room = Room {
             _scope: Arc::clone(&self.0.room).try_acquire_owned().ok()?,
             _server: Arc::clone(&server.0.process.tasks)
@@ -79,7 +84,8 @@ impl Tasks {
         let disconnected = self.0.disconnected.child_token();
         // A client that does not know the id of a task cannot ask for it.
         let id = unguessable();
-        let task = Arc::new(Task::new(id, server.0.options.tasks.ttl, disconnected));
+        let ttl = server.0.options.tasks.ttl;
+        let task = Arc::new(Task::new(id, tool.to_owned(), ttl, disconnected));
         self.0
             .known()
             .insert(task.id().to_owned(), (owner, Arc::clone(&task)));
@@ -125,11 +131,15 @@ impl Tasks {
     pub(crate) fn find(&self, id: &str, owner: Option<Owner>) -> Result<Arc<Task>, ErrorData> {
         let known = self.0.known();
         let found = known.get(id).filter(|(other, _)| *other == owner);
-        found.map(|(_, task)| Arc::clone(task)).ok_or_else(|| {
-            let message = format!("unknown task `{id}`: it was never created, or it has expired");
-            ErrorData::invalid_params(message, None)
-        })
+        let found = found.map(|(_, task)| Arc::clone(task));
+        found.ok_or_else(|| unknown(id))
     }
+}
+
+/// The error for a task that does not exist for a caller.
+pub(crate) fn unknown(id: &str) -> ErrorData {
+    let message = format!("unknown task `{id}`: it was never created, or it has expired");
+    ErrorData::invalid_params(message, None)
 }
 
 impl Scope {

@@ -328,8 +328,10 @@ impl Streamable {
     }
 
     async fn pass(&self, request: Request) -> Response {
+        let caller = access::caller(request.extensions());
+        let handled = access::on_behalf_of(caller, self.mcp.handle(request));
         // Boxed, because the future is large and would be moved by every wrapper.
-        Box::pin(self.mcp.handle(request)).await.map(Body::new)
+        Box::pin(handled).await.map(Body::new)
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
+use mcp_servlet_access::Caller;
+
 use mcp_servlet_common::lock;
-use mcp_servlet_host::{Host, Listed, Tool};
+use mcp_servlet_host::{FeatureKind, Host, Listed, Tool};
 use mcp_servlet_runtime::{Change, JsonObject};
 use rmcp::{
     Peer, RoleServer,
@@ -16,6 +18,7 @@ use rmcp::{
 use tokio::sync::broadcast::{self, error::RecvError};
 
 use super::{Server, watches::ClientWatch};
+use crate::permissions::Permissions;
 
 /// How many changes may queue up for a slow client. After that, it is notified of all lists at once.
 const WAITING: usize = 64;
@@ -35,29 +38,77 @@ impl Changes {
         // `send` fails if no client is connected, which is fine.
         let _ = self.0.send(change);
     }
+}
 
-    pub(crate) fn follow(&self) -> Follower {
-        Follower(self.0.subscribe())
+/// Receives the changes since it was created, in order. With rules, these are the changes of what the caller may use.
+#[derive(Debug)]
+pub(crate) struct Follower {
+    changes: broadcast::Receiver<Change>,
+    server: Server,
+    caller: Option<Arc<Caller>>,
+    /// Digests of the lists that the caller saw last.
+    seen: Seen,
+}
+
+impl Server {
+    /// The changes from now on, for one caller.
+    pub(crate) fn changes_for(&self, caller: Option<Arc<Caller>>) -> Follower {
+        let changes = self.0.changes.0.subscribe();
+        let seen = Seen::of(&self.permissions(self.host(), caller.clone()));
+        Follower {
+            changes,
+            server: self.clone(),
+            caller,
+            seen,
+        }
     }
 }
 
-/// Receives the changes since it was created, in order.
-#[derive(Debug)]
-pub(crate) struct Follower(broadcast::Receiver<Change>);
+/// Digests of tools, prompts, and resources with templates. None without rules.
+#[derive(Debug, Default)]
+struct Seen([Option<u64>; 3]);
+
+impl Seen {
+    fn of(permissions: &Permissions) -> Self {
+        let mut seen = Self::default();
+        for change in [Change::Tools, Change::Prompts, Change::Resources] {
+            seen.differs(permissions, &change);
+        }
+        seen
+    }
+
+    /// Whether a change is one for the caller. The next one is compared with it.
+    fn differs(&mut self, permissions: &Permissions, change: &Change) -> bool {
+        use FeatureKind::{Prompt, Resource, ResourceTemplate, Tool};
+        let (at, kinds): (usize, &[_]) = match change {
+            Change::Tools => (0, &[Tool]),
+            Change::Prompts => (1, &[Prompt]),
+            Change::Resources => (2, &[Resource, ResourceTemplate]),
+            Change::Resource(uri) => return permissions.updates(uri),
+        };
+        let digest = (!permissions.are_all()).then(|| permissions.digest(kinds));
+        let previous = std::mem::replace(&mut self.0[at], digest);
+        digest.is_none() || digest != previous
+    }
+}
 
 impl Follower {
     /// The next change. If changes were lost, this returns all lists and all resources in `wanted`.
     /// None at the end.
     async fn next(&mut self, wanted: impl FnOnce() -> Vec<String>) -> Option<Vec<Change>> {
-        match self.0.recv().await {
-            Ok(change) => Some(vec![change]),
+        let mut changes = match self.changes.recv().await {
+            Ok(change) => vec![change],
             Err(RecvError::Lagged(_)) => {
                 let lists = [Change::Tools, Change::Prompts, Change::Resources];
                 let resources = wanted().into_iter().map(Change::Resource);
-                Some(lists.into_iter().chain(resources).collect())
+                lists.into_iter().chain(resources).collect()
             }
-            Err(RecvError::Closed) => None,
-        }
+            Err(RecvError::Closed) => return None,
+        };
+        let server = &self.server;
+        let permissions = server.permissions(server.host(), self.caller.clone());
+        changes.retain(|change| self.seen.differs(&permissions, change));
+        Some(changes)
     }
 
     /// Notifies a client up to 2025-11-25 of changes, until it disconnects.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use mcp_servlet_access::rules::Rules;
+
 /// Options that apply to every client, on all transports.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -28,6 +30,8 @@ pub struct ServeOptions {
     pub question_time: Duration,
     /// The names of HTTP headers that servlets can read, as `mcp-servlet/headers` in `_meta`.
     pub forward_headers: Vec<String>,
+    /// Which tools, prompts and resources callers may use. Others do not exist for their clients.
+    pub rules: Rules,
 }
 
 impl Default for ServeOptions {
@@ -43,6 +47,7 @@ impl Default for ServeOptions {
             // A person may have to read the question.
             question_time: Duration::from_mins(10),
             forward_headers: Vec::new(),
+            rules: Rules::default(),
         }
     }
 }

@@ -187,6 +187,11 @@ fn callers() {
 }
 
 #[test]
+fn rules() {
+    check("rules.txt");
+}
+
+#[test]
 fn findings_of_servlets() {
     check("findings.txt");
 }

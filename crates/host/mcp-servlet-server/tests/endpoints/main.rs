@@ -16,6 +16,7 @@ mod owners;
 mod raw;
 mod reload;
 mod resources;
+mod rules;
 mod shapes;
 mod site;
 mod sse;

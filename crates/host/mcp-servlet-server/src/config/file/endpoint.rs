@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{MOST, set};
+use super::{MOST, RuleSection, set};
 use crate::{
     HttpOptions, ResponseForm, ServeOptions,
     config::{
@@ -79,6 +79,10 @@ pub(in crate::config) struct EndpointSection {
     /// Limits of sessions. Default: as in `[http]`.
     #[schemars(with = "Option<Session>")]
     pub(in crate::config) session: Option<Spanned<Table<Session>>>,
+    /// Which tools, prompts and resources callers may use. The first rule that holds decides. Default: all.
+    #[serde(default)]
+    #[schemars(with = "Vec<RuleSection>")]
+    pub(in crate::config) rules: Vec<Spanned<Table<RuleSection>>>,
 }
 
 /// Headers by name.

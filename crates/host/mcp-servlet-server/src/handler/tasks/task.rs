@@ -27,6 +27,8 @@ const MESSAGE: usize = 4 << 10;
 #[derive(Debug)]
 pub(crate) struct Task {
     id: String,
+    /// The tool that it calls.
+    tool: String,
     created: String,
     since: Instant,
     ttl: Duration,
@@ -58,10 +60,16 @@ enum Ended {
 }
 
 impl Task {
-    pub(crate) fn new(id: String, ttl: Duration, disconnected: CancellationToken) -> Self {
+    pub(crate) fn new(
+        id: String,
+        tool: String,
+        ttl: Duration,
+        disconnected: CancellationToken,
+    ) -> Self {
         let created = current_timestamp();
         Self {
             id,
+            tool,
             since: Instant::now(),
             ttl,
             state: Mutex::new(State {
@@ -81,6 +89,10 @@ impl Task {
 
     pub(crate) fn id(&self) -> &str {
         &self.id
+    }
+
+    pub(crate) fn tool(&self) -> &str {
+        &self.tool
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

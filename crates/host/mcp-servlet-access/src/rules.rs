@@ -1,0 +1,260 @@
+//! Rules: which tools, prompts and resources a caller may use.
+
+mod pattern;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::caller::Caller;
+pub use pattern::{Pattern, Uri, UriPattern};
+
+/// The rules of an endpoint. The first one that holds decides.
+///
+/// Without a rule for a kind of item, all items of the kind are allowed. Otherwise, what no rule allows is denied.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules(pub Vec<Rule>);
+
+/// A rule, which holds if all its parts hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// The name in the log.
+    pub name: String,
+    /// What happens if it holds.
+    pub effect: Effect,
+    /// The tools that it is about.
+    pub tools: Vec<Pattern>,
+    /// The prompts that it is about.
+    pub prompts: Vec<Pattern>,
+    /// The resources that it is about.
+    pub resources: Vec<UriPattern>,
+    /// The members that it is about: servlets, remotes and bundles. Empty for all.
+    pub members: Vec<String>,
+    /// The hints that a tool must have.
+    pub hints: Vec<(Hint, bool)>,
+    /// The scopes that the caller must have.
+    pub scopes: BTreeSet<String>,
+}
+
+/// What a rule does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It allows.
+    Allow,
+    /// It denies.
+    Deny,
+}
+
+/// A kind of item that rules can be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Tools.
+    Tool,
+    /// Prompts.
+    Prompt,
+    /// Resources and resource templates.
+    Resource,
+}
+
+/// Something that a caller wants to use.
+#[derive(Clone, Debug)]
+pub struct Item<'a> {
+    /// The name or the URI.
+    pub name: Name<'a>,
+    /// The servlet or remote that has it, or whose tool a virtual tool calls.
+    pub member: &'a str,
+    /// The bundle of a virtual tool.
+    pub bundle: Option<&'a str>,
+}
+
+/// The name or URI of an item.
+#[derive(Clone, Debug)]
+pub enum Name<'a> {
+    /// A tool with these hints, by its name in the list of the endpoint.
+    Tool(&'a str, Hints),
+    /// A tool that a virtual tool calls, by its own name, and by its name in the list of the endpoint, if that has it.
+    Step(&'a str, Option<&'a str>, Hints),
+    /// A prompt, by its name in the list of the endpoint.
+    Prompt(&'a str),
+    /// A resource, or a resource template.
+    Resource(&'a Uri),
+}
+
+/// Whether a rule holds, or whether something is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Holds {
+    /// No.
+    No,
+    /// It depends on what a list does not know, such as the URI that a client makes from a template.
+    Maybe,
+    /// Yes.
+    Yes,
+}
+
+/// What the rules say about an item.
+#[derive(Clone, Copy, Debug)]
+pub struct Decision<'r> {
+    /// Whether it is allowed.
+    pub allowed: Holds,
+    /// The rule that has decided. None if no rule holds.
+    pub rule: Option<&'r Rule>,
+}
+
+/// A hint of a tool, from its annotations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// `readOnlyHint`.
+    ReadOnly,
+    /// `destructiveHint`.
+    Destructive,
+    /// `idempotentHint`.
+    Idempotent,
+    /// `openWorldHint`.
+    OpenWorld,
+}
+
+/// The hints of a tool, in the order of [`Hint`]. A missing one has the default of MCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hints([bool; 4]);
+
+impl Hints {
+    /// The hints in the annotations of a tool.
+    pub fn of(annotations: Option<&Value>) -> Self {
+        let hint = |name: &str| annotations.and_then(|all| all.get(name)?.as_bool());
+        let read_only = hint("readOnlyHint").unwrap_or(false);
+        // MCP's default for `destructiveHint` is for tools that change something.
+        let destructive = hint("destructiveHint").unwrap_or(!read_only);
+        let idempotent = hint("idempotentHint").unwrap_or(false);
+        let open_world = hint("openWorldHint").unwrap_or(true);
+        Self([read_only, destructive, idempotent, open_world])
+    }
+
+    fn has(self, (hint, value): (Hint, bool)) -> bool {
+        self.0[hint as usize] == value
+    }
+}
+
+impl Name<'_> {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Tool(..) | Self::Step(..) => Kind::Tool,
+            Self::Prompt(_) => Kind::Prompt,
+            Self::Resource(_) => Kind::Resource,
+        }
+    }
+}
+
+impl Item<'_> {
+    fn is_of(&self, members: &[String]) -> bool {
+        let mut members = members.iter();
+        members.any(|one| one == self.member || Some(&**one) == self.bundle)
+    }
+}
+
+impl Holds {
+    fn is(holds: bool) -> Self {
+        if holds { Self::Yes } else { Self::No }
+    }
+}
+
+impl Rules {
+    /// Whether there are no rules.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a caller may use an item. `None` is a caller that the endpoint does not know.
+    pub fn decide(&self, caller: Option<&Caller>, item: &Item<'_>) -> Decision<'_> {
+        let is_step = matches!(item.name, Name::Step(..));
+        let kind = item.name.kind();
+        // A virtual tool gives a narrow use of another tool. Only rules that name the member of that tool restrict it further.
+        let applies = |rule: &&Rule| rule.is_about(kind) && !(is_step && rule.members.is_empty());
+        let mut rules = self.0.iter().filter(applies).peekable();
+        let default = Holds::is(is_step || rules.peek().is_none());
+        let decided = |allowed, rule| Decision { allowed, rule };
+        if let Name::Resource(uri) = &item.name
+            && uri.climbs()
+            && rules.peek().is_some()
+        {
+            return decided(Holds::No, None);
+        }
+        for rule in rules {
+            match (rule.effect, rule.holds(caller, item)) {
+                // What such a rule denies depends on what is not known yet, and the rest may be allowed.
+                (_, Holds::No) | (Effect::Deny, Holds::Maybe) => {}
+                (Effect::Deny, Holds::Yes) => return decided(Holds::No, Some(rule)),
+                (Effect::Allow, allowed) => return decided(allowed, Some(rule)),
+            }
+        }
+        decided(default, None)
+    }
+}
+
+impl Rule {
+    /// Whether it names items of this kind.
+    pub fn is_about(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Tool => !self.tools.is_empty(),
+            Kind::Prompt => !self.prompts.is_empty(),
+            Kind::Resource => !self.resources.is_empty(),
+        }
+    }
+
+    /// Whether it holds for all items that it names.
+    pub fn is_unconditional(&self) -> bool {
+        self.members.is_empty() && self.hints.is_empty() && self.scopes.is_empty()
+    }
+
+    /// Whether it names all items that another rule names.
+    pub fn covers(&self, other: &Self) -> bool {
+        let names = |own: &[Pattern], other: &[Pattern]| {
+            let mut other = other.iter();
+            other.all(|other| own.iter().any(|own| own.covers(other)))
+        };
+        let mut uris = other.resources.iter();
+        names(&self.tools, &other.tools)
+            && names(&self.prompts, &other.prompts)
+            && uris.all(|other| self.resources.iter().any(|own| own.covers(other)))
+    }
+
+    fn holds(&self, caller: Option<&Caller>, item: &Item<'_>) -> Holds {
+        let has_scopes = || {
+            let own = caller.map(|caller| &caller.scopes);
+            self.scopes.is_empty() || own.is_some_and(|own| self.scopes.is_subset(own))
+        };
+        let is_possible = (self.members.is_empty() || item.is_of(&self.members)) && has_scopes();
+        if is_possible {
+            self.names(&item.name)
+        } else {
+            Holds::No
+        }
+    }
+
+    fn names(&self, name: &Name<'_>) -> Holds {
+        let any = |patterns: &[Pattern], name: &str| patterns.iter().any(|one| one.matches(name));
+        let has = |hints: &Hints| self.hints.iter().all(|hint| hints.has(*hint));
+        match name {
+            Name::Tool(name, hints) => Holds::is(any(&self.tools, name) && has(hints)),
+            Name::Step(own, listed, hints) => {
+                let is_listed = listed.is_some_and(|name| any(&self.tools, name));
+                Holds::is((any(&self.tools, own) || is_listed) && has(hints))
+            }
+            Name::Prompt(name) => Holds::is(any(&self.prompts, name)),
+            Name::Resource(uri) => {
+                let all = self.resources.iter();
+                let holds = all.map(|pattern| {
+                    let forms = pattern.matches(uri).into_iter();
+                    // A member may compare URIs as they are written, or as RFC 3986 says.
+                    match self.effect {
+                        Effect::Allow => forms.min(),
+                        Effect::Deny => forms.max(),
+                    }
+                });
+                holds.flatten().max().unwrap_or(Holds::No)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,301 @@
+//! The rules of endpoints: what a file says about them, checked.
+
+use std::{collections::BTreeSet, ops::Range};
+
+use mcp_servlet_access::rules::{Effect, Hint, Kind, Pattern, Rule, Rules, UriPattern};
+use mcp_servlet_host::{Entry, Host, Listed, Tool};
+use mcp_servlet_schema::similar;
+use toml::Spanned;
+
+use super::{
+    Config, Endpoint, EndpointTransport, Findings, Problem, Reader, Served, Severity,
+    file::{EndpointSection, File, NamesByKind, RuleSection},
+    members::Members,
+    table::Table,
+};
+
+/// A name or pattern of tools or prompts in a rule.
+#[derive(Clone, Debug)]
+pub(super) struct RuleName {
+    endpoint: String,
+    kind: Kind,
+    text: String,
+    span: Range<usize>,
+}
+
+type RuleTable = Spanned<Table<RuleSection>>;
+
+impl Reader<'_> {
+    /// Sets the rules of the endpoints. Returns the names in them.
+    pub(super) fn rules(
+        &mut self,
+        file: &File,
+        endpoints: &mut [Endpoint],
+        members: (&Members, &[Entry]),
+    ) -> Vec<RuleName> {
+        let mut names = Vec::new();
+        for endpoint in endpoints {
+            let Some(section) = file.endpoint.get(&endpoint.name) else {
+                continue;
+            };
+            let section = section.get_ref();
+            let mut rules: Vec<(Rule, usize)> = Vec::new();
+            for table in &section.rules {
+                self.untrusted_hints(file, endpoint, table);
+                let Some(rule) = self.rule(endpoint, table, members) else {
+                    continue;
+                };
+                let decides =
+                    |(one, _): &&(Rule, usize)| one.is_unconditional() && one.covers(&rule);
+                // A rule with members also decides on the calls of virtual tools, which others do not.
+                let is_plain = rule.members.is_empty();
+                let before = rules.iter().find(decides).filter(|_| is_plain);
+                if let Some((_, line)) = before {
+                    let message = format!(
+                        "this rule is never reached: the rule in line {line} decides all that it names"
+                    );
+                    self.problem(names_span(table), message);
+                }
+                names.extend(names_of(&endpoint.name, table));
+                rules.push((rule, self.line(table.span().start)));
+            }
+            if rules.len() == section.rules.len() {
+                self.allows_nothing(section, &rules);
+            }
+            let rules = rules.into_iter().map(|(rule, _)| rule);
+            endpoint.options.rules = Rules(rules.collect());
+        }
+        names
+    }
+
+    fn rule(
+        &mut self,
+        endpoint: &Endpoint,
+        spanned: &RuleTable,
+        (members, entries): (&Members, &[Entry]),
+    ) -> Option<Rule> {
+        let table = spanned.get_ref();
+        // The keys of a rule that cannot be read are missing here.
+        let is_in = |problem: &Problem| spanned.span().contains(&problem.span.start);
+        if self.problems.iter().any(is_in) {
+            return None;
+        }
+        let (effect, names) = match (&table.allow, &table.deny) {
+            (Some(names), None) => (Effect::Allow, names),
+            (None, Some(names)) => (Effect::Deny, names),
+            (None, None) => {
+                let message = "missing key: a rule needs `allow` or `deny`";
+                self.problem(spanned.span(), message.to_owned());
+                return None;
+            }
+            (Some(_), Some(deny)) => {
+                let message = "give `allow` or `deny`, not both";
+                self.problem(deny.span(), message.to_owned());
+                return None;
+            }
+        };
+        let NamesByKind {
+            tools,
+            prompts,
+            resources,
+        } = &names.get_ref().0;
+        if tools.is_empty() && prompts.is_empty() && resources.is_empty() {
+            let message = "expected a name or a pattern, such as `*`";
+            self.problem(names.span(), message.to_owned());
+            return None;
+        }
+        if let Some(annotations) = table.annotations.as_ref().filter(|_| tools.is_empty()) {
+            let message = "`annotations` is for tools; prompts and resources have none";
+            self.problem(annotations.span(), message.to_owned());
+        }
+        let members = self.members_of_rule(table, members, entries);
+        let scopes = self.scopes_of_rule(table, endpoint);
+        let line = self.line(spanned.span().start);
+        Some(Rule {
+            name: table.name.clone().unwrap_or(format!("line {line}")),
+            effect,
+            tools: patterns(tools, Pattern::new),
+            prompts: patterns(prompts, Pattern::new),
+            resources: patterns(resources, UriPattern::new),
+            members,
+            hints: hints(table),
+            scopes,
+        })
+    }
+
+    /// The names of the members that a rule is about.
+    fn members_of_rule(
+        &mut self,
+        table: &RuleSection,
+        members: &Members,
+        entries: &[Entry],
+    ) -> Vec<String> {
+        let known = members.names();
+        let mut of_members = Vec::new();
+        for member in table.members.iter().flat_map(Spanned::get_ref) {
+            self.member(member, &known);
+            of_members.extend(members.names_of(member.get_ref(), entries));
+        }
+        if let Some(list) = table.members.as_ref().filter(|_| of_members.is_empty()) {
+            let message = "expected the name of a servlet, remote or bundle";
+            self.problem(list.span(), message.to_owned());
+        }
+        of_members
+    }
+
+    fn scopes_of_rule(&mut self, table: &RuleSection, endpoint: &Endpoint) -> BTreeSet<String> {
+        let scopes = self.scopes(&table.scopes);
+        let has_callers = matches!(&endpoint.transport, EndpointTransport::Http { options, .. } if options.auth.is_some());
+        if let Some(scope) = table.scopes.first().filter(|_| !has_callers) {
+            let message = format!(
+                "this rule never holds: endpoint `{}` has no `auth`, so its callers have no scopes",
+                endpoint.name
+            );
+            self.problem(scope.span(), message);
+        }
+        scopes
+    }
+
+    /// Reports rules of a kind that deny everything.
+    fn allows_nothing(&mut self, section: &EndpointSection, rules: &[(Rule, usize)]) {
+        for (kind, last) in [
+            (Kind::Tool, "allow = [\"*\"]"),
+            (Kind::Prompt, "allow = { prompts = [\"*\"] }"),
+            (Kind::Resource, "allow = { resources = [\"*\"] }"),
+        ] {
+            let mut all = rules.iter().filter(|(rule, _)| rule.is_about(kind));
+            let allows = |(rule, _): &(Rule, usize)| rule.effect == Effect::Allow;
+            let denies_some = all.clone().next().is_some();
+            if denies_some && !all.any(allows) {
+                let mut tables = section.rules.iter();
+                let first = tables.find(|table| has_kind(table, kind));
+                let span = first.map_or(0..0, names_span);
+                let message = format!(
+                    "these rules allow nothing; end with a rule `{last}` if they only take away"
+                );
+                self.problem(span, message);
+            }
+        }
+    }
+
+    /// Warns of rules that rely on what a remote says about its tools.
+    fn untrusted_hints(&mut self, file: &File, endpoint: &Endpoint, table: &RuleTable) {
+        let Some(annotations) = &table.get_ref().annotations else {
+            return;
+        };
+        let members = &table.get_ref().members;
+        for (name, remote) in &file.remote {
+            let serves = endpoint.members.as_ref();
+            let is_served = serves.is_none_or(|served| served.contains(name));
+            let mut wanted = members.iter().flat_map(Spanned::get_ref);
+            let is_wanted = members.is_none() || wanted.any(|member| member.get_ref() == name);
+            if is_served && is_wanted && !remote.get_ref().trust_annotations {
+                let message = format!(
+                    "this relies on what remote `{name}` says about its own tools; write `trust_annotations = true` in `[remote.{name}]` if you trust it"
+                );
+                self.warn(annotations.span(), message);
+            }
+        }
+    }
+}
+
+impl Config {
+    /// Adds the names in rules that match nothing.
+    pub(super) fn idle_rules(&self, served: Served<'_>, findings: &mut Findings) {
+        // What is not there may have the names.
+        let is_whole = served.loaded.skipped.is_empty()
+            && served.not_ready.is_empty()
+            && (served.remotes.is_some() || self.remotes.is_empty());
+        if !is_whole || self.rule_names.is_empty() {
+            return;
+        }
+        let hosts = self.hosts(served.loaded, served.remotes.unwrap_or_default());
+        for name in &self.rule_names {
+            let mut of_endpoint = hosts.iter();
+            let host = of_endpoint.find(|(endpoint, _)| *endpoint == Some(&*name.endpoint));
+            if let Some(message) = host.and_then(|(_, host)| name.idle(host)) {
+                findings.add(Severity::Warning, name.span.clone(), message);
+            }
+        }
+    }
+}
+
+impl RuleName {
+    fn idle(&self, host: &Host) -> Option<String> {
+        let (what, known): (_, Vec<&str>) = match self.kind {
+            Kind::Tool => ("tool", host.tools().map(Tool::name).collect()),
+            Kind::Prompt => ("prompt", host.prompts().map(Listed::key).collect()),
+            // Members can have resources that they do not list.
+            Kind::Resource => return None,
+        };
+        let steps = host.tools().filter_map(|tool| host.step_of(tool.name()));
+        let steps: Vec<_> = steps.map(|step| step.tool.name()).collect();
+        let pattern = Pattern::new(&self.text);
+        if known.iter().chain(&steps).any(|name| pattern.matches(name)) {
+            return None;
+        }
+        let near = similar(&self.text, known.into_iter());
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let Self { endpoint, text, .. } = self;
+        Some(format!(
+            "no {what} of endpoint `{endpoint}` matches `{text}`{hint}"
+        ))
+    }
+}
+
+fn names(table: &RuleTable) -> Option<&NamesByKind> {
+    let table = table.get_ref();
+    let names = table.allow.as_ref().or(table.deny.as_ref())?;
+    Some(&names.get_ref().0)
+}
+
+/// Where a rule has its names.
+fn names_span(table: &RuleTable) -> Range<usize> {
+    let names = table.get_ref();
+    let names = names.allow.as_ref().or(names.deny.as_ref());
+    names.map_or_else(|| table.span(), Spanned::span)
+}
+
+fn has_kind(table: &RuleTable, kind: Kind) -> bool {
+    names(table).is_some_and(|names| match kind {
+        Kind::Tool => !names.tools.is_empty(),
+        Kind::Prompt => !names.prompts.is_empty(),
+        Kind::Resource => !names.resources.is_empty(),
+    })
+}
+
+fn names_of(endpoint: &str, table: &RuleTable) -> Vec<RuleName> {
+    let Some(names) = names(table) else {
+        return Vec::new();
+    };
+    let tools = names.tools.iter().map(|name| (Kind::Tool, name));
+    let prompts = names.prompts.iter().map(|name| (Kind::Prompt, name));
+    let all = tools.chain(prompts).map(|(kind, name)| RuleName {
+        endpoint: endpoint.to_owned(),
+        kind,
+        text: name.get_ref().clone(),
+        span: name.span(),
+    });
+    all.collect()
+}
+
+fn patterns<P>(texts: &[Spanned<String>], new: fn(&str) -> P) -> Vec<P> {
+    texts.iter().map(|text| new(text.get_ref())).collect()
+}
+
+fn hints(table: &RuleSection) -> Vec<(Hint, bool)> {
+    let Some(annotations) = &table.annotations else {
+        return Vec::new();
+    };
+    let hints = annotations.get_ref();
+    let all = [
+        (Hint::ReadOnly, hints.read_only_hint),
+        (Hint::Destructive, hints.destructive_hint),
+        (Hint::Idempotent, hints.idempotent_hint),
+        (Hint::OpenWorld, hints.open_world_hint),
+    ];
+    let given = all.into_iter();
+    given
+        .filter_map(|(hint, value)| Some((hint, value?)))
+        .collect()
+}

@@ -1,0 +1,479 @@
+//! Rules: what they deny does not exist for clients.
+
+use std::time::Duration;
+
+use mcp_servlet_client::{Event, Events, Session};
+use mcp_servlet_server::Sha256;
+use serde_json::{Value, json};
+use ureq::{Body, http::Response};
+
+use crate::{
+    http::{post, stateless},
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
+    support::Wat,
+    wasm::servlet,
+};
+
+/// A servlet with everything that rules are about. Each item has a secret twin.
+fn files() -> Vec<u8> {
+    let text = json!({ "type": "string" });
+    let tool = |name: &str| {
+        json!({
+            "name": name,
+            "inputSchema": { "type": "object", "properties": { "a": text } },
+            "annotations": { "readOnlyHint": name == "list_files" },
+        })
+    };
+    let tools = ["list_files", "open_file", "secret_file"].map(tool);
+    let prompt = |name: &str| json!({ "name": name, "arguments": [{ "name": "a" }] });
+    let list = |member: &str, entries: Value| json!({ member: entries }).to_string();
+    let resource = |uri: &str| json!({ "uri": uri, "name": uri });
+    let template = |uri: &str| json!({ "uriTemplate": uri, "name": uri });
+    let lists = [
+        (
+            "list_prompts",
+            list(
+                "prompts",
+                ["open_prompt", "secret_prompt"].map(prompt).into(),
+            ),
+        ),
+        (
+            "list_resources",
+            list(
+                "resources",
+                ["docs://open", "docs://secret"].map(resource).into(),
+            ),
+        ),
+        (
+            "list_resource_templates",
+            list(
+                "resourceTemplates",
+                ["docs://open/{id}", "docs://secret/{id}"]
+                    .map(template)
+                    .into(),
+            ),
+        ),
+        (
+            "read_resource",
+            list("contents", json!([{ "uri": "docs://x", "text": "text" }])),
+        ),
+        ("get_prompt", list("messages", json!([]))),
+        ("complete", list("completion", json!({ "values": ["v"] }))),
+    ];
+    let wat = Wat::new().describe(&list("tools", tools.into()));
+    let wat = wat.answer(r#"{"content":[]}"#);
+    let wat = lists.iter().fold(wat, |wat, (export, output)| {
+        wat.export(export, output, "(call $output {}) (i32.const 0)")
+    });
+    wat.wasm()
+}
+
+/// Denies what is secret, and allows everything else.
+const NO_SECRETS: &str = "rules = [\
+    { deny = { tools = [\"secret_*\"], prompts = [\"secret_*\"], resources = [\"docs://secret*\"] } },\
+    { allow = { tools = [\"*\"], prompts = [\"*\"], resources = [\"*\"] } }]\n";
+
+const FILES: &str = "[servlet.files]\nsource = \"files.wasm\"\n";
+
+async fn site(config: &str) -> Site {
+    Site::start(config, &[("files.wasm", &files())]).await
+}
+
+/// What a client gets for all that it can do with an item of this name.
+async fn outcomes(session: &Session, name: &str) -> Vec<(&'static str, Result<Value, String>)> {
+    let (prompt, uri) = (format!("{name}_prompt"), format!("docs://{name}"));
+    let template = format!("docs://{name}/{{id}}");
+    let called = session.call(&format!("{name}_file"), json!({})).await;
+    let filled = session.prompt(&prompt, [("a", "b")]).await;
+    let mut all = vec![
+        ("call", called.map(|result| json!(result.raw))),
+        ("prompt", filled.map(|result| json!(result.raw))),
+    ];
+    for uri in [uri, format!("docs://{name}/1")] {
+        let read = session.read_result(&uri).await;
+        all.push(("read", read.map(|result| json!(result.raw))));
+    }
+    let completed = [
+        session.complete_prompt(&prompt, "a", "", Value::Null).await,
+        session
+            .complete_template(&template, "id", "", Value::Null)
+            .await,
+    ];
+    let completed = completed.map(|result| result.map(|result| json!(result.values)));
+    all.extend(completed.map(|result| ("complete", result)));
+    let all = all.into_iter();
+    all.map(|(what, result)| (what, result.map_err(|error| error.to_string())))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_denied_item_is_like_one_that_does_not_exist() {
+    let site = site(&format!(
+        "{WEB}{NO_SECRETS}{OLD}{NO_SECRETS}{PIPE}{NO_SECRETS}{FILES}"
+    ))
+    .await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let lists = json!(session.lists().await.expect("lists"));
+        assert!(!lists.to_string().contains("secret"), "{way:?}: {lists}");
+        for (what, result) in outcomes(&session, "open").await {
+            assert!(result.is_ok(), "{way:?}, {what}: {result:?}");
+        }
+        let denied = outcomes(&session, "secret").await;
+        let unknown = outcomes(&session, "sesame").await;
+        for ((what, denied), (_, unknown)) in denied.into_iter().zip(unknown) {
+            let denied = denied.expect_err(what);
+            if what == "read" {
+                // The servlet has every resource, so the error is not its own.
+                assert!(
+                    denied.starts_with("resource not found: docs://secret"),
+                    "{denied}"
+                );
+                unknown.expect(what);
+            } else {
+                let denied = denied.replace("secret", "sesame");
+                assert_eq!(denied, unknown.expect_err(what), "{way:?}, {what}");
+            }
+        }
+        // Errors suggest only what the caller sees.
+        let near = session.call("secret_fil", json!({})).await;
+        assert_eq!(near.expect_err("an error").data(), None, "{way:?}");
+        let near = session.call("opn_file", json!({})).await;
+        let near = near.expect_err("an error");
+        assert_eq!(near.data(), Some(&json!({ "similar": "open_file" })));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn encoded_uris_do_not_pass() {
+    let site = site(&format!("{WEB}{NO_SECRETS}{FILES}")).await;
+    let session = site.connect(Way::HttpModern, "web").await;
+    for uri in [
+        "docs://%73ecret",
+        "DOCS://secret",
+        "docs://open/../secret",
+        "docs://open/%2E%2e%2Fsecret",
+    ] {
+        session.read(uri).await.expect_err(uri);
+    }
+    session.read("docs://open/a%20b").await.expect("contents");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_of_one_kind_say_nothing_about_others() {
+    let rules = "rules = [{ allow = [\"*_file*\"], annotations = { readOnlyHint = true } }]\n";
+    let site = site(&format!("{WEB}{rules}{FILES}")).await;
+    let session = site.connect(Way::HttpLegacy, "web").await;
+    assert_eq!(tools(&session).await, ["list_files"]);
+    let lists = session.lists().await.expect("lists");
+    assert_eq!(lists.prompts.expect("prompts").len(), 2);
+    assert_eq!(lists.resources.expect("resources").len(), 2);
+}
+
+/// The section with keys for two callers.
+fn callers() -> String {
+    let key = |name: &str, scopes: &str| {
+        let digest = Sha256::of(format!("the key of {name}").as_bytes());
+        format!(
+            "{{ name = \"{name}\", sha256 = \"{digest}\", header = \"x-api-key\", scopes = [{scopes}] }}"
+        )
+    };
+    let (ann, bob) = (key("ann", "\"pay\""), key("bob", ""));
+    format!("[auth.corp]\nkey = [{ann}, {bob}]\n")
+}
+
+const AUTH: &str = "auth = \"corp\"\n";
+
+/// Sends a request since 2026-07-28 as one of them.
+fn ask_with(
+    site: &Site,
+    name: &str,
+    method: &str,
+    params: Value,
+    headers: &[(&str, &str)],
+) -> Response<Body> {
+    let request = stateless(method, params);
+    let key = format!("the key of {name}");
+    let mut all = vec![
+        ("x-api-key", &*key),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", method),
+    ];
+    let tool = request["params"]["name"].as_str();
+    all.extend(tool.map(|name| ("mcp-name", name)));
+    all.extend(headers);
+    post(site.url("web"), &all, &request.to_string())
+}
+
+fn ask(site: &Site, name: &str, method: &str, params: Value) -> (u16, Value) {
+    let mut response = ask_with(site, name, method, params, &[]);
+    let text = response.body_mut().read_to_string().expect("text");
+    let status = response.status().as_u16();
+    (status, serde_json::from_str(&text).expect("JSON"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_see_what_their_scopes_allow() {
+    let rules = "rules = [{ allow = [\"pay_*\"], scopes = [\"pay\"] }, { allow = [\"greet\"] }]\n";
+    let callers = callers();
+    // A challenge for these scopes would tell others that the tool exists.
+    let config = format!(
+        "{WEB}{AUTH}{rules}{callers}[servlet.bank]\nsource = \"bank.wasm\"\n\
+         tool.pay_all = {{ scopes = [\"admin\"] }}\n"
+    );
+    let bank = servlet(&["pay_out", "pay_all", "greet"], "done");
+    let site = Site::start(&config, &[("bank.wasm", &bank)]).await;
+    for (name, expected) in [
+        ("ann", &["pay_out", "pay_all", "greet"][..]),
+        ("bob", &["greet"]),
+    ] {
+        let (_, answer) = ask(&site, name, "tools/list", json!({}));
+        let tools = answer["result"]["tools"].as_array().expect("tools");
+        let names: Vec<_> = tools.iter().map(|tool| &tool["name"]).collect();
+        assert_eq!(names, expected, "{name}");
+        assert_eq!(answer["result"]["cacheScope"], "private");
+    }
+    let call = |name: &str, tool: &str| ask(&site, name, "tools/call", json!({ "name": tool }));
+    assert_eq!(call("ann", "pay_out").0, 200);
+    assert_eq!(call("ann", "pay_all").0, 403);
+    let unknown = call("bob", "pay_nobody");
+    for hidden in ["pay_out", "pay_all"] {
+        let (status, answer) = call("bob", hidden);
+        let text = answer.to_string().replace(hidden, "pay_nobody");
+        assert_eq!((status, text), (unknown.0, unknown.1.to_string()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_of_parameters_do_not_tell_whether_a_tool_exists() {
+    let number = json!({ "type": "integer", "x-mcp-header": "Amount" });
+    let tool = json!({
+        "name": "pay",
+        "inputSchema": { "type": "object", "properties": { "amount": number } },
+    });
+    let wat = Wat::new().describe(&json!({ "tools": [tool] }).to_string());
+    let rules = "rules = [{ allow = [\"pay\"], scopes = [\"pay\"] }]\n";
+    let config = format!(
+        "{WEB}{AUTH}{rules}{}[servlet.bank]\nsource = \"bank.wasm\"\n",
+        callers()
+    );
+    let bank = wat.answer(r#"{"content":[]}"#).wasm();
+    let site = Site::start(&config, &[("bank.wasm", &bank)]).await;
+    let call = |name: &str, tool: &str| {
+        let params = json!({ "name": tool, "arguments": { "amount": 5 } });
+        let wrong = [("mcp-param-amount", "6")];
+        let mut response = ask_with(&site, name, "tools/call", params, &wrong);
+        let text = response.body_mut().read_to_string().expect("text");
+        (response.status().as_u16(), text)
+    };
+    let (status, text) = call("ann", "pay");
+    assert_eq!(status, 400, "{text}");
+    let (unknown, mismatch) = (call("bob", "pux"), call("bob", "pay"));
+    assert_eq!(mismatch.1.replace("pay", "pux"), unknown.1);
+    assert_eq!(mismatch.0, unknown.0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tasks_of_a_tool_end_with_the_right_to_use_it() {
+    let tool = json!({
+        "name": "pay_out",
+        "inputSchema": { "type": "object" },
+        "execution": { "taskSupport": "required" },
+    });
+    let wat = Wat::new().describe(&json!({ "tools": [tool] }).to_string());
+    let bank = wat.answer(r#"{"content":[]}"#).wasm();
+    let config = |rules: &str| {
+        format!(
+            "{WEB}{AUTH}{rules}{}[servlet.bank]\nsource = \"bank.wasm\"\n",
+            callers()
+        )
+    };
+    let site = Site::start(&config(""), &[("bank.wasm", &bank)]).await;
+    let ask = |method: &str, mut params: Value| {
+        let tasks = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = tasks.clone();
+        let mut request = stateless(method, params);
+        request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = tasks;
+        let name = request["params"]["taskId"].as_str();
+        let name = name.or(request["params"]["name"].as_str()).expect("a name");
+        let headers = [
+            ("x-api-key", "the key of bob"),
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", method),
+            ("mcp-name", name),
+        ];
+        let mut response = post(site.url("web"), &headers, &request.to_string());
+        let text = response.body_mut().read_to_string().expect("text");
+        serde_json::from_str::<Value>(&text).expect("JSON")
+    };
+    let task = ask("tools/call", json!({ "name": "pay_out", "arguments": {} }));
+    let id = &task["result"]["taskId"];
+    assert!(id.is_string(), "{task}");
+    let get = || ask("tasks/get", json!({ "taskId": id }));
+    eventually("the task ends", async || {
+        get()["result"]["status"] == "completed"
+    })
+    .await;
+    let rules = "rules = [{ allow = [\"pay_*\"], scopes = [\"pay\"] }]\n";
+    site.write("servlet.toml", config(rules));
+    eventually("the rule applies", async || get()["error"].is_object()).await;
+    let unknown = ask("tasks/get", json!({ "taskId": "x" })).to_string();
+    let id = id.as_str().expect("an id");
+    assert_eq!(
+        get().to_string(),
+        unknown.replace("`x`", &format!("`{id}`"))
+    );
+    // A tool that is hidden is not even one that needs tasks.
+    let call = ask("tools/call", json!({ "name": "pay_out", "arguments": {} }));
+    assert_eq!(call["error"]["code"], -32602, "{call}");
+}
+
+async fn next(events: &mut Events) -> Event {
+    let next = tokio::time::timeout(Duration::from_mins(1), events.next()).await;
+    let event = next.expect("in time").expect("an event");
+    event.expect("an event")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changed_rules_apply_at_once_and_change_lists() {
+    let config = |denied: &str| {
+        let rules = format!("rules = [{{ deny = [{denied}] }}, {{ allow = [\"*\"] }}]\n");
+        format!("{WEB}{rules}{PIPE}{FILES}")
+    };
+    let site = site(&config("\"secret_*\"")).await;
+    let open = site.connect(Way::PipeLegacy, "pipe").await;
+    for way in [Way::HttpLegacy, Way::HttpModern] {
+        site.write("servlet.toml", config("\"secret_*\""));
+        let session = site.connect(way, "web").await;
+        eventually("two tools", async || tools(&session).await.len() == 2).await;
+        let mut events = session.watch(["docs://open"]).await.expect("events");
+        site.write("servlet.toml", config("\"secret_*\", \"list_*\""));
+        assert_eq!(next(&mut events).await, Event::ToolsChanged, "{way:?}");
+        assert_eq!(tools(&session).await, ["open_file"], "{way:?}");
+        session
+            .call("list_files", json!({}))
+            .await
+            .expect_err("an error");
+    }
+    // The other endpoint has no rules.
+    assert_eq!(tools(&open).await.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_hear_of_changes_that_they_can_see() {
+    let site = site(&format!("{WEB}{NO_SECRETS}{FILES}")).await;
+    let uris = ["docs://secret", "docs://open"];
+    for way in [Way::HttpLegacy, Way::HttpModern] {
+        let session = site.connect(way, "web").await;
+        let mut events = session.watch(uris).await.expect("events");
+        let server = site.endpoints.server_of("web").expect("an endpoint");
+        for uri in uris {
+            server.notify(mcp_servlet_runtime::Change::Resource(uri.to_owned()));
+        }
+        let event = next(&mut events).await;
+        let uri = "docs://open".to_owned();
+        let updated = Event::ResourceUpdated { uri };
+        assert_eq!(event, updated, "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_with_a_member_apply_to_virtual_tools_that_call_it() {
+    let bundle = "[bundle.ops.tool.peek]\nhandler = \"files:secret_file\"\n\
+        [bundle.ops.tool.list]\nhandler = \"files:list_files\"\n";
+    let rules = |first: &str| format!("rules = [{first}{{ allow = [\"*\"] }}]\n");
+    for (first, expected) in [
+        // Only rules with a member restrict the calls of virtual tools.
+        (
+            "{ deny = [\"secret_*\"] }, ",
+            &["list_files", "open_file", "peek", "list"][..],
+        ),
+        (
+            "{ deny = [\"secret_*\"], members = [\"files\"] }, ",
+            &["list_files", "open_file", "list"],
+        ),
+        (
+            "{ deny = [\"*\"], members = [\"ops\"] }, ",
+            &["list_files", "open_file", "secret_file"],
+        ),
+        ("{ deny = [\"*\"], members = [\"files\"] }, ", &[]),
+    ] {
+        let site = site(&format!("{WEB}{}{FILES}{bundle}", rules(first))).await;
+        let session = site.connect(Way::HttpModern, "web").await;
+        assert_eq!(tools(&session).await, expected, "{first}");
+        for tool in ["peek", "list"] {
+            let called = session.call(tool, json!({})).await;
+            assert_eq!(called.is_ok(), expected.contains(&tool), "{first} {tool}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_of_a_directory_have_the_name_of_its_section() {
+    let rules = "rules = [{ allow = [\"*\"], members = [\"all\"] }]\n";
+    let config = format!("{WEB}{rules}[servlet.all]\nsource = \"modules\"\n{FILES}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let modules = folder.path().join("modules");
+    std::fs::create_dir(&modules).expect("a folder");
+    std::fs::write(modules.join("a.wasm"), servlet(&["x"], "a")).expect("a file");
+    let config = config.replace("modules", modules.to_str().expect("a path"));
+    let site = site(&config).await;
+    let session = site.connect(Way::HttpModern, "web").await;
+    assert_eq!(tools(&session).await, ["x"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_rules_of_the_guide_do_what_it_says() {
+    let guide = include_str!("../../../../../docs/access.md");
+    let (_, chapter) = guide.split_once("\n## Rules\n").expect("the chapter");
+    let (chapter, _) = chapter.split_once("\n## ").expect("the next one");
+    let blocks = chapter.split("```toml\n").skip(1);
+    let mut blocks = blocks.map(|block| block.split("```").next().expect("a block"));
+    let [by_scope, by_name] = [(); 2].map(|()| blocks.next().expect("a block"));
+    let web = WEB.replace("endpoint.web", "endpoint.main");
+    let head = format!("{web}{AUTH}");
+    let tool = |name: &str| {
+        let annotations = json!({ "readOnlyHint": name == "balance" });
+        json!({ "name": name, "inputSchema": { "type": "object" }, "annotations": annotations })
+    };
+    let tools = ["pay_out", "debug_all", "balance"].map(tool);
+    let tools = json!({ "tools": tools });
+    let resources = json!({ "resources": [
+        { "uri": "file:///etc/passwd", "name": "a" }, { "uri": "file:///b", "name": "b" },
+    ] });
+    let bank = Wat::new()
+        .describe(&tools.to_string())
+        .answer(r#"{"content":[]}"#);
+    let output = "(call $output {}) (i32.const 0)";
+    let bank = bank.export("list_resources", &resources.to_string(), output);
+    let bank = bank.export("read_resource", "{}", output).wasm();
+    for (rules, ann, bob, files) in [
+        (by_scope, &["pay_out", "balance"][..], &["balance"][..], 2),
+        (by_name, &["pay_out", "balance"], &["pay_out", "balance"], 1),
+    ] {
+        let config = format!(
+            "{head}{rules}{}[servlet.bank]\nsource = \"bank.wasm\"\n",
+            callers()
+        );
+        let site = Site::start(&config, &[("bank.wasm", &bank)]).await;
+        let list = |name: &str, method: &str, member: &str| {
+            let key = format!("the key of {name}");
+            let headers = [
+                ("x-api-key", &*key),
+                ("mcp-protocol-version", "2026-07-28"),
+                ("mcp-method", method),
+            ];
+            let request = stateless(method, json!({})).to_string();
+            let mut response = post(site.url("main"), &headers, &request);
+            let text = response.body_mut().read_to_string().expect("text");
+            let answer: Value = serde_json::from_str(&text).expect("JSON");
+            answer["result"][member].as_array().expect("a list").clone()
+        };
+        for (name, expected) in [("ann", ann), ("bob", bob)] {
+            let tools = list(name, "tools/list", "tools");
+            let names: Vec<_> = tools.iter().map(|tool| &tool["name"]).collect();
+            assert_eq!(names, expected, "{name}: {rules}");
+        }
+        assert_eq!(list("ann", "resources/list", "resources").len(), files);
+    }
+}
