@@ -1,12 +1,15 @@
 //! Rules: which tools, prompts and resources a caller may use.
 
+mod argument;
 mod pattern;
 
 use std::collections::BTreeSet;
 
+use mcp_servlet_schema::JsonObject;
 use serde_json::Value;
 
 use crate::caller::Caller;
+pub use argument::Argument;
 pub use pattern::{Pattern, Uri, UriPattern};
 
 /// The rules of an endpoint. The first one that holds decides.
@@ -34,6 +37,10 @@ pub struct Rule {
     pub hints: Vec<(Hint, bool)>,
     /// The scopes that the caller must have.
     pub scopes: BTreeSet<String>,
+    /// What it says about the arguments of a call.
+    pub arguments: Vec<Argument>,
+    /// What a model reads if the arguments of its call are denied.
+    pub message: Option<String>,
 }
 
 /// What a rule does.
@@ -80,12 +87,21 @@ pub enum Name<'a> {
     Resource(&'a Uri),
 }
 
+/// The arguments of a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Arguments<'a> {
+    /// They are not known, such as in a list.
+    Unknown,
+    /// They are these.
+    Known(&'a JsonObject),
+}
+
 /// Whether a rule holds, or whether something is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Holds {
     /// No.
     No,
-    /// It depends on what a list does not know, such as the URI that a client makes from a template.
+    /// It depends on what a list does not know, such as arguments, or the URI that a client makes from a template.
     Maybe,
     /// Yes.
     Yes,
@@ -164,7 +180,12 @@ impl Rules {
     }
 
     /// Whether a caller may use an item. `None` is a caller that the endpoint does not know.
-    pub fn decide(&self, caller: Option<&Caller>, item: &Item<'_>) -> Decision<'_> {
+    pub fn decide(
+        &self,
+        caller: Option<&Caller>,
+        item: &Item<'_>,
+        arguments: Arguments<'_>,
+    ) -> Decision<'_> {
         let is_step = matches!(item.name, Name::Step(..));
         let kind = item.name.kind();
         // A virtual tool gives a narrow use of another tool. Only rules that name the member of that tool restrict it further.
@@ -179,7 +200,7 @@ impl Rules {
             return decided(Holds::No, None);
         }
         for rule in rules {
-            match (rule.effect, rule.holds(caller, item)) {
+            match (rule.effect, rule.holds(caller, item, arguments)) {
                 // What such a rule denies depends on what is not known yet, and the rest may be allowed.
                 (_, Holds::No) | (Effect::Deny, Holds::Maybe) => {}
                 (Effect::Deny, Holds::Yes) => return decided(Holds::No, Some(rule)),
@@ -187,6 +208,75 @@ impl Rules {
             }
         }
         decided(default, None)
+    }
+
+    /// Whether a rule for tools reads arguments.
+    pub fn read_arguments(&self) -> bool {
+        self.0.iter().any(|rule| !rule.arguments.is_empty())
+    }
+
+    /// Why a call is denied. None if it is allowed.
+    pub fn deny(
+        &self,
+        caller: Option<&Caller>,
+        item: &Item<'_>,
+        arguments: &JsonObject,
+    ) -> Option<Denial<'_>> {
+        let decision = self.decide(caller, item, Arguments::Known(arguments));
+        if decision.allowed == Holds::Yes {
+            return None;
+        }
+        // Without a rule that denies, the first one that would allow other arguments says which.
+        let would_allow = |rule: &&Rule| {
+            let holds = rule.holds(caller, item, Arguments::Unknown);
+            rule.effect == Effect::Allow && holds != Holds::No
+        };
+        let rule = decision.rule.or_else(|| self.0.iter().find(would_allow));
+        let argument = rule.and_then(|rule| {
+            let decides = rule.effect == Effect::Deny;
+            let mut all = rule.arguments.iter();
+            all.find(|one| one.holds(rule.effect, arguments) == decides)
+        });
+        Some(Denial { rule, argument })
+    }
+}
+
+/// Why a call is denied.
+#[derive(Clone, Copy, Debug)]
+pub struct Denial<'r> {
+    /// The rule that denies it, or that would allow it with other arguments.
+    pub rule: Option<&'r Rule>,
+    /// The argument that decides.
+    argument: Option<&'r Argument>,
+}
+
+impl Denial<'_> {
+    /// What a model reads.
+    pub fn text(&self, tool: &str, arguments: &JsonObject) -> String {
+        let mut text = format!("Not allowed: {tool}");
+        if let Some(argument) = self.argument {
+            text += " ";
+            text += &argument.given(arguments);
+        }
+        text += ".";
+        if let Some((rule, argument)) = self.rule.zip(self.argument) {
+            text += match rule.effect {
+                Effect::Allow => " Allowed: ",
+                Effect::Deny => " Denied: ",
+            };
+            text += &argument.expected();
+            text += ".";
+        }
+        if let Some(message) = self.rule.and_then(|rule| rule.message.as_ref()) {
+            text += " ";
+            text += message;
+        }
+        text
+    }
+
+    /// The path of the argument that decides.
+    pub fn argument(&self) -> Option<String> {
+        self.argument.map(Argument::path)
     }
 }
 
@@ -202,7 +292,10 @@ impl Rule {
 
     /// Whether it holds for all items that it names.
     pub fn is_unconditional(&self) -> bool {
-        self.members.is_empty() && self.hints.is_empty() && self.scopes.is_empty()
+        self.members.is_empty()
+            && self.hints.is_empty()
+            && self.scopes.is_empty()
+            && self.arguments.is_empty()
     }
 
     /// Whether it names all items that another rule names.
@@ -217,16 +310,27 @@ impl Rule {
             && uris.all(|other| self.resources.iter().any(|own| own.covers(other)))
     }
 
-    fn holds(&self, caller: Option<&Caller>, item: &Item<'_>) -> Holds {
+    fn holds(&self, caller: Option<&Caller>, item: &Item<'_>, arguments: Arguments<'_>) -> Holds {
         let has_scopes = || {
             let own = caller.map(|caller| &caller.scopes);
             self.scopes.is_empty() || own.is_some_and(|own| self.scopes.is_subset(own))
         };
         let is_possible = (self.members.is_empty() || item.is_of(&self.members)) && has_scopes();
         if is_possible {
-            self.names(&item.name)
+            self.names(&item.name).min(self.takes(arguments))
         } else {
             Holds::No
+        }
+    }
+
+    fn takes(&self, arguments: Arguments<'_>) -> Holds {
+        match arguments {
+            _ if self.arguments.is_empty() => Holds::Yes,
+            Arguments::Unknown => Holds::Maybe,
+            Arguments::Known(arguments) => {
+                let mut all = self.arguments.iter();
+                Holds::is(all.all(|one| one.holds(self.effect, arguments)))
+            }
         }
     }
 

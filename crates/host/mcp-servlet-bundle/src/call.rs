@@ -42,6 +42,13 @@ pub struct Prepared {
     given: JsonObject,
 }
 
+impl Prepared {
+    /// The arguments of the call, as its schema accepted them.
+    pub fn given(&self) -> &JsonObject {
+        &self.given
+    }
+}
+
 /// Why the handler is not called.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refused {

@@ -284,7 +284,14 @@ impl Member {
     ) -> Result<CallToolResult, CallError> {
         match self {
             Self::Servlet(servlet) => servlet.call_with(tool, arguments, request_meta).await,
-            Self::Remote(member) => member.remote.call(tool, arguments, request_meta).await,
+            Self::Remote(member) => {
+                if let Some(guard) = &request_meta.guard
+                    && let Err(denied) = guard.may_run(arguments)
+                {
+                    return Ok(CallToolResult::denied(denied));
+                }
+                member.remote.call(tool, arguments, request_meta).await
+            }
         }
     }
 

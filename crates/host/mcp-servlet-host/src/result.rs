@@ -1,6 +1,6 @@
 //! The results of requests: views of the JSON that a servlet returned.
 
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_runtime::{Denied, JsonObject};
 use serde_json::Value;
 
 use crate::content::{Content, PromptMessage, ResourceContents};
@@ -73,6 +73,14 @@ impl CallToolResult {
             ("content".to_owned(), Value::from_iter([block])),
             ("isError".to_owned(), true.into()),
         ]))
+    }
+
+    /// An error result for a call that is denied.
+    pub(crate) fn denied(denied: Denied) -> Self {
+        let mut result = Self::error(denied.text);
+        let meta = JsonObject::from_iter([("mcp-servlet/denied".to_owned(), denied.meta.into())]);
+        result.json.insert("_meta".to_owned(), meta.into());
+        result
     }
 
     /// The content: text, images and so on.

@@ -307,6 +307,11 @@ impl Servlet {
             // The model gets the message.
             Err(text) => return Ok(CallToolResult::error(text)),
         };
+        if let Some(guard) = &request_meta.guard
+            && let Err(denied) = guard.may_run(arguments.as_ref())
+        {
+            return Ok(CallToolResult::denied(denied));
+        }
         let job = self.tool_job(tool, arguments, request_meta);
         let output = self.guest.run_async(job).await?;
         let reading = self.reading(tool, schemas);

@@ -72,7 +72,7 @@ pub use options::{
     AllowedPath, CheckArguments, CheckResults, CompileCache, ErrorTexts, InstanceLimits, Instances,
     Isolation, Limit, Limits, LoadOptions, ParseLimitError, ToolOptions, UnknownArguments,
 };
-pub use request_meta::{ClientSession, InputTimeout, RequestMeta};
+pub use request_meta::{CallGuard, ClientSession, Denied, InputTimeout, RequestMeta};
 pub use runtime::{processors, run_blocking, set_on_idle};
 pub use source::{Fetched, Image, Source};
 pub use text::{chain, quoted};

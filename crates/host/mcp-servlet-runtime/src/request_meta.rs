@@ -1,6 +1,10 @@
 //! The parts of a request other than the tool's name and the arguments.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt::{self, Debug},
+    sync::Arc,
+    time::Duration,
+};
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Value, json};
@@ -30,6 +34,32 @@ pub struct RequestMeta {
     /// How long input requests of the result wait for responses. None leaves that to the member. It is not sent to the
     /// servlet.
     pub input_timeout: Option<InputTimeout>,
+    /// Decides whether a tool may run with its arguments. None allows all. It is not sent to the servlet.
+    pub guard: Option<Arc<dyn CallGuard>>,
+}
+
+/// Decides whether the tool of a call may run, once its arguments are known.
+pub trait CallGuard: Debug + Send + Sync {
+    /// Asked before a virtual tool calls another one, with its own arguments.
+    ///
+    /// # Errors
+    /// [`Denied`].
+    fn may_begin(&self, arguments: &JsonObject) -> Result<(), Denied>;
+
+    /// Asked before a member runs its tool, with the arguments as the tool gets them.
+    ///
+    /// # Errors
+    /// [`Denied`].
+    fn may_run(&self, arguments: Option<&JsonObject>) -> Result<(), Denied>;
+}
+
+/// Why a call is denied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Denied {
+    /// The text for the model.
+    pub text: String,
+    /// What the program of the client learns, as `mcp-servlet/denied` in `_meta`.
+    pub meta: JsonObject,
 }
 
 /// How long the input requests of a result wait for the client's responses.

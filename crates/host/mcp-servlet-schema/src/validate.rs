@@ -54,6 +54,17 @@ enum Uncheckable {
     Unbounded(&'static str),
 }
 
+impl Uncheckable {
+    fn into_problem(self) -> Problem {
+        match self {
+            Self::Wrong(problem) => problem,
+            Self::Unbounded(why) => {
+                Problem::new("", format!("cannot be applied within the limits: {why}"))
+            }
+        }
+    }
+}
+
 /// Whether a value matches a schema. True if the schema cannot be applied within the limits.
 pub fn matches(schema: &Value, value: &Value) -> bool {
     match Checker::new(schema) {
@@ -96,12 +107,25 @@ impl Validator {
     /// [`Problem`] if it is not a JSON Schema, refers to another document, or could take very long to
     /// apply to some value.
     pub fn new(schema: &Value) -> Result<Self, Problem> {
-        Checker::new(schema).map(Self).map_err(|error| match error {
-            Uncheckable::Wrong(problem) => problem,
-            Uncheckable::Unbounded(why) => {
-                Problem::new("", format!("cannot be applied within the limits: {why}"))
-            }
-        })
+        let checker = Checker::new(schema);
+        checker.map(Self).map_err(Uncheckable::into_problem)
+    }
+
+    /// Compiles a schema whose regular expressions take linear time, such as one that decides on access.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), or if an expression needs backtracking.
+    pub fn linear(schema: &Value) -> Result<Self, Problem> {
+        let checker = Checker::with(schema, Compiled::linear);
+        checker.map(Self).map_err(Uncheckable::into_problem)
+    }
+
+    /// Whether a value matches as it is: `null` for a member that may be absent does not. None if the value is too large to
+    /// be checked.
+    pub fn accepts(&self, value: &Value) -> Option<bool> {
+        let Self(checker) = self;
+        let can_check = checker.can_check(value);
+        can_check.then(|| checker.validator().is_valid(value))
     }
 
     /// Checks a value.
@@ -224,12 +248,19 @@ impl Schemas {
 impl Checker {
     /// Checks a schema, and compiles it now or when it is first applied.
     fn new(schema: &Value) -> Result<Self, Uncheckable> {
+        Self::with(schema, Compiled::new)
+    }
+
+    fn with(
+        schema: &Value,
+        compile: impl FnOnce(&Value) -> Result<Compiled, Problem>,
+    ) -> Result<Self, Uncheckable> {
         let cost = match cost::of(schema) {
             Cost::Bounded(cost) => cost,
             Cost::Unbounded(why) => return Err(Uncheckable::Unbounded(why)),
             Cost::Wrong(problem) => return Err(Uncheckable::Wrong(problem)),
         };
-        let schema = Compiled::new(schema).map_err(Uncheckable::Wrong)?;
+        let schema = compile(schema).map_err(Uncheckable::Wrong)?;
         Ok(Self { schema, cost })
     }
 

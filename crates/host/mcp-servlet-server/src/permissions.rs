@@ -10,10 +10,10 @@ use std::{
 
 use mcp_servlet_access::{
     Caller,
-    rules::{Decision, Hints, Holds, Item, Name, Rules, Uri},
+    rules::{Arguments, Decision, Hints, Holds, Item, Name, Rules, Uri},
 };
 use mcp_servlet_host::{FeatureKind, Host, Listed, Member, Tool, unknown_prompt, unknown_tool};
-use mcp_servlet_runtime::{CallError, JsonObject};
+use mcp_servlet_runtime::{CallError, CallGuard, Denied, JsonObject};
 use serde_json::Value;
 
 /// The rules of an endpoint, for one caller and one host.
@@ -32,7 +32,8 @@ impl Permissions {
     }
 
     fn decide(&self, item: &Item<'_>) -> Decision<'_> {
-        self.rules.decide(self.caller.as_deref(), item)
+        let caller = self.caller.as_deref();
+        self.rules.decide(caller, item, Arguments::Unknown)
     }
 
     fn allow(&self, item: &Item<'_>) -> bool {
@@ -57,24 +58,56 @@ impl Permissions {
 
     /// What the rules say about a tool, and about the tool that it calls if it is virtual.
     fn decide_tool(&self, tool: &Tool) -> Option<Decision<'_>> {
-        let (member, _) = self.host.origin_of(tool.name())?;
-        let step = self.host.step_of(tool.name());
-        let item = Item {
-            name: Name::Tool(tool.name(), hints(tool)),
-            member,
-            bundle: step.map(|step| step.bundle),
-        };
-        let own = self.decide(&item);
-        let step = step.map(|step| {
-            self.decide(&Item {
-                name: Name::Step(step.tool.name(), step.listed, hints(step.tool)),
-                member,
-                bundle: None,
-            })
-        });
+        let own = self.decide(&self.item(tool)?);
+        let step = self.step(tool.name()).map(|step| self.decide(&step));
         Some(match step {
             Some(step) if step.allowed < own.allowed => step,
             _ => own,
+        })
+    }
+
+    fn item<'a>(&'a self, tool: &'a Tool) -> Option<Item<'a>> {
+        let (member, _) = self.host.origin_of(tool.name())?;
+        Some(Item {
+            name: Name::Tool(tool.name(), hints(tool)),
+            member,
+            bundle: self.host.step_of(tool.name()).map(|step| step.bundle),
+        })
+    }
+
+    /// The tool that a virtual tool calls.
+    fn step(&self, tool: &str) -> Option<Item<'_>> {
+        let (member, _) = self.host.origin_of(tool)?;
+        let step = self.host.step_of(tool)?;
+        Some(Item {
+            name: Name::Step(step.tool.name(), step.listed, hints(step.tool)),
+            member,
+            bundle: None,
+        })
+    }
+
+    /// What decides on the arguments of a call of this tool. None if no rule reads arguments.
+    pub(crate) fn guard(&self, tool: &str) -> Option<Arc<dyn CallGuard>> {
+        self.rules.read_arguments().then(|| {
+            let guard = Guard {
+                permissions: self.clone(),
+                tool: tool.to_owned(),
+            };
+            Arc::new(guard) as Arc<dyn CallGuard>
+        })
+    }
+
+    fn check(&self, item: &Item<'_>, tool: &str, arguments: &JsonObject) -> Result<(), Denied> {
+        let denial = self.rules.deny(self.caller.as_deref(), item, arguments);
+        denial.map_or(Ok(()), |denial| {
+            let rule = denial.rule.map(|rule| &*rule.name);
+            tracing::debug!(tool, rule, "the rules deny the arguments of a call");
+            let mut meta = JsonObject::new();
+            meta.extend(rule.map(|rule| ("rule".to_owned(), rule.into())));
+            let argument = denial.argument();
+            meta.extend(argument.map(|argument| ("argument".to_owned(), argument.into())));
+            let text = denial.text(tool, arguments);
+            Err(Denied { text, meta })
         })
     }
 
@@ -187,6 +220,38 @@ impl Permissions {
             }
         }
         digest.finish()
+    }
+}
+
+/// Decides on the arguments of a call.
+#[derive(Debug)]
+struct Guard {
+    permissions: Permissions,
+    /// The tool that the client calls.
+    tool: String,
+}
+
+impl Guard {
+    fn check_own(&self, arguments: &JsonObject) -> Result<(), Denied> {
+        let Self { permissions, tool } = self;
+        let item = permissions.host.tool(tool);
+        let item = item.and_then(|tool| permissions.item(tool));
+        item.map_or(Ok(()), |item| permissions.check(&item, tool, arguments))
+    }
+}
+
+impl CallGuard for Guard {
+    fn may_begin(&self, arguments: &JsonObject) -> Result<(), Denied> {
+        self.check_own(arguments)
+    }
+
+    fn may_run(&self, arguments: Option<&JsonObject>) -> Result<(), Denied> {
+        let none = JsonObject::new();
+        let arguments = arguments.unwrap_or(&none);
+        match self.permissions.step(&self.tool) {
+            Some(step) => self.permissions.check(&step, &self.tool, arguments),
+            None => self.check_own(arguments),
+        }
     }
 }
 

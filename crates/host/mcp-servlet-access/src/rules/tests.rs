@@ -15,6 +15,8 @@ fn rule(effect: Effect, tools: &[&str]) -> Rule {
         members: Vec::new(),
         hints: Vec::new(),
         scopes: BTreeSet::new(),
+        arguments: Vec::new(),
+        message: None,
     }
 }
 
@@ -52,7 +54,7 @@ fn tool(name: &str) -> Item<'_> {
 }
 
 fn allowed(rules: &Rules, item: &Item<'_>) -> Holds {
-    rules.decide(None, item).allowed
+    rules.decide(None, item, Arguments::Unknown).allowed
 }
 
 use Effect::{Allow, Deny};
@@ -73,7 +75,7 @@ fn the_first_rule_that_holds_decides() {
     ] {
         assert_eq!(allowed(&rules, &tool(name)), expected, "{name}");
     }
-    let decision = rules.decide(None, &tool("secret"));
+    let decision = rules.decide(None, &tool("secret"), Arguments::Unknown);
     assert_eq!(decision.rule.expect("a rule").name, "pay_* secret");
 }
 
@@ -98,7 +100,7 @@ fn scopes_members_and_hints_are_conditions() {
         (&["mcp", "pay"], Yes),
         (&["mcp", "pay", "x"], Yes),
     ] {
-        let decision = scoped.decide(Some(&caller(scopes)), &tool("a"));
+        let decision = scoped.decide(Some(&caller(scopes)), &tool("a"), Arguments::Unknown);
         assert_eq!(decision.allowed, expected, "{scopes:?}");
     }
     assert_eq!(allowed(&scoped, &tool("a")), No);
@@ -185,4 +187,98 @@ fn a_rule_covers_what_it_names() {
     assert!(!all.covers(&resources(Allow, &["docs://*"])));
     assert!(!rule(Deny, &["a*"]).covers(&rule(Allow, &["a", "b"])));
     assert!(resources(Deny, &["docs://*"]).covers(&resources(Allow, &["docs://a*"])));
+}
+
+fn with_arguments(rule: Rule, path: &str, schema: &Value) -> Rule {
+    let schema = schema.as_object().expect("an object");
+    let argument = Argument::new(path, schema).expect("an argument");
+    Rule {
+        arguments: vec![argument],
+        message: Some("Ask a person.".to_owned()),
+        ..rule
+    }
+}
+
+#[test]
+fn a_tool_is_listed_if_some_arguments_could_be_allowed() {
+    let small = with_arguments(rule(Allow, &["pay"]), "amount", &json!({ "maximum": 100 }));
+    let large = with_arguments(rule(Deny, &["pay"]), "amount", &json!({ "minimum": 50 }));
+    for (rules, listed, of_five, of_sixty, of_more) in [
+        (vec![small.clone()], Maybe, Yes, Yes, No),
+        (vec![large.clone(), small.clone()], Maybe, Yes, No, No),
+        (vec![large.clone(), rule(Allow, &["*"])], Yes, Yes, No, No),
+        (vec![rule(Deny, &["pay"]), small], No, No, No, No),
+    ] {
+        let rules = Rules(rules);
+        assert_eq!(allowed(&rules, &tool("pay")), listed, "{rules:?}");
+        for (amount, expected) in [(5, of_five), (60, of_sixty), (101, of_more)] {
+            let arguments = json!({ "amount": amount });
+            let arguments = arguments.as_object().expect("an object");
+            let decision = rules.decide(None, &tool("pay"), Arguments::Known(arguments));
+            assert_eq!(decision.allowed, expected, "{amount}: {rules:?}");
+            let denial = rules.deny(None, &tool("pay"), arguments);
+            assert_eq!(denial.is_none(), expected == Yes);
+        }
+    }
+}
+
+#[test]
+fn a_denial_names_the_argument_and_what_is_allowed() {
+    let small = with_arguments(rule(Allow, &["pay"]), "amount", &json!({ "maximum": 100 }));
+    let large = with_arguments(rule(Deny, &["pay"]), "amount", &json!({ "minimum": 50 }));
+    let arguments = json!({ "amount": 250 });
+    let arguments = arguments.as_object().expect("an object");
+    for (rules, expected) in [
+        (
+            vec![rule(Allow, &["x"]), small],
+            "Not allowed: pay with amount = 250. Allowed: amount: number of at most 100. Ask a person.",
+        ),
+        (
+            vec![large, rule(Allow, &["*"])],
+            "Not allowed: pay with amount = 250. Denied: amount: number of at least 50. Ask a person.",
+        ),
+    ] {
+        let rules = Rules(rules);
+        let denial = rules.deny(None, &tool("pay"), arguments).expect("a denial");
+        assert_eq!(denial.text("pay", arguments), expected);
+        assert_eq!(denial.argument().as_deref(), Some("amount"));
+    }
+}
+
+#[test]
+fn what_a_call_may_do_is_listed() {
+    let small = json!({ "maximum": 50 });
+    let large = json!({ "minimum": 50 });
+    let pool = [
+        rule(Allow, &["pay"]),
+        rule(Deny, &["p*"]),
+        rule(Allow, &["x"]),
+        with_arguments(rule(Allow, &["*"]), "amount", &small),
+        with_arguments(rule(Allow, &["pay"]), "amount?", &large),
+        with_arguments(rule(Deny, &["pay"]), "amount?", &small),
+        with_arguments(rule(Deny, &["*"]), "amount", &large),
+    ];
+    let calls = [
+        json!({}),
+        json!({ "amount": 5 }),
+        json!({ "amount": 50 }),
+        json!({ "amount": 500 }),
+        json!({ "amount": "5" }),
+    ];
+    let count = pool.len();
+    for number in 0..count.pow(3) {
+        let places = [
+            number % count,
+            number / count % count,
+            number / count.pow(2),
+        ];
+        let rules = Rules(places.map(|at| pool[at].clone()).to_vec());
+        let listed = allowed(&rules, &tool("pay"));
+        let of_calls = calls.each_ref().map(|call| {
+            let arguments = Arguments::Known(call.as_object().expect("an object"));
+            rules.decide(None, &tool("pay"), arguments).allowed
+        });
+        assert!(!of_calls.contains(&Maybe), "{rules:?}");
+        assert!(listed != No || !of_calls.contains(&Yes), "{rules:?}");
+    }
 }

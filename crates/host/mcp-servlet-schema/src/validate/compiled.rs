@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use jsonschema::{Draft, PatternOptions, Validator};
+use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::Value;
 
 use super::plain::is_plain;
@@ -35,6 +35,24 @@ impl Compiled {
         })
     }
 
+    /// With regular expressions that take linear time.
+    ///
+    /// # Errors
+    /// [`Problem`] if it is not a JSON Schema, or has an expression that needs backtracking.
+    pub(super) fn linear(schema: &Value) -> Result<Self, Problem> {
+        let expressions = PatternOptions::regex()
+            .size_limit(MAX_EXPRESSION)
+            .dfa_size_limit(MAX_EXPRESSION);
+        let options = jsonschema::options()
+            .offline()
+            .with_pattern_options(expressions)
+            .with_draft(Draft::Draft202012);
+        Ok(Self {
+            schema: schema.clone(),
+            validator: build(&options, schema)?.into(),
+        })
+    }
+
     pub(super) fn schema(&self) -> &Value {
         &self.schema
     }
@@ -58,6 +76,10 @@ fn compile(schema: &Value) -> Result<Validator, Problem> {
         None => options.with_draft(Draft::Draft202012),
         Some(_) => options,
     };
+    build(&options, schema)
+}
+
+fn build(options: &ValidationOptions<'_>, schema: &Value) -> Result<Validator, Problem> {
     options
         .build(schema)
         .map_err(|error| Problem::new(error.instance_path().to_string(), error.to_string()))

@@ -332,3 +332,23 @@ fn values_that_are_too_large_are_refused() {
     let text = complaint(&schema, &json!({ "a": vec![-1; 10_000] }));
     assert!(text.contains("too large to check"), "{text}");
 }
+
+#[test]
+fn a_linear_schema_accepts_values_as_they_are() {
+    let schema = json!({ "properties": { "a": { "type": "string", "pattern": "^x+$" } } });
+    let validator = Validator::linear(&schema).expect("a schema");
+    for (value, expected) in [
+        (json!({ "a": "xx" }), true),
+        (json!({ "a": "xy" }), false),
+        // `check` accepts null for a member that may be absent.
+        (json!({ "a": null }), false),
+        (json!({}), true),
+    ] {
+        assert_eq!(validator.accepts(&value), Some(expected), "{value}");
+    }
+    assert!(validator.check(&json!({ "a": null })).is_ok());
+    for pattern in ["(x)\\1", "x(?=y)"] {
+        Validator::new(&json!({ "pattern": pattern })).expect("a schema");
+        Validator::linear(&json!({ "pattern": pattern })).expect_err("a problem");
+    }
+}

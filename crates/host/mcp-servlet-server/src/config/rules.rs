@@ -2,9 +2,10 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use mcp_servlet_access::rules::{Effect, Hint, Kind, Pattern, Rule, Rules, UriPattern};
+use mcp_servlet_access::rules::{Argument, Effect, Hint, Kind, Pattern, Rule, Rules, UriPattern};
 use mcp_servlet_host::{Entry, Host, Listed, Tool};
 use mcp_servlet_schema::similar;
+use serde_json::Value;
 use toml::Spanned;
 
 use super::{
@@ -14,13 +15,23 @@ use super::{
     table::Table,
 };
 
-/// A name or pattern of tools or prompts in a rule.
+/// A name in a rule that something of its endpoint should have.
 #[derive(Clone, Debug)]
 pub(super) struct RuleName {
     endpoint: String,
-    kind: Kind,
+    of: Named,
     text: String,
     span: Range<usize>,
+}
+
+#[derive(Clone, Debug)]
+enum Named {
+    /// A tool; or several, by a pattern.
+    Tool,
+    /// A prompt; or several, by a pattern.
+    Prompt,
+    /// An argument of one of these tools.
+    Argument(Vec<Pattern>),
 }
 
 type RuleTable = Spanned<Table<RuleSection>>;
@@ -56,7 +67,7 @@ impl Reader<'_> {
                     );
                     self.problem(names_span(table), message);
                 }
-                names.extend(names_of(&endpoint.name, table));
+                names.extend(names_of(&endpoint.name, table, &rule));
                 rules.push((rule, self.line(table.span().start)));
             }
             if rules.len() == section.rules.len() {
@@ -110,6 +121,8 @@ impl Reader<'_> {
         }
         let members = self.members_of_rule(table, members, entries);
         let scopes = self.scopes_of_rule(table, endpoint);
+        let is_for_tools = prompts.is_empty() && resources.is_empty();
+        let arguments = self.arguments_of_rule(table, is_for_tools);
         let line = self.line(spanned.span().start);
         Some(Rule {
             name: table.name.clone().unwrap_or(format!("line {line}")),
@@ -120,6 +133,8 @@ impl Reader<'_> {
             members,
             hints: hints(table),
             scopes,
+            arguments,
+            message: table.message.clone(),
         })
     }
 
@@ -154,6 +169,21 @@ impl Reader<'_> {
             self.problem(scope.span(), message);
         }
         scopes
+    }
+
+    fn arguments_of_rule(&mut self, table: &RuleSection, is_for_tools: bool) -> Vec<Argument> {
+        let mut arguments = Vec::new();
+        for (path, schema) in &table.arguments {
+            if !is_for_tools {
+                let message = "`arguments` is for rules about tools alone";
+                self.problem(path.span(), message.to_owned());
+            }
+            match Argument::new(path.get_ref(), schema.get_ref()) {
+                Ok(argument) => arguments.push(argument),
+                Err(message) => self.problem(path.span().start..schema.span().end, message),
+            }
+        }
+        arguments
     }
 
     /// Reports rules of a kind that deny everything.
@@ -222,11 +252,10 @@ impl Config {
 
 impl RuleName {
     fn idle(&self, host: &Host) -> Option<String> {
-        let (what, known): (_, Vec<&str>) = match self.kind {
-            Kind::Tool => ("tool", host.tools().map(Tool::name).collect()),
-            Kind::Prompt => ("prompt", host.prompts().map(Listed::key).collect()),
-            // Members can have resources that they do not list.
-            Kind::Resource => return None,
+        let (what, known): (_, Vec<&str>) = match &self.of {
+            Named::Tool => ("tool", host.tools().map(Tool::name).collect()),
+            Named::Prompt => ("prompt", host.prompts().map(Listed::key).collect()),
+            Named::Argument(tools) => return self.unknown_argument(host, tools),
         };
         let steps = host.tools().filter_map(|tool| host.step_of(tool.name()));
         let steps: Vec<_> = steps.map(|step| step.tool.name()).collect();
@@ -241,6 +270,33 @@ impl RuleName {
             "no {what} of endpoint `{endpoint}` matches `{text}`{hint}"
         ))
     }
+
+    fn unknown_argument(&self, host: &Host, tools: &[Pattern]) -> Option<String> {
+        let steps = host.tools().filter_map(|tool| host.step_of(tool.name()));
+        let all = host.tools().chain(steps.map(|step| step.tool));
+        let named = all.filter(|tool| tools.iter().any(|one| one.matches(tool.name())));
+        let named: Vec<_> = named.collect();
+        let is_known = |tool: &&Tool| arguments(tool).any(|name| name == self.text);
+        // A tool without a list of its arguments may have any.
+        let may_have = |tool: &&Tool| is_known(tool) || arguments(tool).next().is_none();
+        if named.is_empty() || named.iter().any(may_have) {
+            return None;
+        }
+        let known = named.iter().flat_map(|tool| arguments(tool));
+        let near = similar(&self.text, known);
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        Some(format!(
+            "no tool that this rule names has an argument `{}`{hint}",
+            self.text
+        ))
+    }
+}
+
+/// The arguments that the schema of a tool names.
+fn arguments(tool: &Tool) -> impl Iterator<Item = &str> {
+    let properties = tool.input_schema().get("properties");
+    let properties = properties.and_then(Value::as_object).into_iter();
+    properties.flat_map(|properties| properties.keys().map(String::as_str))
 }
 
 fn names(table: &RuleTable) -> Option<&NamesByKind> {
@@ -264,19 +320,26 @@ fn has_kind(table: &RuleTable, kind: Kind) -> bool {
     })
 }
 
-fn names_of(endpoint: &str, table: &RuleTable) -> Vec<RuleName> {
+fn names_of(endpoint: &str, table: &RuleTable, rule: &Rule) -> Vec<RuleName> {
     let Some(names) = names(table) else {
         return Vec::new();
     };
-    let tools = names.tools.iter().map(|name| (Kind::Tool, name));
-    let prompts = names.prompts.iter().map(|name| (Kind::Prompt, name));
-    let all = tools.chain(prompts).map(|(kind, name)| RuleName {
+    let new = |of, text: &str, span| RuleName {
         endpoint: endpoint.to_owned(),
-        kind,
-        text: name.get_ref().clone(),
-        span: name.span(),
+        of,
+        text: text.to_owned(),
+        span,
+    };
+    let tools = names.tools.iter();
+    let tools = tools.map(|name| new(Named::Tool, name.get_ref(), name.span()));
+    let prompts = names.prompts.iter();
+    let prompts = prompts.map(|name| new(Named::Prompt, name.get_ref(), name.span()));
+    let paths = table.get_ref().arguments.keys();
+    let arguments = paths.zip(&rule.arguments).map(|(path, argument)| {
+        let of = Named::Argument(rule.tools.clone());
+        new(of, argument.name(), path.span())
     });
-    all.collect()
+    tools.chain(prompts).chain(arguments).collect()
 }
 
 fn patterns<P>(texts: &[Spanned<String>], new: fn(&str) -> P) -> Vec<P> {

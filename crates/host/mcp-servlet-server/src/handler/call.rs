@@ -91,7 +91,8 @@ impl ToolCall {
         let notifier = session.notifier(server, context, era, Arc::clone(&self.task));
         let usage = notifier.usage();
         let options = &server.0.options;
-        let request_meta = session.request_meta(context, era, inputs, notifier, options);
+        let mut request_meta = session.request_meta(context, era, inputs, notifier, options);
+        request_meta.guard = self.permissions.guard(name);
         let caller = Caller {
             endpoint: server.endpoint_name(),
             request_meta: &request_meta,

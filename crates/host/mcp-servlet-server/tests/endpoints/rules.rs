@@ -11,7 +11,7 @@ use crate::{
     http::{post, stateless},
     site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
     support::Wat,
-    wasm::servlet,
+    wasm::{echo_as, servlet},
 };
 
 /// A servlet with everything that rules are about. Each item has a secret twin.
@@ -475,5 +475,131 @@ async fn the_rules_of_the_guide_do_what_it_says() {
             assert_eq!(names, expected, "{name}: {rules}");
         }
         assert_eq!(list("ann", "resources/list", "resources").len(), files);
+    }
+}
+
+/// A servlet whose tools return their requests.
+fn bank() -> Vec<u8> {
+    let amount = json!({ "type": "number" });
+    let properties = json!({ "amount": amount, "to": { "type": "object" } });
+    let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object", "properties": properties } });
+    let tools = ["pay", "refund"].map(tool);
+    echo_as(&json!({ "tools": tools }).to_string())
+}
+
+const BANK: &str = "[servlet.bank]\nsource = \"bank.wasm\"\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_read_the_arguments_of_a_call() {
+    let rules = "rules = [\n\
+        { name = \"iban\", deny = [\"pay\"], arguments = { \"to.iban\" = { pattern = \"^X\" } } },\n\
+        { name = \"small\", allow = [\"pay\"], arguments = { amount = { minimum = 0, maximum = 100 } }, message = \"Ask a person.\" },\n\
+        ]\n";
+    let coerce = "limits.arguments = \"coerce\"\n";
+    let config = format!("{WEB}{rules}{OLD}{rules}{PIPE}{rules}{BANK}{coerce}");
+    let site = Site::start(&config, &[("bank.wasm", &bank())]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        assert_eq!(tools(&session).await, ["pay"], "{way:?}");
+        for (arguments, denied) in [
+            (json!({ "amount": 100 }), None),
+            // The rule sees what the tool gets.
+            (json!({ "amount": "7" }), None),
+            (json!({ "amount": 7, "to": { "iban": "DE1" } }), None),
+            (
+                json!({ "amount": 250 }),
+                Some(
+                    "Not allowed: pay with amount = 250. Allowed: amount: number from 0 to 100. Ask a person.",
+                ),
+            ),
+            (
+                json!({ "amount": "1e3" }),
+                Some(
+                    "Not allowed: pay with amount = 1000.0. Allowed: amount: number from 0 to 100. Ask a person.",
+                ),
+            ),
+            (
+                json!({}),
+                Some(
+                    "Not allowed: pay without amount. Allowed: amount: number from 0 to 100. Ask a person.",
+                ),
+            ),
+            (
+                json!({ "amount": 7, "to": { "iban": "XX" } }),
+                Some(
+                    "Not allowed: pay with to.iban = \"XX\". Denied: to.iban: string matching `^X`.",
+                ),
+            ),
+        ] {
+            let called = session.call("pay", arguments.clone()).await;
+            let result = json!(called.expect("a result").raw);
+            let text = result["content"][0]["text"].as_str();
+            assert_eq!(text, denied, "{way:?}: {arguments}");
+            assert_eq!(result["isError"] == true, denied.is_some(), "{way:?}");
+            if denied.is_none() {
+                let sent = &result["structuredContent"]["params"]["name"];
+                assert_eq!(sent, "pay", "{way:?}");
+            }
+        }
+        let called = session.call("pay", json!({ "amount": 250 })).await;
+        let result = json!(called.expect("a result").raw);
+        let denied = json!({ "rule": "small", "argument": "amount" });
+        assert_eq!(result["_meta"]["mcp-servlet/denied"], denied, "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_with_a_member_read_the_arguments_that_virtual_tools_send() {
+    let bundle = "[bundle.ops.tool.pay_all]\nhandler = \"bank:pay\"\n\
+        inputs = { amount = \"${{ request.arguments.euros * 100 }}\" }\n\
+        [bundle.ops.tool.pay_all.arguments]\ntype = \"object\"\nrequired = [\"euros\"]\n\
+        properties = { euros = { type = \"integer\" } }\n";
+    let own = "{ deny = [\"pay_all\"], arguments = { euros = { minimum = 50 } } }";
+    let of_bank =
+        "{ deny = [\"pay\"], members = [\"bank\"], arguments = { amount = { minimum = 5000 } } }";
+    for rule in [own, of_bank] {
+        let rules = format!("rules = [{rule}, {{ allow = [\"*\"] }}]\n");
+        let config = format!("{WEB}{rules}{BANK}{bundle}");
+        let site = Site::start(&config, &[("bank.wasm", &bank())]).await;
+        let session = site.connect(Way::HttpModern, "web").await;
+        for (euros, is_denied) in [(49, false), (50, true)] {
+            let called = session.call("pay_all", json!({ "euros": euros })).await;
+            let result = json!(called.expect("a result").raw);
+            assert_eq!(result["isError"] == true, is_denied, "{rule}: {result}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_rule_about_arguments_of_the_guide_does_what_it_says() {
+    let guide = include_str!("../../../../../docs/access.md");
+    let (_, chapter) = guide
+        .split_once("### Arguments in rules")
+        .expect("the chapter");
+    let block = |begin: &str| {
+        let (_, rest) = chapter.split_once(begin).expect("a block");
+        rest.split("```").next().expect("its end")
+    };
+    let web = WEB.replace("endpoint.web", "endpoint.main");
+    let rule = block("```toml\n").replace("pay_out", "pay");
+    let site = Site::start(&format!("{web}{rule}{BANK}"), &[("bank.wasm", &bank())]).await;
+    let session = site.connect(Way::HttpModern, "main").await;
+    let call = async |arguments: Value| {
+        let called = session.call("pay", arguments).await;
+        json!(called.expect("a result").raw)
+    };
+    let denied = call(json!({ "amount": 250 })).await;
+    let text = denied["content"][0]["text"].as_str().expect("text");
+    assert_eq!(
+        text.replace("pay with", "pay_out with"),
+        block("```text\n").trim()
+    );
+    for (arguments, is_denied) in [
+        (json!({ "amount": 1 }), false),
+        (json!({ "amount": 1, "to": { "country": "DE" } }), false),
+        (json!({ "amount": 1, "to": { "country": "US" } }), true),
+    ] {
+        let result = call(arguments).await;
+        assert_eq!(result["isError"] == true, is_denied, "{result}");
     }
 }

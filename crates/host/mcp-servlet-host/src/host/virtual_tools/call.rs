@@ -57,6 +57,11 @@ impl Served {
             Ok(prepared) => prepared,
             Err(refused) => return Ok(refused),
         };
+        if let Some(guard) = &request_meta.guard
+            && let Err(denied) = guard.may_begin(prepared.given())
+        {
+            return Ok(CallToolResult::denied(denied));
+        }
         let tool = &self.proven.tool().handler().tool;
         let call = self
             .handler

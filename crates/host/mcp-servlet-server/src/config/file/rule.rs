@@ -1,7 +1,8 @@
 //! `[[endpoint.NAME.rules]]`: which tools, prompts and resources callers may use.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
+use mcp_servlet_runtime::JsonObject;
 use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer,
@@ -39,6 +40,13 @@ pub(in crate::config) struct RuleSection {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(in crate::config) scopes: Vec<Spanned<String>>,
+    /// JSON Schemas of arguments, by their paths, such as `amount`, `to.iban` or `items[].sku`. With `?` at the end of the path,
+    /// the rule also holds without the argument.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, JsonObject>")]
+    pub(in crate::config) arguments: BTreeMap<Spanned<String>, Spanned<JsonObject>>,
+    /// What a model reads in addition if the arguments of its call are denied.
+    pub(in crate::config) message: Option<String>,
 }
 
 /// The names and patterns of a rule, by kind.

@@ -1,0 +1,401 @@
+//! What a rule says about an argument.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use mcp_servlet_schema::{JsonObject, Validator, schema_in_words, similar};
+use serde_json::{Value, json};
+
+use super::Effect;
+
+/// An argument, and the JSON Schema that its values must match.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    path: Vec<Step>,
+    /// Whether the rule also holds without the argument.
+    may_be_absent: bool,
+    schema: JsonObject,
+    /// The types that the keywords are about.
+    types: Vec<&'static str>,
+    validator: Arc<Validator>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Member(String),
+    Items,
+}
+
+/// What a path leads to.
+enum Found<'v> {
+    Value(&'v Value),
+    Absent,
+    /// A part of the path is not an object or an array.
+    OtherType,
+}
+
+/// The keywords of a schema in a rule, with the type that each is about.
+const KEYWORDS: [(&str, Option<&str>); 13] = [
+    ("type", None),
+    ("enum", None),
+    ("const", None),
+    ("minimum", Some("number")),
+    ("maximum", Some("number")),
+    ("exclusiveMinimum", Some("number")),
+    ("exclusiveMaximum", Some("number")),
+    ("multipleOf", Some("number")),
+    ("minLength", Some("string")),
+    ("maxLength", Some("string")),
+    ("pattern", Some("string")),
+    ("minItems", Some("array")),
+    ("maxItems", Some("array")),
+];
+
+const TYPES: [&str; 6] = ["null", "boolean", "number", "string", "array", "object"];
+
+/// How much of a value an error shows, in characters.
+const SHOWN: usize = 100;
+
+impl PartialEq for Argument {
+    fn eq(&self, other: &Self) -> bool {
+        let of = |one: &Self| (one.path.clone(), one.may_be_absent, one.schema.clone());
+        of(self) == of(other)
+    }
+}
+
+impl Argument {
+    /// Reads a path such as `to.iban`, `items[].sku` or `amount?`, and a schema.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn new(path: &str, schema: &JsonObject) -> Result<Self, String> {
+        if let Some(unknown) = schema.keys().find(|key| !is_keyword(key)) {
+            let names = KEYWORDS.map(|(name, _)| name);
+            let hint = match similar(unknown, names.into_iter()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there are `{}`", names.join("`, `")),
+            };
+            return Err(format!("rules have no keyword `{unknown}`; {hint}"));
+        }
+        if schema.is_empty() {
+            return Err("expected a keyword, such as `maximum`".to_owned());
+        }
+        let types = types(schema);
+        if types.is_empty() {
+            return Err("no value matches: the keywords are for different types".to_owned());
+        }
+        let validator = Validator::linear(&Value::Object(schema.clone()));
+        let validator = validator.map_err(|problem| problem.to_string())?;
+        let (path, may_be_absent) = match path.strip_suffix('?') {
+            Some(path) => (path, true),
+            None => (path, false),
+        };
+        Ok(Self {
+            path: steps(path).ok_or("expected a path such as `to.iban` or `items[].sku`")?,
+            may_be_absent,
+            schema: schema.clone(),
+            types,
+            validator: Arc::new(validator),
+        })
+    }
+
+    /// The name of the argument in which the path begins.
+    pub fn name(&self) -> &str {
+        match self.path.first() {
+            Some(Step::Member(name)) => name,
+            Some(Step::Items) | None => "",
+        }
+    }
+
+    /// Whether a rule with this effect holds, as far as this argument decides. An `allow` needs all values to match, and a
+    /// `deny` one. What is not like the schema expects must not pass: an `allow` does not hold for it, and a `deny` does.
+    pub(super) fn holds(&self, effect: Effect, arguments: &JsonObject) -> bool {
+        let found = self.find(arguments);
+        if found.is_empty() {
+            return self.may_be_absent;
+        }
+        let matches = |found: &Found<'_>| match (found, effect) {
+            (Found::Absent, _) => self.may_be_absent,
+            (Found::OtherType, effect) => effect == Effect::Deny,
+            (Found::Value(value), Effect::Allow) => {
+                self.is_of_type(value) && self.validator.accepts(value) == Some(true)
+            }
+            (Found::Value(value), Effect::Deny) => {
+                !self.is_of_type(value) || self.validator.accepts(value) != Some(false)
+            }
+        };
+        match effect {
+            Effect::Allow => found.iter().all(matches),
+            Effect::Deny => found.iter().any(matches),
+        }
+    }
+
+    fn is_of_type(&self, value: &Value) -> bool {
+        self.types.contains(&type_of(value))
+    }
+
+    fn find<'v>(&self, arguments: &'v JsonObject) -> Vec<Found<'v>> {
+        let mut steps = self.path.iter();
+        let Some(Step::Member(name)) = steps.next() else {
+            return Vec::new();
+        };
+        let first = arguments.get(name).map_or(Found::Absent, Found::Value);
+        steps.fold(vec![first], |found, step| {
+            let next = found.into_iter().flat_map(|found| match (found, step) {
+                (Found::Value(Value::Object(members)), Step::Member(name)) => {
+                    vec![members.get(name).map_or(Found::Absent, Found::Value)]
+                }
+                (Found::Value(Value::Array(items)), Step::Items) => {
+                    items.iter().map(Found::Value).collect()
+                }
+                (Found::Absent, _) => vec![Found::Absent],
+                (Found::Value(_) | Found::OtherType, _) => vec![Found::OtherType],
+            });
+            next.collect()
+        })
+    }
+
+    /// The path, as the file has it.
+    pub(super) fn path(&self) -> String {
+        let mut text = String::new();
+        for step in &self.path {
+            match step {
+                Step::Member(name) if text.is_empty() => text.push_str(name),
+                Step::Member(name) => {
+                    let _ = write!(text, ".{name}");
+                }
+                Step::Items => text.push_str("[]"),
+            }
+        }
+        text
+    }
+
+    /// The argument and its values, for a model: `amount = 250`.
+    pub(super) fn given(&self, arguments: &JsonObject) -> String {
+        let found = self.find(arguments);
+        let values = found.iter().filter_map(|found| match found {
+            Found::Value(value) => Some(value.to_string()),
+            Found::Absent | Found::OtherType => None,
+        });
+        let values: Vec<_> = values.collect();
+        let path = self.path();
+        if values.is_empty() {
+            return format!("without {path}");
+        }
+        let values = values.join(", ");
+        let end = values.char_indices().nth(SHOWN).map(|(at, _)| at);
+        match end {
+            Some(end) => format!("with {path} = {}…", &values[..end]),
+            None => format!("with {path} = {values}"),
+        }
+    }
+
+    /// What matches, for a model: `amount: number of at most 100`.
+    pub(super) fn expected(&self) -> String {
+        let mut schema = self.schema.clone();
+        let is_typed = ["type", "enum", "const"]
+            .iter()
+            .any(|one| schema.contains_key(*one));
+        if !is_typed {
+            schema.insert("type".to_owned(), json!(self.types));
+        }
+        let words = schema_in_words(&JsonObject::new(), &schema.into());
+        let absent = if self.may_be_absent {
+            ", or absent"
+        } else {
+            ""
+        };
+        format!("{}: {words}{absent}", self.path())
+    }
+}
+
+fn is_keyword(name: &str) -> bool {
+    KEYWORDS.iter().any(|(keyword, _)| *keyword == name)
+}
+
+/// The types of which values must be so that each keyword says something about them.
+fn types(schema: &JsonObject) -> Vec<&'static str> {
+    let has = |values: &[Value], name: &str| values.iter().any(|value| type_of(value) == name);
+    let all = TYPES.into_iter().filter(|name| {
+        schema.iter().all(|(keyword, value)| match &**keyword {
+            "const" => type_of(value) == *name,
+            "enum" => value.as_array().is_some_and(|values| has(values, name)),
+            _ => {
+                let of = KEYWORDS.iter().find(|(known, _)| known == keyword);
+                of.and_then(|(_, of)| *of).is_none_or(|of| of == *name)
+            }
+        })
+    });
+    all.collect()
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn steps(path: &str) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    for part in path.split('.') {
+        let name = part.trim_end_matches("[]");
+        if name.is_empty() || name.contains(['[', ']', '?']) {
+            return None;
+        }
+        steps.push(Step::Member(name.to_owned()));
+        let items = (part.len() - name.len()) / 2;
+        steps.extend(vec![Step::Items; items]);
+    }
+    Some(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argument(path: &str, schema: Value) -> Argument {
+        let schema = schema.as_object().expect("an object");
+        Argument::new(path, schema).unwrap_or_else(|problem| panic!("{path}: {problem}"))
+    }
+
+    /// Whether an `allow` and a `deny` with this argument hold.
+    fn holds(path: &str, schema: &Value, arguments: &Value) -> [bool; 2] {
+        let argument = argument(path, schema.clone());
+        let arguments = arguments.as_object().expect("an object");
+        [Effect::Allow, Effect::Deny].map(|effect| argument.holds(effect, arguments))
+    }
+
+    #[test]
+    fn values_of_another_type_do_not_pass() {
+        let most = json!({ "maximum": 100 });
+        for (arguments, expected) in [
+            (json!({ "amount": 100 }), [true, true]),
+            (json!({ "amount": 100.5 }), [false, false]),
+            (json!({ "amount": "5" }), [false, true]),
+            (json!({ "amount": null }), [false, true]),
+            (json!({ "amount": [5] }), [false, true]),
+            (json!({}), [false, false]),
+        ] {
+            assert_eq!(holds("amount", &most, &arguments), expected, "{arguments}");
+        }
+        assert_eq!(holds("amount?", &most, &json!({})), [true, true]);
+        assert_eq!(
+            holds("amount?", &most, &json!({ "amount": null })),
+            [false, true]
+        );
+        let one = json!({ "enum": ["a", 5] });
+        for (value, expected) in [
+            (json!("a"), [true, true]),
+            (json!("b"), [false, false]),
+            (json!(5), [true, true]),
+            (json!(true), [false, true]),
+        ] {
+            assert_eq!(
+                holds("x", &one, &json!({ "x": value })),
+                expected,
+                "{value}"
+            );
+        }
+        let text = json!({ "type": "string" });
+        assert_eq!(holds("x", &text, &json!({ "x": 5 })), [false, false]);
+    }
+
+    #[test]
+    fn an_allow_needs_all_items_and_a_deny_one() {
+        let known = json!({ "pattern": "^a" });
+        for (path, arguments, expected) in [
+            ("items[]", json!({ "items": ["a", "ab"] }), [true, true]),
+            ("items[]", json!({ "items": ["a", "b"] }), [false, true]),
+            ("items[]", json!({ "items": ["b"] }), [false, false]),
+            ("items[]", json!({ "items": ["b", 5] }), [false, true]),
+            ("items[]", json!({ "items": [] }), [false, false]),
+            ("items[]?", json!({ "items": [] }), [true, true]),
+            ("items[]", json!({ "items": "a" }), [false, true]),
+            (
+                "items[].id",
+                json!({ "items": [{ "id": "a" }, {}] }),
+                [false, true],
+            ),
+            (
+                "items[].id",
+                json!({ "items": [{ "id": "b" }, {}] }),
+                [false, false],
+            ),
+            (
+                "items[].id?",
+                json!({ "items": [{ "id": "a" }, {}] }),
+                [true, true],
+            ),
+            ("to.iban", json!({ "to": { "iban": "ab" } }), [true, true]),
+            ("to.iban", json!({ "to": "ab" }), [false, true]),
+            ("to.iban?", json!({ "to": "ab" }), [false, true]),
+            (
+                "rows[][]",
+                json!({ "rows": [["a"], ["a", "b"]] }),
+                [false, true],
+            ),
+        ] {
+            assert_eq!(
+                holds(path, &known, &arguments),
+                expected,
+                "{path} {arguments}"
+            );
+        }
+    }
+
+    #[test]
+    fn mistakes_are_explained() {
+        for (path, schema, expected) in [
+            ("a", json!({}), "expected a keyword, such as `maximum`"),
+            (
+                "a",
+                json!({ "maximun": 5 }),
+                "rules have no keyword `maximun`; did you mean `maximum`?",
+            ),
+            (
+                "a",
+                json!({ "maximum": 5, "pattern": "a" }),
+                "no value matches: the keywords are for different types",
+            ),
+            (
+                "a[0]",
+                json!({ "maximum": 5 }),
+                "expected a path such as `to.iban` or `items[].sku`",
+            ),
+            (
+                "",
+                json!({ "maximum": 5 }),
+                "expected a path such as `to.iban` or `items[].sku`",
+            ),
+        ] {
+            let schema = schema.as_object().expect("an object");
+            let problem = Argument::new(path, schema).expect_err("a problem");
+            assert_eq!(problem, expected);
+        }
+        for schema in [
+            json!({ "pattern": "(a)\\1" }),
+            json!({ "pattern": "(" }),
+            json!({ "maximum": "5" }),
+            json!({ "type": "text" }),
+        ] {
+            let object = schema.as_object().expect("an object");
+            Argument::new("a", object).expect_err("a problem");
+        }
+    }
+
+    #[test]
+    fn a_model_reads_what_it_sent_and_what_matches() {
+        let most = argument("amount?", json!({ "minimum": 0, "maximum": 100 }));
+        let arguments = json!({ "amount": 250 });
+        let given = most.given(arguments.as_object().expect("an object"));
+        assert_eq!(given, "with amount = 250");
+        assert_eq!(most.expected(), "amount: number from 0 to 100, or absent");
+        assert_eq!(most.given(&JsonObject::new()), "without amount");
+        let one = argument("to.country", json!({ "enum": ["DE", "FR"] }));
+        assert_eq!(one.expected(), "to.country: DE or FR");
+    }
+}
