@@ -7,21 +7,17 @@ use std::sync::Arc;
 
 use axum::serve::Listener;
 use puppet::Puppet;
-use rcgen::{
-    BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedIssuer, DnType,
-    IsCa, KeyIdMethod, KeyPair, KeyUsagePurpose, RevocationReason, RevokedCertParams, SerialNumber,
-    date_time_ymd,
-};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto::ring, version};
 use tokio_rustls::server::TlsStream;
 
 /// A certificate authority, and a folder with its files.
 pub(crate) struct Authority {
-    issuer: CertifiedIssuer<'static, KeyPair>,
+    authority: test_authority::Authority,
     pub(crate) folder: tempfile::TempDir,
 }
 
@@ -30,15 +26,8 @@ pub(crate) const SERVER: u8 = 7;
 
 impl Authority {
     pub(crate) fn new() -> Self {
-        let mut params = CertificateParams::default();
-        params
-            .distinguished_name
-            .push(DnType::CommonName, "authority of the test");
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-        let key = KeyPair::generate().expect("a key");
         Self {
-            issuer: CertifiedIssuer::self_signed(params, key).expect("a certificate"),
+            authority: test_authority::Authority::new(),
             folder: tempfile::tempdir().expect("a folder"),
         }
     }
@@ -50,38 +39,19 @@ impl Authority {
     }
 
     pub(crate) fn roots(&self) -> PathBuf {
-        self.write("roots.pem", &self.issuer.pem())
+        self.write("roots.pem", &self.authority.root())
     }
 
-    /// A certificate for this machine, and its key.
-    pub(crate) fn sign(&self, serial: u8) -> (rcgen::Certificate, KeyPair) {
-        let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).expect("an address");
-        params.serial_number = Some(SerialNumber::from_slice(&[serial]));
-        let key = KeyPair::generate().expect("a key");
-        (
-            params.signed_by(&key, &self.issuer).expect("a certificate"),
-            key,
-        )
+    /// The files of a certificate for a client, and of its key.
+    pub(crate) fn client(&self) -> (PathBuf, PathBuf) {
+        let (certificate, key) = self.authority.sign(9);
+        let certificate = self.write("client.pem", &certificate);
+        (certificate, self.write("client.key", &key))
     }
 
     /// A list of revoked certificates.
     pub(crate) fn revoked(&self, serials: &[u8]) -> PathBuf {
-        let revoked = serials.iter().map(|serial| RevokedCertParams {
-            serial_number: SerialNumber::from_slice(&[*serial]),
-            revocation_time: date_time_ymd(2024, 1, 1),
-            reason_code: Some(RevocationReason::KeyCompromise),
-            invalidity_date: None,
-        });
-        let params = CertificateRevocationListParams {
-            this_update: date_time_ymd(2024, 1, 1),
-            next_update: date_time_ymd(2124, 1, 1),
-            crl_number: SerialNumber::from_slice(&[1]),
-            issuing_distribution_point: None,
-            revoked_certs: revoked.collect(),
-            key_identifier_method: KeyIdMethod::Sha256,
-        };
-        let list = params.signed_by(&self.issuer).expect("a list");
-        self.write("revoked.pem", &list.pem().expect("PEM"))
+        self.write("revoked.pem", &self.authority.revoked(serials))
     }
 
     /// A puppet with TLS, and its URL.
@@ -98,7 +68,7 @@ impl Authority {
         protocols: &[&str],
         wants_clients: bool,
     ) -> SocketAddr {
-        let (certificate, key) = self.sign(SERVER);
+        let (certificate, key) = self.authority.sign(SERVER);
         let provider = Arc::new(ring::default_provider());
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider));
         let builder = builder
@@ -106,14 +76,16 @@ impl Authority {
             .expect("a version");
         let builder = if wants_clients {
             let mut roots = RootCertStore::empty();
-            roots.add(self.issuer.der().clone()).expect("a root");
+            let root = CertificateDer::from_pem_slice(self.authority.root().as_bytes());
+            roots.add(root.expect("PEM")).expect("a root");
             let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
             builder.with_client_cert_verifier(verifier.build().expect("a verifier"))
         } else {
             builder.with_no_client_auth()
         };
-        let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
-        let config = builder.with_single_cert(vec![certificate.der().clone()], key);
+        let certificate = CertificateDer::from_pem_slice(certificate.as_bytes()).expect("PEM");
+        let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).expect("PEM");
+        let config = builder.with_single_cert(vec![certificate], key);
         let mut config = config.expect("a certificate with its key");
         let protocols = protocols.iter().map(|name| name.as_bytes().to_vec());
         config.alpn_protocols = protocols.collect();

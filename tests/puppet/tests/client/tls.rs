@@ -60,9 +60,7 @@ async fn a_revoked_certificate_is_refused() {
 async fn a_client_identifies_itself_with_a_certificate() {
     let authority = Authority::new();
     let url = authority.serve(true).await;
-    let (certificate, key) = authority.sign(9);
-    let certificate = authority.write("client.pem", &certificate.pem());
-    let key = authority.write("client.key", &key.serialize_pem());
+    let (certificate, key) = authority.client();
     let tls = trusting(&authority.roots())
         .identity(certificate, key)
         .expect("an identity");

@@ -19,15 +19,19 @@ use axum::{
 };
 use futures_util::{StreamExt as _, stream};
 use mcp_servlet_oci::{Cache, Client, Digest, Error, Pulled, Reference, Settings};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tempfile::TempDir;
+use test_authority::Authority;
 use tokio::{
     net::{TcpListener, TcpStream},
     time::sleep,
 };
 use tokio_rustls::{
     TlsAcceptor,
-    rustls::{ServerConfig, crypto::ring, pki_types::PrivateKeyDer},
+    rustls::{
+        ServerConfig,
+        crypto::ring,
+        pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+    },
     server::TlsStream,
 };
 
@@ -66,21 +70,15 @@ pub(crate) struct Site {
 
 impl Site {
     pub(crate) async fn start() -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let key = KeyPair::generate().expect("a key");
-        let issuer = CertifiedIssuer::self_signed(params, key).expect("a certificate");
-        let params = CertificateParams::new(["127.0.0.1".to_owned()]).expect("an address");
-        let key = KeyPair::generate().expect("a key");
-        let certificate = params.signed_by(&key, &issuer).expect("a certificate");
+        let authority = Authority::new();
+        let (certificate, key) = authority.sign(1);
+        let certificate = CertificateDer::from_pem_slice(certificate.as_bytes());
+        let key = PrivateKeyDer::from_pem_slice(key.as_bytes());
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .expect("versions")
             .with_no_client_auth()
-            .with_single_cert(
-                vec![certificate.der().clone()],
-                PrivateKeyDer::Pkcs8(key.serialize_der().into()),
-            )
+            .with_single_cert(vec![certificate.expect("PEM")], key.expect("PEM"))
             .expect("a certificate with its key");
         let listener = Tls {
             tcp: TcpListener::bind("127.0.0.1:0").await.expect("a free port"),
@@ -93,12 +91,12 @@ impl Site {
             .with_state(Arc::clone(&shared));
         tokio::spawn(async move { axum::serve(listener, app).await });
         let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("ca.pem"), issuer.pem()).expect("a file");
+        std::fs::write(folder.path().join("ca.pem"), authority.root()).expect("a file");
         Self {
             shared,
             address,
             folder,
-            certificate: issuer.pem(),
+            certificate: authority.root(),
         }
     }
 

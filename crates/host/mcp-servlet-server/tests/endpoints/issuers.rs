@@ -16,6 +16,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use mcp_servlet_client::{Http, Options, Session, Tls};
 use mcp_servlet_server::Sha256;
 use serde_json::{Value, json};
+use test_authority::Authority;
 use tokio::{
     io::AsyncWriteExt as _,
     net::{TcpListener, TcpStream},
@@ -25,7 +26,6 @@ use crate::{
     http::{INITIALIZE, header, post},
     issuer::{Issuer, RESOURCE, base64, now},
     site::{Site, WEB, eventually},
-    tls::Authority,
     tokens::refused,
     wasm::servlet,
 };

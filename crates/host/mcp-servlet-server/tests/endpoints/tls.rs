@@ -4,74 +4,13 @@ use std::path::PathBuf;
 
 use mcp_servlet_client::{Http, Options, Session, Tls, TlsVersion};
 use mcp_servlet_server::config::Config;
-use rcgen::{
-    BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedIssuer, IsCa,
-    KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, SanType, SerialNumber, date_time_ymd,
-};
+use test_authority::Authority;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
 };
 
 use crate::site::{Site, eventually};
-
-/// A certificate authority.
-pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
-
-impl Authority {
-    pub(crate) fn new() -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-        let key = KeyPair::generate().expect("a key");
-        Self(CertifiedIssuer::self_signed(params, key).expect("a certificate"))
-    }
-
-    pub(crate) fn root(&self) -> String {
-        self.0.pem()
-    }
-
-    /// A certificate for this machine with a serial number, and its key.
-    pub(crate) fn sign(&self, serial: u8) -> (String, String) {
-        let params = CertificateParams::new(["127.0.0.1".to_owned()]);
-        self.sign_with(serial, params.expect("an address"))
-    }
-
-    /// The same for a client with this URI as its name.
-    pub(crate) fn sign_for(&self, serial: u8, uri: &str) -> (String, String) {
-        let uri = uri.try_into().expect("ASCII");
-        let mut params = CertificateParams::default();
-        params.subject_alt_names = vec![SanType::URI(uri)];
-        self.sign_with(serial, params)
-    }
-
-    fn sign_with(&self, serial: u8, mut params: CertificateParams) -> (String, String) {
-        params.serial_number = Some(SerialNumber::from_slice(&[serial]));
-        let key = KeyPair::generate().expect("a key");
-        let certificate = params.signed_by(&key, &self.0).expect("a certificate");
-        (certificate.pem(), key.serialize_pem())
-    }
-
-    /// A list that revokes the certificates with these serial numbers.
-    fn revoked(&self, serials: &[u8]) -> String {
-        let revoked = serials.iter().map(|serial| RevokedCertParams {
-            serial_number: SerialNumber::from_slice(&[*serial]),
-            revocation_time: date_time_ymd(2024, 1, 1),
-            reason_code: None,
-            invalidity_date: None,
-        });
-        let params = CertificateRevocationListParams {
-            this_update: date_time_ymd(2024, 1, 1),
-            next_update: date_time_ymd(2124, 1, 1),
-            crl_number: SerialNumber::from_slice(&[1]),
-            issuing_distribution_point: None,
-            revoked_certs: revoked.collect(),
-            key_identifier_method: KeyIdMethod::Sha256,
-        };
-        let list = params.signed_by(&self.0).expect("a list");
-        list.pem().expect("PEM")
-    }
-}
 
 /// A configuration with these keys of TLS.
 fn config(tls: &str) -> String {
@@ -135,7 +74,12 @@ async fn a_listener_speaks_https_and_tells_others_so() {
 async fn the_least_version_is_1_3_if_the_configuration_says_so() {
     use tokio_rustls::{
         TlsConnector,
-        rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName, version},
+        rustls::{
+            ClientConfig, RootCertStore,
+            crypto::ring,
+            pki_types::{CertificateDer, ServerName, pem::PemObject as _},
+            version,
+        },
     };
 
     let authority = Authority::new();
@@ -143,7 +87,8 @@ async fn the_least_version_is_1_3_if_the_configuration_says_so() {
     let tls = trusting(site.path("root.pem")).least_version(TlsVersion::Tls13);
     connect(&site, tls).await.expect("a session").close().await;
     let mut roots = RootCertStore::empty();
-    roots.add(authority.0.der().clone()).expect("a root");
+    let root = CertificateDer::from_pem_slice(authority.root().as_bytes());
+    roots.add(root.expect("PEM")).expect("a root");
     let provider = std::sync::Arc::new(ring::default_provider());
     let old = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&version::TLS12])

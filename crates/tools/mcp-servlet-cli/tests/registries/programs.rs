@@ -11,9 +11,9 @@ use std::{
 };
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use test_authority::Authority;
 
 use crate::{PASSWORD, command, home, outcome, success};
 
@@ -109,17 +109,12 @@ impl Registry {
 }
 
 fn write_certificates(folder: &Path) {
-    let mut params = CertificateParams::default();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let key = KeyPair::generate().expect("a key");
-    let issuer = CertifiedIssuer::self_signed(params, key).expect("a certificate");
-    let params = CertificateParams::new(["127.0.0.1".to_owned()]).expect("an address");
-    let key = KeyPair::generate().expect("a key");
-    let certificate = params.signed_by(&key, &issuer).expect("a certificate");
+    let authority = Authority::new();
+    let (certificate, key) = authority.sign(1);
     for (name, text) in [
-        ("ca.pem", issuer.pem()),
-        ("cert.pem", certificate.pem()),
-        ("key.pem", key.serialize_pem()),
+        ("ca.pem", authority.root()),
+        ("cert.pem", certificate),
+        ("key.pem", key),
     ] {
         fs::write(folder.join(name), text).expect("a file");
     }
