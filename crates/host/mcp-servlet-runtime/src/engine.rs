@@ -21,6 +21,8 @@ mod schedule;
 mod settings;
 mod stop;
 mod ticker;
+#[cfg(unix)]
+mod untouched;
 
 pub use host_function::{HostFunction, Messages};
 pub use plugin::Plugin;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wasmtime::{Func, InstancePre, PoolConcurrencyLimitError, Result, Store, UpdateDeadline, Val};
 use wasmtime_wasi::I32Exit;
 
-use super::{Stop, address_space, code::Code, schedule::Slice};
+use super::{Stop, address_space, code::Code, schedule::Slice, settings};
 use crate::{
     call::Call,
     fault::Fault,
@@ -88,12 +88,27 @@ impl Instance {
             }
         };
         let mut started = Self { store, instance };
+        #[cfg(unix)]
+        if settings::is_pooled(started.store.engine()) {
+            started.read_memories();
+        }
         if !shared.initialises {
             return Ok(started);
         }
         match started.initialise().await {
             Ok(()) => Ok(started),
             Err(error) => Err(stopped(&mut started.store, &error).at_start().into()),
+        }
+    }
+
+    /// Makes sure that all pages of its memories exist, so that its end costs less.
+    #[cfg(unix)]
+    fn read_memories(&mut self) {
+        let Self { store, instance } = self;
+        for name in ["memory", "kernel.memory"] {
+            if let Some(memory) = instance.get_memory(&mut *store, name) {
+                super::untouched::read(memory.data(&*store));
+            }
         }
     }
 

@@ -18,9 +18,9 @@ const INSTANCES: u32 = 250;
 const ENTRIES: u64 = 100_000;
 
 /// The bytes of each memory that an instance leaves in its place for the next one. Clearing them costs less than returning
-/// them to the system and getting them back. Small calls write fewer bytes. The rest of a large call goes back to the system:
+/// them to the system and getting them back. Most calls write fewer bytes. The rest of a large call goes back to the system:
 /// otherwise each place would keep the memory of its largest call.
-const RESIDENT: usize = 64 << 10;
+const RESIDENT: usize = 512 << 10;
 
 /// The stack in bytes for WebAssembly that the baseline compiler compiled: four times the usual one, because its frames
 /// are larger.
@@ -133,6 +133,13 @@ pub(super) fn compiler(quality: Quality, metering: Metering) -> Result<Engine> {
         _ => config.parallel_compilation(false),
     };
     Engine::new(&config)
+}
+
+/// Whether the instances of an engine take their memory from a pool.
+pub(super) fn is_pooled(engine: &Engine) -> bool {
+    let pooling = [&HOSTS.pooling, &METERED_HOSTS.pooling];
+    let mut hosts = pooling.into_iter().filter_map(LazyLock::get).flatten();
+    hosts.any(|host| Engine::same(&host.engine, engine))
 }
 
 /// Ends the time slice of all calls that run.

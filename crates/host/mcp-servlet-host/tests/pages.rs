@@ -1,0 +1,48 @@
+//! The pages of memory that the system gives to calls. It counts them for the whole program, in which there is one test.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::fs;
+
+use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::{Isolation, LoadOptions, Quality};
+use serde_json::json;
+use support::tools;
+
+const CALLS: u64 = 500;
+
+/// How many pages the system has given to this program without reading a file.
+fn given() -> u64 {
+    let stat = fs::read_to_string("/proc/self/stat").expect("statistics");
+    let (_, fields) = stat.rsplit_once(')').expect("a name");
+    let minflt = fields.split_whitespace().nth(7).expect("a field");
+    minflt.parse().expect("a number")
+}
+
+fn call(servlet: &Servlet) {
+    let arguments = serde_json::from_value(json!({ "do": 1 })).expect("an object");
+    servlet.call("t", Some(&arguments)).expect("a result");
+}
+
+#[test]
+fn a_new_instance_uses_the_pages_of_an_earlier_one() {
+    let mut options = LoadOptions::default();
+    options.isolation = Some(Isolation::Call);
+    // Only optimised code runs in the pool.
+    options.quality = Some(Quality::Optimized);
+    // Near the end of the first MiB, which is more than an instance leaves in its place.
+    let write = "(call $store_u64 (i64.const 1000000) (i64.const 1))";
+    let store = r#"(import "extism:host/env" "store_u64" (func $store_u64 (param i64 i64)))"#;
+    let wat = tools(&[(1, write)]).import(store);
+    let servlet = wat.load_with(&options).expect("a servlet");
+    for _ in 0..CALLS {
+        call(&servlet);
+    }
+    let before = given();
+    for _ in 0..CALLS {
+        call(&servlet);
+    }
+    let given = given() - before;
+    assert!(given < CALLS, "{given} pages for {CALLS} calls");
+}
