@@ -4,19 +4,32 @@
 
 /// Declares a module for each golden, and lists their files.
 macro_rules! goldens {
-    ($($module:ident = $path:literal,)*) => {
+    ($list:ident: $($(#[$attribute:meta])* $module:ident = $path:literal,)*) => {
         $(
+            $(#[$attribute])*
             #[rustfmt::skip]
             #[path = $path]
             pub mod $module;
         )*
 
         /// The files of the goldens, in order.
-        pub const GOLDENS: &[&str] = &[$($path),*];
+        pub const $list: &[&str] = &[$($path),*];
     };
 }
 
-goldens! {
+// Typed clients have no lint allowed, except where the test is about names that a lint is against.
+goldens! { CLIENTS:
+    #[deny(clippy::pedantic)]
+    client_lost = "../../../crates/xtp/xtp-codegen/tests/client/lost/expected.rs",
+    #[allow(clippy::all, clippy::pedantic, reason = "the names are meant to be strange")]
+    client_names = "../../../crates/xtp/xtp-codegen/tests/client/names/expected.rs",
+    #[deny(clippy::pedantic)]
+    client_types = "../../../crates/xtp/xtp-codegen/tests/client/types/expected.rs",
+    #[deny(clippy::pedantic)]
+    client_weather = "../../../crates/xtp/xtp-codegen/tests/client/weather/expected.rs",
+}
+
+goldens! { GOLDENS:
     aliases = "../../../crates/xtp/xtp-codegen/tests/golden/aliases/expected.rs",
     any_json = "../../../crates/xtp/xtp-codegen/tests/golden/any-json/expected.rs",
     bytes = "../../../crates/xtp/xtp-codegen/tests/golden/bytes/expected.rs",

@@ -110,7 +110,7 @@ pub(crate) struct Struct {
 #[derive(Clone, Debug)]
 pub(crate) struct Union {
     pub(crate) tagging: Tagging,
-    pub(crate) members: Vec<(Names, TypeId)>,
+    pub(crate) members: Vec<(Names, Type)>,
 }
 
 /// How readers distinguish the members of a union. Their wire names are the values of the tag.

@@ -82,10 +82,7 @@ pub(crate) fn definitions(module: &Module, byte: Scalar) -> Definitions {
             Kind::Newtype(item) => add(Slot::Field(id, 0), schemas.item(item)),
             Kind::Union(union) => {
                 for (index, (_, member)) in union.members.iter().enumerate() {
-                    add(
-                        Slot::Field(id, index),
-                        schemas.ty(&Type::Named(*member), false),
-                    );
+                    add(Slot::Field(id, index), schemas.ty(member, false));
                 }
             }
             Kind::Alias(item) => {

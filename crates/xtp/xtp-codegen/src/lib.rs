@@ -30,6 +30,8 @@
 //! print. Only [`Build`], which is for build scripts, reads and writes files. The same input gives
 //! the same bytes.
 //!
+//! With the feature `client`, the module `client` generates typed clients of MCP servers.
+//!
 //! [`Schema::to_rust`] returns types alone. [`Schema::to_plugin`] returns a plugin: the types, a trait of its
 //! exports, and functions of its imports.
 //!
@@ -39,6 +41,8 @@
 
 mod build;
 mod check;
+#[cfg(feature = "client")]
+pub mod client;
 mod diagnostic;
 mod document;
 mod format;

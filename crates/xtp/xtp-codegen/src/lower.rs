@@ -160,7 +160,7 @@ impl<'d> Lower<'d> {
         let members = members.into_iter().zip(&union.members);
         let members = members.filter_map(|(name, member)| {
             let id = self.ids.get(member.target.text.as_str())?;
-            Some((name, *id))
+            Some((name, Type::Named(*id)))
         });
         let members = members.collect();
         Union { tagging, members }

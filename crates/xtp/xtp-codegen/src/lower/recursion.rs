@@ -31,7 +31,8 @@ pub(super) fn close(module: &mut Module) {
 /// The types that a type consists of, and whether directly, outside of lists and maps.
 fn targets(kind: &Kind) -> Vec<(TypeId, bool)> {
     if let Kind::Union(union) = kind {
-        return union.members.iter().map(|(_, id)| (*id, true)).collect();
+        let members = union.members.iter();
+        return members.filter_map(|(_, ty)| target(ty, true)).collect();
     }
     if let Kind::Struct(def) = kind {
         let fields = def.fields.iter();

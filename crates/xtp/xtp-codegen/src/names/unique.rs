@@ -35,6 +35,11 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
+    #[cfg(feature = "client")]
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
     /// The name, or if it is taken, the name with the first free number.
     pub(crate) fn take(&mut self, name: &str) -> String {
         if self.names.insert(name.to_owned()) {

@@ -1,7 +1,5 @@
 //! Enums whose variants hold the types of a union's members.
 
-use std::collections::BTreeMap;
-
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Item, parse_quote};
@@ -22,10 +20,6 @@ pub(super) fn items(
     let docs = docs::attributes(def.docs.as_deref(), 0);
     let name = ident(&def.name.rust);
     let serde = serde_attribute(&name, union);
-    let mut members: BTreeMap<TypeId, usize> = BTreeMap::new();
-    for (_, member) in &union.members {
-        *members.entry(*member).or_default() += 1;
-    }
     let mut variants = Vec::new();
     let mut items = Vec::new();
     for (index, (names, member)) in union.members.iter().enumerate() {
@@ -50,7 +44,8 @@ pub(super) fn items(
                 }
             });
         }
-        if members.get(member) == Some(&1) {
+        let same = union.members.iter().filter(|(_, other)| other == member);
+        if same.count() == 1 {
             items.push(parse_quote! {
                 impl ::core::convert::From<#ty> for #name {
                     fn from(value: #ty) -> Self {
