@@ -39,13 +39,17 @@ fn blocks_are_excerpts_of_files() {
 }
 
 /// Blocks that are not doctests, and the files that have them.
-const TESTED_ELSEWHERE: [(&str, &str); 3] = [
+const TESTED_ELSEWHERE: [(&str, &str); 4] = [
     (
         "README.md",
         "crates/guest/mcp-servlet/tests/calls/readme.rs",
     ),
     ("docs/client.md", "tests/puppet/tests/client/guide.rs"),
     ("docs/tools.md", "tests/e2e/foreign/lib.rs"),
+    (
+        "docs/typed-clients.md",
+        "tests/puppet/tests/client/generated.rs",
+    ),
 ];
 
 #[test]

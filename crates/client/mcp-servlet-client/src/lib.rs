@@ -18,11 +18,14 @@
 //! A [`Target`] is the server, [`Options`] are how to connect, and a [`Session`] is the connection. [`OAuth`] logs in to servers
 //! that require it. Everything that a server sends stays as it wrote it: entries of [`Lists`], [`CallResult::raw`], and members that no version of MCP has.
 //! Both generations of the protocol work: the handshake up to 2025-11-25, and requests without a session since 2026-07-28.
+//! Clients that `servlet gen client` generates call through a session, and [`Session::check`] finds out whether the server has
+//! changed since.
 //! [`Limits`] bound the size of messages and lists, and [`Timeouts`] how long a server may take.
 
 mod answers;
 mod asking;
 mod bearer;
+mod caller;
 mod content;
 mod error;
 mod events;
@@ -45,6 +48,7 @@ mod transport;
 mod typed;
 
 pub use answers::{Answers, Decline, Elicitation, Input, Offers, Root};
+pub use caller::{CallWith, CheckError, Drift};
 pub use content::{
     Annotations, CallResult, Content, PromptMessage, PromptResult, ReadResult, ResourceContents,
     ResourceData,

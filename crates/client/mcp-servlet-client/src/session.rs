@@ -93,6 +93,11 @@ impl Session {
         &self.server
     }
 
+    /// What errors call the server.
+    pub(crate) fn target(&self) -> &str {
+        &self.target
+    }
+
     /// Whether the connection has ended, so that requests fail.
     pub fn has_ended(&self) -> bool {
         self.tap.has_ended() || self.service.is_transport_closed()

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use mcp_caller::Wrap;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -91,16 +92,31 @@ impl Session {
         A: Serialize + ?Sized,
         R: DeserializeOwned,
     {
-        let arguments = serde_json::to_value(arguments).map_err(|source| {
-            let message = format!("the arguments cannot be written as JSON: {source}");
-            Error::new(ErrorKind::Schema, message).with_source(source)
-        })?;
+        self.call_wrapped(tool, to_json(arguments)?, Wrap::No, options)
+            .await
+    }
+
+    /// Calls a tool, and reads the value of its result, which may be wrapped, into a type.
+    pub(crate) async fn call_wrapped<R: DeserializeOwned>(
+        &self,
+        tool: &str,
+        arguments: Value,
+        wrap: Wrap,
+        options: &CallOptions,
+    ) -> Result<R, CallError> {
         let raw = self.call_raw(tool, arguments, options).await?;
-        read(raw).map_err(|error| match error {
+        read(raw, wrap).map_err(|error| match error {
             CallError::Client(error) => self.place_of_call(error).into(),
             failure @ CallError::Tool(_) => failure,
         })
     }
+}
+
+pub(crate) fn to_json<A: Serialize + ?Sized>(arguments: &A) -> Result<Value, Error> {
+    serde_json::to_value(arguments).map_err(|source| {
+        let message = format!("the arguments cannot be written as JSON: {source}");
+        Error::new(ErrorKind::Schema, message).with_source(source)
+    })
 }
 
 /// The members of a result that a typed call needs if they have the value. Its texts are often as large as the structured
@@ -120,19 +136,19 @@ struct TypedResult<'a> {
 }
 
 /// The value of a result.
-fn read<T: DeserializeOwned>(raw: Box<RawValue>) -> Result<T, CallError> {
+fn read<T: DeserializeOwned>(raw: Box<RawValue>, wrap: Wrap) -> Result<T, CallError> {
     if let Ok(result) = serde_json::from_str::<TypedResult<'_>>(raw.get())
         && !result.is_error
         && let Some(content) = result.structured_content
     {
-        let value = value_of(content, result.meta.as_ref()).ok_or_else(no_value)?;
+        let value = value_of(content, result.meta.as_ref(), wrap).ok_or_else(no_value)?;
         return Ok(parse(value)?);
     }
     let result = CallResult::new(raw)?;
     if result.is_error {
         return Err(CallError::Tool(Box::new(result)));
     }
-    Ok(result.parse()?)
+    Ok(result.parse_wrapped(wrap)?)
 }
 
 impl CallResult {
@@ -143,8 +159,12 @@ impl CallResult {
     /// # Errors
     /// [`ErrorKind::Schema`] if there is no such content, or if it does not match the type. [`Error::data`] has the content.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        self.parse_wrapped(Wrap::No)
+    }
+
+    fn parse_wrapped<T: DeserializeOwned>(&self, wrap: Wrap) -> Result<T, Error> {
         let value = match &self.structured {
-            Some(structured) => value_of(structured, self.meta.as_ref()),
+            Some(structured) => value_of(structured, self.meta.as_ref(), wrap),
             None => self.only_text(),
         };
         parse(value.ok_or_else(no_value)?)
@@ -158,9 +178,10 @@ impl CallResult {
     }
 }
 
-/// The value in structured content, which `_meta` may say is wrapped.
-fn value_of<'a>(structured: &'a RawValue, meta: Option<&Value>) -> Option<&'a str> {
-    let is_wrapped = meta.is_some_and(|meta| meta["fastmcp"]["wrap_result"] == true);
+/// The value in structured content, which the output schema or `_meta` may say is wrapped.
+fn value_of<'a>(structured: &'a RawValue, meta: Option<&Value>, wrap: Wrap) -> Option<&'a str> {
+    let is_wrapped =
+        wrap == Wrap::Result || meta.is_some_and(|meta| meta["fastmcp"]["wrap_result"] == true);
     if is_wrapped {
         unwrap(structured.get())
     } else {

@@ -7,6 +7,7 @@ mod connections;
 mod errors;
 mod events;
 mod expiry;
+mod generated;
 mod guide;
 mod http;
 mod input;

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Session;
-use super::request::RequestOptions;
+use super::{CallOptions, Session};
 use crate::content::PromptResult;
 use crate::error::Error;
 
@@ -21,19 +20,29 @@ impl Session {
         K: Into<String>,
         V: Into<String>,
     {
-        let method = "prompts/get";
-        let arguments: Map<String, Value> = arguments
+        let arguments = arguments
             .into_iter()
-            .map(|(name, value)| (name.into(), Value::String(value.into())))
-            .collect();
+            .map(|(name, value)| (name.into(), Value::String(value.into())));
+        self.prompt_with(name, arguments.collect(), &CallOptions::default())
+            .await
+    }
+
+    /// Gets the messages of a prompt with options.
+    pub(crate) async fn prompt_with(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        options: &CallOptions,
+    ) -> Result<PromptResult, Error> {
+        let method = "prompts/get";
         let mut params = Map::from_iter([("name".to_owned(), json!(name))]);
         if !arguments.is_empty() {
             params.insert("arguments".to_owned(), arguments.into());
         }
-        let result = self
-            .request_with_input(method, params, &RequestOptions::default())
-            .await?;
-        let result = PromptResult::new(result);
+        let of_request = options.request_options();
+        let request = self.request_with_input(method, params, &of_request);
+        let result = options.until_cancelled(request).await;
+        let result = result.and_then(PromptResult::new);
         result.map_err(|error| error.at(&self.target).during(method))
     }
 }
