@@ -217,7 +217,7 @@ fn complete(lists: &Lists) -> Catalog {
 }
 
 /// Reads a catalog that this command has written, in one of its formats.
-fn read(path: &Path) -> Result<Catalog, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Catalog, Failure> {
     let wrong = |problem: String| {
         let message = format!("cannot read `{}`: {problem}", path.display());
         Failure::new(Kind::Usage, message)

@@ -46,7 +46,7 @@ pub(crate) struct Cli {
 enum Command {
     /// Create a servlet project from the template of the SDK or another template
     New(new::New),
-    /// Generate Rust from an XTP schema, or check that it is up to date
+    /// Generate Rust from an XTP schema, or a typed client of an MCP server, or check that it is up to date
     #[command(name = "gen")]
     Generate(generate::Generate),
     /// Build the servlets at a path into `.wasm` files

@@ -1,12 +1,14 @@
 //! `servlet gen`: generates Rust from an XTP schema, and reports problems in it.
 
+mod client;
+
 use std::{
     fs,
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use xtp_codegen::{Dates, Diagnostics, Input, Mode, Options, Schema};
 
@@ -17,9 +19,14 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Generate {
+    #[command(subcommand)]
+    action: Option<Action>,
+
     /// The schema, YAML or JSON
-    schema: PathBuf,
+    #[arg(required = true)]
+    schema: Option<PathBuf>,
 
     /// The file to write; by default standard output
     #[arg(short, long, value_name = "FILE")]
@@ -40,6 +47,12 @@ pub(crate) struct Generate {
     /// `json` prints all problems as a list, for editors
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Generate a typed client of an MCP server from its catalog
+    Client(client::GenerateClient),
 }
 
 // How a schema is read, and what is made of it.
@@ -182,9 +195,13 @@ fn name(value: impl ValueEnum) -> String {
 
 impl Generate {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let source = Source::read(&self.schema)?;
+        if let Some(Action::Client(client)) = self.action {
+            return client.run();
+        }
+        let path = self.schema.as_deref().expect("clap requires it");
+        let source = Source::read(path)?;
         let rust = self.reading.parse(&source);
-        let rust = rust.and_then(|schema| Ok((self.rust(&schema)?, schema)));
+        let rust = rust.and_then(|schema| Ok((self.rust(path, &schema)?, schema)));
         let (rust, found) = match &rust {
             Ok((rust, schema)) => (Some(rust), schema.warnings()),
             Err(problems) => (None, problems),
@@ -197,21 +214,14 @@ impl Generate {
         })?;
         match &self.output {
             Some(path) if self.check => compare(path, rust),
-            Some(path) => fs::write(path, rust).map_err(|error| {
-                let message = format!("cannot write `{}`: {error}", path.display());
-                Failure::new(Kind::Usage, message)
-            }),
+            Some(path) => write(path, rust),
             None if self.check || self.format == Format::Json => Ok(()),
             None => Ok(terminal::document().write_all(rust.as_bytes())?),
         }
     }
 
-    fn rust(&self, schema: &Schema) -> Result<String, Diagnostics> {
-        let name = self
-            .schema
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
+    fn rust(&self, path: &Path, schema: &Schema) -> Result<String, Diagnostics> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let options = if self.types {
             Options::new()
         } else {
@@ -261,12 +271,26 @@ pub(crate) fn show(found: &Diagnostics) {
     }
 }
 
-/// Checks that a file is what the schema generates.
+fn write(path: &Path, rust: &str) -> Result<(), Failure> {
+    fs::write(path, rust).map_err(|error| {
+        let message = format!("cannot write `{}`: {error}", path.display());
+        Failure::new(Kind::Usage, message)
+    })
+}
+
+/// Checks that a file is what is generated.
 fn compare(path: &Path, rust: &str) -> Result<(), Failure> {
     let shown = path.display();
     let problem = match fs::read(path) {
         Ok(found) if found == rust.as_bytes() => return Ok(()),
-        Ok(_) => format!("`{shown}` is out of date"),
+        Ok(found) => {
+            let found = String::from_utf8_lossy(&found);
+            let same = found
+                .lines()
+                .zip(rust.lines())
+                .take_while(|(one, other)| one == other);
+            format!("`{shown}` is out of date at line {}", same.count() + 1)
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             format!("`{shown}` does not exist")
         }

@@ -136,7 +136,7 @@ const ON_SERVERS: [(&str, &[&str]); 9] = [
 ];
 
 /// Command lines with an invalid secret, with a configuration, or for a folder without a project.
-const OTHERS: [&[&str]; 47] = [
+const OTHERS: [&[&str]; 48] = [
     &["login", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["logout", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["config", "check", "secret.toml"],
@@ -212,6 +212,11 @@ const OTHERS: [&[&str]; 47] = [
         "https://s3cr3t-user:s3cr3t-password@h/x",
     ],
     &["gen", "https://s3cr3t-user:s3cr3t-password@h/x.yaml"],
+    &[
+        "gen",
+        "client",
+        "https://s3cr3t-user:s3cr3t-password@h/x.json",
+    ],
     &["servers"],
     &["servers", "--format", "json"],
     &["ping", "local"],
@@ -347,7 +352,10 @@ fn no_command_prints_a_secret() {
     let run = COMMANDS.iter().chain(&ON_SERVERS);
     let mut run: Vec<_> = run.map(|(command, _)| (*command).to_owned()).collect();
     run.extend(OTHERS.map(|arguments| match arguments {
-        [outer @ ("config" | "key" | "lock"), inner, ..] => format!("{outer} {inner}"),
+        [outer @ ("config" | "key" | "lock"), inner, ..]
+        | [outer @ "gen", inner @ "client", ..] => {
+            format!("{outer} {inner}")
+        }
         arguments => arguments[0].to_owned(),
     }));
     for command in help::commands() {

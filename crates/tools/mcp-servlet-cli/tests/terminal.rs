@@ -144,6 +144,20 @@ fn needs(text: &str) -> Vec<u8> {
         .wasm()
 }
 
+/// A catalog in which every text is hostile.
+fn catalog(text: &str) -> String {
+    let property = json!({ "enum": [text, text.to_uppercase()], "not": true, "description": text });
+    let input = json!({ "type": "object", "properties": { text: property }, "required": [text] });
+    let tool =
+        json!({ "name": text, "description": text, "inputSchema": input, "outputSchema": 1 });
+    let info = json!({ "name": text, "version": text });
+    let lists = json!({
+        "protocol": text, "server": { "info": info, "capabilities": {} }, "tools": [tool],
+        "resourceTemplates": [{ "name": text, "uriTemplate": format!("x:{{{text}") }],
+    });
+    lists.to_string()
+}
+
 fn write_files(folder: &Path, text: &str) {
     let write =
         |name: &str, contents: &[u8]| fs::write(folder.join(name), contents).expect("a file");
@@ -188,6 +202,7 @@ fn write_files(folder: &Path, text: &str) {
         json!({ "version": text, "exports": { text: { "input": { "$ref": text } } }, text: 1 });
     write("schema.yaml", schema.to_string().as_bytes());
     write("garbled.yaml", text.as_bytes());
+    write("hostile.json", catalog(text).as_bytes());
     write("noise", text.as_bytes());
     let servers = json!({ text: { "command": text, "args": [text] }, "demo": { "url": text } });
     let servers = json!({ "mcpServers": servers });
@@ -372,6 +387,9 @@ fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
         vec!["gen", "schema.yaml"],
         vec!["gen", "garbled.yaml"],
         vec!["gen", "schema.yaml", "--format", "json"],
+        vec!["gen", "client", "hostile.json"],
+        vec!["gen", "client", "hostile.json", "--only", argument],
+        vec!["gen", "client", "hostile.json", "--name", argument],
         vec!["new", "made", "--schema", "schema.yaml"],
         vec!["build"],
         vec!["dev"],
@@ -486,6 +504,7 @@ fn run_all(text: &str) -> BTreeSet<String> {
     let name = |run: &Vec<String>| match &*run[0] {
         "auth" | "cache" | "config" | "export" | "key" | "lock" => run[..2].join(" "),
         "catalog" if run[1] == "diff" => run[..2].join(" "),
+        "gen" if run[1] == "client" => run[..2].join(" "),
         _ => run[0].clone(),
     };
     runs.iter().map(name).collect()
