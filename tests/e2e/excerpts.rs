@@ -48,7 +48,7 @@ const TESTED_ELSEWHERE: [(&str, &str); 4] = [
     ("docs/tools.md", "tests/e2e/foreign/lib.rs"),
     (
         "docs/typed-clients.md",
-        "tests/puppet/tests/client/generated.rs",
+        "tests/puppet/tests/client/typed_clients.rs",
     ),
 ];
 

@@ -20,13 +20,13 @@ macro_rules! goldens {
 // Typed clients have no lint allowed, except where the test is about names that a lint is against.
 goldens! { CLIENTS:
     #[deny(clippy::pedantic)]
-    client_lost = "../../../crates/xtp/xtp-codegen/tests/client/lost/expected.rs",
+    client_lost = "../../../crates/xtp/xtp-codegen/tests/client/lost/generated.rs",
     #[allow(clippy::all, clippy::pedantic, reason = "the names are meant to be strange")]
-    client_names = "../../../crates/xtp/xtp-codegen/tests/client/names/expected.rs",
+    client_names = "../../../crates/xtp/xtp-codegen/tests/client/names/generated.rs",
     #[deny(clippy::pedantic)]
-    client_types = "../../../crates/xtp/xtp-codegen/tests/client/types/expected.rs",
+    client_types = "../../../crates/xtp/xtp-codegen/tests/client/types/generated.rs",
     #[deny(clippy::pedantic)]
-    client_weather = "../../../crates/xtp/xtp-codegen/tests/client/weather/expected.rs",
+    client_weather = "../../../crates/xtp/xtp-codegen/tests/client/weather/generated.rs",
 }
 
 goldens! { GOLDENS:

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use self::everything::{Everything, TestCustomHeader, TestPromptWithArguments};
 
-#[path = "typed_client/everything.rs"]
+#[path = "typed_client/generated.rs"]
 mod everything;
 
 /// The golden is what `servlet gen client` makes of the example today.
@@ -24,7 +24,7 @@ fn the_client_is_up_to_date() {
     };
     let text = |path: &Path| path.to_str().expect("text").to_owned();
     servlet(&["catalog", &text(&wasm), "-o", &text(&catalog)]);
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/typed_client/everything.rs");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/typed_client/generated.rs");
     let written = folder.path().join("everything.rs");
     let only = "test_structured_content,test_custom_header,template,test_prompt_with_arguments";
     let (catalog, output) = (text(&catalog), text(&written));

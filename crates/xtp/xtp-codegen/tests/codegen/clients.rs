@@ -43,7 +43,7 @@ fn generates_the_expected_clients() {
             .iter()
             .map(|warning| format!("{warning}\n"))
             .collect();
-        for (name, text) in [("expected.rs", rust), ("warnings.txt", warnings)] {
+        for (name, text) in [("generated.rs", rust), ("warnings.txt", warnings)] {
             let path = folder().join(&case).join(name);
             if update && !text.is_empty() {
                 fs::write(&path, &text).unwrap();
@@ -61,7 +61,7 @@ fn generates_the_expected_clients() {
 
 #[test]
 fn compiles_every_client() {
-    let path = |case| format!("../../../crates/xtp/xtp-codegen/tests/client/{case}/expected.rs");
+    let path = |case| format!("../../../crates/xtp/xtp-codegen/tests/client/{case}/generated.rs");
     let paths: Vec<_> = cases().into_iter().map(path).collect();
     assert_eq!(paths, xtp_goldens::CLIENTS);
 }
