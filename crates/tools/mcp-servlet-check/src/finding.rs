@@ -37,6 +37,9 @@ pub struct Finding {
     /// The providers that refuse the tool or ignore a part of it, with the level.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub providers: BTreeMap<Provider, Level>,
+    /// The level in the MCP registry, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registry: Option<Level>,
     /// The item that the finding is about; `None` for the servlet as a whole.
     pub location: Option<Location>,
     /// What is wrong.
@@ -62,6 +65,7 @@ impl Finding {
             rule,
             hosts: BTreeMap::new(),
             providers: BTreeMap::new(),
+            registry: None,
             location: None,
             problem: problem.into(),
             help: None,
@@ -93,6 +97,12 @@ impl Finding {
         self
     }
 
+    /// The registry does not publish the server.
+    pub(super) fn refused_by_registry(mut self) -> Self {
+        self.registry = Some(Level::Error);
+        self
+    }
+
     pub(super) fn error(self) -> Self {
         self.matters(Level::Error, &Target::ALL)
     }
@@ -113,9 +123,10 @@ impl Finding {
         self
     }
 
-    /// The highest level, over all hosts and providers.
+    /// The highest level, over all hosts, all providers and the registry.
     pub fn level(&self) -> Level {
         let levels = self.hosts.values().chain(self.providers.values());
+        let levels = levels.chain(&self.registry);
         levels.copied().max().unwrap_or(Level::Note)
     }
 

@@ -1,17 +1,21 @@
 //! `servlet check`: checks whether a servlet works in each host.
 
 use std::{
+    cmp::Reverse,
     io::{self, Write},
     path::Path,
+    str::FromStr,
 };
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_check::{Finding, Level, Location, Report, Target, check_all};
-use mcp_servlet_runtime::{Abi, Source};
+use mcp_servlet_check::{Finding, Level, Location, Report, Target, check_all, check_server_json};
+use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::{Abi, LoadOptions, Source};
 use mcp_servlet_schema::Provider;
 
 use crate::{
     build::{self, Project},
+    export::registry::document,
     failure::{Failure, Kind, indented},
     format::Format,
     limits::Limits,
@@ -33,9 +37,10 @@ pub(crate) struct Check {
     #[arg(long, value_enum, value_name = "HOST")]
     host: Vec<Host>,
 
-    /// Check the rules of these providers: anthropic, openai, gemini, cursor; also shows notes
+    /// Check the rules of these providers, and show notes: anthropic, openai, gemini, cursor; `registry` adds the limits of the
+    /// MCP registry
     #[arg(long = "for", value_name = "PROVIDER", value_delimiter = ',')]
-    providers: Vec<Provider>,
+    rules: Vec<Rules>,
 
     /// Fail on warnings
     #[arg(long, value_enum, value_name = "LEVEL")]
@@ -47,6 +52,27 @@ pub(crate) struct Check {
 
     #[command(flatten)]
     limits: Limits,
+}
+
+/// Whose rules to check.
+#[derive(Clone, Copy, Debug)]
+enum Rules {
+    Provider(Provider),
+    /// What a servlet says about itself in the MCP registry.
+    Registry,
+}
+
+impl FromStr for Rules {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "registry" => Ok(Self::Registry),
+            provider => Provider::from_str(provider)
+                .map(Self::Provider)
+                .map_err(|error| format!("{error}, or `registry`")),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -83,18 +109,25 @@ impl Check {
             [] => Target::ALL.to_vec(),
             some => some.iter().copied().map(Target::from).collect(),
         };
-        let providers = match &*self.providers {
-            [] => &Provider::ALL[..],
-            some => some,
+        let providers = self.rules.iter().filter_map(|rules| match rules {
+            Rules::Provider(provider) => Some(*provider),
+            Rules::Registry => None,
+        });
+        let providers: Vec<_> = providers.collect();
+        let of_some = if providers.is_empty() {
+            &Provider::ALL[..]
+        } else {
+            &providers
         };
-        let mut reports = check_all(
-            &sources(&self.path, self.abi)?,
-            &self.limits.options()?,
-            &hosts,
-            providers,
-        )?;
-        if self.providers.is_empty() {
+        let (sources, options) = (sources(&self.path, self.abi)?, self.limits.options()?);
+        let mut reports = check_all(&sources, &options, &hosts, of_some)?;
+        if providers.is_empty() {
             reports.iter_mut().for_each(Report::without_provider_notes);
+        }
+        if providers.len() < self.rules.len() {
+            for (source, report) in sources.iter().zip(&mut reports) {
+                check_for_registry(source, &options, report);
+            }
         }
         write(&reports, self.format)?;
         let bearable = match self.deny {
@@ -106,6 +139,16 @@ impl Check {
             return Err(Failure::CheckFailed);
         }
         Ok(())
+    }
+}
+
+/// Adds what the MCP registry would refuse.
+fn check_for_registry(source: &Source, options: &LoadOptions, report: &mut Report) {
+    // Another finding says why a servlet does not load.
+    if let Ok(servlet) = Servlet::load(source.clone(), options) {
+        let findings = &mut report.findings;
+        findings.extend(check_server_json(&document(&servlet)));
+        findings.sort_by_key(|finding| Reverse(finding.level()));
     }
 }
 
@@ -160,10 +203,16 @@ fn write_report<W: Write>(out: &mut Visible<W>, report: &Report) -> io::Result<(
     for need in needs::lines(&report.needs).chain(functions) {
         writeln!(out, "  needs        {need}")?;
     }
-    for (finding, locations) in grouped(&report.findings) {
-        write_finding(out, &finding, &locations)?;
-    }
-    Ok(())
+    write_findings(out, &report.findings)
+}
+
+pub(crate) fn write_findings<W: Write>(
+    out: &mut Visible<W>,
+    findings: &[Finding],
+) -> io::Result<()> {
+    grouped(findings)
+        .iter()
+        .try_for_each(|(finding, locations)| write_finding(out, finding, locations))
 }
 
 /// The findings without their locations, each with all locations that it has.
@@ -263,6 +312,9 @@ fn write_finding<W: Write>(
 
 /// For example "mcp.run; a warning in hyper-mcp, mcp-servlet".
 fn hosts(finding: &Finding) -> String {
+    if finding.registry.is_some() {
+        return "the MCP registry".to_owned();
+    }
     let worst = finding.level();
     let every_host = finding.hosts_at(worst).count() == Target::ALL.len();
     if every_host && finding.providers.is_empty() {

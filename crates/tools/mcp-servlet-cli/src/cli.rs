@@ -80,7 +80,7 @@ enum Command {
     ///
     /// `--output` writes the catalog to a file as JSON, and `servlet catalog diff` compares it later.
     Catalog(catalog::CatalogCommand),
-    /// Write an OpenAPI document of what a servlet or any other MCP server offers
+    /// Write what a servlet or any other MCP server offers as an OpenAPI document or a `server.json`
     Export(export::Export),
     /// Call a tool of a servlet or of any other MCP server, and show its result
     ///

@@ -1,5 +1,7 @@
 //! `servlet export`: what a server offers, in formats of others.
 
+pub(crate) mod registry;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -28,6 +30,10 @@ enum Document {
     /// A schema that cannot be used is replaced by one that accepts more, with a warning.
     #[command(name = "openapi")]
     OpenApi(Box<OpenApi>),
+    /// Print a `server.json`, with which `mcp-publisher` lists a servlet in the MCP registry
+    ///
+    /// Nothing is written if the registry would refuse it. Whether the packages exist and are yours, only the registry can check.
+    Registry(registry::ServerJson),
 }
 
 /// Prints an OpenAPI document.
@@ -47,8 +53,10 @@ struct OpenApi {
 
 impl Export {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let Document::OpenApi(document) = self.document;
-        document.run()
+        match self.document {
+            Document::OpenApi(document) => document.run(),
+            Document::Registry(document) => document.run(),
+        }
     }
 }
 

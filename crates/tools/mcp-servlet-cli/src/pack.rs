@@ -9,13 +9,14 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{Abi, Fetched, LoadOptions, Source};
+use mcp_servlet_host::{Servlet, Tool};
+use mcp_servlet_runtime::{Abi, ConfigKey, Fetched, LoadOptions, Source, config_variable};
 
 use crate::{
     clients,
     failure::{Failure, Kind},
     terminal,
+    variable::Variable,
 };
 
 #[derive(Args, Debug)]
@@ -49,11 +50,11 @@ pub(crate) struct Pack {
 }
 
 /// A servlet with what a package says about it.
-struct Packed {
-    name: String,
-    version: String,
-    servlet: Servlet,
-    wasm: Vec<u8>,
+pub(crate) struct Packed {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) servlet: Servlet,
+    pub(crate) wasm: Vec<u8>,
 }
 
 /// The command that a package brings.
@@ -72,7 +73,7 @@ enum Platform {
 
 impl Pack {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let packed = Packed::load(Source::parse(&self.servlet))?;
+        let packed = Packed::load(Source::parse(&self.servlet), &LoadOptions::default())?;
         let program = self.program()?;
         let output = self.output.clone().unwrap_or_else(|| {
             let Packed { name, version, .. } = &packed;
@@ -119,13 +120,13 @@ impl Pack {
 }
 
 impl Packed {
-    fn load(source: Source) -> Result<Self, Failure> {
+    pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Self, Failure> {
         let Fetched { name, wasm, .. } = source.fetch()?;
         let module = Source::Bytes {
             name: name.clone(),
             wasm: wasm.clone(),
         };
-        let servlet = Servlet::load(module, &LoadOptions::default())?;
+        let servlet = Servlet::load(module, options)?;
         if servlet.abi() != Abi::Servlet {
             let message =
                 format!("`{name}` is built for hyper-mcp alone; build it without `--abi`");
@@ -146,6 +147,27 @@ impl Packed {
             servlet,
         })
     }
+}
+
+/// The environment variables from which packages take the values of configuration keys. A servlet must not choose one that other
+/// programs read.
+pub(crate) fn variables(keys: &[ConfigKey]) -> Vec<Variable> {
+    let mut variables: Vec<Variable> = Vec::new();
+    for key in keys {
+        let mut name = config_variable("SERVLET_CONFIG", &key.name);
+        while variables.iter().any(|known| known.name == name) {
+            name.push('_');
+        }
+        let key = key.name.clone();
+        variables.push(Variable { key, name });
+    }
+    variables
+}
+
+/// The description of a servlet that has none.
+pub(crate) fn tools_of(servlet: &Servlet) -> String {
+    let names: Vec<_> = servlet.tools().iter().map(Tool::name).collect();
+    format!("Tools: {}", names.join(", "))
 }
 
 impl Platform {

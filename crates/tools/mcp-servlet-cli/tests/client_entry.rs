@@ -12,6 +12,7 @@ use std::{
     process::{Command, Stdio},
 };
 
+use mcp_servlet_oci::Digest;
 use serde_json::{Value, json};
 use support::Wat;
 use tempfile::TempDir;
@@ -413,6 +414,122 @@ fn a_bundle_needs_a_program_and_a_version() {
         &["weather.wasm", "-o", "missing/a.mcpb"],
         "cannot write `missing/a.mcpb`",
     );
+}
+
+#[test]
+fn the_document_for_the_registry_has_what_users_need() {
+    let home = home();
+    fs::write(home.path().join("weather.mcpb"), "abc").expect("a file");
+    let url = "https://github.com/ada/weather/releases/download/v1/weather.mcpb";
+    let (code, said) = run(
+        &home,
+        &[
+            "export",
+            "registry",
+            "weather.wasm",
+            "--name=io.github.ada/weather",
+            "--package=npm:@ada/weather",
+            "--package",
+            &format!("mcpb:{url},weather.mcpb"),
+            "--remote=https://weather.example/mcp",
+            "-o=server.json",
+        ],
+    );
+    assert_eq!(code, Some(0), "{said}");
+    let document = fs::read(home.path().join("server.json")).expect("a file");
+    let mut document: Value = serde_json::from_slice(&document).expect("JSON");
+    let meta = &document["_meta"]["io.modelcontextprotocol.registry/publisher-provided"];
+    assert_eq!(meta["module"], Digest::of(&weather()).to_string());
+    document.as_object_mut().expect("an object").remove("_meta");
+    assert_eq!(
+        document,
+        json!({
+            "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+            "name": "io.github.ada/weather",
+            "description": "Tools: t",
+            "version": "1.2.0",
+            "packages": [
+                {
+                    "registryType": "npm",
+                    "identifier": "@ada/weather",
+                    "version": "1.2.0",
+                    "transport": { "type": "stdio" },
+                    "environmentVariables": [
+                        {
+                            "name": "SERVLET_CONFIG_API_KEY", "description": "the key",
+                            "isRequired": true, "isSecret": true, "format": "string",
+                        },
+                        {
+                            "name": "SERVLET_CONFIG_RETRIES", "description": "retries",
+                            "isRequired": false, "isSecret": false, "format": "number",
+                        },
+                        {
+                            "name": "SERVLET_CONFIG_UNIT", "description": "unit",
+                            "isRequired": false, "isSecret": false, "format": "string", "default": "celsius",
+                        },
+                    ],
+                },
+                {
+                    "registryType": "mcpb",
+                    "identifier": url,
+                    "fileSha256": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+                    "transport": { "type": "stdio" },
+                },
+            ],
+            "remotes": [{ "type": "streamable-http", "url": "https://weather.example/mcp" }],
+        })
+    );
+}
+
+#[test]
+fn what_the_registry_would_refuse_is_not_written() {
+    let home = home();
+    let refused = |arguments: &[&str], expected: i32, message: &str| {
+        let start = ["export", "registry", "weather.wasm", "-o=server.json"];
+        let (code, said) = run(&home, &[&start[..], arguments].concat());
+        assert!(code == Some(expected) && said.contains(message), "{said}");
+        assert!(!home.path().join("server.json").exists());
+    };
+    refused(&[], 2, "does not say its name in the registry");
+    refused(&["--name=weather"], 1, "error[registry-name]");
+    let named = "--name=io.github.ada/weather";
+    let long = format!("--description={}", "w".repeat(101));
+    refused(&[named, &long], 1, "the description has 101 characters");
+    refused(&[named, "--package=oci:weather"], 2, "expected `npm:NAME`");
+    let mcpb = "--package=mcpb:https://weather.example/weather.mcpb,weather.wasm";
+    refused(&[named, mcpb], 1, "not a file of a release");
+    let missing = "--package=mcpb:https://weather.example/weather.mcpb,missing";
+    refused(&[named, missing], 2, "cannot read `missing`");
+}
+
+#[test]
+fn the_check_for_the_registry_finds_a_description_that_is_too_long() {
+    let home = home();
+    let long = "w".repeat(101);
+    let description = DESCRIPTION.replace(
+        "\"weather\"",
+        &format!("\"weather\", \"description\": \"{long}\""),
+    );
+    let wasm = Wat::new().describe(&description).answer("{}").wasm();
+    fs::write(home.path().join("long.wasm"), wasm).expect("a file");
+    let check = ["check", "long.wasm", "--host=mcp-servlet"];
+    let (code, said) = run(&home, &check);
+    assert!(code == Some(0) && !said.contains("registry"), "{said}");
+    let (code, said) = run(&home, &[&check[..], &["--for=registry"]].concat());
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("error[registry-description]: the description has 101"),
+        "{said}"
+    );
+    assert!(said.contains("in the MCP registry"), "{said}");
+    let (code, said) = run(
+        &home,
+        &["check", "long.wasm", "--for=registry", "--format=json"],
+    );
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("\"registry\":\"error\""), "{said}");
+    let (code, said) = run(&home, &["check", "long.wasm", "--for=registy"]);
+    assert!(code == Some(2) && said.contains("or `registry`"), "{said}");
 }
 
 #[test]

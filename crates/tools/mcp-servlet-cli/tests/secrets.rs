@@ -136,7 +136,7 @@ const ON_SERVERS: [(&str, &[&str]); 9] = [
 ];
 
 /// Command lines with an invalid secret, with a configuration, or for a folder without a project.
-const OTHERS: [&[&str]; 48] = [
+const OTHERS: [&[&str]; 49] = [
     &["login", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["logout", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["config", "check", "secret.toml"],
@@ -275,6 +275,12 @@ const OTHERS: [&[&str]; 48] = [
         "--author=a",
         "https://s3cr3t-user:s3cr3t-password@127.0.0.1:1/a.wasm?key=s3cr3t-query",
     ],
+    &[
+        "export",
+        "registry",
+        "--name=io.github.ada/weather",
+        "https://s3cr3t-user:s3cr3t-password@127.0.0.1:1/a.wasm?key=s3cr3t-query",
+    ],
     &["lock", "secret.toml"],
     &["stamp", "sends.wasm"],
     &["lock", "verify", "secret.toml"],
@@ -352,7 +358,7 @@ fn no_command_prints_a_secret() {
     let run = COMMANDS.iter().chain(&ON_SERVERS);
     let mut run: Vec<_> = run.map(|(command, _)| (*command).to_owned()).collect();
     run.extend(OTHERS.map(|arguments| match arguments {
-        [outer @ ("config" | "key" | "lock"), inner, ..]
+        [outer @ ("config" | "export" | "key" | "lock"), inner, ..]
         | [outer @ "gen", inner @ "client", ..] => {
             format!("{outer} {inner}")
         }

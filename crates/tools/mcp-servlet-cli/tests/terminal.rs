@@ -425,6 +425,8 @@ fn runs_that_write(url: &str, argument: &str) -> Vec<Vec<String>> {
             argument,
             "--bin=none",
         ],
+        vec!["export", "registry", "everything.wasm", "--name", argument],
+        vec!["check", "everything.wasm", "--for=registry"],
         vec!["config", "init", "needs.wasm", "--output", "-"],
         vec!["config", "init", "needs.wasm", "--output", "made.toml"],
         vec!["config", "init", "everything.wasm", argument],

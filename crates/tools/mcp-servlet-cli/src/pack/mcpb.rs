@@ -5,12 +5,11 @@ use std::{
     io::{self, Cursor, Write as _},
 };
 
-use mcp_servlet_host::Tool;
-use mcp_servlet_runtime::{ConfigKey, Needs, config_variable};
+use mcp_servlet_runtime::{ConfigKey, Needs};
 use serde_json::{Map, Value, json};
 use zip::{CompressionMethod, DateTime, System, ZipWriter, write::SimpleFileOptions};
 
-use super::{Packed, Platform, Program};
+use super::{Packed, Platform, Program, tools_of, variables};
 
 /// The newest version of the format for programs.
 const MANIFEST_VERSION: &str = "0.3";
@@ -119,12 +118,8 @@ fn platform(platform: Platform) -> &'static str {
 
 /// What people read before they install the bundle.
 fn description(packed: &Packed) -> String {
-    let description = packed.servlet.server_text("description").map(str::to_owned);
-    description.unwrap_or_else(|| {
-        let names = packed.servlet.tools().iter().map(Tool::name);
-        let names: Vec<_> = names.collect();
-        format!("Tools: {}", names.join(", "))
-    })
+    let description = packed.servlet.server_text("description");
+    description.map_or_else(|| tools_of(&packed.servlet), str::to_owned)
 }
 
 impl Start {
@@ -138,13 +133,10 @@ impl Start {
             args: vec!["serve".to_owned(), format!("${{__dirname}}/{module}")],
             ..Self::default()
         };
-        for key in config {
+        for (key, variable) in config.iter().zip(variables(config)) {
             let asked = start.ask(&key.name, question(key));
-            let variable = start.variable(&key.name);
-            start
-                .args
-                .push(format!("--config-env={}={variable}", key.name));
-            start.env.insert(variable, asked);
+            start.args.push(variable.option());
+            start.env.insert(variable.name, asked);
         }
         for host in hosts {
             start.args.push(format!("--allow-host={host}"));
@@ -160,15 +152,6 @@ impl Start {
             start.args.push(format!("--allow-path={asked}:{path}"));
         }
         start
-    }
-
-    /// The environment variable for a value. A servlet must not choose one that other programs read.
-    fn variable(&self, key: &str) -> String {
-        let mut variable = config_variable("SERVLET_CONFIG", key);
-        while self.env.contains_key(&variable) {
-            variable.push('_');
-        }
-        variable
     }
 
     /// Asks the user for a value. Returns its placeholder.
