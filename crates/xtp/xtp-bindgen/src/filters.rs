@@ -1,4 +1,4 @@
-//! Filters for templates.
+//! Texts in other languages: filters for templates, and for the variables of templates.
 
 /// A TOML string, with its quotes.
 pub(crate) fn toml(text: String) -> String {
@@ -13,6 +13,11 @@ pub(crate) fn toml(text: String) -> String {
         }
     }
     quoted + "\""
+}
+
+/// One word of a shell command.
+pub(crate) fn shell(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// A doc comment: each line gets the prefix. A carriage return ends a line too, because Rust allows none in a doc
@@ -33,6 +38,11 @@ mod tests {
     fn quotes_for_toml() {
         let quoted = toml("a \"b\" \\ c\n\u{7f}é".to_owned());
         assert_eq!(quoted, r#""a \"b\" \\ c\n\u007Fé""#);
+    }
+
+    #[test]
+    fn quotes_for_a_shell() {
+        assert_eq!(shell("it's $x"), r"'it'\''s $x'");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use xtp_codegen::{Input, Options, Schema};
 
 use crate::context::{Context, Sdk, Source};
-use crate::{Error, names};
+use crate::{Error, filters, names};
 
 /// The version of the SDK that this plugin belongs to.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -21,6 +21,8 @@ pub(crate) struct Model {
     project: Project,
     /// The key `mcp-servlet` of Cargo.toml, as TOML.
     sdk: String,
+    /// The shell command that installs `servlet` from where the SDK is.
+    installation: String,
     /// Whether the schema is the one of MCP servlets, for which the SDK has macros.
     mcp: bool,
     /// Whether the project is built for WASI.
@@ -72,9 +74,11 @@ impl Model {
         } else {
             Some(Plugin::new(context)?)
         };
+        let origin = origin(context.sdk.as_ref());
         Ok(Self {
             project: Project::new(context),
-            sdk: dependency(context.sdk.as_ref(), mcp),
+            sdk: dependency(origin, mcp),
+            installation: installation(origin),
             mcp,
             wasi,
             target: if wasi {
@@ -158,24 +162,46 @@ impl Project {
     }
 }
 
-/// The SDK in Cargo.toml: the right side of `mcp-servlet =`.
-fn dependency(sdk: Option<&Sdk>, mcp: bool) -> String {
-    let (key, value) = match sdk {
+/// Where the SDK comes from, as a key of Cargo.toml and its value.
+fn origin(sdk: Option<&Sdk>) -> (&'static str, &str) {
+    match sdk {
         Some(Sdk {
             path: Some(path), ..
-        }) => ("path", path.as_str()),
-        Some(Sdk { git: Some(git), .. }) => ("git", git.as_str()),
+        }) => ("path", path),
+        Some(Sdk { git: Some(git), .. }) => ("git", git),
         Some(Sdk {
             version: Some(version),
             ..
-        }) => ("version", version.as_str()),
+        }) => ("version", version),
         _ => ("version", VERSION),
-    };
-    let value = crate::filters::toml(value.to_owned());
+    }
+}
+
+/// The SDK in Cargo.toml: the right side of `mcp-servlet =`.
+fn dependency((key, value): (&str, &str), mcp: bool) -> String {
+    let value = filters::toml(value.to_owned());
     let features = if mcp {
         r#""global-allocator""#
     } else {
         r#""global-allocator", "xtp""#
     };
     format!("{{ {key} = {value}, features = [{features}] }}")
+}
+
+/// npm has programs, so it is faster than cargo.
+fn installation((key, value): (&str, &str)) -> String {
+    match key {
+        "path" => {
+            let package = filters::shell(&format!("{value}/../../tools/mcp-servlet-cli"));
+            format!("cargo install --locked --path {package}")
+        }
+        "git" => format!(
+            "cargo install --locked --git {} mcp-servlet-cli",
+            filters::shell(value)
+        ),
+        _ => format!(
+            "npm install --global {}",
+            filters::shell(&format!("mcp-servlet@{value}"))
+        ),
+    }
 }

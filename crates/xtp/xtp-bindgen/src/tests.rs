@@ -37,6 +37,32 @@ fn takes_project_and_sdk_from_the_context() {
 }
 
 #[test]
+fn the_command_is_installed_from_where_the_sdk_is() {
+    const VERSION: &str = concat!(
+        "npm install --global 'mcp-servlet@",
+        env!("CARGO_PKG_VERSION"),
+        "'"
+    );
+    for (sdk, expected) in [
+        ("", VERSION),
+        (
+            r#""sdk": {"version": "^1.2"},"#,
+            "npm install --global 'mcp-servlet@^1.2'",
+        ),
+        (
+            r#""sdk": {"git": "https://x/y.git"},"#,
+            "cargo install --locked --git 'https://x/y.git' mcp-servlet-cli",
+        ),
+        (
+            r#""sdk": {"path": "/x/crates/guest/mcp-servlet"},"#,
+            "cargo install --locked --path '/x/crates/guest/mcp-servlet/../../tools/mcp-servlet-cli'",
+        ),
+    ] {
+        assert_eq!(rendered("{{ installation }}", sdk).unwrap(), expected);
+    }
+}
+
+#[test]
 fn keeps_a_file_to_the_last_byte() {
     assert_eq!(rendered("a\n\n", "").unwrap(), "a\n\n");
     assert_eq!(rendered("{% if mcp %}\na\n{% endif %}\n", "").unwrap(), "");

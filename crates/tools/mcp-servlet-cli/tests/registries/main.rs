@@ -2,6 +2,7 @@
 
 mod images;
 mod programs;
+mod release;
 #[allow(dead_code, reason = "the tests of the client use the rest")]
 #[path = "../../../../host/mcp-servlet-oci/tests/registry/site.rs"]
 mod site;
