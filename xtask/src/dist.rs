@@ -2,7 +2,6 @@
 //!
 //! The same binaries give the same bytes: files have the time of the commit, no owner, and a fixed order.
 
-mod archive;
 mod check;
 mod deb;
 mod image;
@@ -22,10 +21,10 @@ use std::rc::Rc;
 use anyhow::{Context, ensure};
 use clap::Args;
 use mcp_servlet_common::hex;
+use mcp_servlet_package::{File, gzip, tar, zip};
 use sha2::{Digest as _, Sha256};
 
 use crate::shell::{cargo, portable_flags, root, run, target};
-use archive::File;
 use platform::Platform;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -182,21 +181,21 @@ impl Release {
     fn archive(&self, program: &Program) -> anyhow::Result<(String, Vec<u8>)> {
         let platform = program.platform;
         let name = format!("servlet-{VERSION}-{}", platform.triple);
-        let binary = File::program(platform.program(), program);
+        let binary = File::program(platform.program(), program.bytes.clone());
         let files = [&binary].into_iter().chain(&self.texts);
         let files: Vec<_> = files
             .chain(&self.documents)
             .map(|file| file.inside(&name))
             .collect();
         if platform.is_windows() {
-            let bytes = archive::zip(&files, self.level)?;
+            let bytes = zip(&files, self.level)?;
             return Ok((format!("{name}.zip"), bytes));
         }
         Ok((format!("{name}.tar.gz"), self.tar_gz(&files)?))
     }
 
     fn tar_gz(&self, files: &[File]) -> anyhow::Result<Vec<u8>> {
-        archive::gzip(&archive::tar(files, self.time)?, self.level)
+        Ok(gzip(&tar(files, self.time)?, self.level)?)
     }
 }
 

@@ -91,11 +91,17 @@ impl Check<'_> {
         let launcher = self.folder.join(format!("mcp-servlet-{VERSION}.tgz"));
         let file = platform.trim_start_matches('@').replace('/', "-");
         let file = self.folder.join(format!("{file}-{VERSION}.tgz"));
-        quietly(npm("install").args([launcher, file]))?;
+        let command = [launcher, file];
+        quietly(npm("install").args(&command))?;
         for name in ["servlet", "mcp-servlet"] {
             home.call(&home.path("npm/bin").join(name))?;
         }
-        quietly(npm("uninstall").args(["mcp-servlet", &platform]))?;
+        let servlet = home.path("npm/bin/servlet");
+        let packed = home.pack(&servlet, &["--npm", "@ada/hello"])?;
+        quietly(npm("install").args(&command).arg(&packed))?;
+        home.call_server(&servlet, &home.path("npm/bin/hello"))?;
+        fs::remove_file(packed)?;
+        quietly(npm("uninstall").args(["@ada/hello", "mcp-servlet", &platform]))?;
         home.done("npm")
     }
 
@@ -123,7 +129,19 @@ impl Check<'_> {
         for name in ["servlet", "mcp-servlet"] {
             home.call(&home.path("venv/bin").join(name))?;
         }
-        quietly(pip("uninstall").args(["--quiet", "--yes", "mcp-servlet"]))?;
+        let servlet = home.path("venv/bin/servlet");
+        let packed = home.pack(&servlet, &["--wheel", "ada-hello"])?;
+        quietly(pip("install").args(install).arg(&packed))?;
+        fs::remove_file(packed)?;
+        let (script, link) = (home.path("venv/bin/ada-hello"), home.path("link"));
+        home.call_server(&servlet, &script)?;
+        // pipx and uv link the script from a folder that does not have the command.
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&script, &link)?;
+        home.call_server(&servlet, &link)?;
+        fs::remove_file(link)?;
+        let uninstall = ["--quiet", "--yes", "ada-hello", "mcp-servlet"];
+        quietly(pip("uninstall").args(uninstall))?;
         ensure!(home.files()? == before, "`pip uninstall` leaves files");
         fs::remove_dir_all(home.path("venv"))?;
         home.done("wheel")
@@ -256,11 +274,24 @@ impl Home {
     fn call(&self, servlet: &Path) -> anyhow::Result<()> {
         let mut call = self.command(servlet);
         call.arg("call").arg(root().join(demo::wasm()));
-        let output = call.args(["greet", "name=x"]).output()?;
-        let printed = String::from_utf8_lossy(&output.stdout);
-        let messages = String::from_utf8_lossy(&output.stderr);
-        ensure!(printed == "Hello, x!\n", "{call:?}: {printed}{messages}");
-        Ok(())
+        greets(call.args(["greet", "name=x"]))
+    }
+
+    /// Packs the servlet of the demo. Returns the path of the package.
+    fn pack(&self, servlet: &Path, options: &[&str]) -> anyhow::Result<PathBuf> {
+        let folder = self.path("packed");
+        fs::create_dir_all(&folder)?;
+        let mut pack = self.command(servlet);
+        pack.arg("pack").args(options).arg("-o").arg(&folder);
+        quietly(pack.arg(root().join(demo::wasm())))?;
+        let entry = fs::read_dir(&folder)?.next().context("no package")??;
+        Ok(entry.path())
+    }
+
+    /// Calls a tool of a server that a package has installed.
+    fn call_server(&self, servlet: &Path, server: &Path) -> anyhow::Result<()> {
+        let mut call = self.command(servlet);
+        greets(call.args(["call", "greet", "name=x", "--"]).arg(server))
     }
 
     fn files(&self) -> anyhow::Result<Vec<PathBuf>> {
@@ -297,6 +328,15 @@ fn is_missing(program: &str) -> bool {
         println!("skipped: {program} is not installed");
     }
     is_missing
+}
+
+/// Runs a command that calls the tool.
+fn greets(call: &mut Command) -> anyhow::Result<()> {
+    let output = call.output()?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let messages = String::from_utf8_lossy(&output.stderr);
+    ensure!(printed == "Hello, x!\n", "{call:?}: {printed}{messages}");
+    Ok(())
 }
 
 /// Runs a command whose output only matters if it fails.

@@ -4,8 +4,8 @@ use std::fs;
 
 use anyhow::Context;
 use jiff::Timestamp;
+use mcp_servlet_package::{File, gzip};
 
-use super::archive::{self, File};
 use super::{Program, Release, SUMMARY, VERSION};
 use crate::shell::root;
 
@@ -33,25 +33,41 @@ pub(super) fn pack(
         ("data.tar.gz", &data),
     ];
     let name = format!("mcp-servlet_{VERSION}_{architecture}.deb");
-    Ok(Some((name, archive::ar(&members, release.time))))
+    Ok(Some((name, ar(&members, release.time))))
+}
+
+/// An archive of Unix, which Debian packages are.
+fn ar(members: &[(&str, &[u8])], time: u64) -> Vec<u8> {
+    let mut archive = b"!<arch>\n".to_vec();
+    for (name, bytes) in members {
+        let size = bytes.len();
+        let header = format!(
+            "{name:<16}{time:<12}{:<6}{:<6}{:<8}{size:<10}`\n",
+            0, 0, 100_644
+        );
+        archive.extend(header.bytes());
+        archive.extend(*bytes);
+        archive.extend((size % 2 == 1).then_some(b'\n'));
+    }
+    archive
 }
 
 /// The files that are installed.
 fn data(release: &Release, program: &Program) -> anyhow::Result<Vec<File>> {
     let documents = "usr/share/doc/mcp-servlet";
     let mut files = vec![
-        File::program("usr/bin/servlet", program),
+        File::program("usr/bin/servlet", program.bytes.clone()),
         File::text("usr/lib/systemd/system/servlet.service", &unit()?),
         File::new(
             &format!("{documents}/changelog.gz"),
-            archive::gzip(changelog(release.time)?.as_bytes(), 9)?,
+            gzip(changelog(release.time)?.as_bytes(), 9)?,
         ),
         File::new(&format!("{documents}/copyright"), copyright(release)),
     ];
     for file in &release.documents {
         if let Some(page) = file.path.strip_prefix("man/") {
             let path = format!("usr/share/man/man1/{page}.gz");
-            files.push(File::new(&path, archive::gzip(&file.bytes, 9)?));
+            files.push(File::new(&path, gzip(&file.bytes, 9)?));
         }
         let folder = match &*file.path {
             "completions/servlet.bash" => "bash-completion/completions/servlet",

@@ -1,9 +1,9 @@
 //! An image for containers, as a tar file of an OCI image layout, with all architectures of Linux.
 
 use jiff::Timestamp;
+use mcp_servlet_package::{File, gzip, tar};
 use serde_json::{Value, json};
 
-use super::archive::{self, File};
 use super::{Program, Release, VERSION, sha256};
 
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
@@ -36,7 +36,7 @@ pub(super) fn pack(release: &Release) -> anyhow::Result<Option<(String, Vec<u8>)
     files.push(File::text("oci-layout", &version.to_string()));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let name = format!("servlet-{VERSION}-image.tar");
-    Ok(Some((name, archive::tar(&files, release.time)?)))
+    Ok(Some((name, tar(&files, release.time)?)))
 }
 
 fn index(manifests: &[Value]) -> Value {
@@ -59,9 +59,9 @@ impl Layout {
     ) -> anyhow::Result<Value> {
         let files = [
             File::text("servlets/", ""),
-            File::program("usr/bin/servlet", program),
+            File::program("usr/bin/servlet", program.bytes.clone()),
         ];
-        let layer = archive::tar(&files, release.time)?;
+        let layer = tar(&files, release.time)?;
         let config = json!({
             "created": Timestamp::from_second(i64::try_from(release.time)?)?.to_string(),
             "architecture": architecture,
@@ -75,7 +75,7 @@ impl Layout {
             },
             "rootfs": { "type": "layers", "diff_ids": [format!("sha256:{}", sha256(&layer))] },
         });
-        let layer = self.add(LAYER, &archive::gzip(&layer, release.level)?);
+        let layer = self.add(LAYER, &gzip(&layer, release.level)?);
         let config = self.add_json(CONFIG, &config);
         let manifest = json!({
             "schemaVersion": 2,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use mcp_servlet_package::{File, npm};
 use serde_json::{Value, json};
 
-use super::archive::File;
 use super::platform::Platform;
 use super::{LICENSE, Program, Release, SUMMARY, VERSION};
 
@@ -24,8 +24,7 @@ pub(super) fn launcher(release: &Release) -> anyhow::Result<(String, Vec<u8>)> {
         "engines": { "node": ">=18" },
         "optionalDependencies": platforms,
     });
-    let file = File::text("servlet.js", LAUNCHER);
-    pack(release, "mcp-servlet", &manifest, file)
+    pack(release, &manifest, File::text("servlet.js", LAUNCHER))
 }
 
 /// The package with the command for one platform.
@@ -43,19 +42,12 @@ pub(super) fn platform(release: &Release, program: &Program) -> anyhow::Result<(
         "files": [binary],
         "preferUnplugged": true,
     });
-    pack(release, &name, &manifest, File::program(binary, program))
+    let file = File::program(binary, program.bytes.clone());
+    pack(release, &manifest, file)
 }
 
-fn pack(
-    release: &Release,
-    name: &str,
-    manifest: &Value,
-    file: File,
-) -> anyhow::Result<(String, Vec<u8>)> {
-    let manifest = format!("{manifest:#}\n");
-    let mut files = vec![File::text("package.json", &manifest), file];
+fn pack(release: &Release, manifest: &Value, file: File) -> anyhow::Result<(String, Vec<u8>)> {
+    let mut files = vec![file];
     files.extend(release.texts.iter().cloned());
-    let files: Vec<_> = files.iter().map(|file| file.inside("package")).collect();
-    let name = name.trim_start_matches('@').replace('/', "-");
-    Ok((format!("{name}-{VERSION}.tgz"), release.tar_gz(&files)?))
+    Ok(npm::pack(manifest, &files, release.time, release.level)?)
 }

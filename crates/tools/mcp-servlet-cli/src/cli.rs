@@ -126,7 +126,7 @@ enum Command {
     /// remotes that the lock does not have, and removes those that the configuration no longer has. `servlet lock update`
     /// approves changes of the others.
     Lock(lock::LockCommand),
-    /// Pack a servlet and this command into a package that an MCP client installs
+    /// Pack a servlet for npm, for pip, or with this command for Claude Desktop
     Pack(pack::Pack),
     /// Write a servlet to an OCI registry
     ///

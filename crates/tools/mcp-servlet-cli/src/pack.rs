@@ -1,5 +1,6 @@
-//! `servlet pack`: a servlet and this command as one package for an MCP client.
+//! `servlet pack`: a servlet as a package that people install.
 
+mod launcher;
 mod mcpb;
 
 use std::{
@@ -8,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use mcp_servlet_host::{Servlet, Tool};
 use mcp_servlet_runtime::{Abi, ConfigKey, Fetched, LoadOptions, Source, config_variable};
 
@@ -19,7 +20,11 @@ use crate::{
     variable::Variable,
 };
 
+/// How well packages are compressed, from 1 to 9.
+const LEVEL: u32 = 9;
+
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("format").required(true))]
 pub(crate) struct Pack {
     /// The servlet: a `.wasm` file, a URL or an `oci://` reference
     servlet: String,
@@ -28,23 +33,42 @@ pub(crate) struct Pack {
     ///
     /// Claude Desktop asks the user for the configuration and the directories that the servlet declares. The servlet may send
     /// requests to the hosts that it declares.
-    #[arg(long, required = true)]
+    #[arg(long, group = "format", requires = "author")]
     mcpb: bool,
+
+    /// Write a package of npm with this name, such as `@ada/weather`, which `npx` runs
+    ///
+    /// Environment variables have the configuration that the servlet declares. The servlet may send requests to the hosts that it
+    /// declares.
+    #[arg(long, group = "format", value_name = "NAME")]
+    npm: Option<String>,
+
+    /// Write a wheel with this name, such as `ada-weather`, which `uvx` runs
+    ///
+    /// The settings are those of `--npm`.
+    #[arg(long, group = "format", value_name = "NAME")]
+    wheel: Option<String>,
 
     /// The publisher of the package, as users see it
     #[arg(long, value_name = "NAME")]
-    author: String,
+    author: Option<String>,
 
-    /// The `servlet` program to put into the package, built for the platform of its users; with `none`, they need it in their
+    /// The name in the MCP registry, which finds it in the package
+    ///
+    /// [default: from the repository of the package, if it is on GitHub]
+    #[arg(long, value_name = "NAME", conflicts_with = "mcpb")]
+    name: Option<String>,
+
+    /// The `servlet` program to put into the bundle, built for the platform of its users; with `none`, they need it in their
     /// PATH
     ///
     /// [default: this command]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["npm", "wheel"])]
     bin: Option<PathBuf>,
 
-    /// The file to write
+    /// The file to write, or an existing folder for it
     ///
-    /// [default: NAME-VERSION.mcpb]
+    /// [default: a name with the version, in this folder]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -74,22 +98,30 @@ enum Platform {
 impl Pack {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let packed = Packed::load(Source::parse(&self.servlet), &LoadOptions::default())?;
-        let program = self.program()?;
-        let output = self.output.clone().unwrap_or_else(|| {
-            let Packed { name, version, .. } = &packed;
-            // The servlet has written both.
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || ".+-_".contains(c);
-            PathBuf::from(format!("{name}-{version}.mcpb").replace(|c: char| !is_plain(c), "-"))
-        });
-        let bundle = mcpb::bundle(&packed, program.as_ref(), &self.author);
-        let written = bundle.and_then(|bytes| fs::write(&output, bytes));
-        written.map_err(|error| {
+        let author = self.author.as_deref();
+        let (name, bytes, platform) = if let Some(name) = &self.npm {
+            let (name, bytes) = launcher::npm(&packed, name, author, self.name.as_deref())?;
+            (name, bytes, "every platform")
+        } else if let Some(name) = &self.wheel {
+            let (name, bytes) = launcher::wheel(&packed, name, author, self.name.as_deref())?;
+            (name, bytes, "every platform")
+        } else {
+            let program = self.program()?;
+            let bytes = mcpb::bundle(&packed, program.as_ref(), author.unwrap_or_default())?;
+            let platform = program.map_or("the command `servlet` of the user", |program| {
+                program.platform.name()
+            });
+            (packed.file_name("mcpb"), bytes, platform)
+        };
+        let output = match self.output {
+            Some(folder) if folder.is_dir() => folder.join(name),
+            Some(file) => file,
+            None => name.into(),
+        };
+        fs::write(&output, bytes).map_err(|error| {
             let message = format!("cannot write `{}`: {error}", output.display());
             Failure::new(Kind::Usage, message)
         })?;
-        let platform = program.map_or("the command `servlet` of the user", |program| {
-            program.platform.name()
-        });
         Ok(writeln!(
             terminal::out(),
             "{}: written, for {platform}",
@@ -147,6 +179,31 @@ impl Packed {
             servlet,
         })
     }
+
+    /// A name for a package. The servlet has written both of its parts.
+    fn file_name(&self, extension: &str) -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || ".+-_".contains(c);
+        let name = format!("{}-{}.{extension}", self.name, self.version);
+        name.replace(|c: char| !is_plain(c), "-")
+    }
+
+    /// What people read before they install the package.
+    pub(crate) fn description(&self) -> String {
+        describe(&self.servlet)
+    }
+
+    /// The options of `serve` for what the servlet declares, except for directories, which the user chooses.
+    fn options(&self) -> Vec<String> {
+        let needs = self.servlet.module().needs();
+        let hosts = needs.hosts.iter();
+        let hosts = hosts.map(|host| format!("--allow-host={host}"));
+        let variables = variables(&needs.config);
+        variables
+            .iter()
+            .map(Variable::option)
+            .chain(hosts)
+            .collect()
+    }
 }
 
 /// The environment variables from which packages take the values of configuration keys. A servlet must not choose one that other
@@ -164,10 +221,22 @@ pub(crate) fn variables(keys: &[ConfigKey]) -> Vec<Variable> {
     variables
 }
 
-/// The description of a servlet that has none.
-pub(crate) fn tools_of(servlet: &Servlet) -> String {
-    let names: Vec<_> = servlet.tools().iter().map(Tool::name).collect();
-    format!("Tools: {}", names.join(", "))
+/// The description of a servlet or of its package, or else the names of the tools.
+pub(crate) fn describe(servlet: &Servlet) -> String {
+    let described = servlet.server_text("description");
+    let described = described.or_else(|| package_text(servlet, "description"));
+    described.map_or_else(
+        || {
+            let names: Vec<_> = servlet.tools().iter().map(Tool::name).collect();
+            format!("Tools: {}", names.join(", "))
+        },
+        str::to_owned,
+    )
+}
+
+/// What the contract of a servlet says about its package.
+pub(crate) fn package_text<'a>(servlet: &'a Servlet, key: &str) -> Option<&'a str> {
+    servlet.module().contract()?.package.get(key)?.as_str()
 }
 
 impl Platform {

@@ -7,7 +7,7 @@ mod support;
 use std::{
     collections::BTreeMap,
     fs,
-    io::{BufRead as _, BufReader, Cursor, Write as _},
+    io::{BufRead as _, BufReader, Cursor, Read as _, Write as _},
     path::Path,
     process::{Command, Stdio},
 };
@@ -383,6 +383,123 @@ fn a_bundle_asks_for_the_settings_and_works_without_the_optional_ones() {
     assert!(!errors.contains("warning"), "{errors}");
 }
 
+/// The text of a file in a package of npm. Such a package is a compressed tar file.
+fn npm_file(package: &Path, file: &str) -> String {
+    let output = Command::new("tar")
+        .args(["xzOf"])
+        .arg(package)
+        .arg(format!("package/{file}"))
+        .output()
+        .expect("tar runs");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn packages_name_the_settings_and_the_servlet_of_the_registry() {
+    let home = home();
+    let pack = |arguments: &[&str]| {
+        let start = [
+            "pack",
+            "weather.wasm",
+            "--author=Ada",
+            "--name=io.github.ada/weather",
+        ];
+        run(&home, &[&start[..], arguments].concat())
+    };
+    for name in ["one.tgz", "two.tgz"] {
+        assert_eq!(pack(&["--npm=@ada/weather", "-o", name]).0, Some(0));
+    }
+    let bytes = |name: &str| fs::read(home.path().join(name)).expect("a package");
+    assert_eq!(bytes("one.tgz"), bytes("two.tgz"));
+    let package = home.path().join("one.tgz");
+    let manifest: Value =
+        serde_json::from_str(&npm_file(&package, "package.json")).expect("a manifest");
+    assert_eq!(
+        manifest,
+        json!({
+            "name": "@ada/weather",
+            "version": "1.2.0",
+            "description": "Tools: t",
+            "mcpName": "io.github.ada/weather",
+            "author": "Ada",
+            "bin": { "weather": "serve.js" },
+            "engines": { "node": ">=18" },
+            "dependencies": { "mcp-servlet": env!("CARGO_PKG_VERSION") },
+        })
+    );
+    let script = npm_file(&package, "serve.js");
+    assert!(
+        script.contains(r#""--config-env=api-key=SERVLET_CONFIG_API_KEY""#),
+        "{script}"
+    );
+    let readme = npm_file(&package, "README.md");
+    assert!(
+        readme.contains("| `SERVLET_CONFIG_API_KEY` | the key (required) |"),
+        "{readme}"
+    );
+
+    let (code, said) = pack(&["--wheel=ada-weather"]);
+    assert_eq!(code, Some(0), "{said}");
+    let wheel = bytes("ada_weather-1.2.0-py3-none-any.whl");
+    let mut wheel = ZipArchive::new(Cursor::new(wheel)).expect("a wheel");
+    let mut metadata = String::new();
+    let mut file = wheel
+        .by_name("ada_weather-1.2.0.dist-info/METADATA")
+        .expect("a file");
+    file.read_to_string(&mut metadata).expect("text");
+    for line in [
+        "Name: ada-weather",
+        "Author: Ada",
+        concat!("Requires-Dist: mcp-servlet==", env!("CARGO_PKG_VERSION")),
+        "<!-- mcp-name: io.github.ada/weather -->",
+    ] {
+        assert!(metadata.lines().any(|found| found == line), "{metadata}");
+    }
+}
+
+#[test]
+fn a_package_has_a_name_that_its_site_accepts() {
+    let home = home();
+    for name in [
+        "--npm=",
+        "--npm=@ada",
+        "--npm=Ada/weather",
+        "--npm=@ada/weather/x",
+        "--wheel=1x",
+        "--wheel=a b",
+        "--wheel=@a/b",
+    ] {
+        let (code, said) = run(&home, &["pack", "weather.wasm", name]);
+        assert!(
+            code == Some(2) && said.contains("is not the name of a package"),
+            "{said}"
+        );
+    }
+    let description = DESCRIPTION.replace("1.2.0", "1.2.0-rc.1");
+    let wasm = Wat::new().describe(&description).answer("{}").wasm();
+    fs::write(home.path().join("weather.wasm"), wasm).expect("a file");
+    let (code, said) = run(&home, &["pack", "weather.wasm", "--wheel=weather"]);
+    assert!(
+        code == Some(2) && said.contains("pip does not accept the version"),
+        "{said}"
+    );
+    let (code, said) = run(&home, &["pack", "weather.wasm", "--npm=weather"]);
+    assert!(
+        code == Some(0) && said.contains("weather-1.2.0-rc.1.tgz"),
+        "{said}"
+    );
+    let description = DESCRIPTION.replace("1.2.0", "../../1.2.0");
+    let wasm = Wat::new().describe(&description).answer("{}").wasm();
+    fs::write(home.path().join("weather.wasm"), wasm).expect("a file");
+    for name in ["--npm=weather", "--wheel=weather"] {
+        let (code, said) = run(&home, &["pack", "weather.wasm", name]);
+        assert!(
+            code == Some(2) && said.contains("does not accept"),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn a_bundle_needs_a_program_and_a_version() {
     let home = home();
@@ -414,6 +531,24 @@ fn a_bundle_needs_a_program_and_a_version() {
         &["weather.wasm", "-o", "missing/a.mcpb"],
         "cannot write `missing/a.mcpb`",
     );
+}
+
+/// The settings of the servlet as the registry has them.
+fn settings() -> Value {
+    json!([
+        {
+            "name": "SERVLET_CONFIG_API_KEY", "description": "the key",
+            "isRequired": true, "isSecret": true, "format": "string",
+        },
+        {
+            "name": "SERVLET_CONFIG_RETRIES", "description": "retries",
+            "isRequired": false, "isSecret": false, "format": "number",
+        },
+        {
+            "name": "SERVLET_CONFIG_UNIT", "description": "unit",
+            "isRequired": false, "isSecret": false, "format": "string", "default": "celsius",
+        },
+    ])
 }
 
 #[test]
@@ -454,20 +589,7 @@ fn the_document_for_the_registry_has_what_users_need() {
                     "identifier": "@ada/weather",
                     "version": "1.2.0",
                     "transport": { "type": "stdio" },
-                    "environmentVariables": [
-                        {
-                            "name": "SERVLET_CONFIG_API_KEY", "description": "the key",
-                            "isRequired": true, "isSecret": true, "format": "string",
-                        },
-                        {
-                            "name": "SERVLET_CONFIG_RETRIES", "description": "retries",
-                            "isRequired": false, "isSecret": false, "format": "number",
-                        },
-                        {
-                            "name": "SERVLET_CONFIG_UNIT", "description": "unit",
-                            "isRequired": false, "isSecret": false, "format": "string", "default": "celsius",
-                        },
-                    ],
+                    "environmentVariables": settings(),
                 },
                 {
                     "registryType": "mcpb",

@@ -205,17 +205,13 @@ fn directory(path: &str) -> Value {
     })
 }
 
-/// What a servlet says about itself. It has no `name` if its package is not on GitHub.
+/// What a servlet says about itself. Its `name` is null if its package is not on GitHub.
 pub(crate) fn document(servlet: &Servlet) -> Value {
-    let contract = servlet.module().contract();
-    let package = |key: &str| contract?.package.get(key)?.as_str();
-    let repository = package("repository").and_then(Repository::parse);
-    let description = servlet
-        .server_text("description")
-        .or_else(|| package("description"));
+    let repository = pack::package_text(servlet, "repository").and_then(Repository::parse);
     let mut document = json!({
         "$schema": SCHEMA,
-        "description": description.map_or_else(|| pack::tools_of(servlet), str::to_owned),
+        "name": null,
+        "description": pack::describe(servlet),
         "version": servlet.server_text("version").unwrap_or_default(),
     });
     if let Some(title) = servlet.server_text("title") {

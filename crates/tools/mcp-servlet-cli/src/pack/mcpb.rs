@@ -1,15 +1,12 @@
 //! MCP bundles: <https://github.com/modelcontextprotocol/mcpb>.
 
-use std::{
-    collections::BTreeMap,
-    io::{self, Cursor, Write as _},
-};
+use std::{collections::BTreeMap, io};
 
+use mcp_servlet_package::{File, zip};
 use mcp_servlet_runtime::{ConfigKey, Needs};
 use serde_json::{Map, Value, json};
-use zip::{CompressionMethod, DateTime, System, ZipWriter, write::SimpleFileOptions};
 
-use super::{Packed, Platform, Program, tools_of, variables};
+use super::{LEVEL, Packed, Platform, Program, variables};
 
 /// The newest version of the format for programs.
 const MANIFEST_VERSION: &str = "0.3";
@@ -38,25 +35,18 @@ pub(super) fn bundle(
     author: &str,
 ) -> io::Result<Vec<u8>> {
     let manifest = format!("{:#}\n", manifest(packed, program, author));
-    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    let mut add = |path: &str, bytes: &[u8], mode: u32| {
-        let options = SimpleFileOptions::default()
-            .compression_method(CompressionMethod::Deflated)
-            .last_modified_time(DateTime::DEFAULT)
-            .system(System::Unix)
-            .unix_permissions(mode);
-        zip.start_file(path, options)?;
-        zip.write_all(bytes)
-    };
-    add("manifest.json", manifest.as_bytes(), 0o644)?;
-    add(&format!("server/{}.wasm", packed.name), &packed.wasm, 0o644)?;
+    let mut files = vec![
+        File::text("manifest.json", &manifest),
+        File::new(&format!("server/{}.wasm", packed.name), &*packed.wasm),
+    ];
     if let Some(program) = program {
-        add(entry_point(program.platform), &program.bytes, 0o755)?;
-        for (path, text) in LICENSES {
-            add(path, text.as_bytes(), 0o644)?;
-        }
+        files.push(File::program(
+            entry_point(program.platform),
+            &*program.bytes,
+        ));
+        files.extend(LICENSES.map(|(path, text)| File::text(path, text)));
     }
-    Ok(zip.finish()?.into_inner())
+    zip(&files, LEVEL)
 }
 
 /// The path of the command in a bundle.
@@ -80,7 +70,7 @@ fn manifest(packed: &Packed, program: Option<&Program>, author: &str) -> Value {
         "name": packed.name,
         "display_name": packed.servlet.server_text("title").unwrap_or(&packed.name),
         "version": packed.version,
-        "description": description(packed),
+        "description": packed.description(),
         "author": { "name": author },
         "server": {
             "type": "binary",
@@ -116,31 +106,18 @@ fn platform(platform: Platform) -> &'static str {
     }
 }
 
-/// What people read before they install the bundle.
-fn description(packed: &Packed) -> String {
-    let description = packed.servlet.server_text("description");
-    description.map_or_else(|| tools_of(&packed.servlet), str::to_owned)
-}
-
 impl Start {
     fn of(packed: &Packed, module: &str) -> Self {
-        let Needs {
-            config,
-            hosts,
-            paths,
-        } = packed.servlet.module().needs();
+        let Needs { config, paths, .. } = packed.servlet.module().needs();
         let mut start = Self {
             args: vec!["serve".to_owned(), format!("${{__dirname}}/{module}")],
             ..Self::default()
         };
         for (key, variable) in config.iter().zip(variables(config)) {
             let asked = start.ask(&key.name, question(key));
-            start.args.push(variable.option());
             start.env.insert(variable.name, asked);
         }
-        for host in hosts {
-            start.args.push(format!("--allow-host={host}"));
-        }
+        start.args.extend(packed.options());
         for path in paths {
             let question = json!({
                 "type": "directory",

@@ -1,28 +1,34 @@
-//! Archives of files: tar, gzip, zip, ar.
+//! Packages for npm and pip, and the archives that they are: tar, gzip, zip. The same files give the same bytes.
 
-use std::collections::BTreeSet;
-use std::io::{Cursor, Write as _};
-use std::rc::Rc;
+pub mod npm;
+pub mod wheel;
+
+use std::{
+    collections::BTreeSet,
+    io::{self, Cursor, Write as _},
+    rc::Rc,
+};
 
 use flate2::{Compression, write::GzEncoder};
 use tar::{EntryType, Header};
 use zip::{CompressionMethod, DateTime, System, ZipWriter, write::SimpleFileOptions};
 
-use super::Program;
-
 const TEXT: u32 = 0o644;
 const EXECUTABLE: u32 = 0o755;
 
 /// A file of a package.
-#[derive(Clone)]
-pub(super) struct File {
-    pub(super) path: String,
-    pub(super) bytes: Rc<[u8]>,
+#[derive(Clone, Debug)]
+pub struct File {
+    /// The path in the package, with `/` between its parts.
+    pub path: String,
+    /// The contents.
+    pub bytes: Rc<[u8]>,
     mode: u32,
 }
 
 impl File {
-    pub(super) fn new(path: &str, bytes: impl Into<Rc<[u8]>>) -> Self {
+    /// A file that everyone may read.
+    pub fn new(path: &str, bytes: impl Into<Rc<[u8]>>) -> Self {
         Self {
             path: path.to_owned(),
             bytes: bytes.into(),
@@ -30,20 +36,22 @@ impl File {
         }
     }
 
-    pub(super) fn text(path: &str, text: &str) -> Self {
+    /// A file with a text.
+    pub fn text(path: &str, text: &str) -> Self {
         Self::new(path, text.as_bytes())
     }
 
-    /// An executable file.
-    pub(super) fn program(path: &str, program: &Program) -> Self {
+    /// A file that everyone may run.
+    pub fn program(path: &str, bytes: impl Into<Rc<[u8]>>) -> Self {
         Self {
             mode: EXECUTABLE,
-            ..Self::new(path, program.bytes.clone())
+            ..Self::new(path, bytes)
         }
     }
 
     /// The same file in a folder.
-    pub(super) fn inside(&self, folder: &str) -> Self {
+    #[must_use]
+    pub fn inside(&self, folder: &str) -> Self {
         Self {
             path: format!("{folder}/{}", self.path),
             ..self.clone()
@@ -52,7 +60,10 @@ impl File {
 }
 
 /// A tar file. A path that ends with `/` is a folder; the folders of the other files are added.
-pub(super) fn tar(files: &[File], time: u64) -> anyhow::Result<Vec<u8>> {
+///
+/// # Errors
+/// If a path is too long.
+pub fn tar(files: &[File], time: u64) -> io::Result<Vec<u8>> {
     let mut tar = tar::Builder::new(Vec::new());
     let mut folders = BTreeSet::new();
     for file in files {
@@ -69,7 +80,7 @@ pub(super) fn tar(files: &[File], time: u64) -> anyhow::Result<Vec<u8>> {
             tar.append_data(&mut header, &file.path, &*file.bytes)?;
         }
     }
-    Ok(tar.into_inner()?)
+    tar.into_inner()
 }
 
 fn header(kind: EntryType, size: u64, mode: u32, time: u64) -> Header {
@@ -83,15 +94,21 @@ fn header(kind: EntryType, size: u64, mode: u32, time: u64) -> Header {
     header
 }
 
-/// Compressed bytes, without a time or a name.
-pub(super) fn gzip(bytes: &[u8], level: u32) -> anyhow::Result<Vec<u8>> {
+/// Compressed bytes, without a time or a name. Levels are from 1 to 9.
+///
+/// # Errors
+/// None is expected: the bytes are in memory.
+pub fn gzip(bytes: &[u8], level: u32) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
     encoder.write_all(bytes)?;
-    Ok(encoder.finish()?)
+    encoder.finish()
 }
 
-/// A zip file, whose times are all the earliest that the format has.
-pub(super) fn zip(files: &[File], level: u32) -> anyhow::Result<Vec<u8>> {
+/// A zip file, whose times are all the earliest that the format has. Levels are from 1 to 9.
+///
+/// # Errors
+/// If two files have the same path.
+pub fn zip(files: &[File], level: u32) -> io::Result<Vec<u8>> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for file in files {
         let options = SimpleFileOptions::default()
@@ -104,20 +121,4 @@ pub(super) fn zip(files: &[File], level: u32) -> anyhow::Result<Vec<u8>> {
         zip.write_all(&file.bytes)?;
     }
     Ok(zip.finish()?.into_inner())
-}
-
-/// An archive of Unix, which Debian packages are.
-pub(super) fn ar(members: &[(&str, &[u8])], time: u64) -> Vec<u8> {
-    let mut archive = b"!<arch>\n".to_vec();
-    for (name, bytes) in members {
-        let size = bytes.len();
-        let header = format!(
-            "{name:<16}{time:<12}{:<6}{:<6}{:<8}{size:<10}`\n",
-            0, 0, 100_644
-        );
-        archive.extend(header.bytes());
-        archive.extend(*bytes);
-        archive.extend((size % 2 == 1).then_some(b'\n'));
-    }
-    archive
 }
