@@ -37,10 +37,10 @@ impl Image {
         self.client().map(drop)
     }
 
-    /// The host of the registry, with the port if it has one.
-    pub fn host(&self) -> Option<String> {
+    /// The host of the registry and the name of the repository, such as `ghcr.io/ada/mine`.
+    pub fn repository(&self) -> Option<String> {
         let reference = Reference::parse(&self.reference).ok()?;
-        Some(reference.host().to_owned())
+        Some(format!("{}/{}", reference.host(), reference.path()))
     }
 
     /// The last part of the repository's name.

@@ -14,7 +14,8 @@ type SignedBy = Option<Spanned<Vec<Spanned<String>>>>;
 /// What a configuration says about registries.
 #[derive(Default)]
 pub(super) struct Registries {
-    of_host: BTreeMap<String, Registry>,
+    /// By the host, or by the host with the first parts of the names of repositories.
+    of_prefix: BTreeMap<String, Registry>,
     /// The keys of each signer.
     signers: BTreeMap<String, Vec<VerifyingKey>>,
 }
@@ -36,11 +37,10 @@ impl Reader<'_> {
         }
         for (host, section) in &file.oci {
             let name = host.get_ref();
-            let registry = Image::of(&format!("oci://{name}/any"));
-            let known = registry.host().filter(|_| !name.contains('/'));
+            let known = prefix(name);
             if known.is_none() {
                 let message = format!(
-                    "`{name}` is not the host of a registry: expected a name such as `ghcr.io` or `localhost:5000`"
+                    "`{name}` is not the host of a registry: expected a name such as `ghcr.io`, `localhost:5000` or `ghcr.io/ada`"
                 );
                 self.problem(host.span(), message);
             }
@@ -52,7 +52,7 @@ impl Reader<'_> {
             let signers = self.signers(&section.signed_by);
             let registry = Registry { ca, signers };
             let name = known.unwrap_or_else(|| name.clone());
-            self.registries.of_host.insert(name, registry);
+            self.registries.of_prefix.insert(name, registry);
         }
     }
 
@@ -106,11 +106,32 @@ impl Reader<'_> {
     pub(super) fn image(&mut self, section: &ServletSection, mut image: Image) -> Image {
         image.last_known = section.on_failure == OnFailure::Cached;
         image.signers.extend(self.signers(&section.signed_by));
-        let host = image.host();
-        if let Some(registry) = host.and_then(|host| self.registries.of_host.get(&host)) {
-            image.ca.clone_from(&registry.ca);
-            image.signers.extend(registry.signers.clone());
+        if let Some(repository) = image.repository() {
+            let sections = || self.registries.of(&repository);
+            image.ca = sections().find_map(|section| section.ca.clone());
+            let signers = sections().find_map(|section| section.signers.clone());
+            image.signers.extend(signers);
         }
         image
     }
+}
+
+impl Registries {
+    /// The settings for a repository, those of the longest prefix first.
+    fn of(&self, repository: &str) -> impl Iterator<Item = &Registry> {
+        let fits = |prefix: &str| {
+            let rest = repository.strip_prefix(prefix);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        // Among prefixes of one text, the order of the map is that of their lengths.
+        let sections = self.of_prefix.iter().rev();
+        sections.filter_map(move |(prefix, section)| fits(prefix).then_some(section))
+    }
+}
+
+/// The host of a registry, or the first parts of the name of a repository, as references have them.
+fn prefix(name: &str) -> Option<String> {
+    let name = name.strip_suffix('/').unwrap_or(name);
+    let repository = Image::of(&format!("oci://{name}/any/any")).repository()?;
+    repository.strip_suffix("/any/any").map(str::to_owned)
 }

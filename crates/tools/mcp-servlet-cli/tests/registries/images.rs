@@ -1,6 +1,12 @@
 //! The commands against a small registry in this process.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    process::Stdio,
+    thread::sleep,
+    time::{Duration, Instant},
+};
 
 use axum::{
     http::{StatusCode, header},
@@ -393,6 +399,108 @@ async fn a_server_requires_signatures() {
     let (code, said) = run(&call);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("Hello, Ada!"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signatures_are_required_below_a_prefix_of_whole_parts() {
+    let (site, home) = (Site::start().await, home_with_keys());
+    let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
+    let (host, image) = (site.address, site.reference(":0.1.0").to_string());
+    assert_eq!(
+        run(&["push", "greet.wasm", &image, "--sign", "ada.key"]).0,
+        Some(0)
+    );
+    let (ada, other) = ("signed_by = [\"ada\"]", "signed_by = [\"other\"]");
+    for (sections, works) in [
+        (&[(format!("{host}/demo"), other)][..], false),
+        (&[(format!("{host}/demo/"), other)], false),
+        (&[(format!("{host}/demo/greet"), other)], false),
+        (&[(format!("{host}/demo"), ada)], true),
+        (&[(format!("{host}/dem"), other)], true),
+        (&[(format!("{host}/demo/greet/more"), other)], true),
+        (
+            &[(host.to_string(), other), (format!("{host}/demo"), ada)],
+            true,
+        ),
+        (
+            &[(host.to_string(), ada), (format!("{host}/demo"), other)],
+            false,
+        ),
+        (
+            &[(host.to_string(), other), (format!("{host}/demo"), "")],
+            false,
+        ),
+    ] {
+        let mut config =
+            "[signer.ada]\nkey = \"ada.pub\"\n[signer.other]\nkey = \"other.pub\"\n".to_owned();
+        config += &format!("[servlet.greet]\nsource = \"{image}\"\n");
+        for (name, signed_by) in sections {
+            config += &format!("[oci.\"{name}\"]\n{signed_by}\n");
+        }
+        fs::write(home.path().join("servlet.toml"), &config).expect("a file");
+        let (code, said) = run(&["call", "servlet.toml", "greet", "name=Ada"]);
+        assert_eq!(code == Some(0), works, "{config}{said}");
+        assert!(works || said.contains("by another key"), "{said}");
+    }
+}
+
+/// How long a server may take to notice a change.
+const NOTICED: Duration = Duration::from_secs(60);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_stops_serving_an_image_that_is_no_longer_signed() {
+    let (site, home) = (Site::start().await, home_with_keys());
+    let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
+    let image = site.reference(":0.1.0").to_string();
+    fs::copy(e2e::fixture("needs"), home.path().join("needs.wasm")).expect("a servlet");
+    let file = |name: &str| home.path().join(name);
+    let config = format!(
+        "[signer.ada]\nkey = \"ada.pub\"\n[servlet.greet]\nsource = \"{image}\"\nsigned_by = [\"ada\"]\n\
+         [servlet.needs]\nsource = \"needs.wasm\"\n"
+    );
+    let reload = |times: usize| {
+        let changed = config.clone() + &"#\n".repeat(times);
+        fs::write(file("servlet.toml"), changed).expect("a file");
+    };
+    assert_eq!(
+        run(&["push", "greet.wasm", &image, "--sign", "ada.key"]).0,
+        Some(0)
+    );
+    reload(0);
+    let mut serve = command(home.path(), &site.ca(), ["serve", "servlet.toml"]);
+    serve.stderr(Stdio::null());
+    tokio::task::block_in_place(|| {
+        let client = e2e::Client::start(serve).expect("a server");
+        let wait_until = |is_served: bool, when: &str| {
+            let start = Instant::now();
+            loop {
+                let tools = client.tools().expect("a list");
+                if tools.iter().any(|tool| tool.name == "greet") == is_served {
+                    break;
+                }
+                assert!(start.elapsed() < NOTICED, "{when}: {tools:?}");
+                sleep(Duration::from_millis(50));
+            }
+        };
+        wait_until(true, "signed");
+        let moved = [
+            "push",
+            "greet.wasm",
+            &image,
+            "--force",
+            "--annotation",
+            "a=b",
+        ];
+        assert_eq!(run(&moved).0, Some(0));
+        reload(1);
+        wait_until(false, "the tag has moved to an image without a signature");
+        assert_eq!(run(&["sign", &image, "--key", "ada.key"]).0, Some(0));
+        reload(2);
+        wait_until(true, "the other image is signed, too");
+        fs::copy(file("other.pub"), file("ada.pub")).expect("a key");
+        wait_until(false, "its key is revoked");
+        client.stop().expect("the server ends");
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]

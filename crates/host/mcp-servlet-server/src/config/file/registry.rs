@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use crate::config::table::Table;
 
-/// How to reach an OCI registry.
+/// How to reach an OCI registry, and who signs its images.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -16,7 +16,7 @@ use crate::config::table::Table;
 pub(in crate::config) struct RegistrySection {
     /// The certificates of the registry.
     pub(in crate::config) tls: Table<RegistryTls>,
-    /// All images of the registry must be signed by one of these signers.
+    /// All images of the registry, or all below the repository, must be signed by one of these signers.
     #[schemars(with = "Option<Vec<String>>")]
     pub(in crate::config) signed_by: Option<Spanned<Vec<Spanned<String>>>>,
 }
