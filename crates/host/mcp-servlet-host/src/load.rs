@@ -128,10 +128,12 @@ impl From<FailedLoad> for LoadError {
 
 /// Whether a module lacks a required signature. Then its previous version is not kept either.
 fn is_unsigned(error: &LoadError) -> bool {
-    let LoadError::Module(ModuleError::Registry(error)) = error else {
-        return false;
-    };
-    matches!(error, RegistryError::NotSigned { .. })
+    matches!(
+        error,
+        LoadError::Module(
+            ModuleError::NotSigned { .. } | ModuleError::Registry(RegistryError::NotSigned { .. })
+        )
+    )
 }
 
 impl Loaded {

@@ -1,8 +1,10 @@
-//! Signatures as cosign 3 writes them: an in-toto statement about a digest, in a DSSE envelope, in a Sigstore bundle.
+//! Signatures as cosign 3 writes them, in a Sigstore bundle. The one of an image is an in-toto statement about its digest, in a
+//! DSSE envelope; the one of a file is a signature of its bytes.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Deserialize;
 use serde_json::json;
+use sha2::{Digest as _, Sha256 as Hash};
 
 use crate::{
     digest::Digest,
@@ -21,7 +23,14 @@ const PAYLOAD: &str = "application/vnd.in-toto+json";
 #[serde(rename_all = "camelCase")]
 struct Bundle {
     media_type: String,
-    dsse_envelope: Envelope,
+    dsse_envelope: Option<Envelope>,
+    message_signature: Option<MessageSignature>,
+}
+
+/// The signature of a file. The key says whether it is right, so the digest next to it does not matter.
+#[derive(Deserialize)]
+struct MessageSignature {
+    signature: String,
 }
 
 #[derive(Deserialize)]
@@ -85,7 +94,7 @@ pub(crate) fn signer(bundle: &[u8], digest: &Digest, keys: &[VerifyingKey]) -> O
         payload,
         payload_type,
         signatures,
-    } = bundle.dsse_envelope;
+    } = bundle.dsse_envelope?;
     if bundle.media_type != BUNDLE || payload_type != PAYLOAD {
         return None;
     }
@@ -109,6 +118,32 @@ pub(crate) fn signer(bundle: &[u8], digest: &Digest, keys: &[VerifyingKey]) -> O
         .any(|subject| subject.digest.sha256 == digest.hex());
     (statement.kind == STATEMENT && statement.predicate_type == SIGNED && is_of_digest)
         .then_some(signer)
+}
+
+/// A bundle that signs the bytes of a file, as `cosign sign-blob` writes it.
+///
+/// # Errors
+/// [`KeyError::NoRandom`].
+pub fn sign_file(bytes: &[u8], key: &SigningKey) -> Result<Vec<u8>, KeyError> {
+    let bundle = json!({
+        "mediaType": BUNDLE,
+        "verificationMaterial": { "publicKey": { "hint": key.public().fingerprint() } },
+        "messageSignature": {
+            "messageDigest": { "algorithm": "SHA2_256", "digest": BASE64_STANDARD.encode(Hash::digest(bytes)) },
+            "signature": BASE64_STANDARD.encode(key.sign(bytes)?),
+        },
+    });
+    Ok(bundle.to_string().into_bytes())
+}
+
+/// The first of the keys with which a bundle signs the bytes of a file.
+pub fn signer_of_file(bundle: &[u8], bytes: &[u8], keys: &[VerifyingKey]) -> Option<usize> {
+    let bundle: Bundle = serde_json::from_slice(bundle).ok()?;
+    let signature = bundle.message_signature?.signature;
+    let signature = BASE64_STANDARD.decode(signature).ok()?;
+    keys.iter()
+        .filter(|_| bundle.media_type == BUNDLE)
+        .position(|key| key.has_signed(bytes, &signature))
 }
 
 /// What a DSSE signature covers.
@@ -157,6 +192,26 @@ mod tests {
         assert_eq!(signer(&bundle, &digest, &keys), Some(1));
         assert_eq!(signer(&bundle, &digest, &keys[..1]), None);
         assert_eq!(signer(&bundle, &Digest::of(b"other"), &keys), None);
+    }
+
+    #[test]
+    fn a_file_and_an_image_have_different_signatures() {
+        let (key, other) = (key(), key());
+        let keys = [other.public(), key.public()];
+        let bundle = sign_file(b"module", &key).expect("a bundle");
+        assert_eq!(signer_of_file(&bundle, b"module", &keys), Some(1));
+        assert_eq!(signer_of_file(&bundle, b"module", &keys[..1]), None);
+        assert_eq!(signer_of_file(&bundle, b"changed", &keys), None);
+        assert_eq!(signer(&bundle, &Digest::of(b"module"), &keys), None);
+        let image = sign(&Digest::of(b"module"), &key).expect("a bundle");
+        assert_eq!(signer_of_file(&image, b"module", &keys), None);
+        let another_type = String::from_utf8(bundle)
+            .expect("text")
+            .replace("v0.3", "v0.1");
+        assert_eq!(
+            signer_of_file(another_type.as_bytes(), b"module", &keys),
+            None
+        );
     }
 
     #[test]

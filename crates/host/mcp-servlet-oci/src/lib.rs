@@ -3,7 +3,8 @@
 //! [`Client::pull`] reads a module. It checks every digest and size, and keeps what it reads in a [`Cache`]. [`Client::push`]
 //! writes one, as a single layer that other programs read, too. Credentials are those of docker and podman.
 //!
-//! [`Client::sign`] signs an image as cosign 3 does, and [`Client::verify`] checks that.
+//! [`Client::sign`] signs an image as cosign 3 does, and [`Client::verify`] checks that. [`sign_file`] and [`signer_of_file`] do the
+//! same for a file.
 //!
 //! The crate knows nothing about what is in a module. It sends requests with `mcp-servlet-http`.
 //!
@@ -26,6 +27,7 @@ mod signature;
 mod token;
 
 pub use artifact::{Artifact, HYPER_MCP_V2, SERVLET};
+pub use bundle::{sign_file, signer_of_file};
 pub use cache::{Cache, Cleaned};
 pub use client::{Client, Settings};
 pub use credentials::auth_files;

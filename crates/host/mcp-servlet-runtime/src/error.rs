@@ -49,6 +49,14 @@ pub enum LoadError {
         /// The digest of the module.
         found: String,
     },
+    /// The module is not signed by one of the keys.
+    #[error("`{origin}` is not signed by one of the keys: {}", if *found { "the file next to it is no signature by them" } else { "there is no file `.sigstore.json` next to it" })]
+    NotSigned {
+        /// The origin of the module.
+        origin: String,
+        /// Whether there is a file that should have the signature.
+        found: bool,
+    },
     /// The expected digest is not a SHA-256 digest.
     #[error("invalid SHA-256 digest `{digest}`: expected 64 hexadecimal digits")]
     NoDigest {

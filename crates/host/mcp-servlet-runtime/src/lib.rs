@@ -74,5 +74,5 @@ pub use options::{
 };
 pub use request_meta::{CallGuard, ClientSession, Denied, InputTimeout, RequestMeta};
 pub use runtime::{processors, run_blocking, set_on_idle};
-pub use source::{Fetched, Image, Source};
+pub use source::{Fetched, Image, Source, signature_file};
 pub use text::{chain, quoted};

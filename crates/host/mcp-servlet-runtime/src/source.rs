@@ -3,6 +3,7 @@
 mod fetch;
 mod file;
 mod image;
+mod signature;
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -12,7 +13,7 @@ use std::{
 
 use mcp_servlet_common::hex;
 use mcp_servlet_http::public_url;
-use mcp_servlet_oci::{Reference, VerifyingKey};
+use mcp_servlet_oci::{Reference, VerifyingKey, signer_of_file};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -23,6 +24,7 @@ use crate::{
 };
 
 pub use image::Image;
+pub use signature::signature_file;
 
 /// The source of a module: a file, a URL, an image in a registry or bytes in memory.
 #[derive(Clone, PartialEq, Eq)]
@@ -46,6 +48,13 @@ pub enum Source {
         source: Box<Source>,
         /// The digest, in hexadecimal.
         sha256: String,
+    },
+    /// A file or a URL whose module must be signed, by a bundle that is next to it.
+    Signed {
+        /// The file or the URL.
+        source: Box<Source>,
+        /// The keys of which one must have signed the module.
+        keys: Vec<VerifyingKey>,
     },
 }
 
@@ -77,7 +86,7 @@ impl Source {
     pub fn is_remote(&self) -> bool {
         match self {
             Self::Url(_) | Self::Image(_) => true,
-            Self::Pinned { source, .. } => source.is_remote(),
+            Self::Pinned { source, .. } | Self::Signed { source, .. } => source.is_remote(),
             Self::File(_) | Self::Bytes { .. } => false,
         }
     }
@@ -90,6 +99,7 @@ impl Source {
                 keys.map(VerifyingKey::fingerprint).collect()
             }
             Self::Pinned { source, .. } => source.signers(),
+            Self::Signed { keys, .. } => keys.iter().map(VerifyingKey::fingerprint).collect(),
             Self::File(_) | Self::Url(_) | Self::Bytes { .. } => BTreeSet::new(),
         }
     }
@@ -141,6 +151,9 @@ impl Source {
                 }
             }
             Self::Image(image) => image.check()?,
+            Self::Signed { source, .. } => {
+                source.as_ref().clone().expand()?;
+            }
             Self::File(_) | Self::Url(_) | Self::Bytes { .. } => {}
         }
         let Self::File(path) = &self else {
@@ -167,7 +180,7 @@ impl Source {
             Self::File(path) => stem(path),
             Self::Url(url) => stem(Path::new(url.split(['?', '#']).next().unwrap_or_default())),
             Self::Image(image) => image.name(),
-            Self::Pinned { source, .. } => source.name(),
+            Self::Pinned { source, .. } | Self::Signed { source, .. } => source.name(),
         }
     }
 
@@ -229,6 +242,20 @@ impl Source {
                     found,
                 })
             }
+            Self::Signed { source, keys } => {
+                let bundle = signature::read(&source)?;
+                let fetched = source.fetch()?;
+                let signer = bundle
+                    .as_ref()
+                    .and_then(|bundle| signer_of_file(bundle, &fetched.wasm, &keys));
+                if signer.is_some() {
+                    return Ok(fetched);
+                }
+                Err(LoadError::NotSigned {
+                    origin: fetched.origin,
+                    found: bundle.is_some(),
+                })
+            }
         }
     }
 }
@@ -240,7 +267,7 @@ impl std::fmt::Display for Source {
             Self::Url(url) => f.write_str(&public_url(url)),
             Self::Image(image) => f.write_str(&image.shown()),
             Self::Bytes { name, .. } => f.write_str(name),
-            Self::Pinned { source, .. } => source.fmt(f),
+            Self::Pinned { source, .. } | Self::Signed { source, .. } => source.fmt(f),
         }
     }
 }

@@ -33,7 +33,9 @@ use std::{
 };
 
 use mcp_servlet_host::{Entry, Introduction, OnFailure};
-use mcp_servlet_runtime::{Instances, LoadError as ModuleError, LoadOptions, Proxy, Source};
+use mcp_servlet_runtime::{
+    Instances, LoadError as ModuleError, LoadOptions, Proxy, Source, signature_file,
+};
 use mcp_servlet_schema::Provider;
 use toml::Spanned;
 
@@ -360,12 +362,16 @@ impl Reader<'_> {
     }
 
     fn sources(&mut self, section: &ServletSection) -> Vec<Source> {
-        let source = self.resolved(section, Source::parse(section.source.get_ref()));
-        if let Some(signed_by) = &section.signed_by
-            && !is_image(&source)
+        let mut source = self.resolved(section, Source::parse(section.source.get_ref()));
+        // Those of an image are in its registry.
+        if !is_image(&source)
+            && let Some(keys) = self.signers(&section.signed_by)
         {
-            let message = "`signed_by` needs a source in a registry, such as `oci://ghcr.io/ada/mine:1.2.0`; `sha256` pins any other";
-            self.problem(signed_by.span(), message.to_owned());
+            let unsigned = Box::new(source);
+            source = Source::Signed {
+                source: unsigned,
+                keys,
+            };
         }
         if section.on_failure == OnFailure::Cached && !is_image(&source) {
             let message = "`on_failure = \"cached\"` needs a source in a registry, such as `oci://ghcr.io/ada/mine:1.2.0`";
@@ -397,6 +403,9 @@ impl Reader<'_> {
         let path = self.folder.join(path);
         // The snapshot comes before the read, so that a change in between is noticed.
         self.files.add(path.clone());
+        if section.signed_by.is_some() {
+            self.files.add(signature_file(&path));
+        }
         if path.is_dir() {
             self.directory(section);
         } else if !path.exists() {
@@ -412,6 +421,11 @@ impl Reader<'_> {
             let message =
                 "a digest needs a single file; name the files of the directory one by one";
             self.problem(sha256.span(), message.to_owned());
+        }
+        if let Some(signed_by) = &section.signed_by {
+            let message =
+                "signatures are of single files; name the files of the directory one by one";
+            self.problem(signed_by.span(), message.to_owned());
         }
         if let Some(tool) = section.tool.keys().next().map(Spanned::get_ref) {
             let message = format!(

@@ -135,9 +135,9 @@ enum Command {
     Push(push::Push),
     /// Make a key pair for signatures
     Key(sign::KeyCommand),
-    /// Sign an image in an OCI registry, as cosign does
+    /// Sign an image in an OCI registry or a file, as cosign does
     Sign(sign::Sign),
-    /// Check that an image in an OCI registry is signed by one of several keys
+    /// Check that an image in an OCI registry or a file is signed by one of several keys
     Verify(sign::Verify),
     /// Write the module of an image in an OCI registry to a file
     Pull(pull::Pull),

@@ -1,4 +1,4 @@
-//! `servlet key`, `sign` and `verify`: signatures of images in registries.
+//! `servlet key`, `sign` and `verify`: signatures of images in registries, and of files.
 
 use std::{
     fs::{self, OpenOptions},
@@ -7,11 +7,16 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
-use mcp_servlet_oci::{Client, Error, KeyError, Reference, Settings, SigningKey, VerifyingKey};
+use mcp_servlet_oci::{
+    Client, Error, KeyError, Reference, Settings, Signed, SigningKey, VerifyingKey, sign_file,
+    signer_of_file,
+};
+use mcp_servlet_runtime::signature_file;
 
 use crate::{
     failure::{Failure, Kind},
     login::block_on,
+    replace::replace,
     terminal::{self, note},
 };
 
@@ -36,8 +41,9 @@ struct NewKey {
 
 #[derive(Args, Debug)]
 pub(crate) struct Sign {
-    /// The image, such as `oci://ghcr.io/ada/mine:1.2.0`
-    reference: String,
+    /// The image, such as `oci://ghcr.io/ada/mine:1.2.0`, or a file; its signature goes to `FILE.sigstore.json`
+    #[arg(value_name = "REFERENCE|FILE")]
+    signed: String,
 
     /// The file with the private key, or `env:NAME` for an environment variable that has its text
     #[arg(long, value_name = "KEY")]
@@ -46,10 +52,11 @@ pub(crate) struct Sign {
 
 #[derive(Args, Debug)]
 pub(crate) struct Verify {
-    /// The image, such as `oci://ghcr.io/ada/mine:1.2.0`
-    reference: String,
+    /// The image, such as `oci://ghcr.io/ada/mine:1.2.0`, or a file with its signature in `FILE.sigstore.json`
+    #[arg(value_name = "REFERENCE|FILE")]
+    signed: String,
 
-    /// A file with a public key; may be repeated, and one of the keys must have signed the image
+    /// A file with a public key; may be repeated, and one of the keys must have signed it
     #[arg(long, value_name = "FILE", required = true)]
     key: Vec<PathBuf>,
 }
@@ -104,15 +111,28 @@ fn write_new(path: &Path, text: &str, is_secret: bool) -> io::Result<()> {
 
 impl Sign {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let reference = Reference::parse_image(&self.reference)?;
         let key = private_key(&self.key)?;
-        let digest = block_on(async {
-            Ok(Client::new(Settings::default())?
-                .sign(&reference, &key)
-                .await?)
-        })?;
+        let written = if Reference::is_one(&self.signed) {
+            let reference = Reference::parse_image(&self.signed)?;
+            let digest = block_on(async {
+                Ok(Client::new(Settings::default())?
+                    .sign(&reference, &key)
+                    .await?)
+            })?;
+            reference.with_digest(digest).to_string()
+        } else {
+            let path = Path::new(&self.signed);
+            let signature =
+                sign_file(&read(path)?, &key).map_err(|error| unusable(&self.key, error))?;
+            let path = signature_file(path);
+            replace(&path, &signature).map_err(|error| {
+                let message = format!("cannot write `{}`: {error}", path.display());
+                Failure::new(Kind::Usage, message)
+            })?;
+            path.display().to_string()
+        };
         let mut out = terminal::out();
-        writeln!(out, "{}", reference.with_digest(digest))?;
+        writeln!(out, "{written}")?;
         writeln!(out, "  signed with the key {}", key.public().fingerprint())?;
         Ok(())
     }
@@ -120,34 +140,57 @@ impl Sign {
 
 impl Verify {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let reference = Reference::parse_image(&self.reference)?;
         let keys = self
             .key
             .iter()
             .map(|path| public_key(path))
             .collect::<Result<Vec<_>, _>>()?;
-        let verified = block_on(async {
-            Ok(Client::new(Settings::default())?
-                .verify(&reference, &keys)
-                .await)
-        })?;
-        let signed = match verified {
-            Err(error @ Error::NotSigned { .. }) => {
-                note(format_args!("error: {error}"));
-                return Err(Failure::CheckFailed);
-            }
-            verified => verified?,
+        let (verified, key) = if Reference::is_one(&self.signed) {
+            verify_image(&self.signed, &keys)?
+        } else {
+            verify_file(&self.signed, &keys)?
         };
         let mut out = terminal::out();
-        writeln!(out, "{}", reference.with_digest(signed.digest))?;
-        let path = self.key[signed.key].display();
-        writeln!(
-            out,
-            "  signed with the key {}, {path}",
-            keys[signed.key].fingerprint()
-        )?;
+        writeln!(out, "{verified}")?;
+        let path = self.key[key].display();
+        let key = keys[key].fingerprint();
+        writeln!(out, "  signed with the key {key}, {path}")?;
         Ok(())
     }
+}
+
+/// The reference with the digest, and the position of the key that has signed it.
+fn verify_image(reference: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Failure> {
+    let reference = Reference::parse_image(reference)?;
+    let verified = block_on(async {
+        Ok(Client::new(Settings::default())?
+            .verify(&reference, keys)
+            .await)
+    })?;
+    match verified {
+        Err(error @ Error::NotSigned { .. }) => {
+            note(format_args!("error: {error}"));
+            Err(Failure::CheckFailed)
+        }
+        verified => {
+            let Signed { digest, key } = verified?;
+            Ok((reference.with_digest(digest).to_string(), key))
+        }
+    }
+}
+
+/// The file, and the position of the key that has signed it.
+fn verify_file(file: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Failure> {
+    let signature = signature_file(Path::new(file));
+    let bytes = read(Path::new(file))?;
+    if let Some(key) = signer_of_file(&read(&signature)?, &bytes, keys) {
+        return Ok((file.to_owned(), key));
+    }
+    let signature = signature.display();
+    note(format_args!(
+        "error: `{signature}` has no signature of `{file}` by one of the keys"
+    ));
+    Err(Failure::CheckFailed)
 }
 
 /// A private key in a file, or in an environment variable if the text is `env:NAME`.
@@ -157,21 +200,27 @@ pub(crate) fn private_key(named: &str) -> Result<SigningKey, Failure> {
             let message = format!("the environment variable `{name}` is not set, or is not text");
             Failure::new(Kind::Usage, message)
         })?,
-        None => read(Path::new(named))?,
+        None => text(Path::new(named))?,
     };
     SigningKey::from_pem(&text).map_err(|error| unusable(named, error))
 }
 
 fn public_key(path: &Path) -> Result<VerifyingKey, Failure> {
-    let text = read(path)?;
+    let text = text(path)?;
     VerifyingKey::from_pem(&text).map_err(|error| unusable(&path.display().to_string(), error))
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| {
-        let message = format!("cannot read `{}`: {error}", path.display());
-        Failure::new(Kind::Usage, message)
-    })
+fn text(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    let message = format!("cannot read `{}`: {error}", path.display());
+    Failure::new(Kind::Usage, message)
 }
 
 fn unusable(what: &str, error: KeyError) -> Failure {

@@ -452,7 +452,9 @@ impl LockedMember {
 fn source(config: &Config, source: &Source) -> String {
     let folder = config.source.0.parent().unwrap_or(Path::new(""));
     match source {
-        Source::Pinned { source: inner, .. } => self::source(config, inner),
+        Source::Pinned { source: inner, .. } | Source::Signed { source: inner, .. } => {
+            self::source(config, inner)
+        }
         Source::File(path) => {
             let path = path.strip_prefix(folder).unwrap_or(path);
             path.display().to_string().replace('\\', "/")

@@ -73,7 +73,7 @@ impl Reader<'_> {
     }
 
     /// The keys of these signers.
-    fn signers(&mut self, names: &SignedBy) -> Option<Vec<VerifyingKey>> {
+    pub(super) fn signers(&mut self, names: &SignedBy) -> Option<Vec<VerifyingKey>> {
         let names = names.as_ref()?;
         if names.get_ref().is_empty() {
             let message = "an empty list accepts no signature; name a `[signer.NAME]`, or leave `signed_by` out";

@@ -9,12 +9,14 @@ use std::{
 };
 
 use axum::{
-    http::{StatusCode, header},
+    Router,
+    http::{StatusCode, Uri, header},
     response::IntoResponse as _,
 };
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::net::TcpListener;
 
 use crate::{
     PASSWORD, command, home, outcome,
@@ -431,12 +433,13 @@ async fn signatures_are_required_below_a_prefix_of_whole_parts() {
             false,
         ),
     ] {
-        let mut config =
-            "[signer.ada]\nkey = \"ada.pub\"\n[signer.other]\nkey = \"other.pub\"\n".to_owned();
-        config += &format!("[servlet.greet]\nsource = \"{image}\"\n");
-        for (name, signed_by) in sections {
-            config += &format!("[oci.\"{name}\"]\n{signed_by}\n");
-        }
+        let sections = sections.iter();
+        let sections = sections.map(|(name, signed_by)| format!("[oci.\"{name}\"]\n{signed_by}\n"));
+        let config = format!(
+            "[signer.ada]\nkey = \"ada.pub\"\n[signer.other]\nkey = \"other.pub\"\n\
+             [servlet.greet]\nsource = \"{image}\"\n{}",
+            sections.collect::<String>()
+        );
         fs::write(home.path().join("servlet.toml"), &config).expect("a file");
         let (code, said) = run(&["call", "servlet.toml", "greet", "name=Ada"]);
         assert_eq!(code == Some(0), works, "{config}{said}");
@@ -445,7 +448,7 @@ async fn signatures_are_required_below_a_prefix_of_whole_parts() {
 }
 
 /// How long a server may take to notice a change.
-const NOTICED: Duration = Duration::from_secs(60);
+const NOTICED: Duration = Duration::from_mins(1);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_stops_serving_an_image_that_is_no_longer_signed() {
@@ -548,6 +551,92 @@ async fn another_signer_needs_a_flag_of_its_own() {
     let update = ["lock", "update", "--allow-signer", "greet", "--yes", digest];
     assert_eq!(run(&update).0, Some(0));
     assert_eq!(run(&call).0, Some(0));
+}
+
+#[test]
+fn a_module_may_have_its_signature_next_to_it() {
+    let home = home_with_keys();
+    let run = |arguments: &[&str]| outcome(&mut command(home.path(), Path::new(""), arguments));
+    let config = "[signer.ada]\nkey = \"ada.pub\"\n[servlet.greet]\nsource = \"greet.wasm\"\nsigned_by = [\"ada\"]\n";
+    fs::write(home.path().join("servlet.toml"), config).expect("a file");
+    let call = || run(&["call", "servlet.toml", "greet", "name=Ada"]);
+    let (code, said) = call();
+    assert!(
+        code != Some(0) && said.contains("there is no file `.sigstore.json`"),
+        "{said}"
+    );
+    let sign = |key: &str| assert_eq!(run(&["sign", "greet.wasm", "--key", key]).0, Some(0));
+    sign("other.key");
+    let (code, said) = call();
+    assert!(
+        code != Some(0) && said.contains("is no signature by them"),
+        "{said}"
+    );
+    sign("ada.key");
+    let (code, said) = call();
+    assert_eq!(code, Some(0), "{said}");
+    let verify = [
+        "verify",
+        "greet.wasm",
+        "--key",
+        "other.pub",
+        "--key",
+        "ada.pub",
+    ];
+    let (code, said) = run(&verify);
+    assert!(
+        code == Some(0) && said.trim_end().ends_with(", ada.pub"),
+        "{said}"
+    );
+    let (code, said) = run(&verify[..4]);
+    assert!(
+        code == Some(1) && said.contains("by one of the keys"),
+        "{said}"
+    );
+
+    let module = home.path().join("greet.wasm");
+    let mut changed = fs::read(&module).expect("a module");
+    // An empty custom section.
+    changed.extend([0, 2, 1, b'a']);
+    fs::write(&module, changed).expect("a module");
+    let (code, said) = call();
+    assert!(
+        code != Some(0) && said.contains("is no signature by them"),
+        "{said}"
+    );
+}
+
+/// Serves the files of a folder. A request needs the query `?key=x`.
+async fn serve(folder: &Path) -> String {
+    let folder = folder.to_owned();
+    let answer = async move |uri: Uri| match fs::read(folder.join(uri.path().trim_matches('/'))) {
+        Ok(bytes) if uri.query() == Some("key=x") => Ok(bytes),
+        _ => Err(StatusCode::NOT_FOUND),
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+    format!("http://{address}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_module_at_a_url_has_its_signature_there() {
+    let home = home_with_keys();
+    let site = serve(home.path()).await;
+    let run = |arguments: &[&str]| outcome(&mut command(home.path(), Path::new(""), arguments));
+    let config = format!(
+        "[signer.ada]\nkey = \"ada.pub\"\n[servlet.greet]\nsource = \"{site}/greet.wasm?key=x\"\nsigned_by = [\"ada\"]\n"
+    );
+    fs::write(home.path().join("servlet.toml"), config).expect("a file");
+    let call = ["call", "servlet.toml", "greet", "name=Ada"];
+    let (code, said) = run(&call);
+    assert!(
+        code != Some(0) && said.contains("there is no file `.sigstore.json`"),
+        "{said}"
+    );
+    assert_eq!(run(&["sign", "greet.wasm", "--key", "ada.key"]).0, Some(0));
+    let (code, said) = run(&call);
+    assert_eq!(code, Some(0), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
