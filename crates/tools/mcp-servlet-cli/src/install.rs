@@ -116,10 +116,17 @@ impl Install {
             note(format_args!("nothing to do: {} has `{name}`", file.shown()));
             return Ok(());
         }
-        if let Some(before) = before.filter(|_| !self.force) {
-            return Err(is_taken(&file, &name, &before, &entry));
+        if let Some(before) = before.as_ref().filter(|_| !self.force) {
+            return Err(is_taken(&file, &name, before, &entry));
         }
         show(&file, &name, &shown);
+        let after = file.server(&name);
+        if let [first, rest @ ..] = &*kept(before.as_ref(), after.as_ref()) {
+            let names = rest
+                .iter()
+                .fold(first.clone(), |names, name| names + ", " + name);
+            note(format_args!("  unchanged: {}", one_line(&names)));
+        }
         server.note();
         if self.place.dry_run {
             return Ok(());
@@ -129,7 +136,7 @@ impl Install {
         if !self.no_check {
             check(&name, &server.connection)?;
         }
-        write(file, &format!("added `{name}` to"))?;
+        write(file, self.write_secrets, &format!("added `{name}` to"))?;
         if self.client == Client::ClaudeDesktop {
             note(format_args!(
                 "restart Claude Desktop: it reads the file when it starts"
@@ -198,7 +205,7 @@ impl Uninstall {
             return Ok(());
         }
         place.ask(&format!("remove `{name}` from {}?", file.shown()))?;
-        write(file, &format!("removed `{name}` from"))
+        write(file, false, &format!("removed `{name}` from"))
     }
 }
 
@@ -246,8 +253,23 @@ fn show(file: &InstalledIn, name: &str, entry: &Map<String, Value>) {
     }
 }
 
-fn write(mut file: InstalledIn, done: &str) -> Result<(), Failure> {
-    file.write()?;
+/// The variables and headers that an entry had before and keeps, with their values.
+fn kept(before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
+    let members = after.and_then(Value::as_object).into_iter().flatten();
+    let values = members.filter_map(|(member, values)| {
+        let old = before?.get(member)?.as_object()?;
+        Some(
+            values
+                .as_object()?
+                .keys()
+                .filter(|name| old.contains_key(*name)),
+        )
+    });
+    values.flatten().cloned().collect()
+}
+
+fn write(mut file: InstalledIn, has_secrets: bool, done: &str) -> Result<(), Failure> {
+    file.write(has_secrets)?;
     note(format_args!("{done} {}", file.shown()));
     if let Some(backup) = &file.backup {
         let backup = backup.display().to_string();

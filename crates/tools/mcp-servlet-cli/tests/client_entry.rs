@@ -250,6 +250,14 @@ fn a_value_is_only_written_if_that_is_asked_for() {
     assert!(text.contains(r#""SET_HERE": "s3cr3t""#), "{text}");
     let mode = fs::metadata(&file).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+    run(&home, &["uninstall", "zed", "weather"]);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("a mode");
+    run(&home, &install);
+    let mode = || fs::metadata(&file).expect("a file").permissions().mode() & 0o777;
+    assert_eq!(mode(), 0o644, "it has no secret yet");
+    run(&home, &["uninstall", "zed", "weather"]);
+    run(&home, &[&install[..], &["--write-secrets"]].concat());
+    assert_eq!(mode(), 0o600);
     let unset = [
         "install",
         "zed",
@@ -317,6 +325,41 @@ fn nothing_is_written_unless_the_server_works_and_the_file_can_be_read() {
     assert!(fs::symlink_metadata(&file).expect("a link").is_symlink());
     assert!(!elsewhere.exists());
     assert_eq!(fs::read_to_string(backup).expect("a copy"), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_file_that_is_not_there_yet_is_followed() {
+    let home = home();
+    let file = home.path().join(".cursor/mcp.json");
+    fs::create_dir(home.path().join(".cursor")).expect("a folder");
+    std::os::unix::fs::symlink("../dotfiles.json", &file).expect("a link");
+    let (code, said) = run(&home, &["install", "cursor", "weather.wasm"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(fs::symlink_metadata(&file).expect("a link").is_symlink());
+    let text = fs::read_to_string(home.path().join("dotfiles.json")).expect("a file");
+    assert!(text.contains("weather"), "{text}");
+}
+
+#[test]
+fn the_values_that_force_keeps_are_named() {
+    let home = home();
+    let install = ["install", "cursor", "weather.wasm", "--no-check"];
+    assert_eq!(run(&home, &install).0, Some(0));
+    let file = home.path().join(".cursor/mcp.json");
+    let text = fs::read_to_string(&file).expect("a file");
+    let changed = text
+        .replace("${env:WEATHER_API_KEY}", "s3cr3t")
+        .replace("\"serve\"", "\"other\"");
+    fs::write(&file, &changed).expect("a file");
+    let (code, said) = run(&home, &[&install[..], &["--force"]].concat());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("unchanged: WEATHER_API_KEY"), "{said}");
+    let text = fs::read_to_string(&file).expect("a file");
+    assert!(
+        text.contains("s3cr3t") && text.contains("\"serve\""),
+        "{text}"
+    );
 }
 
 /// Replaces the placeholders of a bundle as Claude Desktop does: one without a value and a default stays as it is.

@@ -36,7 +36,7 @@ impl InstalledIn {
     /// Reads the file. One that does not exist has no servers.
     pub(super) fn read(client: Client, path: PathBuf) -> Result<Self, Failure> {
         // Files with settings are often links into a folder that is kept elsewhere.
-        let path = fs::canonicalize(&path).unwrap_or(path);
+        let path = fs::canonicalize(&path).unwrap_or_else(|_| target(path));
         let bytes = read(&path)?;
         let file = ClientFile::parse(client, bytes.as_deref().unwrap_or_default());
         let file = file.map_err(|error| problem(&path, &error))?;
@@ -72,8 +72,8 @@ impl InstalledIn {
         self.bytes.is_none() || self.before != self.file.to_string()
     }
 
-    /// Replaces the file at once, so that a client never reads half of it.
-    pub(super) fn write(&mut self) -> Result<(), Failure> {
+    /// Replaces the file at once, so that a client never reads half of it. If it gets secrets, only its owner can read it then.
+    pub(super) fn write(&mut self, has_secrets: bool) -> Result<(), Failure> {
         if read(&self.path)? != self.bytes {
             let message = format!(
                 "`{}` has just been changed by another program",
@@ -85,27 +85,28 @@ impl InstalledIn {
                 "run the command again",
             ));
         }
-        self.replace().map_err(|error| {
+        self.replace(has_secrets).map_err(|error| {
             let message = format!("cannot write `{}`: {error}", self.shown());
             Failure::new(Kind::Usage, message)
         })
     }
 
-    fn replace(&mut self) -> io::Result<()> {
+    fn replace(&mut self, has_secrets: bool) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
         if self.bytes.is_some() {
             self.backup = Some(self.back_up()?);
         }
-        self.put(&self.path, self.file.to_string().as_bytes())
+        let keep_mode = !has_secrets;
+        self.put(&self.path, self.file.to_string().as_bytes(), keep_mode)
     }
 
-    /// Writes a file next to this one, with its permissions. Only its owner can read a new file, which may get secrets later.
-    fn put(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    /// Writes a file next to this one, with its permissions. Only its owner can read any other, which may get secrets later.
+    fn put(&self, path: &Path, bytes: &[u8], keep_mode: bool) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let mut new = NamedTempFile::new_in(folder)?;
         new.write_all(bytes)?;
-        if self.bytes.is_some() {
+        if keep_mode && self.bytes.is_some() {
             let permissions = fs::metadata(&self.path)?.permissions();
             new.as_file().set_permissions(permissions)?;
         }
@@ -125,9 +126,17 @@ impl InstalledIn {
         let made = there.and_then(|backup| backup.modified().ok());
         let age = made.and_then(|made| SystemTime::now().duration_since(made).ok());
         if age.is_none_or(|age| age > KEEP_BACKUP) {
-            self.put(&backup, self.bytes.as_deref().unwrap_or_default())?;
+            self.put(&backup, self.bytes.as_deref().unwrap_or_default(), true)?;
         }
         Ok(backup)
+    }
+}
+
+/// Where a link leads whose file does not exist yet.
+fn target(path: PathBuf) -> PathBuf {
+    match fs::read_link(&path) {
+        Ok(link) => path.parent().unwrap_or(Path::new("")).join(link),
+        Err(_) => path,
     }
 }
 
