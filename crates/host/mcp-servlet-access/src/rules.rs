@@ -2,6 +2,7 @@
 
 mod argument;
 mod pattern;
+mod uri;
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,8 @@ use serde_json::Value;
 
 use crate::caller::Caller;
 pub use argument::Argument;
-pub use pattern::{Pattern, Uri, UriPattern};
+pub use pattern::{Pattern, UriPattern};
+pub use uri::Uri;
 
 /// The rules of an endpoint. The first one that holds decides.
 ///
@@ -179,6 +181,11 @@ impl Rules {
         self.0.is_empty()
     }
 
+    /// Whether there are rules for a kind of item.
+    pub fn are_about(&self, kind: Kind) -> bool {
+        self.0.iter().any(|rule| rule.is_about(kind))
+    }
+
     /// Whether a caller may use an item. `None` is a caller that the endpoint does not know.
     pub fn decide(
         &self,
@@ -193,12 +200,6 @@ impl Rules {
         let mut rules = self.0.iter().filter(applies).peekable();
         let default = Holds::is(is_step || rules.peek().is_none());
         let decided = |allowed, rule| Decision { allowed, rule };
-        if let Name::Resource(uri) = &item.name
-            && uri.climbs()
-            && rules.peek().is_some()
-        {
-            return decided(Holds::No, None);
-        }
         for rule in rules {
             match (rule.effect, rule.holds(caller, item, arguments)) {
                 // What such a rule denies depends on what is not known yet, and the rest may be allowed.
@@ -346,15 +347,8 @@ impl Rule {
             Name::Prompt(name) => Holds::is(any(&self.prompts, name)),
             Name::Resource(uri) => {
                 let all = self.resources.iter();
-                let holds = all.map(|pattern| {
-                    let forms = pattern.matches(uri).into_iter();
-                    // A member may compare URIs as they are written, or as RFC 3986 says.
-                    match self.effect {
-                        Effect::Allow => forms.min(),
-                        Effect::Deny => forms.max(),
-                    }
-                });
-                holds.flatten().max().unwrap_or(Holds::No)
+                let holds = all.map(|pattern| pattern.matches(uri));
+                holds.max().unwrap_or(Holds::No)
             }
         }
     }

@@ -10,7 +10,7 @@ use std::{
 
 use mcp_servlet_access::{
     Caller,
-    rules::{Arguments, Decision, Hints, Holds, Item, Name, Rules, Uri},
+    rules::{Arguments, Decision, Hints, Holds, Item, Kind, Name, Rules, Uri},
 };
 use mcp_servlet_host::{FeatureKind, Host, Listed, Member, Tool, unknown_prompt, unknown_tool};
 use mcp_servlet_runtime::{CallError, CallGuard, Denied, JsonObject};
@@ -123,22 +123,35 @@ impl Permissions {
         })
     }
 
-    /// Whether the caller may read a resource of a member.
-    pub(crate) fn resource(&self, member: &Member, uri: &Uri) -> bool {
+    fn decide_resource(&self, member: &Member, uri: &Uri) -> Holds {
         let item = Item {
             name: Name::Resource(uri),
             member: member.name(),
             bundle: None,
         };
-        self.allow(&item)
+        self.decide(&item).allowed
+    }
+
+    /// Whether the caller may read the resource of a member with the URI that the client wrote.
+    pub(crate) fn reads(&self, member: &Member, uri: &str) -> bool {
+        if !self.rules.are_about(Kind::Resource) {
+            return true;
+        }
+        let is_listed = member.resources().iter().any(|one| one.key() == uri);
+        let uri = match member.as_listed(uri) {
+            _ if is_listed => Some(Uri::listed(uri)),
+            // The member would get another URI than the rules.
+            Some(_) => None,
+            None => Uri::of_client(uri),
+        };
+        uri.is_some_and(|uri| self.decide_resource(member, &uri) == Holds::Yes)
     }
 
     /// Whether the caller may learn of changes of a resource.
     pub(crate) fn updates(&self, uri: &str) -> bool {
-        let mut readers = self.host.members().filter(|one| one.reads_resources());
         self.are_all() || {
-            let uri = Uri::new(uri);
-            readers.any(|member| self.resource(member, &uri))
+            let mut readers = self.host.members().filter(|one| one.reads_resources());
+            readers.any(|member| self.reads(member, uri))
         }
     }
 
@@ -173,7 +186,9 @@ impl Permissions {
         }
         let uri = reference.get("uri")?.as_str()?;
         let found = self.host.find_uri(uri);
-        let may = found.is_some_and(|(member, key)| self.resource(member, &Uri::of_template(key)));
+        let may = found.is_some_and(|(member, key)| {
+            self.decide_resource(member, &Uri::of_template(key)) != Holds::No
+        });
         (!self.are_all() && !may).then(|| CallError::unknown_resource(uri))
     }
 
@@ -183,7 +198,7 @@ impl Permissions {
             return None;
         }
         let of = |(member, entry): (&Member, &Listed), uri: fn(&str) -> Uri| {
-            self.resource(member, &uri(entry.key()))
+            self.decide_resource(member, &uri(entry.key())) != Holds::No
         };
         let host = &self.host;
         Some(match kind {
@@ -191,7 +206,7 @@ impl Permissions {
             FeatureKind::Prompt => host.prompts().map(|one| self.prompt(one.key())).collect(),
             FeatureKind::Resource => {
                 let all = host.resources_of_members();
-                all.map(|one| of(one, Uri::new)).collect()
+                all.map(|one| of(one, Uri::listed)).collect()
             }
             FeatureKind::ResourceTemplate => {
                 let all = host.templates_of_members();

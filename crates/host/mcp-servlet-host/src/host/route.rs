@@ -64,16 +64,6 @@ fn claim(member: &Member, uri: &str) -> Claim {
     }
 }
 
-/// The URI as the author of the member wrote it, if it differs from this one.
-fn as_listed(member: &Member, uri: &str) -> Option<String> {
-    let resources = member.resources().iter().map(Listed::key);
-    let listed = resources
-        .filter_map(|listed| written_like(listed, uri).filter(|written| written == listed));
-    let templates = member.resource_templates().iter().map(Listed::key);
-    let templates = templates.filter_map(|template| written_like(template, uri));
-    listed.chain(templates).find(|written| written != uri)
-}
-
 /// Reads a resource by its URI, or else by an equivalent one that the member lists.
 async fn read(
     member: &Member,
@@ -83,12 +73,24 @@ async fn read(
     let result = member.read_resource_with(uri, request_meta).await;
     match &result {
         Err(error) if matches!(error.kind, CallErrorKind::UnknownResource { .. }) => {
-            match as_listed(member, uri) {
+            match member.as_listed(uri) {
                 Some(uri) => member.read_resource_with(&uri, request_meta).await,
                 None => result,
             }
         }
         _ => result,
+    }
+}
+
+impl Member {
+    /// The URI as the author of the member wrote it, if it differs from this one.
+    pub fn as_listed(&self, uri: &str) -> Option<String> {
+        let resources = self.resources().iter().map(Listed::key);
+        let listed = resources
+            .filter_map(|listed| written_like(listed, uri).filter(|written| written == listed));
+        let templates = self.resource_templates().iter().map(Listed::key);
+        let templates = templates.filter_map(|template| written_like(template, uri));
+        listed.chain(templates).find(|written| written != uri)
     }
 }
 

@@ -5,7 +5,6 @@ use std::{
     time::Instant,
 };
 
-use mcp_servlet_access::rules::Uri;
 use mcp_servlet_host::{Host, Member};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
 use rmcp::{
@@ -97,8 +96,7 @@ impl Handler {
         let era = Era::of(&context);
         let clock = self.clock();
         let permissions = self.permissions(&context, &host);
-        let asked_uri = Uri::new(&request.uri);
-        let is_allowed = |member: &Member| permissions.resource(member, &asked_uri);
+        let is_allowed = |member: &Member| permissions.reads(member, &request.uri);
         let read = |inputs: Inputs| {
             let (host, uri, context, clock) = (&host, &request.uri, &context, &clock);
             let (server, is_allowed) = (&self.server, &is_allowed);

@@ -145,18 +145,52 @@ async fn a_denied_item_is_like_one_that_does_not_exist() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn encoded_uris_do_not_pass() {
-    let site = site(&format!("{WEB}{NO_SECRETS}{FILES}")).await;
+async fn other_spellings_of_a_uri_do_not_pass() {
+    let rules = "rules = [{ deny = { resources = [\"docs://*secret*\", \"docs://Old\", \"file:///etc/*\"] } },\
+        { allow = { resources = [\"*\"] } }]\n";
+    let list = json!({ "resources": [
+        { "uri": "docs://Old", "name": "old" }, { "uri": "docs://New/%6e", "name": "new" },
+    ] });
+    let wat = Wat::new().describe(r#"{"tools":[]}"#).answer("{}");
+    let output = "(call $output {}) (i32.const 0)";
+    let contents = json!({ "contents": [{ "uri": "docs://x", "text": "text" }] });
+    let wat = wat.export("list_resources", &list.to_string(), output);
+    let wat = wat.export("read_resource", &contents.to_string(), output);
+    let config = format!("{WEB}{rules}{FILES}");
+    let site = Site::start(&config, &[("files.wasm", &wat.wasm())]).await;
     let session = site.connect(Way::HttpModern, "web").await;
     for uri in [
+        "docs://secret",
         "docs://%73ecret",
-        "DOCS://secret",
-        "docs://open/../secret",
-        "docs://open/%2E%2e%2Fsecret",
+        "docs://%2573ecret",
+        "DOCS://a/secret",
+        "docs://open/../x",
+        "docs://open/%2E%2e%2Fx",
+        "docs://Old",
+        "docs://old",
+        "docs://new/%6E",
+        "file:///etc/passwd",
+        "file:////etc/passwd",
+        "file://localhost/etc/passwd",
+        "file:/etc/passwd",
+        "file:///\tetc/passwd",
     ] {
         session.read(uri).await.expect_err(uri);
     }
-    session.read("docs://open/a%20b").await.expect("contents");
+    for uri in ["docs://open/a%20b", "docs://New/%6e"] {
+        session.read(uri).await.expect(uri);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_encoded_zero_does_not_pass() {
+    let rules = "rules = [{ allow = { resources = [\"docs://open/*\"] } }]\n";
+    let site = site(&format!("{WEB}{rules}{FILES}")).await;
+    let session = site.connect(Way::HttpModern, "web").await;
+    session.read("docs://open/1").await.expect("contents");
+    for uri in ["docs://%00", "docs://\0", "docs://open/%00"] {
+        session.read(uri).await.expect_err(uri);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
