@@ -150,8 +150,8 @@ impl Permissions {
     /// Whether the caller may learn of changes of a resource.
     pub(crate) fn updates(&self, uri: &str) -> bool {
         self.are_all() || {
-            let mut readers = self.host.members().filter(|one| one.reads_resources());
-            readers.any(|member| self.reads(member, uri))
+            let owners = self.host.owners_of_resource(uri);
+            !owners.is_empty() && owners.iter().all(|member| self.reads(member, uri))
         }
     }
 

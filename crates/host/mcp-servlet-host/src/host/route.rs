@@ -162,22 +162,25 @@ impl Host {
         Err(CallError::unknown_resource(uri))
     }
 
+    /// The members whose changes of a resource count: those with the strongest claim to it.
+    pub fn owners_of_resource(&self, uri: &str) -> Vec<&Member> {
+        let candidates = candidates(self.members(), uri);
+        let best = candidates.first().map(|(claim, _)| *claim);
+        // Of those that list the resource, only the first one is read.
+        let most = match best {
+            Some(Claim::Listed) => 1,
+            Some(Claim::Template | Claim::None) | None => usize::MAX,
+        };
+        let likely = candidates.into_iter();
+        let likely = likely.take_while(|(claim, _)| Some(*claim) == best);
+        likely.take(most).map(|(_, member)| member).collect()
+    }
+
     /// Asks remotes that may have a resource to report its changes, until the results are dropped. Servlets report changes
     /// unasked.
     pub fn watch_resource(&self, uri: &str) -> Vec<ResourceWatch> {
-        let candidates = candidates(self.members(), uri);
-        let Some((best, _)) = candidates.first() else {
-            return Vec::new();
-        };
-        // Of those that list the resource, only the first one is read.
-        let most = match best {
-            Claim::Listed => 1,
-            Claim::Template | Claim::None => usize::MAX,
-        };
-        let likely = candidates.iter().take_while(|(claim, _)| claim == best);
-        let remotes = likely
-            .take(most)
-            .filter_map(|(_, member)| member.as_remote());
+        let owners = self.owners_of_resource(uri).into_iter();
+        let remotes = owners.filter_map(Member::as_remote);
         remotes
             .map(|member| member.remote().watch_resource(uri))
             .collect()

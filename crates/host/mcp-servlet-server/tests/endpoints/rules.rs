@@ -412,6 +412,27 @@ async fn clients_hear_of_changes_that_they_can_see() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_subscription_needs_the_member_that_lists_the_resource() {
+    let rules = "rules = [{ deny = { resources = [\"docs://secret*\"] }, members = [\"files\"] },\
+        { allow = { resources = [\"*\"] } }]\n";
+    let output = "(call $output {}) (i32.const 0)";
+    let other = Wat::new().describe(r#"{"tools":[]}"#).answer("{}");
+    let other = other.export("read_resource", "{}", output).wasm();
+    let config = format!("{WEB}{rules}{FILES}[servlet.other]\nsource = \"other.wasm\"\n");
+    let modules: [(&str, &[u8]); 2] = [("files.wasm", &files()), ("other.wasm", &other)];
+    let site = Site::start(&config, &modules).await;
+    let session = site.connect(Way::HttpModern, "web").await;
+    let uris = ["docs://secret", "docs://open"];
+    let mut events = session.watch(uris).await.expect("events");
+    let server = site.endpoints.server_of("web").expect("an endpoint");
+    for uri in uris {
+        server.notify(mcp_servlet_runtime::Change::Resource(uri.to_owned()));
+    }
+    let uri = "docs://open".to_owned();
+    assert_eq!(next(&mut events).await, Event::ResourceUpdated { uri });
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn rules_with_a_member_apply_to_virtual_tools_that_call_it() {
     let bundle = "[bundle.ops.tool.peek]\nhandler = \"files:secret_file\"\n\
         [bundle.ops.tool.list]\nhandler = \"files:list_files\"\n";
