@@ -16,6 +16,8 @@ pub struct Argument {
     schema: JsonObject,
     /// The types that the keywords are about.
     types: Vec<&'static str>,
+    /// The keyword `type`, if there are others.
+    type_keyword: Option<Arc<Validator>>,
     validator: Arc<Validator>,
 }
 
@@ -83,8 +85,12 @@ impl Argument {
         if types.is_empty() {
             return Err("no value matches: the keywords are for different types".to_owned());
         }
-        let validator = Validator::linear(&Value::Object(schema.clone()));
-        let validator = validator.map_err(|problem| problem.to_string())?;
+        let validator = |schema: Value| {
+            let validator = Validator::linear(&schema).map_err(|problem| problem.to_string());
+            validator.map(Arc::new)
+        };
+        let keyword = schema.get("type").filter(|_| schema.len() > 1);
+        let keyword = keyword.map(|of| validator(json!({ "type": of })));
         let (path, may_be_absent) = match path.strip_suffix('?') {
             Some(path) => (path, true),
             None => (path, false),
@@ -94,7 +100,8 @@ impl Argument {
             may_be_absent,
             schema: schema.clone(),
             types,
-            validator: Arc::new(validator),
+            type_keyword: keyword.transpose()?,
+            validator: validator(Value::Object(schema.clone()))?,
         })
     }
 
@@ -130,7 +137,8 @@ impl Argument {
     }
 
     fn is_of_type(&self, value: &Value) -> bool {
-        self.types.contains(&type_of(value))
+        let is_named = |keyword: &Arc<Validator>| keyword.accepts(value) == Some(true);
+        self.types.contains(&type_of(value)) && self.type_keyword.as_ref().is_none_or(is_named)
     }
 
     fn find<'v>(&self, arguments: &'v JsonObject) -> Vec<Found<'v>> {
@@ -298,6 +306,20 @@ mod tests {
                 holds("x", &one, &json!({ "x": value })),
                 expected,
                 "{value}"
+            );
+        }
+        let large = json!({ "type": "integer", "minimum": 1000 });
+        for (amount, expected) in [
+            (json!(1000), [true, true]),
+            (json!(999), [false, false]),
+            (json!(1000.5), [false, true]),
+            (json!(0.5), [false, true]),
+            (json!("1000"), [false, true]),
+        ] {
+            assert_eq!(
+                holds("x", &large, &json!({ "x": amount })),
+                expected,
+                "{amount}"
             );
         }
         let text = json!({ "type": "string" });
