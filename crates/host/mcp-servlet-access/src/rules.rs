@@ -233,7 +233,9 @@ impl Rules {
             rule.effect == Effect::Allow && holds != Holds::No
         };
         let rule = decision.rule.or_else(|| self.0.iter().find(would_allow));
-        let argument = rule.and_then(|rule| {
+        // The arguments of a step are those of the virtual tool, not of the caller.
+        let shown = rule.filter(|_| !matches!(item.name, Name::Step(..)));
+        let argument = shown.and_then(|rule| {
             let decides = rule.effect == Effect::Deny;
             let mut all = rule.arguments.iter();
             all.find(|one| one.holds(rule.effect, arguments) == decides)
@@ -247,7 +249,7 @@ impl Rules {
 pub struct Denial<'r> {
     /// The rule that denies it, or that would allow it with other arguments.
     pub rule: Option<&'r Rule>,
-    /// The argument that decides.
+    /// The argument that decides, if the caller has sent it.
     argument: Option<&'r Argument>,
 }
 
@@ -275,7 +277,7 @@ impl Denial<'_> {
         text
     }
 
-    /// The path of the argument that decides.
+    /// The path of the argument that decides, if the caller has sent it.
     pub fn argument(&self) -> Option<String> {
         self.argument.map(Argument::path)
     }

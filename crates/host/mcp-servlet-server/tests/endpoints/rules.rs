@@ -610,9 +610,20 @@ async fn rules_with_a_member_read_the_arguments_that_virtual_tools_send() {
         [bundle.ops.tool.pay_all.arguments]\ntype = \"object\"\nrequired = [\"euros\"]\n\
         properties = { euros = { type = \"integer\" } }\n";
     let own = "{ deny = [\"pay_all\"], arguments = { euros = { minimum = 50 } } }";
-    let of_bank =
-        "{ deny = [\"pay\"], members = [\"bank\"], arguments = { amount = { minimum = 5000 } } }";
-    for rule in [own, of_bank] {
+    let of_bank = "{ deny = [\"pay\"], members = [\"bank\"], arguments = { amount = { minimum = 5000 } }, message = \"Ask a person.\" }";
+    for (rule, denied, text) in [
+        (
+            own,
+            json!({ "rule": "line 6", "argument": "euros" }),
+            "Not allowed: pay_all with euros = 50. Denied: euros: number of at least 50.",
+        ),
+        // What the virtual tool sends is not for its callers.
+        (
+            of_bank,
+            json!({ "rule": "line 6" }),
+            "Not allowed: pay_all. Ask a person.",
+        ),
+    ] {
         let rules = format!("rules = [{rule}, {{ allow = [\"*\"] }}]\n");
         let config = format!("{WEB}{rules}{BANK}{bundle}");
         let site = Site::start(&config, &[("bank.wasm", &bank())]).await;
@@ -621,6 +632,10 @@ async fn rules_with_a_member_read_the_arguments_that_virtual_tools_send() {
             let called = session.call("pay_all", json!({ "euros": euros })).await;
             let result = json!(called.expect("a result").raw);
             assert_eq!(result["isError"] == true, is_denied, "{rule}: {result}");
+            if is_denied {
+                assert_eq!(result["content"][0]["text"], text);
+                assert_eq!(result["_meta"]["mcp-servlet/denied"], denied);
+            }
         }
     }
 }
