@@ -31,7 +31,11 @@ enum Named {
     /// A prompt; or several, by a pattern.
     Prompt,
     /// An argument of one of these tools.
-    Argument(Vec<Pattern>),
+    Argument {
+        tools: Vec<Pattern>,
+        /// Whether calls without it pass a rule that denies.
+        is_escaped: bool,
+    },
 }
 
 type RuleTable = Spanned<Table<RuleSection>>;
@@ -120,9 +124,9 @@ impl Reader<'_> {
             self.problem(annotations.span(), message.to_owned());
         }
         let members = self.members_of_rule(table, members, entries);
-        let scopes = self.scopes_of_rule(table, endpoint);
+        let scopes = self.scopes_of_rule(table, effect, endpoint);
         let is_for_tools = prompts.is_empty() && resources.is_empty();
-        let arguments = self.arguments_of_rule(table, is_for_tools);
+        let arguments = self.arguments_of_rule(table, effect, is_for_tools);
         let line = self.line(spanned.span().start);
         Some(Rule {
             name: table.name.clone().unwrap_or(format!("line {line}")),
@@ -158,7 +162,16 @@ impl Reader<'_> {
         of_members
     }
 
-    fn scopes_of_rule(&mut self, table: &RuleSection, endpoint: &Endpoint) -> BTreeSet<String> {
+    fn scopes_of_rule(
+        &mut self,
+        table: &RuleSection,
+        effect: Effect,
+        endpoint: &Endpoint,
+    ) -> BTreeSet<String> {
+        if let Some(scope) = table.scopes.first().filter(|_| effect == Effect::Deny) {
+            let message = "callers escape this rule with fewer scopes; write `allow` with the scopes that callers need";
+            self.problem(scope.span(), message.to_owned());
+        }
         let scopes = self.scopes(&table.scopes);
         let has_callers = matches!(&endpoint.transport, EndpointTransport::Http { options, .. } if options.auth.is_some());
         if let Some(scope) = table.scopes.first().filter(|_| !has_callers) {
@@ -171,12 +184,27 @@ impl Reader<'_> {
         scopes
     }
 
-    fn arguments_of_rule(&mut self, table: &RuleSection, is_for_tools: bool) -> Vec<Argument> {
+    fn arguments_of_rule(
+        &mut self,
+        table: &RuleSection,
+        effect: Effect,
+        is_for_tools: bool,
+    ) -> Vec<Argument> {
         let mut arguments = Vec::new();
         for (path, schema) in &table.arguments {
             if !is_for_tools {
                 let message = "`arguments` is for rules about tools alone";
                 self.problem(path.span(), message.to_owned());
+            }
+            let pattern = schema.get_ref().get("pattern").and_then(Value::as_str);
+            let is_open = |pattern: &&str| !(pattern.starts_with('^') && pattern.ends_with('$'));
+            if let Some(pattern) = pattern.filter(is_open)
+                && effect == Effect::Allow
+            {
+                let message = format!(
+                    "`{pattern}` matches anywhere in a text; begin it with `^` and end it with `$` to match all of it"
+                );
+                self.warn(schema.span(), message);
             }
             match Argument::new(path.get_ref(), schema.get_ref()) {
                 Ok(argument) => arguments.push(argument),
@@ -255,7 +283,9 @@ impl RuleName {
         let (what, known): (_, Vec<&str>) = match &self.of {
             Named::Tool => ("tool", host.tools().map(Tool::name).collect()),
             Named::Prompt => ("prompt", host.prompts().map(Listed::key).collect()),
-            Named::Argument(tools) => return self.unknown_argument(host, tools),
+            Named::Argument { tools, is_escaped } => {
+                return self.idle_argument(host, tools, *is_escaped);
+            }
         };
         let steps = host.tools().filter_map(|tool| host.step_of(tool.name()));
         let steps: Vec<_> = steps.map(|step| step.tool.name()).collect();
@@ -271,12 +301,19 @@ impl RuleName {
         ))
     }
 
-    fn unknown_argument(&self, host: &Host, tools: &[Pattern]) -> Option<String> {
+    fn idle_argument(&self, host: &Host, tools: &[Pattern], is_escaped: bool) -> Option<String> {
         let steps = host.tools().filter_map(|tool| host.step_of(tool.name()));
         let all = host.tools().chain(steps.map(|step| step.tool));
         let named = all.filter(|tool| tools.iter().any(|one| one.matches(tool.name())));
         let named: Vec<_> = named.collect();
         let is_known = |tool: &&Tool| arguments(tool).any(|name| name == self.text);
+        let is_optional = |tool: &&&Tool| is_known(tool) && !requires(tool, &self.text);
+        if let Some(tool) = named.iter().find(is_optional).filter(|_| is_escaped) {
+            let (tool, text) = (tool.name(), &self.text);
+            return Some(format!(
+                "calls of `{tool}` without `{text}` pass this rule; write `?` after the path to deny them too"
+            ));
+        }
         // A tool without a list of its arguments may have any.
         let may_have = |tool: &&Tool| is_known(tool) || arguments(tool).next().is_none();
         if named.is_empty() || named.iter().any(may_have) {
@@ -297,6 +334,12 @@ fn arguments(tool: &Tool) -> impl Iterator<Item = &str> {
     let properties = tool.input_schema().get("properties");
     let properties = properties.and_then(Value::as_object).into_iter();
     properties.flat_map(|properties| properties.keys().map(String::as_str))
+}
+
+fn requires(tool: &Tool, argument: &str) -> bool {
+    let required = tool.input_schema().get("required");
+    let mut required = required.and_then(Value::as_array).into_iter().flatten();
+    required.any(|name| name == argument)
 }
 
 fn names(table: &RuleTable) -> Option<&NamesByKind> {
@@ -336,7 +379,10 @@ fn names_of(endpoint: &str, table: &RuleTable, rule: &Rule) -> Vec<RuleName> {
     let prompts = prompts.map(|name| new(Named::Prompt, name.get_ref(), name.span()));
     let paths = table.get_ref().arguments.keys();
     let arguments = paths.zip(&rule.arguments).map(|(path, argument)| {
-        let of = Named::Argument(rule.tools.clone());
+        let of = Named::Argument {
+            tools: rule.tools.clone(),
+            is_escaped: rule.effect == Effect::Deny && !path.get_ref().ends_with('?'),
+        };
         new(of, argument.name(), path.span())
     });
     tools.chain(prompts).chain(arguments).collect()
