@@ -12,8 +12,8 @@ use crate::document::Scalar;
 use crate::ir::{Field, Item, Kind, Names, Struct, Type, TypeDef, TypeId};
 use crate::names::{Taken, type_source};
 
-/// How deep schemas may be nested, and how many a root may have.
-const MAX_DEPTH: usize = 64;
+/// How deep schemas may be nested, so that a stack of 2 MiB is enough, and how many a root may have.
+const MAX_DEPTH: usize = 40;
 const MAX_NODES: usize = 10_000;
 /// The longest text by which two schemas are found to be equal.
 const MAX_COMPARED: usize = 1 << 16;
