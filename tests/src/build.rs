@@ -83,7 +83,8 @@ pub fn wasm(example: &str, profile: Profile) -> PathBuf {
     folder.join(format!("{}.wasm", example.replace('-', "_")))
 }
 
-/// A folder for what this test binary builds with `servlet build`. Cargo removes the files in its own folder for a moment whenever another test builds them.
+/// The output folder of `servlet build` for this test binary. In a shared one, a build of another test would remove files for a
+/// moment.
 fn copies(abi: &str) -> PathBuf {
     let program = env::current_exe().expect("this program has a path");
     let name = program.file_stem().expect("a program has a name");

@@ -6,7 +6,7 @@ use rcgen::{
     SerialNumber, date_time_ymd,
 };
 
-/// A certificate authority. It panics where it cannot do what it is asked for.
+/// A certificate authority. Its functions panic if they fail.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {

@@ -1,6 +1,6 @@
-//! What a catalog had when a client was generated from it.
+//! The items of the catalog that a client was generated from.
 
-/// An item of a catalog, without what it says.
+/// The kind, the key and the digest of a catalog item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Its kind.

@@ -1,4 +1,4 @@
-//! What typed clients call through.
+//! The trait through which typed clients call a server.
 //!
 //! `servlet gen client` and `ClientBuild` of `xtp-codegen` generate a client from the catalog of an MCP server. The client is
 //! generic over a [`Caller`]: a session of `mcp-servlet-client` is one. This crate has the trait, and the few types that the

@@ -87,12 +87,12 @@ pub enum CheckError {
     Client(Error),
 }
 
-/// An item that a generated client has, and that the server does not have any more as it was.
+/// An item of a generated client that the server has removed or changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drift {
     /// The server no longer has the item.
     Removed(Entry),
-    /// The server has another item of this name.
+    /// The server's item has another digest.
     Changed(Entry),
 }
 
@@ -133,98 +133,71 @@ impl fmt::Display for Drift {
     }
 }
 
-impl Caller for CallWith<'_> {
-    type Content = CallResult;
-    type Contents = Vec<ResourceContents>;
-    type Messages = PromptResult;
-    type Answer<'a, T: 'a>
-        = BoxFuture<'a, Result<T, CallError>>
-    where
-        Self: 'a;
+/// A caller whose method `requests` has the options of its requests.
+macro_rules! impl_caller {
+    ($caller:ty) => {
+        impl Caller for $caller {
+            type Content = CallResult;
+            type Contents = Vec<ResourceContents>;
+            type Messages = PromptResult;
+            type Answer<'a, T: 'a>
+                = BoxFuture<'a, Result<T, CallError>>
+            where
+                Self: 'a;
 
-    fn call<'a, A, R>(
-        &'a self,
-        tool: &'static str,
-        arguments: &A,
-        wrap: Wrap,
-    ) -> Self::Answer<'a, R>
-    where
-        A: Serialize,
-        R: DeserializeOwned + Send + 'a,
-    {
-        self.clone().typed(tool, to_json(arguments), wrap).boxed()
-    }
+            fn call<'a, A, R>(
+                &'a self,
+                tool: &'static str,
+                arguments: &A,
+                wrap: Wrap,
+            ) -> Self::Answer<'a, R>
+            where
+                A: Serialize,
+                R: DeserializeOwned + Send + 'a,
+            {
+                self.requests()
+                    .typed(tool, to_json(arguments), wrap)
+                    .boxed()
+            }
 
-    fn call_untyped<A: Serialize>(
-        &self,
-        tool: &'static str,
-        arguments: &A,
-    ) -> Self::Answer<'_, CallResult> {
-        self.clone().untyped(tool, to_json(arguments)).boxed()
-    }
+            fn call_untyped<A: Serialize>(
+                &self,
+                tool: &'static str,
+                arguments: &A,
+            ) -> Self::Answer<'_, CallResult> {
+                self.requests().untyped(tool, to_json(arguments)).boxed()
+            }
 
-    fn read(&self, uri: &str) -> Self::Answer<'_, Vec<ResourceContents>> {
-        self.clone().contents(uri.to_owned()).boxed()
-    }
+            fn read(&self, uri: &str) -> Self::Answer<'_, Vec<ResourceContents>> {
+                self.requests().contents(uri.to_owned()).boxed()
+            }
 
-    fn prompt<A: Serialize>(
-        &self,
-        prompt: &'static str,
-        arguments: &A,
-    ) -> Self::Answer<'_, PromptResult> {
-        self.clone().messages(prompt, to_json(arguments)).boxed()
-    }
+            fn prompt<A: Serialize>(
+                &self,
+                prompt: &'static str,
+                arguments: &A,
+            ) -> Self::Answer<'_, PromptResult> {
+                self.requests().messages(prompt, to_json(arguments)).boxed()
+            }
+        }
+    };
 }
 
-impl Caller for &Session {
-    type Content = CallResult;
-    type Contents = Vec<ResourceContents>;
-    type Messages = PromptResult;
-    type Answer<'a, T: 'a>
-        = BoxFuture<'a, Result<T, CallError>>
-    where
-        Self: 'a;
+impl_caller!(CallWith<'_>);
+impl_caller!(&Session);
 
-    fn call<'a, A, R>(
-        &'a self,
-        tool: &'static str,
-        arguments: &A,
-        wrap: Wrap,
-    ) -> Self::Answer<'a, R>
-    where
-        A: Serialize,
-        R: DeserializeOwned + Send + 'a,
-    {
-        let session = self.with(CallOptions::new());
-        session.typed(tool, to_json(arguments), wrap).boxed()
-    }
-
-    fn call_untyped<A: Serialize>(
-        &self,
-        tool: &'static str,
-        arguments: &A,
-    ) -> Self::Answer<'_, CallResult> {
-        let session = self.with(CallOptions::new());
-        session.untyped(tool, to_json(arguments)).boxed()
-    }
-
-    fn read(&self, uri: &str) -> Self::Answer<'_, Vec<ResourceContents>> {
-        let session = self.with(CallOptions::new());
-        session.contents(uri.to_owned()).boxed()
-    }
-
-    fn prompt<A: Serialize>(
-        &self,
-        prompt: &'static str,
-        arguments: &A,
-    ) -> Self::Answer<'_, PromptResult> {
-        let session = self.with(CallOptions::new());
-        session.messages(prompt, to_json(arguments)).boxed()
+impl Session {
+    fn requests(&self) -> CallWith<'_> {
+        self.with(CallOptions::new())
     }
 }
 
 /// The requests own everything but the session, so that their futures borrow nothing of the caller.
 impl CallWith<'_> {
+    fn requests(&self) -> Self {
+        self.clone()
+    }
+
     async fn typed<R: DeserializeOwned>(
         self,
         tool: &'static str,
@@ -262,7 +235,11 @@ impl CallWith<'_> {
     ) -> Result<PromptResult, CallError> {
         let arguments = match arguments? {
             Value::Object(arguments) => arguments,
-            _ => serde_json::Map::new(),
+            Value::Null => serde_json::Map::new(),
+            _ => {
+                let message = "the arguments of a prompt are not an object";
+                return Err(Error::new(ErrorKind::Schema, message).into());
+            }
         };
         Ok(self
             .session

@@ -93,7 +93,7 @@ impl Session {
         &self.server
     }
 
-    /// What errors call the server.
+    /// The name of the server in error messages.
     pub(crate) fn target(&self) -> &str {
         &self.target
     }

@@ -39,7 +39,7 @@ pub struct Gate {
     options: AuthOptions,
     /// The keys of its issuers, in their order.
     keys: Vec<Keys>,
-    /// The issuer that is asked about tokens (RFC 7662).
+    /// Asks the issuer about tokens (RFC 7662).
     introspection: Option<Introspection>,
     /// Results of earlier checks.
     cache: Cache,

@@ -23,7 +23,7 @@ pub struct Rules(pub Vec<Rule>);
 /// A rule, which holds if all its parts hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// The name in the log.
+    /// The name in the log, and in the errors of calls whose arguments are denied.
     pub name: String,
     /// What happens if it holds.
     pub effect: Effect,
@@ -41,16 +41,16 @@ pub struct Rule {
     pub scopes: BTreeSet<String>,
     /// What it says about the arguments of a call.
     pub arguments: Vec<Argument>,
-    /// What a model reads if the arguments of its call are denied.
+    /// Text that is added to the error if the arguments of a call are denied.
     pub message: Option<String>,
 }
 
-/// What a rule does.
+/// Whether a rule allows or denies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It allows.
+    /// Allows the items.
     Allow,
-    /// It denies.
+    /// Denies the items.
     Deny,
 }
 
@@ -94,7 +94,7 @@ pub enum Name<'a> {
 pub enum Arguments<'a> {
     /// They are not known, such as in a list.
     Unknown,
-    /// They are these.
+    /// The arguments that the tool gets.
     Known(&'a JsonObject),
 }
 
@@ -202,7 +202,7 @@ impl Rules {
         let decided = |allowed, rule| Decision { allowed, rule };
         for rule in rules {
             match (rule.effect, rule.holds(caller, item, arguments)) {
-                // What such a rule denies depends on what is not known yet, and the rest may be allowed.
+                // A `deny` that may hold decides nothing yet: other arguments, or other URIs of a template, may be allowed.
                 (_, Holds::No) | (Effect::Deny, Holds::Maybe) => {}
                 (Effect::Deny, Holds::Yes) => return decided(Holds::No, Some(rule)),
                 (Effect::Allow, allowed) => return decided(allowed, Some(rule)),
@@ -249,7 +249,7 @@ impl Rules {
 pub struct Denial<'r> {
     /// The rule that denies it, or that would allow it with other arguments.
     pub rule: Option<&'r Rule>,
-    /// The argument that decides, if the caller has sent it.
+    /// The argument that decides. None if there is none, or if a virtual tool sent the arguments.
     argument: Option<&'r Argument>,
 }
 
@@ -277,7 +277,7 @@ impl Denial<'_> {
         text
     }
 
-    /// The path of the argument that decides, if the caller has sent it.
+    /// The path of the argument that decides. None if there is none, or if a virtual tool sent the arguments.
     pub fn argument(&self) -> Option<String> {
         self.argument.map(Argument::path)
     }

@@ -227,12 +227,12 @@ impl LoadError {
     }
 }
 
-/// The error for an unknown tool. It suggests one of those that are known.
+/// The error for an unknown tool. It suggests the most similar known name, if one is similar enough.
 pub fn unknown_tool<'a>(tool: &str, known: impl Iterator<Item = &'a str>) -> CallError {
     CallError::unknown_tool(tool, similar(tool, known))
 }
 
-/// The error for an unknown prompt. It suggests one of those that are known.
+/// The error for an unknown prompt. It suggests the most similar known name, if one is similar enough.
 pub fn unknown_prompt<'a>(prompt: &str, known: impl Iterator<Item = &'a str>) -> CallError {
     CallError::unknown_prompt(prompt, similar(prompt, known))
 }

@@ -139,10 +139,12 @@ pub fn sign_file(bytes: &[u8], key: &SigningKey) -> Result<Vec<u8>, KeyError> {
 /// The first of the keys with which a bundle signs the bytes of a file.
 pub fn signer_of_file(bundle: &[u8], bytes: &[u8], keys: &[VerifyingKey]) -> Option<usize> {
     let bundle: Bundle = serde_json::from_slice(bundle).ok()?;
+    if bundle.media_type != BUNDLE {
+        return None;
+    }
     let signature = bundle.message_signature?.signature;
     let signature = BASE64_STANDARD.decode(signature).ok()?;
     keys.iter()
-        .filter(|_| bundle.media_type == BUNDLE)
         .position(|key| key.has_signed(bytes, &signature))
 }
 

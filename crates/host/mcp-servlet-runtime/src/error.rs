@@ -50,7 +50,7 @@ pub enum LoadError {
         found: String,
     },
     /// The module is not signed by one of the keys.
-    #[error("`{origin}` is not signed by one of the keys: {}", if *found { "the file next to it is no signature by them" } else { "there is no file `.sigstore.json` next to it" })]
+    #[error("`{origin}` is not signed by one of the keys: {}", if *found { "its signature is by another key, or of another file" } else { "it has no signature in a file with the ending `.sigstore.json` next to it" })]
     NotSigned {
         /// The origin of the module.
         origin: String,

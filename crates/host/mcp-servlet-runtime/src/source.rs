@@ -53,7 +53,7 @@ pub enum Source {
     Signed {
         /// The file or the URL.
         source: Box<Source>,
-        /// The keys of which one must have signed the module.
+        /// The accepted keys.
         keys: Vec<VerifyingKey>,
     },
 }

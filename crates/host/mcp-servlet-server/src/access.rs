@@ -48,7 +48,7 @@ impl Access {
         }
     }
 
-    /// Sets the gate, if it differs. Callers of the previous one have to show again who they are.
+    /// Sets the gate, if it differs. Callers of the previous one must authenticate again.
     pub(crate) fn replace(&self, options: Option<&AuthOptions>) {
         let mut current = self.gate.write().unwrap_or_else(PoisonError::into_inner);
         if current.gate.as_ref().map(|gate| gate.options()) == options {

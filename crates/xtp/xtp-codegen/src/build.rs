@@ -1,4 +1,4 @@
-//! Generates a file in `OUT_DIR` from a schema file, for build scripts. The only module that does IO.
+//! Generates a file in `OUT_DIR` from a schema file, for build scripts. Only this module and `client::build` do IO.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -27,7 +27,7 @@
 //! Each phase is a module: read the source into nodes with positions; read the nodes into a
 //! document; check; lower to types and functions with Rust names; describe the
 //! types as JSON Schema; let typify find their Rust types; replace typify's names; make items;
-//! print. Only [`Build`], which is for build scripts, reads and writes files. The same input gives
+//! print. Only `Build` and `ClientBuild`, which are for build scripts, read and write files. The same input gives
 //! the same bytes.
 //!
 //! With the feature `client`, the module `client` generates typed clients of MCP servers.

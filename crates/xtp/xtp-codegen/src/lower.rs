@@ -2,7 +2,7 @@
 
 pub(crate) mod complexity;
 pub(crate) mod names;
-mod recursion;
+pub(crate) mod recursion;
 
 use std::collections::{BTreeMap, BTreeSet};
 

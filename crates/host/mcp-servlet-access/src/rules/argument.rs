@@ -220,7 +220,7 @@ fn is_keyword(name: &str) -> bool {
     KEYWORDS.iter().any(|(keyword, _)| *keyword == name)
 }
 
-/// The types of which values must be so that each keyword says something about them.
+/// The types of values to which all keywords of a schema apply.
 fn types(schema: &JsonObject) -> Vec<&'static str> {
     let has = |values: &[Value], name: &str| values.iter().any(|value| type_of(value) == name);
     let all = TYPES.into_iter().filter(|name| {

@@ -69,7 +69,7 @@ impl UriPattern {
     }
 }
 
-/// Whether a text matches a pattern. What `is` never accepts only matches `*`.
+/// Whether a text matches a pattern. An element that `is` rejects can only be part of a `*`.
 fn matches<T>(pattern: &[u8], text: &[T], is: impl Fn(&u8, &T) -> bool) -> bool {
     let (mut at, mut of_text) = (0, 0);
     // Where to go on if the text that the last `*` stands for is longer.

@@ -42,7 +42,7 @@ impl Uri {
     }
 }
 
-/// Whether a URI has only one spelling, so that no member takes it for another one.
+/// Whether a URI is in plain form, so that no member takes it for a URI that rules would decode differently.
 fn is_plain(uri: &str) -> bool {
     let Ok(url) = Url::parse(uri) else {
         return false;
@@ -73,7 +73,8 @@ fn has_plain_authority(url: &Url) -> bool {
     !has_user && !ends_with_dot && (url.scheme() != "file" || authority.is_empty())
 }
 
-/// Whether only bytes are encoded that must be, except for delimiters, which could split a URI after they are decoded.
+/// Whether no unreserved or control character is encoded, and none of `/`, `\`, `?` and `#`: a member that decodes them could
+/// split the URI elsewhere.
 fn is_plainly_encoded(uri: &str) -> bool {
     let may_be_encoded = |digits: &str| {
         let byte = u8::from_str_radix(digits, 16);

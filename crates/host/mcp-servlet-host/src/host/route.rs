@@ -247,7 +247,7 @@ impl Host {
         member.complete(&params).await
     }
 
-    /// The member that lists a resource or a template with this URI, and the URI as it is listed.
+    /// Finds a listed resource or template by its URI: its member, and the URI as the member wrote it.
     pub fn find_uri(&self, uri: &str) -> Option<(&Member, &str)> {
         let wanted = normalized_uri(uri);
         let is_wanted = |entry: &&Listed| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wasmtime::{Func, InstancePre, PoolConcurrencyLimitError, Result, Store, UpdateDeadline, Val};
 use wasmtime_wasi::I32Exit;
 
-use super::{Stop, address_space, code::Code, schedule::Slice, settings};
+use super::{Stop, address_space, code::Code, schedule::Slice};
 use crate::{
     call::Call,
     fault::Fault,
@@ -89,7 +89,7 @@ impl Instance {
         };
         let mut started = Self { store, instance };
         #[cfg(unix)]
-        if settings::is_pooled(started.store.engine()) {
+        if super::settings::is_pooled(started.store.engine()) {
             started.read_memories();
         }
         if !shared.initialises {
@@ -101,7 +101,7 @@ impl Instance {
         }
     }
 
-    /// Makes sure that all pages of its memories exist, so that its end costs less.
+    /// Reads all pages of its memories, so that the reset after its call skips those that were not written (see [`super::untouched`]).
     #[cfg(unix)]
     fn read_memories(&mut self) {
         let Self { store, instance } = self;

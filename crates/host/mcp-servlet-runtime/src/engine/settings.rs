@@ -136,6 +136,7 @@ pub(super) fn compiler(quality: Quality, metering: Metering) -> Result<Engine> {
 }
 
 /// Whether the instances of an engine take their memory from a pool.
+#[cfg(unix)]
 pub(super) fn is_pooled(engine: &Engine) -> bool {
     let pooling = [&HOSTS.pooling, &METERED_HOSTS.pooling];
     let mut hosts = pooling.into_iter().filter_map(LazyLock::get).flatten();

@@ -1,4 +1,4 @@
-//! Keeps untouched pages of pooled memories out of the resets of instances.
+//! Makes the reset of a pooled instance skip the pages that its call never touched.
 //!
 //! After a call, wasmtime asks Linux which pages the instance has written, and clears those. Since wasmtime 50, the answer of
 //! some versions of Linux, such as 6.18, includes all pages that do not exist yet. These are most pages of a small servlet, and

@@ -18,6 +18,7 @@ use super::{
     bundle::ReadTool,
     file::{EndpointSection, File, Kind, ListenerSection, ListenerTls},
     table::Table,
+    wording::did_you_mean,
 };
 use crate::{HttpOptions, ServeOptions, TaskOptions, TlsOptions, response_headers::header_name};
 use address::split_address;
@@ -207,8 +208,7 @@ impl Reader<'_> {
     pub(super) fn member(&mut self, member: &Spanned<String>, known: &[&str]) {
         let name = member.get_ref();
         if !known.contains(&name.as_str()) {
-            let near = similar(name, known.iter().copied());
-            let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let hint = did_you_mean(similar(name, known.iter().copied()));
             let message = format!("there is no servlet, remote or bundle `{name}`{hint}");
             self.problem(member.span(), message);
         }

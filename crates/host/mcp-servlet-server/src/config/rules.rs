@@ -13,6 +13,7 @@ use super::{
     file::{EndpointSection, File, NamesByKind, RuleSection},
     members::Members,
     table::Table,
+    wording::did_you_mean,
 };
 
 /// A name in a rule that something of its endpoint should have.
@@ -221,13 +222,12 @@ impl Reader<'_> {
             (Kind::Prompt, "allow = { prompts = [\"*\"] }"),
             (Kind::Resource, "allow = { resources = [\"*\"] }"),
         ] {
-            let mut all = rules.iter().filter(|(rule, _)| rule.is_about(kind));
-            let allows = |(rule, _): &(Rule, usize)| rule.effect == Effect::Allow;
-            let denies_some = all.clone().next().is_some();
-            if denies_some && !all.any(allows) {
-                let mut tables = section.rules.iter();
-                let first = tables.find(|table| has_kind(table, kind));
-                let span = first.map_or(0..0, names_span);
+            let all = rules.iter().zip(&section.rules);
+            let mut all = all.filter(|((rule, _), _)| rule.is_about(kind)).peekable();
+            let first = all.peek().map(|(_, table)| names_span(table));
+            if let Some(span) = first
+                && all.all(|((rule, _), _)| rule.effect == Effect::Deny)
+            {
                 let message = format!(
                     "these rules allow nothing; end with a rule `{last}` if they only take away"
                 );
@@ -281,20 +281,17 @@ impl Config {
 impl RuleName {
     fn idle(&self, host: &Host) -> Option<String> {
         let (what, known): (_, Vec<&str>) = match &self.of {
-            Named::Tool => ("tool", host.tools().map(Tool::name).collect()),
+            Named::Tool => ("tool", tools_and_steps(host).map(Tool::name).collect()),
             Named::Prompt => ("prompt", host.prompts().map(Listed::key).collect()),
             Named::Argument { tools, is_escaped } => {
                 return self.idle_argument(host, tools, *is_escaped);
             }
         };
-        let steps = host.tools().filter_map(|tool| host.step_of(tool.name()));
-        let steps: Vec<_> = steps.map(|step| step.tool.name()).collect();
         let pattern = Pattern::new(&self.text);
-        if known.iter().chain(&steps).any(|name| pattern.matches(name)) {
+        if known.iter().any(|name| pattern.matches(name)) {
             return None;
         }
-        let near = similar(&self.text, known.into_iter());
-        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let hint = did_you_mean(similar(&self.text, known.into_iter()));
         let Self { endpoint, text, .. } = self;
         Some(format!(
             "no {what} of endpoint `{endpoint}` matches `{text}`{hint}"
@@ -302,9 +299,8 @@ impl RuleName {
     }
 
     fn idle_argument(&self, host: &Host, tools: &[Pattern], is_escaped: bool) -> Option<String> {
-        let steps = host.tools().filter_map(|tool| host.step_of(tool.name()));
-        let all = host.tools().chain(steps.map(|step| step.tool));
-        let named = all.filter(|tool| tools.iter().any(|one| one.matches(tool.name())));
+        let named =
+            tools_and_steps(host).filter(|tool| tools.iter().any(|one| one.matches(tool.name())));
         let named: Vec<_> = named.collect();
         let is_known = |tool: &&Tool| arguments(tool).any(|name| name == self.text);
         let is_optional = |tool: &&&Tool| is_known(tool) && !requires(tool, &self.text);
@@ -320,13 +316,18 @@ impl RuleName {
             return None;
         }
         let known = named.iter().flat_map(|tool| arguments(tool));
-        let near = similar(&self.text, known);
-        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let hint = did_you_mean(similar(&self.text, known));
         Some(format!(
             "no tool that this rule names has an argument `{}`{hint}",
             self.text
         ))
     }
+}
+
+/// The tools of a host, and those that its virtual tools call.
+fn tools_and_steps(host: &Host) -> impl Iterator<Item = &Tool> {
+    let steps = host.tools().filter_map(|tool| host.step_of(tool.name()));
+    host.tools().chain(steps.map(|step| step.tool))
 }
 
 /// The arguments that the schema of a tool names.
@@ -353,14 +354,6 @@ fn names_span(table: &RuleTable) -> Range<usize> {
     let names = table.get_ref();
     let names = names.allow.as_ref().or(names.deny.as_ref());
     names.map_or_else(|| table.span(), Spanned::span)
-}
-
-fn has_kind(table: &RuleTable, kind: Kind) -> bool {
-    names(table).is_some_and(|names| match kind {
-        Kind::Tool => !names.tools.is_empty(),
-        Kind::Prompt => !names.prompts.is_empty(),
-        Kind::Resource => !names.resources.is_empty(),
-    })
 }
 
 fn names_of(endpoint: &str, table: &RuleTable, rule: &Rule) -> Vec<RuleName> {

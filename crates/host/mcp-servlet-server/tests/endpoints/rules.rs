@@ -323,9 +323,8 @@ async fn tasks_of_a_tool_end_with_the_right_to_use_it() {
         )
     };
     let site = Site::start(&config(""), &[("bank.wasm", &bank)]).await;
-    let ask = |method: &str, mut params: Value| {
+    let ask = |method: &str, params: Value| {
         let tasks = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
-        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = tasks.clone();
         let mut request = stateless(method, params);
         request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = tasks;
         let name = request["params"]["taskId"].as_str();

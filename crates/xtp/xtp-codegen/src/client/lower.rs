@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::Warning;
 use super::walk::{Name, Walk};
 use crate::ir::{Item, Kind, Module, Names, Type, TypeDef, TypeId};
+use crate::lower::recursion::targets;
 use crate::names::{Taken, type_source};
 
 /// The types of a client.
@@ -182,22 +183,8 @@ fn reached(module: &Module, mut open: Vec<TypeId>) -> BTreeSet<usize> {
         if !reached.insert(id.0) {
             continue;
         }
-        let kind = &module.get(id).kind;
-        for item in kind.items() {
-            open.extend(target(&item.ty));
-        }
-        if let Kind::Union(union) = kind {
-            open.extend(union.members.iter().filter_map(|(_, ty)| target(ty)));
-        }
+        let targets = targets(&module.get(id).kind).into_iter();
+        open.extend(targets.map(|(id, _)| id));
     }
     reached
-}
-
-/// The named type in lists and maps.
-fn target(ty: &Type) -> Option<TypeId> {
-    match ty {
-        Type::Named(id) => Some(*id),
-        Type::List(item) | Type::Map(item) => target(&item.ty),
-        Type::Scalar(_) | Type::FreeForm | Type::Any => None,
-    }
 }

@@ -11,7 +11,8 @@ const MAX_PARTS: usize = 256;
 
 /// One schema for a schema with `allOf`; `None` if its members contradict each other.
 pub(super) fn merged(members: &Members, root: &Value) -> Option<Members> {
-    merge(members, root, &mut MAX_PARTS.clone())
+    let mut left = MAX_PARTS;
+    merge(members, root, &mut left)
 }
 
 fn merge(members: &Members, root: &Value, left: &mut usize) -> Option<Members> {

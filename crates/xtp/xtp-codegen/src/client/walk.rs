@@ -12,8 +12,9 @@ use crate::document::Scalar;
 use crate::ir::{Field, Item, Kind, Names, Struct, Type, TypeDef, TypeId};
 use crate::names::{Taken, type_source};
 
-/// How deep schemas may be nested, so that a stack of 2 MiB is enough, and how many a root may have.
+/// The deepest nesting of schemas. A stack of 2 MiB is enough for it.
 const MAX_DEPTH: usize = 40;
+/// The most schemas in one root.
 const MAX_NODES: usize = 10_000;
 /// The longest text by which two schemas are found to be equal.
 const MAX_COMPARED: usize = 1 << 16;
@@ -71,13 +72,13 @@ pub(super) struct Walk<'l> {
     item: &'l str,
     root: &'l Value,
     root_pointer: &'static str,
-    /// Within what equal schemas are one type.
+    /// The name of the root. Equal inline schemas of one root share a type.
     scope: &'l str,
     /// The name of the root's type, until that is defined.
     claimed: Option<String>,
     depth: usize,
     nodes: usize,
-    /// The references since the last named type.
+    /// The references that have been followed since the last named type, to find cycles.
     open: Vec<String>,
 }
 
@@ -130,11 +131,16 @@ impl<'l> Walk<'l> {
         if let Some(reference) = members.get("$ref") {
             return self.reference(reference, at, name);
         }
-        if members.contains_key("allOf") {
+        if let Some(all) = members.get("allOf") {
+            for (index, part) in all.as_array().into_iter().flatten().enumerate() {
+                if let Value::Object(part) = part {
+                    self.warn_of_left_out(part, &format!("{at}/allOf/{index}"));
+                }
+            }
             let at_all = format!("{at}/allOf");
             return match merged(members, self.root) {
                 Some(whole) => self.item(&whole.into(), at, name),
-                None => self.any(&at_all, "its members contradict each other"),
+                None => self.any(&at_all, "its schemas cannot be merged into one"),
             };
         }
         for keyword in ["anyOf", "oneOf"] {
@@ -147,8 +153,7 @@ impl<'l> Walk<'l> {
             } else if members.contains_key("properties") {
                 return self.any(&at, "there are properties next to it");
             } else {
-                let found: Vec<_> = found.iter().enumerate().collect();
-                let forms = found.into_iter().map(|(index, schema)| {
+                let forms = found.iter().enumerate().map(|(index, schema)| {
                     Form::new(schema.clone(), format!("{at}/{index}"), self.root)
                 });
                 return self.forms(forms.collect(), members, &at, name);

@@ -29,7 +29,7 @@ pub(super) fn close(module: &mut Module) {
 }
 
 /// The types that a type consists of, and whether directly, outside of lists and maps.
-fn targets(kind: &Kind) -> Vec<(TypeId, bool)> {
+pub(crate) fn targets(kind: &Kind) -> Vec<(TypeId, bool)> {
     if let Kind::Union(union) = kind {
         let members = union.members.iter();
         return members.filter_map(|(_, ty)| target(ty, true)).collect();

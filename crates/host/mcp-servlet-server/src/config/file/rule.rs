@@ -22,7 +22,7 @@ use crate::config::table::Table;
     expecting = "a table such as { allow = [\"get_*\"] }"
 )]
 pub(in crate::config) struct RuleSection {
-    /// The name in the log. Default: the line of the rule.
+    /// The name in the log, and in the errors of calls whose arguments are denied. Default: the line of the rule, such as `line 12`.
     pub(in crate::config) name: Option<String>,
     /// What it allows: names of tools, in which `*` stands for any text, or a table of `tools`, `prompts` and `resources`.
     #[schemars(with = "Option<NamesForm>")]
