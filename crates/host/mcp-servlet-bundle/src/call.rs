@@ -3,15 +3,14 @@
 mod catch;
 mod view;
 
+use mcp_servlet_expression::{Budget, Failure, Part};
 use mcp_servlet_schema::Validator;
 use serde_json::{Map, Value, json};
 
 use crate::{
     JsonObject,
-    expression::{Budget, Failure},
     problem::Place,
     proven::Proven,
-    scope::Part,
     spec::{Inputs, VirtualTool, content_problem},
     template::{Failed, Template},
     thrown::{RpcError, Thrown},

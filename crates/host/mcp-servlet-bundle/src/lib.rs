@@ -43,21 +43,18 @@
 mod call;
 mod code;
 mod constant;
-mod expression;
 mod input_schema;
-mod path;
 mod problem;
 mod prove;
 mod proven;
 mod request_text;
-mod scope;
 mod shape;
 mod spec;
 mod template;
 mod thrown;
 
 pub use call::{CheckArguments, Prepared, Refused, Request, Session};
-pub use expression::{Budget, MAX_STEPS, MAX_TIME};
+pub use mcp_servlet_expression::{Budget, MAX_STEPS, MAX_TIME};
 pub use problem::{Place, Problem, Step};
 pub use proven::Proven;
 pub use request_text::{NoText, RequestText, Requested};

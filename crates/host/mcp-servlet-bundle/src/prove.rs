@@ -5,6 +5,7 @@ mod fit;
 mod references;
 mod types;
 
+use mcp_servlet_expression::{Path, PathStep};
 use mcp_servlet_schema::{Schemas, Validator};
 use serde_json::Value;
 
@@ -12,7 +13,6 @@ use crate::{
     JsonObject,
     constant::Taker,
     input_schema::InputSchema,
-    path::{Path, PathStep},
     problem::{Place, Problem, listed},
     proven::Proven,
     shape::{Names, Shape},

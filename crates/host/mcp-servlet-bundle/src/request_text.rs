@@ -5,12 +5,11 @@ use std::{
     hash::{Hash, Hasher},
 };
 
+use mcp_servlet_expression::{Budget, Failure, Object, Part, Scope};
 use serde_json::Value;
 
 use crate::{
-    expression::{Budget, Failure},
     problem::{Place, Problem},
-    scope::{Object, Part, Scope},
     shape::{Names, members},
     template::{Expand, Failed, Template},
 };
@@ -129,7 +128,7 @@ impl RequestText {
     pub fn fill(&self, requested: Requested<'_>) -> Result<Option<String>, NoText> {
         let session = Texts(&[("id", requested.session)]);
         let request = Texts(&[("id", requested.id), ("method", requested.method)]);
-        let session = Scope::of_session(Part::Object(&session));
+        let session = Scope::default().with("session", Part::Object(&session));
         let scope = session.with("request", Part::Object(&request));
         let value = self.template.fill(&scope, &mut Budget::small());
         Ok(

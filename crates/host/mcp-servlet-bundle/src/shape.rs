@@ -1,13 +1,10 @@
 //! Which names expressions can read, as far as that is known before a call.
 
+use mcp_servlet_expression::{Expression, Path, PathStep};
 use mcp_servlet_schema::similar;
 use serde_json::Value;
 
-use crate::{
-    expression::Expression,
-    path::{Path, PathStep},
-    problem::{Place, Problem, listed},
-};
+use crate::problem::{Place, Problem, listed};
 
 /// What is known about a value.
 #[derive(Clone, Debug)]

@@ -6,11 +6,11 @@ mod structured;
 
 use std::{fmt, time::Duration};
 
+use mcp_servlet_expression::Expression;
 use mcp_servlet_schema::Validator;
 use serde_json::{Map, Value};
 
 use crate::{
-    expression::Expression,
     problem::{Place, Problem, listed},
     shape::{Names, RESULT, Shape, members},
     template::{Expand, Template},

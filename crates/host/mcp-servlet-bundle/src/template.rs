@@ -4,13 +4,10 @@ mod known;
 
 use std::fmt;
 
+use mcp_servlet_expression::{Budget, Expression, Failure, Mistake, Scope};
 use serde_json::{Map, Value};
 
-use crate::{
-    expression::{Budget, Expression, Failure, Mistake},
-    problem::{Place, Problem, Step},
-    scope::Scope,
-};
+use crate::problem::{Place, Problem, Step};
 
 /// Replaces the environment variables in a text, `${NAME}`, and `$$` by a dollar.
 pub type Expand<'a> = dyn FnMut(&str) -> Result<String, String> + 'a;

@@ -1,13 +1,12 @@
 //! Which catch applies to a failure, and the error that it makes.
 
+use mcp_servlet_expression::{Budget, Scope};
 use serde_json::Value;
 
 use crate::{
     JsonObject,
     code::URL_ELICITATION_REQUIRED,
-    expression::Budget,
     problem::Place,
-    scope::Scope,
     spec::{Catch, Code, VirtualTool},
     template::{Failed, Template},
     thrown::{Kind, RpcError, Thrown},

@@ -2,12 +2,9 @@
 
 use std::fmt;
 
-use crate::{
-    JsonObject,
-    scope::{Object, Part, Scope},
-    shape::RESULT,
-    thrown::Thrown,
-};
+use mcp_servlet_expression::{Object, Part, Scope};
+
+use crate::{JsonObject, shape::RESULT, thrown::Thrown};
 
 /// The session and the client of a request.
 #[derive(Clone, Default, PartialEq)]
@@ -75,7 +72,7 @@ pub(super) struct RequestView<'a> {
 
 impl RequestView<'_> {
     pub(super) fn scope(&self) -> Scope<'_> {
-        Scope::of_request(Part::Object(self))
+        Scope::default().with("request", Part::Object(self))
     }
 }
 

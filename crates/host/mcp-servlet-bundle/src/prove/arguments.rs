@@ -1,12 +1,11 @@
 //! The input schema of a virtual tool.
 
+use mcp_servlet_expression::{Expression, PathStep};
 use serde_json::{Map, Value, json};
 
 use super::Proof;
 use crate::{
-    expression::Expression,
     input_schema::{DEFINITIONS, InputSchema},
-    path::PathStep,
     problem::{Place, Problem},
     spec::Inputs,
     template::Template,

@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::{
     code::{self, URL_ELICITATION_REQUIRED},
-    expression::Expression,
     problem::{Place, Problem},
     shape::Names,
     template::{Expand, Template},
     thrown::Kind,
 };
+use mcp_servlet_expression::Expression;
 use mcp_servlet_schema::similar;
 
 /// An entry of `catches` in a file.

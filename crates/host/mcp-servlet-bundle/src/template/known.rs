@@ -1,13 +1,11 @@
 //! What is known about a value before a call.
 
+use mcp_servlet_expression::PathStep;
 use mcp_servlet_schema::kind;
 use serde_json::Value;
 
 use super::Template;
-use crate::{
-    path::PathStep,
-    problem::{Place, Problem},
-};
+use crate::problem::{Place, Problem};
 
 impl Template {
     /// The value, if it has no expressions.

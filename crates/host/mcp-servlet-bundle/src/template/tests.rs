@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::scope::Part as ScopePart;
+use mcp_servlet_expression::Part as ScopePart;
 
 fn template(value: Value) -> Result<Template, Vec<Problem>> {
     let mut problems = Vec::new();
@@ -22,7 +22,7 @@ fn template(value: Value) -> Result<Template, Vec<Problem>> {
 }
 
 fn fill(value: Value, request: &Value) -> Result<Option<Value>, Failed> {
-    let scope = Scope::of_request(ScopePart::Json(request));
+    let scope = Scope::default().with("request", ScopePart::Json(request));
     let template = template(value).expect("a template");
     template.fill(&scope, &mut Budget::default())
 }

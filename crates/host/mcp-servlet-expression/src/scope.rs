@@ -8,15 +8,20 @@ use crate::path::{Path, PathStep};
 
 /// A part of what expressions see, without copies of the JSON.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Part<'a> {
+pub enum Part<'a> {
+    /// JSON.
     Json(&'a Value),
+    /// A JSON object.
     Map(&'a Map<String, Value>),
+    /// A string.
     Text(&'a str),
+    /// An object that is not JSON.
     Object(&'a dyn Object),
 }
 
 /// An object that is not JSON.
-pub(crate) trait Object: Debug + Sync {
+pub trait Object: Debug + Sync {
+    /// A member, if there is one.
     fn member(&self, name: &str) -> Option<Part<'_>>;
 
     /// All members, in their order.
@@ -66,13 +71,8 @@ impl<'a> Part<'a> {
 }
 
 /// The names that an expression can read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Scope<'a> {
-    /// The request or the session, and its name.
-    first: (&'static str, Part<'a>),
-    /// The result or the error, and its name.
-    outcome: Option<(&'static str, Part<'a>)>,
-}
+#[derive(Clone, Debug, Default)]
+pub struct Scope<'a>(Vec<(&'static str, Part<'a>)>);
 
 /// What a path leads to.
 pub(crate) enum Found<'a> {
@@ -84,34 +84,16 @@ pub(crate) enum Found<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// The scope of inputs: the request alone.
-    pub(crate) fn of_request(request: Part<'a>) -> Self {
-        Self {
-            first: ("request", request),
-            outcome: None,
-        }
-    }
-
-    /// The scope of headers, without the request.
-    pub(crate) fn of_session(session: Part<'a>) -> Self {
-        Self {
-            first: ("session", session),
-            outcome: None,
-        }
-    }
-
-    /// The scope after the call of the handler, whose result or error has this name.
-    pub(crate) fn with(self, name: &'static str, outcome: Part<'a>) -> Self {
-        Self {
-            outcome: Some((name, outcome)),
-            ..self
-        }
+    /// The same scope with one more name.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, part: Part<'a>) -> Self {
+        self.0.push((name, part));
+        self
     }
 
     pub(crate) fn root(&self, name: &str) -> Option<Part<'a>> {
-        let mut roots = std::iter::once(self.first).chain(self.outcome);
-        let (_, part) = roots.find(|(root, _)| *root == name)?;
-        Some(part)
+        let (_, part) = self.0.iter().find(|(root, _)| *root == name)?;
+        Some(*part)
     }
 
     /// Looks up a path. An argument that is not there counts as optional: if its tool requires it,

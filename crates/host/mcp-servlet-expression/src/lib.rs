@@ -1,13 +1,21 @@
 //! Expressions in the Common Expression Language, within a budget.
+//!
+//! An [`Expression`] reads the JSON of a [`Scope`]. The work of all expressions of a call is limited by a [`Budget`]. A [`Condition`]
+//! is an expression that can be asked before all that it reads is known.
+//!
+//! Programs do not need this crate directly.
 
+mod as_path;
 mod budget;
 mod check;
 mod column;
+mod condition;
 mod functions;
 mod parse;
 mod path;
 mod pattern;
 mod rewrite;
+mod scope;
 mod source;
 mod value;
 
@@ -24,16 +32,16 @@ use cel::{
 };
 use serde_json::Value;
 
-use crate::{
-    path::Path,
-    scope::{Found, Part, Scope},
-};
 pub use budget::{Budget, MAX_STEPS, MAX_TIME};
 use budget::{MAX_COPY, MAX_READ, Size};
 use check::Check;
 use column::Column;
+pub use condition::{Condition, Truth};
+pub use path::{Path, PathStep};
 use pattern::Pattern;
 use rewrite::Rewrite;
+use scope::Found;
+pub use scope::{Object, Part, Scope};
 use source::Source;
 
 /// The stack for deep expressions in bytes. Only what is used takes memory.
@@ -44,16 +52,18 @@ const DEEP: usize = 32;
 
 /// What is wrong with an expression, and the bytes of it that are wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mistake {
-    pub(crate) range: Range<usize>,
-    pub(crate) message: String,
+pub struct Mistake {
+    /// The bytes.
+    pub range: Range<usize>,
+    /// What is wrong with them.
+    pub message: String,
 }
 
 /// A compiled expression.
 #[derive(Clone, Debug)]
-pub(crate) struct Expression {
+pub struct Expression {
     /// The paths that it reads, in the order of the text.
-    pub(crate) reads: Vec<Path>,
+    pub reads: Vec<Path>,
     program: Program,
 }
 
@@ -84,7 +94,7 @@ impl std::fmt::Debug for Cel {
 
 /// Why an expression has no value. It never contains values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// It reads something that is absent.
     Absent,
     /// An operator or a function does not take values of these types.
@@ -123,7 +133,7 @@ impl Expression {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub(crate) fn parse(text: &str) -> Result<Self, Vec<Mistake>> {
+    pub fn parse(text: &str) -> Result<Self, Vec<Mistake>> {
         // The parser recurses for each operator in a row, so expressions that are too deep are refused here.
         let whole = || Mistake {
             range: 0..text.len(),
@@ -133,16 +143,20 @@ impl Expression {
     }
 
     fn parse_deep(text: &str) -> Result<Self, Vec<Mistake>> {
-        let (mut expression, info) = parse::parse(text).map_err(|mistake| vec![mistake])?;
-        let source = Source { text, info: &info };
-        let check = Check::of(&expression, &source);
+        let (expression, info) = parse::parse(text).map_err(|mistake| vec![mistake])?;
+        Self::compile(expression, &Source { text, info: &info })
+    }
+
+    /// Compiles an expression, or a part of one.
+    fn compile(mut expression: IdedExpr, source: &Source<'_>) -> Result<Self, Vec<Mistake>> {
+        let check = Check::of(&expression, source);
         if !check.mistakes.is_empty() {
             return Err(check.mistakes);
         }
-        let program = if let Some(path) = path::path(&expression, &source) {
+        let program = if let Some(path) = as_path::path(&expression, source) {
             Program::Path(path)
         } else {
-            let column = Column::of(&expression, &source);
+            let column = Column::of(&expression, source);
             let mut rewrite = Rewrite::default();
             rewrite.part(&mut expression);
             Program::Cel(Arc::new(Cel {
@@ -160,7 +174,7 @@ impl Expression {
     }
 
     /// The path, if the expression is nothing else.
-    pub(crate) fn path(&self) -> Option<&Path> {
+    pub fn path(&self) -> Option<&Path> {
         match &self.program {
             Program::Path(path) => Some(path),
             Program::Cel(_) => None,
@@ -168,11 +182,10 @@ impl Expression {
     }
 
     /// The value of the expression. `Ok(None)` is an absent optional value.
-    pub(crate) fn run(
-        &self,
-        scope: &Scope<'_>,
-        budget: &mut Budget,
-    ) -> Result<Option<Value>, Failure> {
+    ///
+    /// # Errors
+    /// Why there is no value.
+    pub fn run(&self, scope: &Scope<'_>, budget: &mut Budget) -> Result<Option<Value>, Failure> {
         match &self.program {
             Program::Path(path) => match scope.find(path) {
                 Found::Value(part) => copied(part, budget).map(Some),

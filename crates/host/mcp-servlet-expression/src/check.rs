@@ -7,8 +7,8 @@ use mcp_servlet_schema::similar;
 
 use super::{
     Mistake,
+    as_path::path,
     functions::{FUNCTIONS, METHODS},
-    path::path,
     pattern::Pattern,
     source::Source,
 };

@@ -2,8 +2,8 @@
 
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 
-use super::source::Source;
 use crate::path::{Path, PathStep};
+use crate::source::Source;
 
 /// The path that an expression consists of.
 pub(super) fn path(node: &IdedExpr, source: &Source<'_>) -> Option<Path> {

@@ -2,7 +2,7 @@
 //!
 //! They charge the [`Meter`] before they do work that depends on more than the size of their
 //! arguments. Their names begin with `@`, so that an expression can only reach them through
-//! [`rewrite`](super::rewrite).
+//! [`rewrite`](crate::rewrite).
 
 use std::{collections::BTreeSet, sync::Arc};
 

@@ -6,8 +6,8 @@ use cel::common::ast::{ComprehensionExpr, Expr, IdedExpr, operators};
 use serde_json::Value;
 
 use super::{
+    as_path::path,
     budget::{Budget, STEP, weight},
-    path::path,
     source::Source,
 };
 use crate::{

@@ -1,6 +1,6 @@
 //! How much work the expressions of one call may do.
 //!
-//! `cel` has no limits (<https://github.com/cel-rust/cel-rust/issues/56>), so [`rewrite`](super::rewrite) adds calls of
+//! `cel` has no limits (<https://github.com/cel-rust/cel-rust/issues/56>), so [`rewrite`](crate::rewrite) adds calls of
 //! functions that charge a [`Meter`] for every turn of a loop and for the size of every value that is copied or compared.
 
 use std::{
@@ -47,6 +47,9 @@ pub(super) const MAX_COPY: u64 = 8 << 20;
 /// What [`Budget::attempt`] allows: steps, time and JSON to read. It is little enough for a thread that must not block.
 const ATTEMPT: (u64, Duration, u64) = (1_000, Duration::from_millis(1), 32 << 10);
 
+/// What [`Budget::of_decision`] allows: steps and time.
+const DECISION: (u64, Duration) = (10_000, Duration::from_millis(20));
+
 /// How many bytes of a value cost one step.
 pub(super) const STEP: u64 = 64;
 
@@ -71,11 +74,21 @@ impl Default for Budget {
 impl Budget {
     /// As much as a thread that must not block can afford, but without the limit of time for [`attempt`](Self::attempt):
     /// whether the budget is enough does not depend on the load of the machine.
-    pub(crate) fn small() -> Self {
+    pub fn small() -> Self {
         let (steps, _, read) = ATTEMPT;
         Self {
             steps,
             read,
+            ..Self::default()
+        }
+    }
+
+    /// What a decision about one request may take on a thread that others need.
+    pub fn of_decision() -> Self {
+        let (steps, time) = DECISION;
+        Self {
+            steps,
+            time,
             ..Self::default()
         }
     }
@@ -137,7 +150,7 @@ impl Budget {
     }
 
     /// Whether this is an attempt that is to be run again with more.
-    pub(crate) fn needs_more(&self) -> bool {
+    pub fn needs_more(&self) -> bool {
         self.needs_more
     }
 

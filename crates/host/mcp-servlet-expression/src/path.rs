@@ -4,9 +4,10 @@ use std::ops::Range;
 
 /// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum PathStep {
+pub enum PathStep {
     /// A member of an object.
     Member {
+        /// Its name.
         name: String,
         /// Whether the member may be absent, as in `result.?isError`.
         is_optional: bool,
@@ -14,12 +15,17 @@ pub(crate) enum PathStep {
         range: Range<usize>,
     },
     /// An item of an array.
-    Item { number: usize, is_optional: bool },
+    Item {
+        /// The number of the item, counted from 0.
+        number: usize,
+        /// Whether the item may be absent.
+        is_optional: bool,
+    },
 }
 
 impl PathStep {
     /// The name, if this is a member.
-    pub(crate) fn name(&self) -> Option<&str> {
+    pub fn name(&self) -> Option<&str> {
         match self {
             Self::Member { name, .. } => Some(name),
             Self::Item { .. } => None,
@@ -27,7 +33,7 @@ impl PathStep {
     }
 
     /// Whether what this leads to may be absent.
-    pub(crate) fn is_optional(&self) -> bool {
+    pub fn is_optional(&self) -> bool {
         match self {
             Self::Member { is_optional, .. } | Self::Item { is_optional, .. } => *is_optional,
         }
@@ -36,13 +42,13 @@ impl PathStep {
 
 /// A path that begins at a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Path {
+pub struct Path {
     /// The first name, such as `request`.
-    pub(crate) root: String,
+    pub root: String,
     /// The bytes of the first name in the expression.
-    pub(crate) range: Range<usize>,
+    pub range: Range<usize>,
     /// The steps that follow.
-    pub(crate) steps: Vec<PathStep>,
+    pub steps: Vec<PathStep>,
 }
 
 impl Path {
@@ -53,7 +59,7 @@ impl Path {
     }
 
     /// The names of the first members, up to the first item of an array.
-    pub(crate) fn members(&self) -> impl Iterator<Item = &str> {
+    pub fn members(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().map_while(PathStep::name)
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 fn scope(request: &Value) -> Scope<'_> {
-    Scope::of_request(Part::Json(request))
+    Scope::default().with("request", Part::Json(request))
 }
 
 fn run(text: &str, request: &Value) -> Result<Option<Value>, Failure> {
@@ -367,7 +367,7 @@ fn values_that_may_be_absent_are_charged_before_they_are_copied() {
 
 #[test]
 fn the_hostile_expressions_use_every_function_and_macro() {
-    let all = include_str!("../../tests/hostile/expressions.txt");
+    let all = include_str!("../../mcp-servlet-bundle/tests/hostile/expressions.txt");
     let qualified = check::QUALIFIED
         .iter()
         .flat_map(|(space, names)| names.iter().map(move |name| format!("{space}.{name}")));
