@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fmt, time::SystemTime};
 
 use mcp_servlet_common::hex;
+use mcp_servlet_schema::JsonObject;
 
 use crate::digest::Sha256;
 
@@ -24,6 +25,8 @@ pub struct Caller {
     pub scopes: BTreeSet<String>,
     /// The roles and groups of the caller.
     pub roles: BTreeSet<String>,
+    /// The claims of the token that the configuration names.
+    pub claims: JsonObject,
     /// When the token, with the leeway, or the key expires.
     pub until: Option<SystemTime>,
 }
@@ -47,6 +50,18 @@ pub enum CallerKind {
 /// Scopes and client are not part of it, so a caller can continue a session with a new token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Owner([u8; 16]);
+
+impl CallerKind {
+    /// The name of the kind.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jwt => "jwt",
+            Self::Opaque => "opaque",
+            Self::Key => "key",
+            Self::Certificate => "certificate",
+        }
+    }
+}
 
 impl Caller {
     /// The owner of what this caller opens.
@@ -98,6 +113,7 @@ mod tests {
             client: None,
             scopes: BTreeSet::new(),
             roles: BTreeSet::new(),
+            claims: JsonObject::new(),
             until: None,
         }
     }

@@ -245,6 +245,7 @@ impl Gate {
             client: None,
             scopes: options.scopes.clone(),
             roles: BTreeSet::new(),
+            claims: serde_json::Map::new(),
             until: None,
         }))
     }
@@ -259,6 +260,7 @@ impl Gate {
                 client: None,
                 scopes: key.scopes.clone(),
                 roles: BTreeSet::new(),
+                claims: serde_json::Map::new(),
                 until: key.until,
             }),
             from: None,

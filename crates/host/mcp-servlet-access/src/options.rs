@@ -31,6 +31,8 @@ pub struct AuthOptions {
     pub tools: ToolScopes,
     /// The scopes that clients may ask for.
     pub scopes_supported: BTreeSet<String>,
+    /// The claims of tokens that rules can read.
+    pub claims: BTreeSet<String>,
     /// Who issues tokens.
     pub jwt: Vec<JwtOptions>,
     /// Who is asked about other tokens.

@@ -3,9 +3,11 @@
 mod argument;
 mod pattern;
 mod uri;
+mod when;
 
 use std::collections::BTreeSet;
 
+use mcp_servlet_expression::Budget;
 use mcp_servlet_schema::JsonObject;
 use serde_json::Value;
 
@@ -13,6 +15,8 @@ use crate::caller::Caller;
 pub use argument::Argument;
 pub use pattern::{Pattern, UriPattern};
 pub use uri::Uri;
+use when::Question;
+pub use when::When;
 
 /// The rules of an endpoint. The first one that holds decides.
 ///
@@ -41,6 +45,8 @@ pub struct Rule {
     pub scopes: BTreeSet<String>,
     /// What it says about the arguments of a call.
     pub arguments: Vec<Argument>,
+    /// What else must be true.
+    pub when: Option<When>,
     /// Text that is added to the error if the arguments of a call are denied.
     pub message: Option<String>,
 }
@@ -200,8 +206,9 @@ impl Rules {
         let mut rules = self.0.iter().filter(applies).peekable();
         let default = Holds::is(is_step || rules.peek().is_none());
         let decided = |allowed, rule| Decision { allowed, rule };
+        let mut asked = Asked::new(caller, item, arguments);
         for rule in rules {
-            match (rule.effect, rule.holds(caller, item, arguments)) {
+            match (rule.effect, rule.holds(&mut asked)) {
                 // A `deny` that may hold decides nothing yet: other arguments, or other URIs of a template, may be allowed.
                 (_, Holds::No) | (Effect::Deny, Holds::Maybe) => {}
                 (Effect::Deny, Holds::Yes) => return decided(Holds::No, Some(rule)),
@@ -213,7 +220,7 @@ impl Rules {
 
     /// Whether a rule for tools reads arguments.
     pub fn read_arguments(&self) -> bool {
-        self.0.iter().any(|rule| !rule.arguments.is_empty())
+        self.0.iter().any(Rule::reads_arguments)
     }
 
     /// Why a call is denied. None if it is allowed.
@@ -228,10 +235,9 @@ impl Rules {
             return None;
         }
         // Without a rule that denies, the first one that would allow other arguments says which.
-        let would_allow = |rule: &&Rule| {
-            let holds = rule.holds(caller, item, Arguments::Unknown);
-            rule.effect == Effect::Allow && holds != Holds::No
-        };
+        let mut asked = Asked::new(caller, item, Arguments::Unknown);
+        let would_allow =
+            |rule: &&Rule| rule.effect == Effect::Allow && rule.holds(&mut asked) != Holds::No;
         let rule = decision.rule.or_else(|| self.0.iter().find(would_allow));
         // The arguments of a step are those of the virtual tool, not of the caller.
         let shown = rule.filter(|_| !matches!(item.name, Name::Step(..)));
@@ -283,6 +289,35 @@ impl Denial<'_> {
     }
 }
 
+/// What is asked of the rules, and the work that their conditions may still do.
+struct Asked<'a> {
+    caller: Option<&'a Caller>,
+    item: &'a Item<'a>,
+    arguments: Arguments<'a>,
+    /// What conditions see. None before the first one.
+    question: Option<Question<'a>>,
+    budget: Budget,
+}
+
+impl<'a> Asked<'a> {
+    fn new(caller: Option<&'a Caller>, item: &'a Item<'a>, arguments: Arguments<'a>) -> Self {
+        Self {
+            caller,
+            item,
+            arguments,
+            question: None,
+            budget: Budget::of_decision(),
+        }
+    }
+
+    fn condition(&mut self, when: &When, rule: &Rule) -> Holds {
+        let (caller, item, arguments) = (self.caller, self.item, self.arguments);
+        let new = || Question::new(caller, item, arguments);
+        let question = self.question.get_or_insert_with(new);
+        when.holds((&rule.name, rule.effect), question, &mut self.budget)
+    }
+}
+
 impl Rule {
     /// Whether it names items of this kind.
     pub fn is_about(&self, kind: Kind) -> bool {
@@ -299,6 +334,12 @@ impl Rule {
             && self.hints.is_empty()
             && self.scopes.is_empty()
             && self.arguments.is_empty()
+            && self.when.is_none()
+    }
+
+    /// Whether it depends on the arguments of a call.
+    pub fn reads_arguments(&self) -> bool {
+        !self.arguments.is_empty() || self.when.as_ref().is_some_and(When::reads_arguments)
     }
 
     /// Whether it names all items that another rule names.
@@ -313,16 +354,20 @@ impl Rule {
             && uris.all(|other| self.resources.iter().any(|own| own.covers(other)))
     }
 
-    fn holds(&self, caller: Option<&Caller>, item: &Item<'_>, arguments: Arguments<'_>) -> Holds {
+    fn holds(&self, asked: &mut Asked<'_>) -> Holds {
+        let item = asked.item;
         let has_scopes = || {
-            let own = caller.map(|caller| &caller.scopes);
+            let own = asked.caller.map(|caller| &caller.scopes);
             self.scopes.is_empty() || own.is_some_and(|own| self.scopes.is_subset(own))
         };
         let is_possible = (self.members.is_empty() || item.is_of(&self.members)) && has_scopes();
-        if is_possible {
-            self.names(&item.name).min(self.takes(arguments))
-        } else {
-            Holds::No
+        if !is_possible {
+            return Holds::No;
+        }
+        let holds = self.names(&item.name).min(self.takes(asked.arguments));
+        match &self.when {
+            Some(when) if holds != Holds::No => holds.min(asked.condition(when, self)),
+            _ => holds,
         }
     }
 

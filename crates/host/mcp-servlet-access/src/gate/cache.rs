@@ -75,6 +75,7 @@ mod tests {
             client: None,
             scopes: BTreeSet::new(),
             roles: BTreeSet::new(),
+            claims: serde_json::Map::new(),
             until: None,
         };
         Arc::new(Known {

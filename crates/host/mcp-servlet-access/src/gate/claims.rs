@@ -19,6 +19,9 @@ use crate::digest::Sha256;
 /// How long a subject may be, and how many scopes or roles count.
 const MOST: usize = 256;
 
+/// How large the claims that rules read may be together, in bytes of their JSON.
+const MOST_NAMED: usize = 8 << 10;
+
 /// The claims of a token. Each of them is there once, so that no two readers see different ones.
 #[derive(Debug)]
 pub(super) struct Claims(Map<String, Value>);
@@ -100,6 +103,16 @@ impl Claims {
         names
             .flat_map(|name| words(self.0.get(name)).take(MOST))
             .collect()
+    }
+
+    /// The claims with these names, as far as the token has them.
+    pub(super) fn named(&self, names: &BTreeSet<String>) -> Result<Map<String, Value>, Reason> {
+        let claims = names.iter();
+        let claims = claims.filter_map(|name| Some((name.clone(), self.0.get(name)?.clone())));
+        let claims: Map<_, _> = claims.collect();
+        let size: usize = claims.values().map(|value| value.to_string().len()).sum();
+        // Without one of them, a rule could decide otherwise.
+        (size <= MOST_NAMED).then_some(claims).ok_or(Reason::Claims)
     }
 
     /// The certificate to which the token is bound. No client proves here that it has the key of another binding.

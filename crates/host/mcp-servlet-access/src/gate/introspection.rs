@@ -75,6 +75,7 @@ impl Introspection {
                 client: claims.client(),
                 scopes: claims.scopes(),
                 roles: claims.roles(),
+                claims: claims.named(&options.claims)?,
                 until,
             }),
             from,

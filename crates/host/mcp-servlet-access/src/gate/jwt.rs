@@ -126,6 +126,7 @@ fn known(claims: &Claims, issuer: &JwtOptions, options: &AuthOptions) -> Result<
             client: claims.client(),
             scopes: claims.scopes(),
             roles: claims.roles(),
+            claims: claims.named(&options.claims)?,
             until: Some(until),
         }),
         from,

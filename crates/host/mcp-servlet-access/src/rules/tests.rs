@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::{Caller, CallerKind};
+use crate::{AuthOptions, Caller, CallerKind};
 
 fn rule(effect: Effect, tools: &[&str]) -> Rule {
     Rule {
@@ -16,6 +16,7 @@ fn rule(effect: Effect, tools: &[&str]) -> Rule {
         hints: Vec::new(),
         scopes: BTreeSet::new(),
         arguments: Vec::new(),
+        when: None,
         message: None,
     }
 }
@@ -37,6 +38,7 @@ fn caller(scopes: &[&str]) -> Caller {
         client: None,
         scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
         roles: BTreeSet::new(),
+        claims: JsonObject::new(),
         until: None,
     }
 }
@@ -255,6 +257,12 @@ fn what_a_call_may_do_is_listed() {
         with_arguments(rule(Allow, &["pay"]), "amount?", &large),
         with_arguments(rule(Deny, &["pay"]), "amount?", &small),
         with_arguments(rule(Deny, &["*"]), "amount", &large),
+        with_condition(rule(Allow, &["pay"]), "arguments.amount > 50"),
+        with_condition(rule(Deny, &["pay"]), "arguments.amount > 50"),
+        with_condition(
+            rule(Deny, &["*"]),
+            "arguments.amount < 50 && caller.client == 'x'",
+        ),
     ];
     let calls = [
         json!({}),
@@ -278,5 +286,144 @@ fn what_a_call_may_do_is_listed() {
         });
         assert!(!of_calls.contains(&Maybe), "{rules:?}");
         assert!(listed != No || !of_calls.contains(&Yes), "{rules:?}");
+    }
+}
+
+fn condition(text: &str) -> Result<When, Vec<mcp_servlet_expression::Mistake>> {
+    let auth = AuthOptions {
+        name: "corp".to_owned(),
+        claims: BTreeSet::from(["tenant".to_owned()]),
+        ..AuthOptions::default()
+    };
+    When::new(&format!("${{{{ {text} }}}}"), true, Some(&auth))
+}
+
+fn with_condition(rule: Rule, text: &str) -> Rule {
+    let when = condition(text).unwrap_or_else(|problems| panic!("{text}: {problems:?}"));
+    Rule {
+        when: Some(when),
+        ..rule
+    }
+}
+
+#[test]
+fn a_condition_reads_the_caller_the_tool_and_the_arguments() {
+    let ann = Caller {
+        roles: BTreeSet::from(["admin".to_owned()]),
+        claims: JsonObject::from_iter([("tenant".to_owned(), json!("acme"))]),
+        ..caller(&["pay"])
+    };
+    let arguments = json!({ "path": "/acme/x" });
+    let arguments = arguments.as_object().expect("an object");
+    for (text, listed, called) in [
+        (
+            "'admin' in caller.roles && 'pay' in caller.scopes",
+            Yes,
+            Yes,
+        ),
+        ("caller.kind == 'key' && caller.subject == 'ann'", Yes, Yes),
+        ("caller.kind == 'nobody'", No, No),
+        (
+            "tool.member == 'bank' && tool.annotations.destructiveHint",
+            Yes,
+            Yes,
+        ),
+        (
+            "tool.name.startsWith('p') && tool.annotations.readOnlyHint",
+            No,
+            No,
+        ),
+        (
+            "arguments.path.startsWith('/' + caller.claims.tenant + '/')",
+            Maybe,
+            Yes,
+        ),
+        (
+            "arguments.path.startsWith('/' + caller.subject + '/')",
+            Maybe,
+            No,
+        ),
+        ("'admin' in caller.roles || arguments.path == ''", Yes, Yes),
+        // Without a value, nothing is allowed.
+        ("caller.issuer == 'x'", No, No),
+        ("arguments.amount < 5", Maybe, No),
+        ("!(arguments.amount < 5)", Maybe, No),
+        ("has(arguments.amount)", Maybe, No),
+        ("!has(arguments.amount)", Maybe, Yes),
+    ] {
+        let rules = Rules(vec![with_condition(rule(Allow, &["pay"]), text)]);
+        let decide = |arguments| rules.decide(Some(&ann), &tool("pay"), arguments).allowed;
+        assert_eq!(decide(Arguments::Unknown), listed, "{text}");
+        assert_eq!(decide(Arguments::Known(arguments)), called, "{text}");
+    }
+}
+
+#[test]
+fn a_deny_whose_condition_has_no_value_holds() {
+    let of = |text| {
+        Rules(vec![
+            with_condition(rule(Deny, &["pay"]), text),
+            rule(Allow, &["*"]),
+        ])
+    };
+    let (by_caller, by_argument) = (of("caller.issuer == 'x'"), of("arguments.amount > 5"));
+    assert_eq!(allowed(&by_caller, &tool("pay")), No);
+    assert_eq!(allowed(&by_caller, &tool("greet")), Yes);
+    assert_eq!(allowed(&by_argument, &tool("pay")), Yes);
+    for (arguments, expected) in [
+        (json!({}), No),
+        (json!({ "amount": "5" }), No),
+        (json!({ "amount": 6 }), No),
+        (json!({ "amount": 5 }), Yes),
+    ] {
+        let known = Arguments::Known(arguments.as_object().expect("an object"));
+        let decision = by_argument.decide(None, &tool("pay"), known);
+        assert_eq!(decision.allowed, expected, "{arguments}");
+    }
+}
+
+#[test]
+fn a_condition_that_takes_too_long_denies() {
+    let text = "arguments.items.all(a, arguments.items.all(b, a != b || a == b))";
+    let rules = Rules(vec![with_condition(rule(Allow, &["pay"]), text)]);
+    for (count, expected) in [(10, Yes), (10_000, No)] {
+        let items: Vec<_> = (0..count).collect();
+        let arguments = json!({ "items": items });
+        let known = Arguments::Known(arguments.as_object().expect("an object"));
+        let decision = rules.decide(None, &tool("pay"), known);
+        assert_eq!(decision.allowed, expected, "{count}");
+    }
+}
+
+#[test]
+fn mistakes_in_conditions_are_explained() {
+    for (text, expected) in [
+        (
+            "caller.scope == 'x'",
+            "`caller` has no `scope`; did you mean `scopes`?",
+        ),
+        (
+            "caller.email == 'x'",
+            "`caller` has no `email`; it has `kind`, `subject`, `issuer`, `client`, `scopes`, `roles`, `claims`",
+        ),
+        (
+            "caller.claims.tenat == 'x'",
+            "claim `tenat` is not in `claims` of `[auth.corp]`; did you mean `tenant`?",
+        ),
+        (
+            "tool.annotations.readOnly",
+            "there is no hint `readOnly`; there are `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`",
+        ),
+        (
+            "request.name == 'x'",
+            "there is no `request` here; `when` can read `caller`, `tool` and `arguments`",
+        ),
+        (
+            "'pay' + 'x' == 'x' && 'text'",
+            "`when` is a boolean; this is of the type string",
+        ),
+    ] {
+        let found = condition(text).expect_err(text);
+        assert_eq!(found[0].message, expected, "{text}");
     }
 }

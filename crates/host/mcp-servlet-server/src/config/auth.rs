@@ -152,6 +152,7 @@ impl Reader<'_> {
             options.resource = self.https(resource);
         }
         options.scopes = self.scopes(&section.scopes);
+        options.claims.clone_from(&section.claims);
         if let Some(realm) = &section.realm {
             let text = realm.get_ref();
             if !is_quotable(text) {

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use mcp_servlet_access::rules::{Argument, Effect, Hint, Kind, Pattern, Rule, Rules, UriPattern};
+use mcp_servlet_access::{
+    AuthOptions,
+    rules::{Argument, Effect, Hint, Kind, Pattern, Rule, Rules, UriPattern, When},
+};
 use mcp_servlet_host::{Entry, Host, Listed, Tool};
 use mcp_servlet_schema::similar;
 use serde_json::Value;
@@ -12,6 +15,7 @@ use super::{
     Config, Endpoint, EndpointTransport, Findings, Problem, Reader, Served, Severity,
     file::{EndpointSection, File, NamesByKind, RuleSection},
     members::Members,
+    problem::inside,
     table::Table,
     wording::did_you_mean,
 };
@@ -128,6 +132,11 @@ impl Reader<'_> {
         let scopes = self.scopes_of_rule(table, effect, endpoint);
         let is_for_tools = prompts.is_empty() && resources.is_empty();
         let arguments = self.arguments_of_rule(table, effect, is_for_tools);
+        let when = self.when_of_rule(table, is_for_tools, endpoint);
+        if when.is_none() && table.when.is_some() {
+            // It would look as if it held for everyone.
+            return None;
+        }
         let line = self.line(spanned.span().start);
         Some(Rule {
             name: table.name.clone().unwrap_or(format!("line {line}")),
@@ -139,6 +148,7 @@ impl Reader<'_> {
             hints: hints(table),
             scopes,
             arguments,
+            when,
             message: table.message.clone(),
         })
     }
@@ -174,7 +184,7 @@ impl Reader<'_> {
             self.problem(scope.span(), message.to_owned());
         }
         let scopes = self.scopes(&table.scopes);
-        let has_callers = matches!(&endpoint.transport, EndpointTransport::Http { options, .. } if options.auth.is_some());
+        let has_callers = auth(endpoint).is_some();
         if let Some(scope) = table.scopes.first().filter(|_| !has_callers) {
             let message = format!(
                 "this rule never holds: endpoint `{}` has no `auth`, so its callers have no scopes",
@@ -213,6 +223,25 @@ impl Reader<'_> {
             }
         }
         arguments
+    }
+
+    fn when_of_rule(
+        &mut self,
+        table: &RuleSection,
+        is_for_tools: bool,
+        endpoint: &Endpoint,
+    ) -> Option<When> {
+        let text = table.when.as_ref()?;
+        let mistakes = match When::new(text.get_ref(), is_for_tools, auth(endpoint)) {
+            Ok(when) => return Some(when),
+            Err(mistakes) => mistakes,
+        };
+        let inside = inside(text.get_ref(), &text.span(), self.text);
+        for mistake in mistakes {
+            let span = inside.map(|start| mistake.range.start + start..mistake.range.end + start);
+            self.problem(span.unwrap_or(text.span()), mistake.message);
+        }
+        None
     }
 
     /// Reports rules of a kind that deny everything.
@@ -341,6 +370,14 @@ fn requires(tool: &Tool, argument: &str) -> bool {
     let required = tool.input_schema().get("required");
     let mut required = required.and_then(Value::as_array).into_iter().flatten();
     required.any(|name| name == argument)
+}
+
+/// Who may call an endpoint, if it asks.
+fn auth(endpoint: &Endpoint) -> Option<&AuthOptions> {
+    match &endpoint.transport {
+        EndpointTransport::Http { options, .. } => options.auth.as_ref(),
+        _ => None,
+    }
 }
 
 fn names(table: &RuleTable) -> Option<&NamesByKind> {

@@ -25,8 +25,9 @@ impl io::Write for Log {
 pub(crate) fn start() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        let log = tracing_subscriber::fmt()
-            .with_env_filter("mcp_servlet_server=warn,mcp_servlet_client=warn,remote=info");
+        let log = tracing_subscriber::fmt().with_env_filter(
+            "mcp_servlet_server=warn,mcp_servlet_access=warn,mcp_servlet_client=warn,remote=info",
+        );
         log.with_writer(|| Log).with_ansi(false).init();
     });
 }

@@ -3,6 +3,7 @@
 mod attributes;
 mod bundles;
 mod client;
+mod conditions;
 mod config;
 mod documented;
 mod failures;

@@ -1,5 +1,7 @@
 //! `[auth.NAME]`: who may call an endpoint.
 
+use std::collections::BTreeSet;
+
 use mcp_servlet_access::CertificateName;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,6 +26,9 @@ pub(in crate::config) struct AuthSection {
     /// The scopes that clients may ask for. Default: all that the section names.
     #[schemars(with = "Option<Vec<String>>")]
     pub(in crate::config) scopes_supported: Option<Vec<Spanned<String>>>,
+    /// The claims of tokens that rules can read. Default: none.
+    #[serde(default)]
+    pub(in crate::config) claims: BTreeSet<String>,
     /// What is protected, in words for people. Default: the name of the endpoint.
     #[schemars(with = "Option<String>")]
     pub(in crate::config) realm: Option<Spanned<String>>,

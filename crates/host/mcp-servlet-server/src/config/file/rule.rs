@@ -45,6 +45,10 @@ pub(in crate::config) struct RuleSection {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, JsonObject>")]
     pub(in crate::config) arguments: BTreeMap<Spanned<String>, Spanned<JsonObject>>,
+    /// A condition over the caller, the tool and the arguments, in the Common Expression Language, such as
+    /// `${{ 'admin' in caller.roles }}`.
+    #[schemars(with = "Option<String>")]
+    pub(in crate::config) when: Option<Spanned<String>>,
     /// What a model reads in addition if the arguments of its call are denied.
     pub(in crate::config) message: Option<String>,
 }

@@ -1,0 +1,218 @@
+//! The condition of a rule, over the caller, the tool and the arguments.
+
+use mcp_servlet_expression::{Budget, Condition, Mistake, Part, Path, PathStep, Scope, Truth};
+use mcp_servlet_schema::similar;
+use serde_json::{Value, json};
+
+use super::{Arguments, Effect, Hint, Hints, Holds, Item, Name};
+use crate::{caller::Caller, options::AuthOptions};
+
+/// The condition of a rule: an expression in the Common Expression Language.
+#[derive(Clone, Debug, PartialEq)]
+pub struct When(Condition);
+
+const CALLER: [&str; 7] = [
+    "kind", "subject", "issuer", "client", "scopes", "roles", "claims",
+];
+const TOOL: [&str; 3] = ["name", "member", "annotations"];
+const HINTS: [(Hint, &str); 4] = [
+    (Hint::ReadOnly, "readOnlyHint"),
+    (Hint::Destructive, "destructiveHint"),
+    (Hint::Idempotent, "idempotentHint"),
+    (Hint::OpenWorld, "openWorldHint"),
+];
+
+impl When {
+    /// Compiles a condition such as `${{ 'admin' in caller.roles }}`. Only rules about tools alone can read tools and arguments.
+    /// `auth` says which claims callers can have.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn new(
+        text: &str,
+        is_for_tools: bool,
+        auth: Option<&AuthOptions>,
+    ) -> Result<Self, Vec<Mistake>> {
+        let condition = Condition::parse(text)?;
+        let mut mistakes = Vec::new();
+        for path in condition.reads() {
+            mistakes.extend(
+                unknown(path, is_for_tools, auth).map(|(range, message)| Mistake {
+                    range: range.start + condition.range.start..range.end + condition.range.start,
+                    message,
+                }),
+            );
+        }
+        if let Some(kind) = condition.other_type() {
+            mistakes.push(Mistake {
+                range: condition.range.clone(),
+                message: format!("`when` is a boolean; this is of the type {kind}"),
+            });
+        }
+        if mistakes.is_empty() {
+            Ok(Self(condition))
+        } else {
+            Err(mistakes)
+        }
+    }
+
+    /// Whether it reads arguments.
+    pub fn reads_arguments(&self) -> bool {
+        self.0.reads().iter().any(|path| path.root == "arguments")
+    }
+
+    /// Whether a rule with this effect holds, as far as the condition decides. A condition without a value lets nothing pass.
+    pub(super) fn holds(
+        &self,
+        rule: (&str, Effect),
+        question: &Question<'_>,
+        budget: &mut Budget,
+    ) -> Holds {
+        let (name, effect) = rule;
+        match self.0.ask(&question.scope(), budget) {
+            Truth::False => Holds::No,
+            Truth::Unknown => Holds::Maybe,
+            Truth::True => Holds::Yes,
+            Truth::Failed(reason) => {
+                if matches!(question.arguments, Arguments::Known(_)) {
+                    tracing::warn!(
+                        rule = name,
+                        "cannot evaluate `when`, which denies: {reason}"
+                    );
+                }
+                Holds::is(effect == Effect::Deny)
+            }
+        }
+    }
+}
+
+/// What the conditions of rules see.
+#[derive(Debug)]
+pub(super) struct Question<'a> {
+    caller: Value,
+    tool: Option<Value>,
+    arguments: Arguments<'a>,
+}
+
+impl<'a> Question<'a> {
+    pub(super) fn new(caller: Option<&Caller>, item: &Item<'_>, arguments: Arguments<'a>) -> Self {
+        Self {
+            caller: of_caller(caller),
+            tool: of_tool(item),
+            arguments,
+        }
+    }
+
+    /// A kind of item that is not a tool has no rules that read tools.
+    fn scope(&self) -> Scope<'_> {
+        let mut scope = Scope::default().with("caller", Part::Json(&self.caller));
+        if let Some(tool) = &self.tool {
+            scope = scope.with("tool", Part::Json(tool));
+        }
+        match self.arguments {
+            Arguments::Unknown => scope,
+            Arguments::Known(arguments) => scope.with("arguments", Part::Map(arguments)),
+        }
+    }
+}
+
+fn of_caller(caller: Option<&Caller>) -> Value {
+    let Some(caller) = caller else {
+        return json!({ "kind": "nobody", "subject": "", "scopes": [], "roles": [], "claims": {} });
+    };
+    let mut json = json!({
+        "kind": caller.kind.name(),
+        "subject": caller.subject,
+        "scopes": caller.scopes,
+        "roles": caller.roles,
+        "claims": caller.claims,
+    });
+    for (name, value) in [("issuer", &caller.issuer), ("client", &caller.client)] {
+        if let Some(value) = value {
+            json[name] = value.as_str().into();
+        }
+    }
+    json
+}
+
+fn of_tool(item: &Item<'_>) -> Option<Value> {
+    let (name, hints) = match &item.name {
+        Name::Tool(name, hints) | Name::Step(name, _, hints) => (name, hints),
+        Name::Prompt(_) | Name::Resource(_) => return None,
+    };
+    Some(json!({ "name": name, "member": item.member, "annotations": of_hints(*hints) }))
+}
+
+fn of_hints(hints: Hints) -> Value {
+    let all = HINTS.map(|(hint, name)| (name.to_owned(), hints.has((hint, true)).into()));
+    Value::Object(all.into_iter().collect())
+}
+
+/// The problem with a path that leads to nothing, and its bytes in the expression.
+fn unknown(
+    path: &Path,
+    is_for_tools: bool,
+    auth: Option<&AuthOptions>,
+) -> Option<(std::ops::Range<usize>, String)> {
+    let root = path.root.as_str();
+    if !is_for_tools && ["tool", "arguments"].contains(&root) {
+        let message = format!("`{root}` is for rules about tools alone");
+        return Some((path.range.clone(), message));
+    }
+    let (known, steps): (Vec<&str>, _) = match root {
+        "arguments" => return None,
+        "caller" => (CALLER.to_vec(), path.steps.as_slice()),
+        "tool" => (TOOL.to_vec(), path.steps.as_slice()),
+        _ => {
+            let message = format!(
+                "there is no `{root}` here; `when` can read `caller`, `tool` and `arguments`"
+            );
+            return Some((path.range.clone(), message));
+        }
+    };
+    let (name, range) = member(steps.first()?)?;
+    if !known.contains(&name) {
+        let message = match similar(name, known.iter().copied()) {
+            Some(near) => format!("`{root}` has no `{name}`; did you mean `{near}`?"),
+            None => format!("`{root}` has no `{name}`; it has `{}`", known.join("`, `")),
+        };
+        return Some((range, message));
+    }
+    let (inner, range) = member(steps.get(1)?)?;
+    let message = match (root, name) {
+        ("caller", "claims") => unknown_claim(inner, auth)?,
+        ("tool", "annotations") if !HINTS.iter().any(|(_, hint)| *hint == inner) => {
+            let known = HINTS.map(|(_, name)| name);
+            format!(
+                "there is no hint `{inner}`; there are `{}`",
+                known.join("`, `")
+            )
+        }
+        _ => return None,
+    };
+    Some((range, message))
+}
+
+fn unknown_claim(name: &str, auth: Option<&AuthOptions>) -> Option<String> {
+    let Some(auth) = auth else {
+        return Some(format!(
+            "there is no claim `{name}`: the endpoint has no `auth`"
+        ));
+    };
+    if auth.claims.contains(name) {
+        return None;
+    }
+    let near = similar(name, auth.claims.iter().map(String::as_str));
+    let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    Some(format!(
+        "claim `{name}` is not in `claims` of `[auth.{}]`{hint}",
+        auth.name
+    ))
+}
+
+fn member(step: &PathStep) -> Option<(&str, std::ops::Range<usize>)> {
+    match step {
+        PathStep::Member { name, range, .. } => Some((name, range.clone())),
+        PathStep::Item { .. } => None,
+    }
+}
