@@ -2,6 +2,7 @@
 
 mod argument;
 mod pattern;
+mod prove;
 mod uri;
 mod when;
 
@@ -14,6 +15,7 @@ use serde_json::Value;
 use crate::caller::Caller;
 pub use argument::Argument;
 pub use pattern::{Pattern, UriPattern};
+pub use prove::{Proof, ToolSchema};
 pub use uri::Uri;
 use when::Question;
 pub use when::When;
@@ -352,6 +354,12 @@ impl Rule {
         names(&self.tools, &other.tools)
             && names(&self.prompts, &other.prompts)
             && uris.all(|other| self.resources.iter().any(|own| own.covers(other)))
+    }
+
+    /// Whether it could hold for some caller and some arguments.
+    pub fn may_concern(&self, item: &Item<'_>) -> bool {
+        let is_of_member = self.members.is_empty() || item.is_of(&self.members);
+        is_of_member && self.names(&item.name) != Holds::No
     }
 
     fn holds(&self, asked: &mut Asked<'_>) -> Holds {

@@ -33,7 +33,7 @@ pub use provider::{
 };
 pub use text::{expected, kind, similar};
 pub use validate::{
-    Schemas, Validator, is_well_formed, matches, referenced, refers_to_itself, unchecked,
+    Schemas, Validator, example, is_well_formed, matches, referenced, refers_to_itself, unchecked,
 };
 
 /// A JSON object that keeps the order of its members.

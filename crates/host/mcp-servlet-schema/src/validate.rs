@@ -73,6 +73,11 @@ pub fn matches(schema: &Value, value: &Value) -> bool {
     }
 }
 
+/// A value that matches a schema, if one is easy to make.
+pub fn example(schema: &Value) -> Option<Value> {
+    Checker::new(schema).ok()?.example()
+}
+
 /// Why values are not checked against a schema, although it is valid: a check might never end, or a reference has no
 /// target.
 pub fn unchecked(schema: &Value) -> Option<&'static str> {

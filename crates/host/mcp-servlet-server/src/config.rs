@@ -53,7 +53,7 @@ use read::Read;
 use registries::Registries;
 pub use remote::RemoteEntry;
 pub use remotes::Remotes;
-use rules::RuleName;
+use rules::ReadRule;
 pub use units::parse_memory;
 pub(crate) use watch::{Renewed, Watch};
 
@@ -85,8 +85,8 @@ pub struct Config {
     source: (PathBuf, String),
     /// What is most likely a mistake in the text alone.
     warnings: Vec<Problem>,
-    /// The names in rules.
-    rule_names: Vec<RuleName>,
+    /// The rules of all endpoints.
+    rules: Vec<ReadRule>,
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
@@ -207,7 +207,7 @@ impl Config {
         let listeners = reader.listeners(&file);
         let mut auths = reader.auths(&file);
         let mut endpoints = reader.endpoints(&file, &members.names(), &tasks, &mut auths);
-        let rule_names = reader.rules(&file, &mut endpoints, (&members, &entries));
+        let rules = reader.rules(&file, &mut endpoints, (&members, &entries));
         reader.unused_auths(&auths);
         reader.open_tools(&auths, &endpoints, &read_bundles.tools);
         reader.repeated_tools(&read_bundles.tools, &endpoints);
@@ -227,7 +227,7 @@ impl Config {
             members,
             source,
             warnings: reader.warnings,
-            rule_names,
+            rules,
             variables: reader.variables,
             files: files.clone(),
             locks: Locks::Off,

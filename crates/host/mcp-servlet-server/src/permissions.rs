@@ -67,23 +67,11 @@ impl Permissions {
     }
 
     fn item<'a>(&'a self, tool: &'a Tool) -> Option<Item<'a>> {
-        let (member, _) = self.host.origin_of(tool.name())?;
-        Some(Item {
-            name: Name::Tool(tool.name(), hints(tool)),
-            member,
-            bundle: self.host.step_of(tool.name()).map(|step| step.bundle),
-        })
+        item_of(&self.host, tool)
     }
 
-    /// The tool that a virtual tool calls.
     fn step(&self, tool: &str) -> Option<Item<'_>> {
-        let (member, _) = self.host.origin_of(tool)?;
-        let step = self.host.step_of(tool)?;
-        Some(Item {
-            name: Name::Step(step.tool.name(), step.listed, hints(step.tool)),
-            member,
-            bundle: None,
-        })
+        step_of(&self.host, tool).map(|(item, _)| item)
     }
 
     /// What decides on the arguments of a call of this tool. None if no rule reads arguments.
@@ -268,6 +256,28 @@ impl CallGuard for Guard {
             None => self.check_own(arguments),
         }
     }
+}
+
+/// A tool of a host, for rules.
+pub(crate) fn item_of<'h>(host: &'h Host, tool: &'h Tool) -> Option<Item<'h>> {
+    let (member, _) = host.origin_of(tool.name())?;
+    Some(Item {
+        name: Name::Tool(tool.name(), hints(tool)),
+        member,
+        bundle: host.step_of(tool.name()).map(|step| step.bundle),
+    })
+}
+
+/// The tool that a virtual tool calls.
+pub(crate) fn step_of<'h>(host: &'h Host, tool: &str) -> Option<(Item<'h>, &'h Tool)> {
+    let (member, _) = host.origin_of(tool)?;
+    let step = host.step_of(tool)?;
+    let item = Item {
+        name: Name::Step(step.tool.name(), step.listed, hints(step.tool)),
+        member,
+        bundle: None,
+    };
+    Some((item, step.tool))
 }
 
 fn hints(tool: &Tool) -> Hints {

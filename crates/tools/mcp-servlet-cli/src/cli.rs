@@ -184,7 +184,7 @@ impl Cli {
             Command::Install(install) => install.run(),
             Command::Uninstall(uninstall) => uninstall.run(),
             Command::Auth(auth) => auth.run(),
-            Command::Config(config) => config.run(),
+            Command::Config(config) => config.run(self.verbose),
             Command::Lock(lock) => lock.run(),
             Command::Pack(pack) => pack.run(),
             Command::Push(push) => push.run(),

@@ -38,10 +38,10 @@ enum Action {
 }
 
 impl ConfigCommand {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, verbose: u8) -> Result<(), Failure> {
         match self.action {
             Action::Init(init) => return init.run(&mut terminal::out()),
-            Action::Check(check) => check.run()?,
+            Action::Check(check) => check.run(verbose > 0)?,
             Action::Schema => writeln!(terminal::json(), "{:#}", Config::schema())?,
         }
         Ok(())
@@ -57,7 +57,7 @@ struct Check {
     /// Accept environment variables that are not set, for machines without the secrets of the server
     #[arg(long)]
     no_env: bool,
-    /// Also load the servlets, and report what `serve` would skip or warn about
+    /// Also load the servlets, and report what `serve` would skip or warn about; with -v, also what is proved of rules
     #[arg(long, conflicts_with = "no_env")]
     load: bool,
     /// Also connect to the remotes, report those that cannot be used, and check that virtual tools fit them
@@ -72,8 +72,12 @@ struct Check {
 }
 
 impl Check {
-    fn run(self) -> Result<(), Failure> {
-        let checked = self.check(&Runtime::new()?);
+    /// Reports what was found, and with `all`, what is proved of rules as well.
+    fn run(self, all: bool) -> Result<(), Failure> {
+        let mut checked = self.check(&Runtime::new()?);
+        if let (Ok((_, findings)), false) = (&mut checked, all) {
+            findings.remove(Severity::Proved);
+        }
         if self.format == Format::Json {
             self.print_json(&checked)?;
         }
@@ -92,7 +96,7 @@ impl Check {
             return Err(Failure::CheckFailed);
         }
         if self.format != Format::Json {
-            let counts = counts(&config, findings.iter().len());
+            let counts = counts(&config, findings.count(Severity::Warning));
             writeln!(terminal::out(), "{}: valid, {counts}", self.file.display())?;
         }
         Ok(())

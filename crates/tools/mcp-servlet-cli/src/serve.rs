@@ -11,7 +11,7 @@ use mcp_servlet_host::{Entry, Host, LoadError, Loaded, Mount, OnFailure, Prefix}
 use mcp_servlet_runtime::{LoadOptions, Source};
 use mcp_servlet_server::{
     Endpoints, HttpOptions, Remotes, ServeOptions, Server,
-    config::{Config, Served},
+    config::{Config, Finding, Served, Severity},
 };
 
 pub(crate) use self::{client_entry::ClientEntry, options::Options};
@@ -181,7 +181,8 @@ pub(crate) fn warn_of_findings(config: &Config, loaded: &Loaded, remotes: &[Moun
         remotes: Some(remotes),
         not_ready: &[],
     });
-    for finding in findings.iter() {
+    let is_shown = |one: &&Finding| matches!(one.severity, Severity::Error | Severity::Warning);
+    for finding in findings.iter().filter(is_shown) {
         let message = indented(&finding.problem.message, "  ");
         let position = findings.position(finding);
         note(format_args!("warning: {position}: {message}"));

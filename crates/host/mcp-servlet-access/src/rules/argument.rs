@@ -10,20 +10,23 @@ use super::Effect;
 /// An argument, and the JSON Schema that its values must match.
 #[derive(Clone, Debug)]
 pub struct Argument {
-    path: Vec<Step>,
+    pub(super) path: Vec<Step>,
     /// Whether the rule also holds without the argument.
     may_be_absent: bool,
-    schema: JsonObject,
+    pub(super) schema: JsonObject,
     /// The types that the keywords are about.
-    types: Vec<&'static str>,
+    pub(super) types: Vec<&'static str>,
     /// The keyword `type`, if there are others.
-    type_keyword: Option<Arc<Validator>>,
+    pub(super) type_keyword: Option<Arc<Validator>>,
     validator: Arc<Validator>,
 }
 
+/// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+pub(super) enum Step {
+    /// A member of an object.
     Member(String),
+    /// All items of an array.
     Items,
 }
 
@@ -113,6 +116,11 @@ impl Argument {
         }
     }
 
+    /// Whether a rule also holds without it.
+    pub fn may_be_absent(&self) -> bool {
+        self.may_be_absent
+    }
+
     /// Whether a rule with this effect holds, as far as this argument decides. An `allow` needs all values to match, and a
     /// `deny` one. What is not like the schema expects must not pass: an `allow` does not hold for it, and a `deny` does.
     pub(super) fn holds(&self, effect: Effect, arguments: &JsonObject) -> bool {
@@ -123,17 +131,29 @@ impl Argument {
         let matches = |found: &Found<'_>| match (found, effect) {
             (Found::Absent, _) => self.may_be_absent,
             (Found::OtherType, effect) => effect == Effect::Deny,
-            (Found::Value(value), Effect::Allow) => {
-                self.is_of_type(value) && self.validator.accepts(value) == Some(true)
-            }
-            (Found::Value(value), Effect::Deny) => {
-                !self.is_of_type(value) || self.validator.accepts(value) != Some(false)
-            }
+            (Found::Value(value), effect) => self.holds_for(effect, value),
         };
         match effect {
             Effect::Allow => found.iter().all(matches),
             Effect::Deny => found.iter().any(matches),
         }
+    }
+
+    /// The same for one value at the end of the path.
+    pub(super) fn holds_for(&self, effect: Effect, value: &Value) -> bool {
+        match effect {
+            Effect::Allow => self.is_of_type(value) && self.validator.accepts(value) == Some(true),
+            Effect::Deny => !self.is_of_type(value) || self.validator.accepts(value) != Some(false),
+        }
+    }
+
+    /// The first keyword that is about one type, and this type.
+    pub(super) fn first_typed(&self) -> Option<(&str, &'static str)> {
+        let mut keywords = self.schema.keys();
+        keywords.find_map(|name| {
+            let (_, of) = KEYWORDS.iter().find(|(known, _)| known == name)?;
+            Some((&**name, (*of)?))
+        })
     }
 
     fn is_of_type(&self, value: &Value) -> bool {
@@ -236,7 +256,7 @@ fn types(schema: &JsonObject) -> Vec<&'static str> {
     all.collect()
 }
 
-fn type_of(value: &Value) -> &'static str {
+pub(super) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",

@@ -9,7 +9,7 @@ use crate::{caller::Caller, options::AuthOptions};
 
 /// The condition of a rule: an expression in the Common Expression Language.
 #[derive(Clone, Debug, PartialEq)]
-pub struct When(Condition);
+pub struct When(pub(super) Condition);
 
 const CALLER: [&str; 7] = [
     "kind", "subject", "issuer", "client", "scopes", "roles", "claims",

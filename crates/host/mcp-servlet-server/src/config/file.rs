@@ -38,7 +38,7 @@ use super::{
 };
 use crate::HttpOptions;
 pub(super) use auth::{AuthSection, IntrospectionSection, JwtSection, KeySection};
-pub(super) use endpoint::{EndpointSection, Headers, Kind};
+pub(super) use endpoint::{EndpointSection, Headers, Kind, Prove};
 pub(super) use listener::{ListenerSection, ListenerTls};
 pub(super) use registry::{RegistrySection, SignerSection};
 pub(super) use requests::Requests;

@@ -39,6 +39,10 @@ pub enum Severity {
     Error,
     /// Something else is left out, or most likely a mistake.
     Warning,
+    /// Something of a rule cannot be proved.
+    Note,
+    /// Something of a rule is proved.
+    Proved,
 }
 
 /// The byte ranges of a section that findings can be about.
@@ -88,7 +92,18 @@ impl Findings {
 
     /// Whether there is a finding that is as severe as this.
     pub fn has(&self, severity: Severity) -> bool {
-        self.all.iter().any(|finding| finding.severity == severity)
+        self.count(severity) > 0
+    }
+
+    /// The number of findings that are as severe as this.
+    pub fn count(&self, severity: Severity) -> usize {
+        let all = self.all.iter();
+        all.filter(|finding| finding.severity == severity).count()
+    }
+
+    /// Removes the findings that are as severe as this.
+    pub fn remove(&mut self, severity: Severity) {
+        self.all.retain(|finding| finding.severity != severity);
     }
 
     /// The position of a finding, for messages.
@@ -120,6 +135,8 @@ impl Findings {
             match finding.severity {
                 Severity::Error => tracing::error!("{position}: {message}"),
                 Severity::Warning => tracing::warn!("{position}: {message}"),
+                Severity::Note => tracing::info!("{position}: {message}"),
+                Severity::Proved => {}
             }
         }
     }
@@ -159,6 +176,8 @@ impl fmt::Display for Severity {
         f.write_str(match self {
             Self::Error => "error",
             Self::Warning => "warning",
+            Self::Note => "note",
+            Self::Proved => "proved",
         })
     }
 }
@@ -209,7 +228,7 @@ impl Config {
             findings.help(not_ready.help.clone());
         }
         self.problems_of_hosts(served, &mut findings);
-        self.idle_rules(served, &mut findings);
+        self.proofs_of_rules(served, &mut findings);
         findings.all.sort_by_key(|one| one.problem.span.start);
         findings
     }

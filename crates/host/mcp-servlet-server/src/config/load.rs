@@ -31,7 +31,7 @@ impl Config {
         Ok(loaded)
     }
 
-    /// Checks that the virtual tools fit the servlets and remotes that they call. [`load`](Self::load) does that for
+    /// Checks that the virtual tools fit the servlets and remotes that they call, and that rules fit the tools that they name. [`load`](Self::load) does that for
     /// servlets. Tools of remotes that were not reached are not checked.
     ///
     /// # Errors
@@ -54,6 +54,7 @@ impl Config {
                 }
             }
         }
+        problems.extend(self.problems_of_rules(loaded, remotes));
         if problems.is_empty() {
             return Ok(());
         }

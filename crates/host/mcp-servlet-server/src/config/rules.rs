@@ -1,59 +1,49 @@
 //! The rules of endpoints: what a file says about them, checked.
 
+mod proof;
+
 use std::{collections::BTreeSet, ops::Range};
 
 use mcp_servlet_access::{
     AuthOptions,
     rules::{Argument, Effect, Hint, Kind, Pattern, Rule, Rules, UriPattern, When},
 };
-use mcp_servlet_host::{Entry, Host, Listed, Tool};
-use mcp_servlet_schema::similar;
+use mcp_servlet_host::Entry;
 use serde_json::Value;
 use toml::Spanned;
 
 use super::{
-    Config, Endpoint, EndpointTransport, Findings, Problem, Reader, Served, Severity,
-    file::{EndpointSection, File, NamesByKind, RuleSection},
+    Endpoint, EndpointTransport, Problem, Reader,
+    file::{EndpointSection, File, NamesByKind, Prove, RuleSection},
     members::Members,
     problem::inside,
     table::Table,
-    wording::did_you_mean,
 };
 
-/// A name in a rule that something of its endpoint should have.
+/// A rule of the file, and where its parts are.
 #[derive(Clone, Debug)]
-pub(super) struct RuleName {
+pub(super) struct ReadRule {
     endpoint: String,
-    of: Named,
-    text: String,
-    span: Range<usize>,
-}
-
-#[derive(Clone, Debug)]
-enum Named {
-    /// A tool; or several, by a pattern.
-    Tool,
-    /// A prompt; or several, by a pattern.
-    Prompt,
-    /// An argument of one of these tools.
-    Argument {
-        tools: Vec<Pattern>,
-        /// Whether calls without it pass a rule that denies.
-        is_escaped: bool,
-    },
+    /// Whether everything must be proved.
+    is_strict: bool,
+    rule: Rule,
+    tools: Vec<Spanned<String>>,
+    prompts: Vec<Spanned<String>>,
+    arguments: Vec<Range<usize>>,
+    when: Option<Range<usize>>,
 }
 
 type RuleTable = Spanned<Table<RuleSection>>;
 
 impl Reader<'_> {
-    /// Sets the rules of the endpoints. Returns the names in them.
+    /// Sets the rules of the endpoints, and returns them.
     pub(super) fn rules(
         &mut self,
         file: &File,
         endpoints: &mut [Endpoint],
         members: (&Members, &[Entry]),
-    ) -> Vec<RuleName> {
-        let mut names = Vec::new();
+    ) -> Vec<ReadRule> {
+        let mut all = Vec::new();
         for endpoint in endpoints {
             let Some(section) = file.endpoint.get(&endpoint.name) else {
                 continue;
@@ -76,7 +66,7 @@ impl Reader<'_> {
                     );
                     self.problem(names_span(table), message);
                 }
-                names.extend(names_of(&endpoint.name, table, &rule));
+                all.push(read_rule(&endpoint.name, section, table, &rule));
                 rules.push((rule, self.line(table.span().start)));
             }
             if rules.len() == section.rules.len() {
@@ -85,7 +75,7 @@ impl Reader<'_> {
             let rules = rules.into_iter().map(|(rule, _)| rule);
             endpoint.options.rules = Rules(rules.collect());
         }
-        names
+        all
     }
 
     fn rule(
@@ -286,97 +276,11 @@ impl Reader<'_> {
     }
 }
 
-impl Config {
-    /// Adds the names in rules that match nothing.
-    pub(super) fn idle_rules(&self, served: Served<'_>, findings: &mut Findings) {
-        // What is not there may have the names.
-        let is_whole = served.loaded.skipped.is_empty()
-            && served.not_ready.is_empty()
-            && (served.remotes.is_some() || self.remotes.is_empty());
-        if !is_whole || self.rule_names.is_empty() {
-            return;
-        }
-        let hosts = self.hosts(served.loaded, served.remotes.unwrap_or_default());
-        for name in &self.rule_names {
-            let mut of_endpoint = hosts.iter();
-            let host = of_endpoint.find(|(endpoint, _)| *endpoint == Some(&*name.endpoint));
-            if let Some(message) = host.and_then(|(_, host)| name.idle(host)) {
-                findings.add(Severity::Warning, name.span.clone(), message);
-            }
-        }
-    }
-}
-
-impl RuleName {
-    fn idle(&self, host: &Host) -> Option<String> {
-        let (what, known): (_, Vec<&str>) = match &self.of {
-            Named::Tool => ("tool", tools_and_steps(host).map(Tool::name).collect()),
-            Named::Prompt => ("prompt", host.prompts().map(Listed::key).collect()),
-            Named::Argument { tools, is_escaped } => {
-                return self.idle_argument(host, tools, *is_escaped);
-            }
-        };
-        let pattern = Pattern::new(&self.text);
-        if known.iter().any(|name| pattern.matches(name)) {
-            return None;
-        }
-        let hint = did_you_mean(similar(&self.text, known.into_iter()));
-        let Self { endpoint, text, .. } = self;
-        Some(format!(
-            "no {what} of endpoint `{endpoint}` matches `{text}`{hint}"
-        ))
-    }
-
-    fn idle_argument(&self, host: &Host, tools: &[Pattern], is_escaped: bool) -> Option<String> {
-        let named =
-            tools_and_steps(host).filter(|tool| tools.iter().any(|one| one.matches(tool.name())));
-        let named: Vec<_> = named.collect();
-        let is_known = |tool: &&Tool| arguments(tool).any(|name| name == self.text);
-        let is_optional = |tool: &&&Tool| is_known(tool) && !requires(tool, &self.text);
-        if let Some(tool) = named.iter().find(is_optional).filter(|_| is_escaped) {
-            let (tool, text) = (tool.name(), &self.text);
-            return Some(format!(
-                "calls of `{tool}` without `{text}` pass this rule; write `?` after the path to deny them too"
-            ));
-        }
-        // A tool without a list of its arguments may have any.
-        let may_have = |tool: &&Tool| is_known(tool) || arguments(tool).next().is_none();
-        if named.is_empty() || named.iter().any(may_have) {
-            return None;
-        }
-        let known = named.iter().flat_map(|tool| arguments(tool));
-        let hint = did_you_mean(similar(&self.text, known));
-        Some(format!(
-            "no tool that this rule names has an argument `{}`{hint}",
-            self.text
-        ))
-    }
-}
-
-/// The tools of a host, and those that its virtual tools call.
-fn tools_and_steps(host: &Host) -> impl Iterator<Item = &Tool> {
-    let steps = host.tools().filter_map(|tool| host.step_of(tool.name()));
-    host.tools().chain(steps.map(|step| step.tool))
-}
-
-/// The arguments that the schema of a tool names.
-fn arguments(tool: &Tool) -> impl Iterator<Item = &str> {
-    let properties = tool.input_schema().get("properties");
-    let properties = properties.and_then(Value::as_object).into_iter();
-    properties.flat_map(|properties| properties.keys().map(String::as_str))
-}
-
-fn requires(tool: &Tool, argument: &str) -> bool {
-    let required = tool.input_schema().get("required");
-    let mut required = required.and_then(Value::as_array).into_iter().flatten();
-    required.any(|name| name == argument)
-}
-
 /// Who may call an endpoint, if it asks.
 fn auth(endpoint: &Endpoint) -> Option<&AuthOptions> {
     match &endpoint.transport {
         EndpointTransport::Http { options, .. } => options.auth.as_ref(),
-        _ => None,
+        EndpointTransport::Stdio => None,
     }
 }
 
@@ -393,29 +297,26 @@ fn names_span(table: &RuleTable) -> Range<usize> {
     names.map_or_else(|| table.span(), Spanned::span)
 }
 
-fn names_of(endpoint: &str, table: &RuleTable, rule: &Rule) -> Vec<RuleName> {
-    let Some(names) = names(table) else {
-        return Vec::new();
+fn read_rule(
+    endpoint: &str,
+    section: &EndpointSection,
+    table: &RuleTable,
+    rule: &Rule,
+) -> ReadRule {
+    let names = names(table);
+    let of_kind = |kind: fn(&NamesByKind) -> &Vec<Spanned<String>>| {
+        names.map_or_else(Vec::new, |names| kind(names).clone())
     };
-    let new = |of, text: &str, span| RuleName {
+    let table = table.get_ref();
+    ReadRule {
         endpoint: endpoint.to_owned(),
-        of,
-        text: text.to_owned(),
-        span,
-    };
-    let tools = names.tools.iter();
-    let tools = tools.map(|name| new(Named::Tool, name.get_ref(), name.span()));
-    let prompts = names.prompts.iter();
-    let prompts = prompts.map(|name| new(Named::Prompt, name.get_ref(), name.span()));
-    let paths = table.get_ref().arguments.keys();
-    let arguments = paths.zip(&rule.arguments).map(|(path, argument)| {
-        let of = Named::Argument {
-            tools: rule.tools.clone(),
-            is_escaped: rule.effect == Effect::Deny && !path.get_ref().ends_with('?'),
-        };
-        new(of, argument.name(), path.span())
-    });
-    tools.chain(prompts).chain(arguments).collect()
+        is_strict: section.prove == Prove::Strict,
+        rule: rule.clone(),
+        tools: of_kind(|names| &names.tools),
+        prompts: of_kind(|names| &names.prompts),
+        arguments: table.arguments.keys().map(Spanned::span).collect(),
+        when: table.when.as_ref().map(Spanned::span),
+    }
 }
 
 fn patterns<P>(texts: &[Spanned<String>], new: fn(&str) -> P) -> Vec<P> {

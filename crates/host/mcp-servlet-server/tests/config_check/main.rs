@@ -63,7 +63,20 @@ fn folder() -> TempDir {
         },
     ]);
     let hello = json!([{ "name": "greet", "inputSchema": { "type": "object" } }]);
-    for (name, tools) in [("weather.wasm", weather), ("hello.wasm", hello)] {
+    let book = json!([{
+        "name": "add_note",
+        "inputSchema": {
+            "type": "object",
+            "properties": { "pages": { "type": "integer", "minimum": 1, "maximum": 10 } },
+            "required": ["pages"],
+            "additionalProperties": false,
+        },
+    }]);
+    for (name, tools) in [
+        ("weather.wasm", weather),
+        ("hello.wasm", hello),
+        ("book.wasm", book),
+    ] {
         fs::write(folder.path().join(name), servlet(&tools)).expect("a file");
     }
     let point = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";

@@ -83,6 +83,20 @@ pub(in crate::config) struct EndpointSection {
     #[serde(default)]
     #[schemars(with = "Vec<RuleSection>")]
     pub(in crate::config) rules: Vec<Spanned<Table<RuleSection>>>,
+    /// What happens if something of the rules cannot be proved. Default: `warn`, which reports it.
+    #[serde(default)]
+    pub(in crate::config) prove: Prove,
+}
+
+/// What happens if something of the rules cannot be proved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::config) enum Prove {
+    /// It is reported.
+    #[default]
+    Warn,
+    /// It is an error.
+    Strict,
 }
 
 /// Headers by name.
