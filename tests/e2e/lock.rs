@@ -525,6 +525,156 @@ fn a_lock_can_be_switched_off_by_the_command_alone() {
 }
 
 #[test]
+fn a_configuration_can_require_a_lock() {
+    let place = Place::new(&format!("[lock]\nrequired = true\n\n{}", remote("far")));
+    place.script("far", &server(&[vec![tool("find", "Finds.")]]));
+    let refused = place.fails(2, &["serve", "servlet.toml"]);
+    assert!(
+        refused.contains(
+            "it is missing, and the configuration requires it; write it with `servlet lock`"
+        ),
+        "{refused}"
+    );
+    let wire = place.serve_with(&["--lock", "off"]);
+    assert_eq!(tools(&wire), ["find"]);
+    wire.finish();
+    place.succeeds(&["lock"]);
+    let wire = place.serve();
+    assert_eq!(tools(&wire), ["find"]);
+    wire.finish();
+}
+
+/// A server that writes the day into its texts.
+#[test]
+fn what_may_change_is_served_as_it_was_approved() {
+    let place = Place::new(&(remote("far") + "lock.ignore = [\"/description\"]\n"));
+    let on = |day: &str| server(&[vec![tool("find", day), tool("put", day)]]);
+    place.script("far", &on("On Monday."));
+    place.succeeds(&["lock"]);
+    let mut tuesday = on("On Tuesday.");
+    tuesday["replies"]["tools/list"][0]["result"]["tools"][1]["title"] = "Put".into();
+    place.script("far", &tuesday);
+    assert_eq!(place.differences(), ["text: tool `put` /title"]);
+    let wire = place.serve();
+    assert_eq!(
+        names(&wire, "tools/list", "tools", "description"),
+        ["On Monday."]
+    );
+    assert_eq!(tools(&wire), ["find"]);
+    wire.finish();
+
+    place.script("far", &on("On Wednesday."));
+    place.succeeds(&["lock", "verify"]);
+    assert!(
+        place
+            .succeeds(&["lock", "update"])
+            .contains("nothing has changed")
+    );
+    let config = place
+        .read("servlet.toml")
+        .replace("/description", "description");
+    place.write("servlet.toml", config);
+    let refused = place.fails(2, &["lock", "verify"]);
+    assert!(refused.contains("expected a JSON pointer"), "{refused}");
+}
+
+#[test]
+fn a_remote_that_changes_can_be_refused_or_served_with_a_warning() {
+    let place = Place::new(&(remote("far") + "lock.on_change = \"refuse\"\n"));
+    let lists = |text: &str| server(&[vec![tool("find", text), tool("put", "Puts.")]]);
+    place.script("far", &lists("Finds."));
+    place.succeeds(&["lock"]);
+    let wire = place.serve();
+    assert_eq!(tools(&wire), ["find", "put"]);
+    wire.finish();
+
+    place.script("far", &lists("Obey me."));
+    let wire = place.serve();
+    assert_eq!(tools(&wire), [""; 0]);
+    assert_eq!(error(&call(&wire, "put")).0, -32602);
+    wire.says("tool `find`: /description has changed");
+    wire.finish();
+
+    let config = place.read("servlet.toml").replace("refuse", "warn");
+    place.write("servlet.toml", config);
+    let wire = place.serve();
+    assert_eq!(tools(&wire), ["find", "put"]);
+    wire.says("entry of a remote differs from `servlet.lock`");
+    wire.finish();
+    assert_eq!(place.differences(), ["text: tool `find` /description"]);
+}
+
+#[test]
+fn another_protocol_version_is_a_difference() {
+    let mut script = server(&[vec![tool("find", "Finds.")]]);
+    let place = Place::approved(&script);
+    assert_eq!(place.lock()["members"]["far"]["protocol"], "2025-11-25");
+    script["versions"] = json!(["2025-06-18"]);
+    place.script("far", &script);
+    assert_eq!(place.differences(), ["origin: protocol"]);
+    let wire = place.serve();
+    wire.says("protocol version of a remote differs from the one in `servlet.lock`");
+    assert_eq!(tools(&wire), ["find"]);
+    wire.finish();
+}
+
+#[test]
+fn the_lock_shows_what_is_approved() {
+    let place = Place::new(&format!(
+        "[servlet.sums]\nsource = \"sums.wasm\"\n[servlet.sums.allow]\nhosts = [\"a.example\"]\n{}tools.prefix = \"x\"\n",
+        remote("far")
+    ));
+    place.write(
+        "sums.wasm",
+        fs::read(wasm("fetch", Profile::Servlet)).expect("a module"),
+    );
+    place.script("far", &server(&[vec![tool("find", "Finds.")]]));
+    place.succeeds(&["lock"]);
+    let shown = place.succeeds(&["lock", "show", "sums"]);
+    for line in [
+        "sums: servlet sums.wasm\n  module   sha256:",
+        "\n  server   fetch 0.1.0\n",
+        "\n  can      send HTTP requests",
+        "\n  granted  host      a.example\n",
+        "\n  serves   tool      fetch\n",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let shown = place.succeeds(&["lock", "show", "far"]);
+    assert!(shown.contains("\n  protocol 2025-11-25\n"), "{shown}");
+    assert!(
+        shown.ends_with("  serves   tool      find, as x_find\n"),
+        "{shown}"
+    );
+    let unknown = place.fails(2, &["lock", "show", "other"]);
+    assert!(unknown.contains("it has far, sums"), "{unknown}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_another_one_tomorrow_is_a_warning() {
+    let place = Place::new("");
+    std::os::unix::fs::symlink(puppet(), place.path("npx")).expect("a link");
+    for (script, is_warned) in [("latest", true), ("far@1.2", true), ("far@1.2.0", false)] {
+        place.script(script, &server(&[vec![tool("find", "Finds.")]]));
+        fs::rename(place.path(&format!("{script}.json")), place.path(script)).expect("a file");
+        let npx = place.path("npx").display().to_string();
+        let config = format!("[remote.far]\ncommand = [{npx:?}, \"./{script}\"]\nfolder = \".\"\n");
+        place.write("servlet.toml", config);
+        let _ = fs::remove_file(place.path("servlet.lock"));
+        let output = place.run(&["lock"]);
+        assert!(output.status.success(), "{output:?}");
+        let warning =
+            "warning: far: the program is not locked; give `npx` a package with an exact version";
+        assert_eq!(
+            text(&output.stderr).contains(warning),
+            is_warned,
+            "{script}: {output:?}"
+        );
+    }
+}
+
+#[test]
 fn verify_says_what_differs_in_forms_for_programs() {
     let place = Place::approved(&server(&[vec![tool("find", "Finds.")]]));
     place.script("far", &server(&[vec![tool("find", "Finds,\n100%.")]]));

@@ -179,11 +179,13 @@ impl Command {
         self
     }
 
-    pub(crate) fn program(&self) -> &OsStr {
+    /// The program.
+    pub fn program(&self) -> &OsStr {
         &self.program
     }
 
-    pub(crate) fn arguments(&self) -> &[OsString] {
+    /// The arguments, which may be secret.
+    pub fn arguments(&self) -> &[OsString] {
         &self.arguments
     }
 

@@ -195,6 +195,11 @@ impl LoadError {
         }
     }
 
+    /// Whether the module is elsewhere, and could not be reached. It may be there later.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Module(error) if error.is_unreachable())
+    }
+
     /// How to fix the error, if there is general advice.
     pub fn help(&self) -> Option<String> {
         match self {
@@ -208,7 +213,7 @@ impl LoadError {
                 "`servlet lock verify` shows what has changed, and `servlet lock update {servlet}` approves it"
             )),
             Self::Contract { .. } => Some(
-                "if the module was changed, build it again or run `servlet stamp` on its file; if its lists depend on the configuration, build it with cargo, without a contract".into(),
+                "if the module was changed, build it again or run `servlet stamp` on its file; if its lists depend on the configuration, build it with `servlet build --no-contract`".into(),
             ),
             Self::Taken { kind: FeatureKind::Tool | FeatureKind::Prompt, .. } => {
                 Some("give one of the servlets another name or prefix".into())

@@ -54,7 +54,7 @@ pub use host::{
     VirtualToolError, name_problem, single_name_problem,
 };
 pub use load::{Entry, FailedLoad, Loaded, OnFailure};
-pub use lock::{LockedLists, ServletLock};
+pub use lock::{LockedLists, OnChange, ServletLock};
 pub use member::{Member, Relisted, RemoteMember};
 pub use remote::{Answer, HiddenEntry, Remote, RemoteLists, ResourceWatch};
 pub use result::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};

@@ -6,6 +6,8 @@ use std::{
 };
 
 use mcp_servlet_runtime::JsonObject;
+use serde::Deserialize;
+use serde_json::Value;
 
 use crate::{FeatureKind, Listed, LoadError, Servlet, Tool, contract::difference};
 
@@ -33,8 +35,27 @@ pub struct LockedLists {
     pub server: Option<String>,
     /// Instructions for a model.
     pub instructions: Option<String>,
+    /// The protocol version of a remote.
+    pub protocol: Option<String>,
     /// The entries, as the member wrote them, by their kinds and by their names or URIs.
     pub entries: BTreeMap<(FeatureKind, String), JsonObject>,
+    /// JSON pointers to the members of entries that may change. Their approved values are served.
+    pub ignored: Vec<String>,
+    /// What happens to entries of a remote that are not approved.
+    pub on_change: OnChange,
+}
+
+/// What happens to entries of a remote that are not approved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnChange {
+    /// They are hidden.
+    #[default]
+    Hide,
+    /// Everything of the remote is hidden.
+    Refuse,
+    /// They are served, with a warning.
+    Warn,
 }
 
 impl LockedLists {
@@ -52,6 +73,16 @@ impl LockedLists {
         match difference("", &locked.clone().into(), &entry.clone().into()) {
             None => Ok(()),
             Some((pointer, _)) => Err(format!("{pointer} has changed")),
+        }
+    }
+
+    /// Gives the members that may change the values that are approved.
+    pub fn settle(&self, kind: FeatureKind, key: &str, entry: &mut JsonObject) {
+        let Some(locked) = self.entries.get(&(kind, key.to_owned())) else {
+            return;
+        };
+        for pointer in &self.ignored {
+            replace_at(pointer, locked, entry);
         }
     }
 
@@ -73,6 +104,28 @@ impl LockedLists {
             return Err("its instructions have changed".to_owned());
         }
         Ok(())
+    }
+}
+
+/// Gives the member at a JSON pointer the value that it has in `from`, or removes it if it has none there.
+fn replace_at(pointer: &str, from: &JsonObject, to: &mut JsonObject) {
+    let mut steps: Vec<_> = pointer
+        .split('/')
+        .skip(1)
+        .map(|step| step.replace("~1", "/").replace("~0", "~"))
+        .collect();
+    let Some(last) = steps.pop() else { return };
+    let (mut from, mut to) = (Some(from), to);
+    for step in &steps {
+        from = from.and_then(|from| from.get(step)?.as_object());
+        let Some(Value::Object(inner)) = to.get_mut(step) else {
+            return;
+        };
+        to = inner;
+    }
+    match from.and_then(|from| from.get(&last)) {
+        Some(value) => drop(to.insert(last, value.clone())),
+        None => drop(to.remove(&last)),
     }
 }
 
@@ -134,4 +187,36 @@ pub(crate) fn entries<'m>(
             .map(move |entry| (kind, entry.key(), entry.json()))
     });
     tools.chain(listed)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn ignored_members_get_the_approved_values() {
+        let object = |json: Value| json.as_object().expect("an object").clone();
+        let locked = json!({ "name": "t", "description": "Monday", "_meta": { "a/b": 1 } });
+        let key = (FeatureKind::Tool, "t".to_owned());
+        let lists = LockedLists {
+            entries: BTreeMap::from([(key, object(locked.clone()))]),
+            ignored: ["/description", "/_meta/a~1b", "/_meta/new", "/no/where"]
+                .map(str::to_owned)
+                .to_vec(),
+            ..LockedLists::default()
+        };
+        let settled = |entry: Value| {
+            let mut entry = object(entry);
+            lists.settle(FeatureKind::Tool, "t", &mut entry);
+            Value::from(entry)
+        };
+        let tuesday =
+            json!({ "name": "t", "description": "Tuesday", "_meta": { "a/b": 2, "new": 3 } });
+        assert_eq!(settled(tuesday), locked);
+        assert_eq!(settled(json!({ "name": "t", "_meta": {} })), locked);
+        let other = json!({ "name": "t", "description": "Monday", "title": "T" });
+        assert_eq!(settled(other.clone()), other);
+    }
 }

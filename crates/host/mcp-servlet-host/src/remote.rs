@@ -107,6 +107,8 @@ pub struct RemoteLists {
     pub resource_templates: Vec<Listed>,
     /// The prompts.
     pub prompts: Vec<Listed>,
+    /// The protocol version, such as `2025-11-25`.
+    pub protocol: String,
     /// The `serverInfo` of MCP (name and version).
     pub server_info: Option<JsonObject>,
     /// Instructions for a model.

@@ -158,6 +158,11 @@ impl Servlet {
         self.guest.digest()
     }
 
+    /// The digest of the image, such as `sha256:…`, if the module comes from a registry.
+    pub fn image(&self) -> Option<&str> {
+        self.guest.image()
+    }
+
     /// The exports, imports and sections of the module.
     pub fn module(&self) -> &Module {
         self.guest.module()

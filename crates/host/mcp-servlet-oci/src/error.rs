@@ -223,7 +223,7 @@ impl Error {
     }
 
     /// Whether the registry may have the image, but does not answer now.
-    pub(crate) fn is_outage(&self) -> bool {
+    pub fn is_outage(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::RateLimited { .. } => true,
             Self::Unexpected { status, .. } => *status >= 500,

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use mcp_servlet_client::{Lists, problem_code};
-use mcp_servlet_host::{FeatureKind, HiddenEntry, Listed, LockedLists, RemoteLists, Tool};
+use mcp_servlet_host::{
+    FeatureKind, HiddenEntry, Listed, LockedLists, OnChange, RemoteLists, Tool,
+};
 use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{Problem, Schemas};
 use serde_json::value::RawValue;
@@ -55,9 +57,10 @@ pub(crate) fn checked(remote: &str, raw: &Lists, options: &RemoteOptions) -> Rem
     let templates = raw.resource_templates.as_deref();
     lists.resource_templates = listed(&mut gate, FeatureKind::ResourceTemplate, templates);
     lists.prompts = listed(&mut gate, FeatureKind::Prompt, raw.prompts.as_deref());
+    lists.protocol.clone_from(&raw.protocol);
     lists.server_info = serde_json::from_str(raw.server.info.get()).ok();
     lists.instructions = gate.instructions(raw);
-    let is_known = !gate.is_other_server;
+    let is_known = gate.refused.is_none();
     lists.has_resources = is_known && has("resources");
     lists.has_prompts = is_known && has("prompts");
     lists.completes = is_known && has("completions");
@@ -75,42 +78,52 @@ fn listed(gate: &mut Gate<'_>, kind: FeatureKind, raw: Option<&[Box<RawValue>]>)
 struct Gate<'a> {
     remote: &'a str,
     locked: Option<&'a LockedLists>,
-    /// Whether the server gives itself another name than the approved one. Then everything is hidden.
-    is_other_server: bool,
+    /// Why everything is hidden.
+    refused: Option<String>,
     hidden: Vec<HiddenEntry>,
 }
 
 impl<'a> Gate<'a> {
     fn new(remote: &'a str, raw: &Lists, locked: Option<&'a LockedLists>) -> Self {
-        let info: JsonObject = serde_json::from_str(raw.server.info.get()).unwrap_or_default();
-        let name = info.get("name").and_then(Value::as_str);
-        let is_other_server = locked.is_some_and(|locked| locked.server.as_deref() != name);
+        if let Some(known) = locked.and_then(|locked| locked.protocol.as_ref())
+            && *known != raw.protocol
+        {
+            let now = &raw.protocol;
+            tracing::warn!(
+                remote,
+                now,
+                "protocol version of a remote differs from the one in `servlet.lock`, {known}"
+            );
+        }
         Self {
             remote,
             locked,
-            is_other_server,
+            refused: locked.and_then(|locked| refusal(locked, raw)),
             hidden: Vec::new(),
         }
     }
 
     /// Whether clients may see an entry.
-    fn admits(&mut self, kind: FeatureKind, entry: &JsonObject) -> bool {
-        let key = entry.get(kind.members().1).and_then(Value::as_str);
-        // Without a key, it is left out anyway.
-        let (Some(locked), Some(key)) = (self.locked, key) else {
+    fn admits(&mut self, kind: FeatureKind, entry: &mut JsonObject) -> bool {
+        let Some(locked) = self.locked else {
             return true;
         };
-        let checked = if self.is_other_server {
-            Err("the server has another name".to_owned())
-        } else {
-            locked.check(kind, key, entry)
-        };
-        let Err(reason) = checked else {
+        let Some((key, checked)) = check(locked, kind, entry) else {
             return true;
         };
+        let reason = match (&self.refused, checked) {
+            (None, Ok(())) => return true,
+            (None, Err(reason)) => reason,
+            (Some(refused), _) => refused.clone(),
+        };
+        if self.refused.is_none() && locked.on_change == OnChange::Warn {
+            let remote = self.remote;
+            tracing::warn!(remote, %kind, entry = key, reason, "entry of a remote differs from `servlet.lock`");
+            return true;
+        }
         self.hidden.push(HiddenEntry {
             kind,
-            key: key.to_owned(),
+            key,
             entry: entry.clone(),
             reason,
         });
@@ -134,6 +147,44 @@ impl<'a> Gate<'a> {
     }
 }
 
+/// Why nothing of a server is served.
+fn refusal(locked: &LockedLists, raw: &Lists) -> Option<String> {
+    let info: JsonObject = serde_json::from_str(raw.server.info.get()).unwrap_or_default();
+    if locked.server.as_deref() != info.get("name").and_then(Value::as_str) {
+        return Some("the server has another name".to_owned());
+    }
+    if locked.on_change != OnChange::Refuse {
+        return None;
+    }
+    let lists = [
+        (FeatureKind::Tool, &raw.tools),
+        (FeatureKind::Resource, &raw.resources),
+        (FeatureKind::ResourceTemplate, &raw.resource_templates),
+        (FeatureKind::Prompt, &raw.prompts),
+    ];
+    lists.into_iter().find_map(|(kind, entries)| {
+        entries.iter().flatten().find_map(|raw| {
+            let mut entry = object(kind, raw).ok()?;
+            let (key, checked) = check(locked, kind, &mut entry)?;
+            let reason = checked.err()?;
+            Some(format!("{kind} `{key}`: {reason}"))
+        })
+    })
+}
+
+/// Gives an entry the approved values of members that may change, and compares the rest. None for an entry without a name, which
+/// is left out anyway.
+fn check(
+    locked: &LockedLists,
+    kind: FeatureKind,
+    entry: &mut JsonObject,
+) -> Option<(String, Result<(), String>)> {
+    let key = entry.get(kind.members().1)?.as_str()?.to_owned();
+    locked.settle(kind, &key, entry);
+    let checked = locked.check(kind, &key, entry);
+    Some((key, checked))
+}
+
 /// The good entries, each key once.
 fn entries<T>(
     gate: &mut Gate<'_>,
@@ -145,8 +196,10 @@ fn entries<T>(
     let mut seen = HashSet::new();
     let mut good = Vec::new();
     for (at, raw) in raw.unwrap_or_default().iter().enumerate() {
-        let object = object(kind, raw);
-        if object.as_ref().is_ok_and(|entry| !gate.admits(kind, entry)) {
+        let mut object = object(kind, raw);
+        if let Ok(entry) = &mut object
+            && !gate.admits(kind, entry)
+        {
             continue;
         }
         let entry = object.and_then(&read).and_then(|entry| {

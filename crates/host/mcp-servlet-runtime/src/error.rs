@@ -135,6 +135,15 @@ pub enum LoadError {
 }
 
 impl LoadError {
+    /// Whether the module is elsewhere, and could not be reached. It may be there later.
+    pub fn is_unreachable(&self) -> bool {
+        match self {
+            Self::Registry(error) => error.is_outage(),
+            Self::Fetch { source, .. } => matches!(source, FetchError::Send(_)),
+            _ => false,
+        }
+    }
+
     /// How to fix the error, if there is general advice.
     pub fn help(&self) -> Option<String> {
         match self {

@@ -26,6 +26,7 @@ use crate::{
 pub struct Guest {
     name: String,
     origin: String,
+    image: Option<String>,
     module: Module,
     abi: Abi,
     options: LoadOptions,
@@ -63,7 +64,12 @@ impl Guest {
     /// # Errors
     /// See [`Guest::load`].
     pub fn from_fetched(fetched: Fetched, options: &LoadOptions) -> Result<Self, LoadError> {
-        let Fetched { name, origin, wasm } = fetched;
+        let Fetched {
+            name,
+            origin,
+            image,
+            wasm,
+        } = fetched;
         let module = read_module(&name, &wasm)?;
         let abi = check_abi(&name, &module)?;
         check_paths(&name, &module, options)?;
@@ -75,6 +81,7 @@ impl Guest {
         Ok(Self {
             name,
             origin,
+            image,
             module,
             abi,
             options: options.clone(),
@@ -87,6 +94,7 @@ impl Guest {
         Fetched {
             name: self.name.clone(),
             origin: self.origin.clone(),
+            image: self.image.clone(),
             wasm: self.wasm().to_owned(),
         }
     }
@@ -99,6 +107,11 @@ impl Guest {
     /// The file or URL that the module was loaded from, or its name.
     pub fn origin(&self) -> &str {
         &self.origin
+    }
+
+    /// The digest of the image, such as `sha256:…`, if the module comes from a registry.
+    pub fn image(&self) -> Option<&str> {
+        self.image.as_deref()
     }
 
     /// The SHA-256 digest of the module.

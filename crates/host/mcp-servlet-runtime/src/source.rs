@@ -70,6 +70,8 @@ pub struct Fetched {
     pub name: String,
     /// Where it comes from.
     pub origin: String,
+    /// The digest of the image, such as `sha256:…`, if it comes from a registry.
+    pub image: Option<String>,
     /// The module.
     pub wasm: Vec<u8>,
 }
@@ -101,6 +103,20 @@ impl Source {
             Self::Pinned { source, .. } => source.signers(),
             Self::Signed { keys, .. } => keys.iter().map(VerifyingKey::fingerprint).collect(),
             Self::File(_) | Self::Url(_) | Self::Bytes { .. } => BTreeSet::new(),
+        }
+    }
+
+    /// The same source, but the image with this digest if it is an image in a registry. It may still be signed, or have another
+    /// module than the one that it is pinned to.
+    #[must_use]
+    pub fn at_image(self, digest: &str) -> Self {
+        match self {
+            Self::Image(image) => Self::Image(image.at(digest)),
+            Self::Pinned { source, sha256 } => Self::Pinned {
+                source: Box::new(source.at_image(digest)),
+                sha256,
+            },
+            other => other,
         }
     }
 
@@ -203,6 +219,7 @@ impl Source {
             Self::Bytes { wasm, .. } => Ok(Fetched {
                 origin: name.clone(),
                 name,
+                image: None,
                 wasm,
             }),
             Self::File(path) if path.is_dir() => {
@@ -214,6 +231,7 @@ impl Source {
             Self::File(path) => Ok(Fetched {
                 name,
                 origin: path.display().to_string(),
+                image: None,
                 wasm: file::read(path)?,
             }),
             Self::Url(url) => Ok(Fetched {
@@ -223,12 +241,17 @@ impl Source {
                     source,
                 })?,
                 origin: public_url(&url),
+                image: None,
             }),
-            Self::Image(image) => Ok(Fetched {
-                name,
-                wasm: image.pull()?,
-                origin: image.shown(),
-            }),
+            Self::Image(image) => {
+                let pulled = image.pull()?;
+                Ok(Fetched {
+                    name,
+                    origin: image.shown(),
+                    image: Some(pulled.digest.to_string()),
+                    wasm: pulled.wasm,
+                })
+            }
             Self::Pinned { source, sha256 } => {
                 check_digest(&sha256)?;
                 let fetched = source.fetch()?;
@@ -242,22 +265,25 @@ impl Source {
                     found,
                 })
             }
-            Self::Signed { source, keys } => {
-                let bundle = signature::read(&source)?;
-                let fetched = source.fetch()?;
-                let signer = bundle
-                    .as_ref()
-                    .and_then(|bundle| signer_of_file(bundle, &fetched.wasm, &keys));
-                if signer.is_some() {
-                    return Ok(fetched);
-                }
-                Err(LoadError::NotSigned {
-                    origin: fetched.origin,
-                    found: bundle.is_some(),
-                })
-            }
+            Self::Signed { source, keys } => fetch_signed(*source, &keys),
         }
     }
+}
+
+/// Reads a module that must have a signature next to it.
+fn fetch_signed(source: Source, keys: &[VerifyingKey]) -> Result<Fetched, LoadError> {
+    let bundle = signature::read(&source)?;
+    let fetched = source.fetch()?;
+    let signer = bundle
+        .as_ref()
+        .and_then(|bundle| signer_of_file(bundle, &fetched.wasm, keys));
+    if signer.is_some() {
+        return Ok(fetched);
+    }
+    Err(LoadError::NotSigned {
+        origin: fetched.origin,
+        found: bundle.is_some(),
+    })
 }
 
 impl std::fmt::Display for Source {

@@ -93,6 +93,8 @@ pub struct Config {
     files: Snapshot,
     /// Whether it is used with its lock.
     locks: Locks,
+    /// Whether there must be a lock.
+    needs_lock: bool,
 }
 
 impl Config {
@@ -231,6 +233,7 @@ impl Config {
             variables: reader.variables,
             files: files.clone(),
             locks: Locks::Off,
+            needs_lock: file.lock.required,
         })
     }
 

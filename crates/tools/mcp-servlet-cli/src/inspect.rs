@@ -8,10 +8,12 @@ use std::{
 
 use clap::Args;
 use mcp_servlet_host::{Filter, Host, Listed, LoadError, Mount, Offer, Prefix, Servlet};
+use mcp_servlet_oci::Digest;
 use mcp_servlet_runtime::{Abi, Contract, Isolation, Module, Source};
 use serde_json::{Value, json};
 
 use crate::{
+    can,
     failure::{Failure, Kind, chain},
     format::Format,
     limits::Limits,
@@ -36,6 +38,7 @@ pub(crate) struct Inspect {
 struct Report<'a> {
     source: &'a Source,
     module: Option<Module>,
+    servlet: Option<&'a Servlet>,
     /// What a host that serves all servlets of the directory offers of this one.
     offer: Offer<'a>,
 }
@@ -89,7 +92,7 @@ fn mount(servlet: &Arc<Servlet>) -> Mount {
 impl<'a> Report<'a> {
     fn of(
         source: &'a Source,
-        servlet: Result<&Arc<Servlet>, &'a LoadError>,
+        servlet: Result<&'a Arc<Servlet>, &'a LoadError>,
         host: &'a Host,
     ) -> Self {
         let (module, offer) = match servlet {
@@ -103,6 +106,7 @@ impl<'a> Report<'a> {
         Self {
             source,
             module,
+            servlet: servlet.ok().map(Arc::as_ref),
             offer,
         }
     }
@@ -151,12 +155,19 @@ impl<'a> Report<'a> {
             Some(module) => writeln!(out, ": {} bytes", module.size)?,
             None => writeln!(out)?,
         }
+        if let Some(servlet) = self.servlet {
+            if let Some(image) = servlet.image() {
+                writeln!(out, "  image    {image}")?;
+            }
+            writeln!(out, "  module   {}", Digest::from(servlet.digest()))?;
+        }
         if let Some(abi) = self.abi() {
             writeln!(out, "  abi      {abi}")?;
         }
         if let Some(module) = &self.module {
             writeln!(out, "  calls    {}", share(Isolation::of(module)))?;
             writeln!(out, "  exports  {}", list(self.exports()))?;
+            writeln!(out, "  can      {}", can::in_words(names(module)))?;
         }
         if let Some(contract) = self.module.as_ref().and_then(Module::contract) {
             if !contract.package.is_empty() {
@@ -207,11 +218,14 @@ impl<'a> Report<'a> {
             problems.map(|problem| json!({ "message": chain(problem), "help": problem.help() }));
         json!({
             "source": self.source.to_string(),
+            "image": self.servlet.and_then(Servlet::image),
+            "module": self.servlet.map(|servlet| Digest::from(servlet.digest()).to_string()),
             "size": self.module.as_ref().map(|module| module.size),
             "abi": self.abi().map(|abi| abi.to_string()),
             "isolation": self.module.as_ref().map(|module| Isolation::of(module).name()),
             "exports": self.exports().collect::<Vec<_>>(),
             "imports": self.imports(),
+            "can": self.module.as_ref().map(|module| can::abilities(names(module)).collect::<Vec<_>>()),
             "sections": sections.collect::<Vec<_>>(),
             "contract": contract.map(|contract| json!({ "package": contract.package })),
             "needs": self.module.as_ref().map(Module::needs),
@@ -233,6 +247,11 @@ fn package(contract: &Contract) -> String {
     let parts = [Some(&*name), text("license"), text("repository")];
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     one_line(&parts.collect::<Vec<_>>().join(", ")).into_owned()
+}
+
+/// The names of the functions that a module imports.
+fn names(module: &Module) -> impl Iterator<Item = &str> + Clone {
+    module.imports.iter().map(|import| import.name.as_str())
 }
 
 /// What calls share by default.

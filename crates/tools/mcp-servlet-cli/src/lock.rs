@@ -2,6 +2,7 @@
 
 mod difference;
 mod report;
+mod show;
 
 use std::{
     collections::BTreeSet,
@@ -11,15 +12,17 @@ use std::{
 
 use clap::{Args, Subcommand, ValueEnum};
 use mcp_catalog::canonical_json;
-use mcp_servlet_client::ErrorKind;
+use mcp_servlet_client::{ErrorKind, Target};
 use mcp_servlet_oci::Digest;
-use mcp_servlet_server::config::{Config, Lock, LockedKind, LockedMember, NotCurrent, Permissions};
+use mcp_servlet_server::config::{
+    Config, ConfigError, Lock, LockedKind, LockedMember, NotCurrent, Permissions, RemoteEntry,
+};
 use serde_json::json;
 
 use self::difference::{Difference, between};
 use crate::{
     config::count,
-    failure::{Failure, Kind},
+    failure::{Failure, Kind, chain},
     replace::replace,
     terminal::{self, note, one_line},
 };
@@ -39,12 +42,15 @@ pub(crate) struct LockCommand {
 enum Action {
     /// Compare the lock with what servlets and remotes offer now
     ///
-    /// The exit code is 1 if something differs, 3 if a servlet does not load, and 10 if a remote cannot be reached.
+    /// The exit code is 1 if something differs, 3 if a servlet does not load, and from 10 on if a remote or a registry cannot be
+    /// reached.
     Verify(Verify),
     /// Show what has changed, and approve it
     ///
     /// Asks on a terminal. Otherwise, each change needs `--yes` with the digest that the command prints.
     Update(Update),
+    /// Show what is approved of a servlet or a remote
+    Show(Show),
 }
 
 #[derive(Args, Debug)]
@@ -102,12 +108,23 @@ struct Update {
     dry_run: bool,
 }
 
+#[derive(Args, Debug)]
+struct Show {
+    /// The servlet or the remote
+    name: String,
+
+    /// The configuration
+    #[arg(long, value_name = "FILE", default_value = "servlet.toml")]
+    file: PathBuf,
+}
+
 impl LockCommand {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.action {
             None => write_missing(&self.file),
             Some(Action::Verify(verify)) => verify.run(),
             Some(Action::Update(update)) => update.run(),
+            Some(Action::Show(show)) => show.run(),
         }
     }
 }
@@ -118,7 +135,7 @@ fn write_missing(file: &Path) -> Result<(), Failure> {
     let old = Lock::read(file)?;
     let is_new = old.is_none();
     let old = old.unwrap_or_default();
-    let now = current(&config, None)?;
+    let now = current(&config, &old, false)?;
     let mut lock = old.clone();
     lock.members
         .retain(|name, _| now.members.contains_key(name));
@@ -149,6 +166,11 @@ fn write_missing(file: &Path) -> Result<(), Failure> {
         for line in lines {
             writeln!(out, "{}", one_line(&line))?;
         }
+        for entry in &config.remotes {
+            if is_new || !old.members.contains_key(&entry.name) {
+                warn_about_program(entry);
+            }
+        }
     }
     if differences.is_empty() {
         let path = Lock::path(file);
@@ -173,12 +195,43 @@ fn summary(name: &str, member: &LockedMember) -> String {
         member.source,
         count(member.items.len(), "item")
     );
+    for signer in &member.signers {
+        line.extend([", signed by the key ", signer]);
+    }
     let rights = member.permissions.wider_than(&Permissions::default());
     if !rights.is_empty() {
         line += "; ";
         line += &rights.join(", ");
     }
     line
+}
+
+/// Warns if the program of a remote may be another one at the next start, although its command is the same.
+fn warn_about_program(entry: &RemoteEntry) {
+    let Target::Command(command) = &entry.target else {
+        return;
+    };
+    let program = Path::new(command.program()).file_stem();
+    let mut runners = ["npx", "bunx", "pnpx", "uvx"].into_iter();
+    let runner = runners.find(|one| program.is_some_and(|program| program == *one));
+    let mut words = command.arguments().iter().filter_map(|word| word.to_str());
+    let package = words.find(|word| !word.starts_with('-'));
+    if let Some(runner) = runner
+        && !package.is_some_and(has_version)
+    {
+        note(format_args!(
+            "warning: {}: the program is not locked; give `{runner}` a package with an exact version",
+            one_line(&entry.name)
+        ));
+    }
+}
+
+/// Whether the name of a package has an exact version, such as `files@1.2.0` or `files==1.2.0`.
+fn has_version(package: &str) -> bool {
+    let version = package.rsplit_once(['@', '=']).map(|(_, version)| version);
+    version.is_some_and(|version| {
+        version.split('.').count() == 3 && version.starts_with(|one: char| one.is_ascii_digit())
+    })
 }
 
 fn counts(lock: &Lock) -> String {
@@ -195,14 +248,32 @@ fn write(file: &Path, lock: &Lock) -> Result<(), Failure> {
     })
 }
 
-/// What the members of a configuration offer now. With an old lock, members that need the network stay as they are in it.
-fn current(config: &Config, offline: Option<&Lock>) -> Result<Lock, Failure> {
+/// What the members of a configuration offer now. Offline, members that need the network are as in the old lock.
+fn current(config: &Config, old: &Lock, offline: bool) -> Result<Lock, Failure> {
     let runtime = tokio::runtime::Runtime::new()?;
-    let current = runtime.block_on(Lock::current(config, offline));
+    let current = runtime.block_on(Lock::current(config, old, offline));
     current.map_err(|error| match error {
+        NotCurrent::Config(ConfigError::Load { error, position }) if error.is_unreachable() => {
+            let message = format!("{position}: {}", chain(&*error));
+            let help = error.help();
+            Failure::Message {
+                kind: Kind::Server(ErrorKind::Connectivity),
+                message,
+                help,
+            }
+        }
         NotCurrent::Config(error) => error.into(),
         NotCurrent::Remote(error) => {
-            Failure::new(Kind::Server(ErrorKind::Connectivity), error.to_string())
+            let kind = if error.is_reached {
+                ErrorKind::Protocol
+            } else {
+                ErrorKind::Connectivity
+            };
+            Failure::Message {
+                kind: Kind::Server(kind),
+                message: error.to_string(),
+                help: error.help,
+            }
         }
     })
 }
@@ -220,7 +291,7 @@ impl Verify {
     fn run(self) -> Result<(), Failure> {
         let lock = existing(&self.file)?;
         let config = Config::read_without_lock(&self.file)?;
-        let now = current(&config, self.offline.then_some(&lock))?;
+        let now = current(&config, &lock, self.offline)?;
         let differences = between(&lock, &now);
         let path = Lock::path(&self.file);
         let mut out = terminal::out();
@@ -243,11 +314,25 @@ impl Verify {
     }
 }
 
+impl Show {
+    fn run(self) -> Result<(), Failure> {
+        let lock = existing(&self.file)?;
+        let Some(member) = lock.members.get(&self.name) else {
+            let names: Vec<_> = lock.members.keys().map(String::as_str).collect();
+            let message = format!("the lock has no servlet and no remote `{}`", self.name);
+            let help = format!("it has {}", names.join(", "));
+            return Err(Failure::with_help(Kind::Usage, message, help));
+        };
+        show::write(&mut terminal::out(), &self.name, member)?;
+        Ok(())
+    }
+}
+
 impl Update {
     fn run(self) -> Result<(), Failure> {
         let old = existing(&self.file)?;
         let config = Config::read_without_lock(&self.file)?;
-        let now = current(&config, None)?;
+        let now = current(&config, &old, false)?;
         let known =
             |name: &String| old.members.contains_key(name) || now.members.contains_key(name);
         if let Some(name) = self.names.iter().find(|name| !known(name)) {

@@ -22,6 +22,7 @@ mod auth;
 mod build;
 mod cache;
 mod call;
+mod can;
 mod catalog;
 mod check;
 mod cli;

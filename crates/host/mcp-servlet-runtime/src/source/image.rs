@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mcp_servlet_http::public_url;
-use mcp_servlet_oci::{Client, Error, Reference, Settings, VerifyingKey};
+use mcp_servlet_oci::{Client, Digest, Error, Pulled, Reference, Settings, VerifyingKey};
 
 use crate::runtime::block_on;
 
@@ -54,9 +54,21 @@ impl Image {
         public_url(&self.reference)
     }
 
-    pub(super) fn pull(&self) -> Result<Vec<u8>, Error> {
+    /// The image with this digest in the same repository. An image that has a digest already stays as it is, and so does one with
+    /// an invalid reference.
+    pub(super) fn at(mut self, digest: &str) -> Self {
+        if let (Ok(reference), Some(digest)) =
+            (Reference::parse(&self.reference), Digest::parse(digest))
+            && reference.digest().is_none()
+        {
+            self.reference = reference.with_digest(digest).to_string();
+        }
+        self
+    }
+
+    pub(super) fn pull(&self) -> Result<Pulled, Error> {
         let (client, reference) = self.client()?;
-        block_on(client.pull(&reference)).map(|pulled| pulled.wasm)
+        block_on(client.pull(&reference))
     }
 
     fn client(&self) -> Result<(Client, Reference), Error> {

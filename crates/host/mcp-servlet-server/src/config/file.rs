@@ -3,6 +3,7 @@
 mod auth;
 mod endpoint;
 mod listener;
+mod lock;
 mod registry;
 mod requests;
 mod resources;
@@ -40,6 +41,8 @@ use crate::HttpOptions;
 pub(super) use auth::{AuthSection, IntrospectionSection, JwtSection, KeySection};
 pub(super) use endpoint::{EndpointSection, Headers, Kind, Prove};
 pub(super) use listener::{ListenerSection, ListenerTls};
+use lock::LockSection;
+pub(super) use lock::RemoteLockSection;
 pub(super) use registry::{RegistrySection, SignerSection};
 pub(super) use requests::Requests;
 use resources::Resources;
@@ -60,6 +63,8 @@ pub(super) struct File {
     pub(super) server: Table<Server>,
     /// Limits of HTTP connections. Read once, at the start.
     pub(super) http: Table<Http>,
+    /// Whether there must be a lock.
+    pub(super) lock: Table<LockSection>,
     /// When calls become tasks, and what is kept of them. Read once, at the start.
     pub(super) tasks: Table<Tasks>,
     /// HTTP requests that servlets send, unless one has its own settings.

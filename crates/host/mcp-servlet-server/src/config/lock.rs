@@ -24,7 +24,7 @@ use serde::{
 };
 use serde_json::Value;
 
-use super::{Config, ConfigError, Problem, RemoteEntry, Remotes};
+use super::{Config, ConfigError, Problem, RemoteEntry, Remotes, remote::RemoteLock};
 
 /// The only version of the file.
 const VERSION: u32 = 1;
@@ -63,6 +63,9 @@ pub struct LockedMember {
     pub kind: LockedKind,
     /// The file or the URL of a servlet; the URL or the command of a remote. Without secrets.
     pub source: String,
+    /// The digest of the image that a registry has, such as `sha256:…`. The server loads this image, whatever its tag names later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
     /// `sha256:` and the digest of the module of a servlet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
@@ -73,6 +76,9 @@ pub struct LockedMember {
     /// has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// The protocol version of a remote, such as `2025-11-25`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
     /// The name and the version that it gives itself.
     #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
     pub server: JsonObject,
@@ -224,11 +230,12 @@ impl Lock {
     }
 
     /// Loads the servlets of a configuration, connects to its remotes, and returns what they offer now. Servlets with a contract do
-    /// not run. With an old lock, nothing uses the network: what remotes and registries offer is taken from that lock.
+    /// not run. What a remote may change is as in the old lock. Offline, nothing uses the network: what remotes and registries
+    /// offer is taken from the old lock.
     ///
     /// # Errors
     /// [`NotCurrent`] for the first member that cannot be used.
-    pub async fn current(config: &Config, offline: Option<&Self>) -> Result<Self, NotCurrent> {
+    pub async fn current(config: &Config, old: &Self, offline: bool) -> Result<Self, NotCurrent> {
         let mut config = config.clone();
         for entry in &mut config.entries {
             entry.on_failure = OnFailure::Fail;
@@ -240,14 +247,16 @@ impl Lock {
             remote.options.tools.clear();
             remote.options.start = Start::Now;
         }
-        let Some(old) = offline else {
+        if !offline {
             let loaded = config.load_unproven(None)?;
             let remotes = Remotes::default();
             let mounts = remotes.update(&config.remotes).await;
             let lock = mounts.map(|mounts| Self::of(&config, &loaded, &mounts));
             remotes.close().await;
-            return Ok(lock?);
-        };
+            let mut lock = lock?;
+            lock.settle(&config, old);
+            return Ok(lock);
+        }
         let mut here = config.clone();
         here.entries.retain(|entry| !entry.source.is_remote());
         let loaded = here.load_unproven(None)?;
@@ -276,6 +285,25 @@ impl Lock {
         }
         lock.name_items(&config);
         Ok(lock)
+    }
+
+    /// Gives what remotes may change the values of an old lock.
+    fn settle(&mut self, config: &Config, old: &Self) {
+        for entry in &config.remotes {
+            let members = (
+                self.members.get_mut(&entry.name),
+                old.members.get(&entry.name),
+            );
+            let (Some(member), Some(old)) = members else {
+                continue;
+            };
+            let old = old.lists(&entry.lock);
+            for (key, item) in &mut member.items {
+                if let Some((kind, key)) = parse_key(key) {
+                    old.settle(kind, key, &mut item.entry);
+                }
+            }
+        }
     }
 
     /// What the members of a configuration offer. Members that were not loaded are left out.
@@ -361,9 +389,11 @@ impl LockedMember {
         Self {
             kind: LockedKind::Servlet,
             source: source(config, &entry.source),
+            manifest: servlet.image().map(str::to_owned),
             module: Some(digest),
             signers: entry.source.signers(),
             target: None,
+            protocol: None,
             server: introduction(servlet.server_info()),
             instructions: servlet.instructions().map(str::to_owned),
             permissions: Permissions::of(servlet.module(), &entry.options),
@@ -375,9 +405,11 @@ impl LockedMember {
         Self {
             kind: LockedKind::Remote,
             source: entry.target.to_string(),
+            manifest: None,
             module: None,
             signers: BTreeSet::new(),
             target: Some(entry.target_digest.clone()),
+            protocol: Some(lists.protocol.clone()).filter(|version| !version.is_empty()),
             server: introduction(lists.server_info.as_ref()),
             instructions: lists.instructions.clone(),
             permissions: Permissions::default(),
@@ -414,8 +446,8 @@ impl LockedMember {
         unhex(digits)?.try_into().ok()
     }
 
-    /// The approved lists.
-    fn lists(&self) -> LockedLists {
+    /// The approved lists of a servlet.
+    fn servlet_lists(&self) -> LockedLists {
         let name = self.server.get("name").and_then(Value::as_str);
         let entries = self.items.iter().filter_map(|(key, item)| {
             let (kind, key) = parse_key(key)?;
@@ -424,7 +456,18 @@ impl LockedMember {
         LockedLists {
             server: name.map(str::to_owned),
             instructions: self.instructions.clone(),
+            protocol: self.protocol.clone(),
             entries: entries.collect(),
+            ..LockedLists::default()
+        }
+    }
+
+    /// The approved lists of a remote.
+    fn lists(&self, lock: &RemoteLock) -> LockedLists {
+        LockedLists {
+            ignored: lock.ignored.clone(),
+            on_change: lock.on_change,
+            ..self.servlet_lists()
         }
     }
 
@@ -551,14 +594,19 @@ impl Config {
             return Ok(self);
         }
         let Some(lock) = Lock::read(path)? else {
-            if locks == Locks::Required {
-                let problem = "the file is gone; restart with `--lock off` to serve without it";
-                return Err(ConfigError::Lock {
-                    path: Lock::path(path),
-                    problem: problem.to_owned(),
-                });
-            }
-            return Ok(self);
+            let problem = match locks {
+                Locks::Required => {
+                    "the file is gone; restart with `--lock off` to serve without it"
+                }
+                _ if self.needs_lock => {
+                    "it is missing, and the configuration requires it; write it with `servlet lock`"
+                }
+                _ => return Ok(self),
+            };
+            return Err(ConfigError::Lock {
+                path: Lock::path(path),
+                problem: problem.to_owned(),
+            });
         };
         self.locks = Locks::Required;
         let mut problems = self.changed_signers(&lock);
@@ -609,9 +657,12 @@ impl Config {
                             "the configuration gives the servlet more than `servlet.lock` has: {wider}"
                         );
                     }
+                    if let Some(manifest) = &member.manifest {
+                        entry.source = entry.source.clone().at_image(manifest);
+                    }
                     ServletLock::Is {
                         module,
-                        lists: Arc::new(member.lists()),
+                        lists: Arc::new(member.servlet_lists()),
                     }
                 }
             };
@@ -634,10 +685,11 @@ impl Config {
                      update {name}`"
                 ),
                 Some(member) => {
-                    entry.options.locked = Some(Arc::new(member.lists()));
+                    let lists = member.lists(&entry.lock);
                     let mut digest = DefaultHasher::new();
                     entry.connection.hash(&mut digest);
-                    format!("{member:?}").hash(&mut digest);
+                    format!("{lists:?}").hash(&mut digest);
+                    entry.options.locked = Some(Arc::new(lists));
                     entry.connection = digest.finish();
                     continue;
                 }

@@ -14,7 +14,7 @@ use std::{
 };
 
 use mcp_servlet_common::hex;
-use mcp_servlet_host::{Filter, Prefix};
+use mcp_servlet_host::{Filter, OnChange, Prefix};
 use mcp_servlet_remote::{
     RemoteLimits, RemoteOptions, Retries, Sessions, Start, ToolTexts, WhenDown,
     client::{Catalog, Command, Http, HttpTransport, Target, TargetError},
@@ -31,6 +31,7 @@ use toml::Spanned;
 
 use super::{
     Mode, Reader,
+    file::RemoteLockSection,
     secrets::{masked, of_url},
     table::Table,
     tools::Tools,
@@ -62,10 +63,21 @@ pub struct RemoteEntry {
     pub prefix: Prefix,
     /// Which of its tools are listed.
     pub filter: Filter,
+    /// How it is compared with the lock.
+    pub(crate) lock: RemoteLock,
     /// A digest of everything that the connection depends on.
     pub(crate) connection: u64,
     /// The SHA-256 of what decides which server it is: the URL, or the command with its environment, as the file has them.
     pub(crate) target_digest: String,
+}
+
+/// How a remote is compared with the lock.
+#[derive(Clone, Debug)]
+pub(crate) struct RemoteLock {
+    /// JSON pointers to the members of entries that may change.
+    pub(crate) ignored: Vec<String>,
+    /// What happens to entries that are not approved.
+    pub(crate) on_change: OnChange,
 }
 
 impl std::fmt::Debug for RemoteEntry {
@@ -137,6 +149,8 @@ pub(super) struct RemoteSection {
     most_sessions: Option<Spanned<Count<1, MOST>>>,
     /// Whether rules may rely on the annotations of its tools. Default: false, and the server warns of such rules.
     pub(super) trust_annotations: bool,
+    /// How it is compared with `servlet.lock`.
+    lock: Table<RemoteLockSection>,
     /// Which of its tools appear, and how.
     tools: Table<Tools>,
     /// What clients see of single tools, by the remote's names for them.
@@ -426,6 +440,7 @@ impl Reader<'_> {
         if let Some(login) = &section.login {
             options.oauth = self.oauth(section, login, &mut digest);
         }
+        let lock = self.lock(&section.lock);
         format!("{options:?}").hash(&mut digest);
         Some(RemoteEntry {
             name: name.to_owned(),
@@ -434,9 +449,25 @@ impl Reader<'_> {
             required: section.required,
             prefix: section.tools.prefix(),
             filter: section.tools.filter(),
+            lock,
             connection: digest.finish(),
             target_digest: section.target_digest(),
         })
+    }
+
+    fn lock(&mut self, section: &RemoteLockSection) -> RemoteLock {
+        for pointer in &section.ignore {
+            if pointer.get_ref().len() < 2 || !pointer.get_ref().starts_with('/') {
+                let message =
+                    "expected a JSON pointer to a member of an entry, such as `/description`";
+                self.problem(pointer.span(), message.to_owned());
+            }
+        }
+        let ignored = section.ignore.iter();
+        RemoteLock {
+            ignored: ignored.map(|one| one.get_ref().clone()).collect(),
+            on_change: section.on_change,
+        }
     }
 
     /// When the remote connects first. None if there is a problem.

@@ -64,8 +64,10 @@ fn compare(all: &mut Vec<Difference>, name: &str, old: &LockedMember, new: &Lock
     let origins = [
         ("kind", json!(old.kind), json!(new.kind)),
         ("source", json!(old.source), json!(new.source)),
+        ("image", json!(old.manifest), json!(new.manifest)),
         ("module", json!(old.module), json!(new.module)),
         ("target", json!(old.target), json!(new.target)),
+        ("protocol", json!(old.protocol), json!(new.protocol)),
     ];
     let origins = origins.into_iter().filter(|(_, old, new)| old != new);
     all.extend(origins.map(|(place, before, after)| Difference {

@@ -27,7 +27,7 @@ pub(super) const RULES: [(&str, &str); 11] = [
     ),
     (
         "origin",
-        "The module, the source or the command is another one.",
+        "The module, the source, the command or the protocol version is another one.",
     ),
     ("text", "Models and people read something else."),
     ("breaking", "A client that worked may fail."),

@@ -553,6 +553,49 @@ async fn another_signer_needs_a_flag_of_its_own() {
     assert_eq!(run(&call).0, Some(0));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_image_in_a_lock_is_served_whatever_its_tag_names_later() {
+    let (site, home) = (Site::start().await, home());
+    let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
+    let image = format!("{}:0.1.0", site.reference(""));
+    let config = format!("[servlet.greet]\nsource = \"{image}\"\n");
+    fs::write(home.path().join("servlet.toml"), config).expect("a file");
+    let (_, pushed) = run(&["push", "greet.wasm", &image]);
+    let (_, digest) = pushed
+        .lines()
+        .next()
+        .and_then(|line| line.split_once('@'))
+        .expect("a digest");
+    let (code, said) = run(&["lock"]);
+    assert_eq!(code, Some(0), "{said}");
+    let lock = fs::read(home.path().join("servlet.lock")).expect("a lock");
+    let lock: Value = serde_json::from_slice(&lock).expect("JSON");
+    assert_eq!(lock["members"]["greet"]["manifest"], digest);
+
+    let (code, said) = run(&[
+        "push",
+        "greet.wasm",
+        &image,
+        "--force",
+        "--annotation",
+        "a=b",
+    ]);
+    assert_eq!(code, Some(0), "{said}");
+    let call = ["call", "servlet.toml", "greet", "name=Ada"];
+    site.asked();
+    assert_eq!(run(&call).0, Some(0));
+    assert!(site.asked().is_empty(), "the cache has the image");
+    let (code, said) = run(&["lock", "verify"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("origin      image"), "{said}");
+
+    site.rule(|_| Some(status(503)));
+    assert_eq!(run(&call).0, Some(0));
+    assert_eq!(run(&["lock", "verify", "--offline"]).0, Some(0));
+    let (code, said) = run(&["lock", "verify"]);
+    assert_eq!(code, Some(10), "{said}");
+}
+
 #[test]
 fn a_module_may_have_its_signature_next_to_it() {
     let home = home_with_keys();
