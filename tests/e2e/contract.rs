@@ -6,9 +6,10 @@ use std::process::Output;
 use std::thread;
 
 use e2e::{ALL, Profile, servlet_command, wasm};
+use flate2::read::ZlibDecoder;
 use mcp_servlet_host::{LoadError, Servlet};
 use mcp_servlet_runtime::{Contract, LoadOptions, Module, Source};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::wat::{DESCRIPTION, Wat};
 
@@ -68,6 +69,56 @@ fn builds_of_one_crate_at_the_same_time_do_not_disturb_each_other() {
     }
     let stamped = built("greet");
     assert_eq!(contract(&stamped).package["name"], "greet");
+}
+
+/// The format of cargo-auditable, which scanners read.
+#[test]
+fn build_lists_the_crates_that_it_links() {
+    let wasm = built("world-time");
+    let payloads = wasmparser::Parser::new(0).parse_all(&wasm);
+    let sections = payloads.filter_map(|payload| match payload.expect("a module") {
+        wasmparser::Payload::CustomSection(section) if section.name() == ".dep-v0" => {
+            Some(section.data())
+        }
+        _ => None,
+    });
+    let [section] = sections.collect::<Vec<_>>()[..] else {
+        panic!("expected one section");
+    };
+    let list: Value = serde_json::from_reader(ZlibDecoder::new(section)).expect("compressed JSON");
+    let packages = list["packages"].as_array().expect("packages");
+    let named = |name: &str| packages.iter().position(|package| package["name"] == name);
+    let at = |name: &str| &packages[named(name).unwrap_or_else(|| panic!("no {name}: {list}"))];
+    assert_eq!(at("world-time")["root"], true);
+    assert_eq!(at("world-time")["source"], "local");
+    let own = at("world-time")["dependencies"]
+        .as_array()
+        .expect("dependencies");
+    assert!(own.contains(&json!(named("jiff"))), "{list}");
+    assert_eq!(at("jiff")["source"], "crates.io");
+    assert!(at("jiff")["root"].is_null());
+    // Macros run on the machine that builds.
+    assert!(
+        named("mcp-servlet").is_some() && named("mcp-servlet-macros").is_none(),
+        "{list}"
+    );
+}
+
+#[test]
+fn build_can_leave_the_contract_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("greet.wasm");
+    let path = file.to_str().expect("a path");
+    let mut command = servlet_command(["build", "examples/greet", "-o", path]);
+    let output = command
+        .arg("--no-contract")
+        .output()
+        .expect("the command runs");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let wasm = fs::read(&file).expect("a module");
+    let module = Module::read(&wasm).expect("a module");
+    assert!(module.contract().is_none());
+    assert_eq!(wasm, stripped(&built("greet")));
 }
 
 #[test]

@@ -87,19 +87,7 @@ impl Contract {
     /// # Errors
     /// [`Unreadable`] if the bytes are not a module.
     pub fn strip(wasm: &[u8]) -> Result<Vec<u8>, Unreadable> {
-        // This refuses components.
-        Module::read(wasm)?;
-        let mut kept = Vec::with_capacity(wasm.len());
-        let mut start = 0;
-        for section in sections(wasm) {
-            let (is_contract, whole) = section.map_err(|error| Unreadable::damaged(&error))?;
-            if is_contract {
-                kept.extend(&wasm[start..whole.start]);
-                start = whole.end;
-            }
-        }
-        kept.extend(&wasm[start..]);
-        Ok(kept)
+        without_section(wasm, SECTION)
     }
 
     /// A module [without a contract](Self::strip), with this one as its last section.
@@ -110,19 +98,48 @@ impl Contract {
             outputs: self.outputs,
         };
         let data = serde_json::to_vec(&written).expect("maps of JSON are JSON");
-        let section = CustomSection {
-            name: SECTION.into(),
-            data: data.into(),
-        };
-        let mut stamped = wasm.to_owned();
-        section.append_to(&mut stamped);
-        stamped
+        appended(wasm.to_owned(), SECTION, &data)
     }
 }
 
-/// Each section with its header, and whether it is a contract.
+/// A module with a custom section, instead of those that have its name.
+///
+/// # Errors
+/// [`Unreadable`] if the bytes are not a module.
+pub fn with_section(wasm: &[u8], name: &str, data: &[u8]) -> Result<Vec<u8>, Unreadable> {
+    Ok(appended(without_section(wasm, name)?, name, data))
+}
+
+fn appended(mut wasm: Vec<u8>, name: &str, data: &[u8]) -> Vec<u8> {
+    let section = CustomSection {
+        name: name.into(),
+        data: data.into(),
+    };
+    section.append_to(&mut wasm);
+    wasm
+}
+
+/// A module without the custom sections of this name.
+fn without_section(wasm: &[u8], name: &str) -> Result<Vec<u8>, Unreadable> {
+    // This refuses components.
+    Module::read(wasm)?;
+    let mut kept = Vec::with_capacity(wasm.len());
+    let mut start = 0;
+    for section in sections(wasm, name) {
+        let (is_it, whole) = section.map_err(|error| Unreadable::damaged(&error))?;
+        if is_it {
+            kept.extend(&wasm[start..whole.start]);
+            start = whole.end;
+        }
+    }
+    kept.extend(&wasm[start..]);
+    Ok(kept)
+}
+
+/// Each section with its header, and whether it is a custom section of this name.
 fn sections(
     wasm: &[u8],
+    name: &str,
 ) -> impl Iterator<Item = Result<(bool, Range<usize>), wasmparser::BinaryReaderError>> {
     let mut end = usize::try_from(MAGIC).expect("it is 8");
     Parser::new(0).parse_all(wasm).filter_map(move |payload| {
@@ -133,11 +150,11 @@ fn sections(
         let (_, contents) = payload.as_section()?;
         let next = usize::try_from(contents.end).expect("it is in memory");
         let start = std::mem::replace(&mut end, next);
-        let is_contract = matches!(
+        let is_it = matches!(
             &payload,
-            wasmparser::Payload::CustomSection(section) if section.name() == SECTION
+            wasmparser::Payload::CustomSection(section) if section.name() == name
         );
-        Some(Ok((is_contract, start..next)))
+        Some(Ok((is_it, start..next)))
     })
 }
 

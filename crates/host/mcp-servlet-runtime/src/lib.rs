@@ -48,7 +48,7 @@ mod text;
 
 pub use abi::{Abi, CALL, DESCRIBE, FEATURE_EXPORTS, LIST_TOOLS};
 pub use call::Job;
-pub use contract::Contract;
+pub use contract::{Contract, with_section};
 pub use engine::{HostFunction, Messages, Plugin};
 pub use error::{
     CallError, CallErrorKind, FetchError, LoadError, RegistryError, RemoteFailure, Site,

@@ -3,6 +3,7 @@
 mod abi;
 mod browser;
 pub(crate) mod cargo;
+mod dependencies;
 mod explain;
 mod packages;
 mod profile;
@@ -21,7 +22,7 @@ use cargo_metadata::{
     camino::{Utf8Path, Utf8PathBuf},
 };
 use clap::Args;
-use mcp_servlet_runtime::{Import, JsonObject, Module, Unreadable, quoted};
+use mcp_servlet_runtime::{Contract, Import, JsonObject, Module, Unreadable, quoted, with_section};
 use serde_json::{Value, json};
 
 use crate::{
@@ -71,6 +72,10 @@ pub(crate) struct Build {
     #[arg(long)]
     explain: bool,
 
+    /// Do not add a copy of what the servlet describes to the module
+    #[arg(long)]
+    no_contract: bool,
+
     /// `json` prints what was built as a list
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -99,7 +104,7 @@ impl Build {
         let mut all = Vec::new();
         for package in packages {
             let _lock = lock(&folder)?;
-            let (path, mut module) = build(
+            let (cargo::Built { path, linked }, module) = build(
                 package,
                 Target::of(package, self.target)?,
                 profile.options(),
@@ -108,9 +113,15 @@ impl Build {
             )?;
             check_imports(&module, package, &metadata)?;
             check_exports(&module, package)?;
-            if module.abi().is_some() {
-                module = add_contract(&path, module, package)?;
+            let crates = dependencies::section(&metadata, package, &linked)?;
+            let mut wasm = read(&path, |wasm| {
+                let wasm = Contract::strip(wasm)?;
+                with_section(&wasm, dependencies::SECTION, &crates)
+            })?;
+            if module.abi().is_some() && !self.no_contract {
+                wasm = with_contract(wasm, package);
             }
+            let module = write_module(&path, &wasm)?;
             let path = match output {
                 Some(output) => output.put(&path)?,
                 None => path,
@@ -143,7 +154,7 @@ impl Build {
             package.name
         ));
         let target = Target::of(package, self.target)?;
-        let (path, module) = build(
+        let (cargo::Built { path, .. }, module) = build(
             package,
             target,
             profile.options_with_names(),
@@ -186,34 +197,38 @@ fn build(
     mut options: Vec<String>,
     abi: Abi,
     folder: Utf8PathBuf,
-) -> Result<(PathBuf, Module), Failure> {
+) -> Result<(cargo::Built, Module), Failure> {
     options.extend(["--target-dir".to_owned(), folder.into_string()]);
-    let path = steps::build(format_args!("`{}`", package.name), || {
+    let built = steps::build(format_args!("`{}`", package.name), || {
         cargo::build(package, target, abi, &options)
     })?;
-    let module = read(&path, Module::read)?;
+    let module = read(&built.path, Module::read)?;
     abi.check(&module, package)?;
-    Ok((path, module))
+    Ok((built, module))
 }
 
-/// Writes what the servlet describes into its module. If it cannot be loaded, the module stays as it is.
-fn add_contract(path: &Path, module: Module, package: &Package) -> Result<Module, Failure> {
-    let wasm = match stamp::stamped(path, members(package)) {
-        Ok(wasm) => wasm,
-        Err(error) => {
-            let name = &package.name;
-            let error = chain(&error);
-            note(format_args!(
-                "warning: `{name}` has no contract, because it cannot be loaded: {error}"
-            ));
-            return Ok(module);
-        }
-    };
-    replace(path, &wasm).map_err(|error| {
+/// Writes a module to a file, and reads it again.
+fn write_module(path: &Path, wasm: &[u8]) -> Result<Module, Failure> {
+    replace(path, wasm).map_err(|error| {
         let message = format!("cannot write `{}`: {error}", path.display());
         Failure::new(Kind::Build, message)
     })?;
     read(path, Module::read)
+}
+
+/// The module with what the servlet describes. If it cannot be loaded, the module stays as it is.
+fn with_contract(wasm: Vec<u8>, package: &Package) -> Vec<u8> {
+    let name = &package.name;
+    match stamp::stamped(name.to_string(), &wasm, members(package)) {
+        Ok(stamped) => stamped,
+        Err(error) => {
+            let error = chain(&error);
+            note(format_args!(
+                "warning: `{name}` has no contract, because it cannot be loaded: {error}"
+            ));
+            wasm
+        }
+    }
 }
 
 /// What the contract says about the package.

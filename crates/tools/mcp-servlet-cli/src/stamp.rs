@@ -1,9 +1,6 @@
 //! `servlet stamp`: writes what a servlet describes into its module.
 
-use std::{
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use std::{io::Write as _, path::PathBuf};
 
 use clap::Args;
 use mcp_servlet_host::{LoadError, Servlet};
@@ -29,7 +26,8 @@ impl Stamp {
         for path in self.files {
             let old = Source::File(path.clone()).module()?;
             let package = old.contract().map(|contract| contract.package.clone());
-            let wasm = stamped(&path, package.unwrap_or_default())?;
+            let Fetched { name, wasm, .. } = Source::File(path.clone()).fetch()?;
+            let wasm = stamped(name, &wasm, package.unwrap_or_default())?;
             let (before, after) = (old.size, wasm.len());
             replace(&path, &wasm).map_err(|error| {
                 let message = format!("cannot write `{}`: {error}", path.display());
@@ -42,10 +40,13 @@ impl Stamp {
     }
 }
 
-/// The module of a file with what the servlet describes. This loads and runs the servlet, with default options.
-pub(crate) fn stamped(path: &Path, package: JsonObject) -> Result<Vec<u8>, LoadError> {
-    let Fetched { name, wasm, .. } = Source::File(path.to_owned()).fetch()?;
-    let wasm = Contract::strip(&wasm).map_err(|source| ModuleError::Unreadable {
+/// A module with what its servlet describes. This loads and runs the servlet, with default options.
+pub(crate) fn stamped(
+    name: String,
+    wasm: &[u8],
+    package: JsonObject,
+) -> Result<Vec<u8>, LoadError> {
+    let wasm = Contract::strip(wasm).map_err(|source| ModuleError::Unreadable {
         servlet: name.clone(),
         source,
     })?;

@@ -9,7 +9,10 @@ use std::{
     rc::Rc,
 };
 
-use flate2::{Compression, write::GzEncoder};
+use flate2::{
+    Compression,
+    write::{GzEncoder, ZlibEncoder},
+};
 use tar::{EntryType, Header};
 use zip::{CompressionMethod, DateTime, System, ZipWriter, write::SimpleFileOptions};
 
@@ -100,6 +103,16 @@ fn header(kind: EntryType, size: u64, mode: u32, time: u64) -> Header {
 /// None is expected: the bytes are in memory.
 pub fn gzip(bytes: &[u8], level: u32) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
+
+/// Compresses bytes with zlib, as well as it can.
+///
+/// # Errors
+/// None is expected: the bytes are in memory.
+pub fn zlib(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;
     encoder.finish()
 }

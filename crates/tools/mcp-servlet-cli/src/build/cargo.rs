@@ -1,6 +1,7 @@
 //! Runs cargo and finds the artifacts.
 
 use std::{
+    collections::BTreeSet,
     env,
     ffi::OsString,
     io::{self, BufReader},
@@ -8,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use cargo_metadata::{Message, Package, TargetKind};
+use cargo_metadata::{Artifact, Message, Package, PackageId, TargetKind};
 
 use crate::{
     build::{Abi, Target, remedy},
@@ -51,7 +52,15 @@ fn check_target(path: &Path, target: &str) -> Result<(), Failure> {
     ))
 }
 
-/// Builds one package and returns the `.wasm` file. It is built alone, so that no other package
+/// What cargo has built.
+pub(super) struct Built {
+    /// The `.wasm` file.
+    pub(super) path: PathBuf,
+    /// The packages in it.
+    pub(super) linked: BTreeSet<PackageId>,
+}
+
+/// Builds one package. It is built alone, so that no other package
 /// turns on features in it.
 ///
 /// It is built only as a `cdylib`: cargo skips link-time optimization for a package that is an `rlib` as well.
@@ -60,7 +69,7 @@ pub(super) fn build(
     target: Target,
     abi: Abi,
     options: &[String],
-) -> Result<PathBuf, Failure> {
+) -> Result<Built, Failure> {
     let folder = package.manifest_path.parent();
     let mut command = command(folder.unwrap_or(&package.manifest_path).as_std_path());
     abi.set(&mut command);
@@ -88,6 +97,7 @@ pub(super) fn build(
         .spawn()
         .map_err(|error| cannot_run("cargo", &error))?;
     let mut wasm = None;
+    let mut linked = BTreeSet::new();
     let mut remedy = None;
     if let Some(messages) = cargo.stdout.take() {
         for message in Message::parse_stream(BufReader::new(messages)) {
@@ -96,6 +106,9 @@ pub(super) fn build(
                     let is_cdylib = artifact.target.is_kind(TargetKind::CDyLib);
                     let mut files = artifact.filenames.into_iter().filter(|_| is_cdylib);
                     wasm = files.find(|file| file.extension() == Some("wasm")).or(wasm);
+                }
+                Ok(Message::CompilerArtifact(artifact)) if is_for(target, &artifact) => {
+                    linked.insert(artifact.package_id);
                 }
                 Ok(Message::CompilerMessage(message)) => {
                     let text = message.message.rendered.as_deref().unwrap_or_default();
@@ -109,9 +122,19 @@ pub(super) fn build(
     }
     let status = cargo.wait().map_err(|error| cannot_run("cargo", &error))?;
     match wasm {
-        Some(wasm) if status.success() => Ok(wasm.into()),
+        Some(wasm) if status.success() => Ok(Built {
+            path: wasm.into(),
+            linked,
+        }),
         _ => Err(does_not_build(package, remedy)),
     }
+}
+
+/// Whether cargo has built something for a target. It builds macros and build scripts for this machine.
+fn is_for(target: Target, artifact: &Artifact) -> bool {
+    let folders = artifact.filenames.iter().flat_map(|file| file.components());
+    let mut folders = folders.map(|folder| folder.as_str());
+    folders.any(|folder| folder == target.triple())
 }
 
 fn does_not_build(package: &Package, remedy: Option<&str>) -> Failure {

@@ -59,8 +59,8 @@ impl Project {
             .map(|package| {
                 let target = Target::of(package, None)?;
                 let folder = abi.folder(&self.metadata);
-                let (file, _) = build::build(package, target, options.clone(), abi, folder)?;
-                Ok((package.name.to_string(), file))
+                let (built, _) = build::build(package, target, options.clone(), abi, folder)?;
+                Ok((package.name.to_string(), built.path))
             })
             .collect()
     }
