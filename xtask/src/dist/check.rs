@@ -179,7 +179,26 @@ impl Check<'_> {
         dpkg.arg("--root").arg(&system).arg("--log=/dev/null");
         quietly(dpkg.args(["--purge", "mcp-servlet"]))?;
         fs::remove_dir_all(system.join("var/lib/dpkg"))?;
+        self.lint_deb()?;
         home.done("deb")
+    }
+
+    /// Debian's own check of packages.
+    fn lint_deb(&self) -> anyhow::Result<()> {
+        if is_missing("lintian") {
+            return Ok(());
+        }
+        let accepted = [
+            // The YAML parser is written in Rust, and only has messages of libyaml.
+            "embedded-library",
+            // The project has no mail address.
+            "malformed-contact",
+            // Releases are stripped, unlike what this check packs.
+            "unstripped-binary-or-object",
+        ];
+        let mut lintian = Command::new("lintian");
+        lintian.args(["--fail-on", "error", "--suppress-tags", &accepted.join(",")]);
+        quietly(lintian.arg(self.package(".deb")?))
     }
 
     /// Follows the digests from the index to the layer, as a registry or an engine does.

@@ -6,8 +6,15 @@ use anyhow::Context;
 use jiff::Timestamp;
 use mcp_servlet_package::{File, gzip};
 
-use super::{Program, Release, SUMMARY, VERSION};
+use super::{LICENSE, Program, Release, VERSION};
 use crate::shell::root;
+
+const SUMMARY: &str = "build, describe, call and serve MCP servlets";
+
+/// The lines after the summary, as `control` has them.
+const DESCRIPTION: &str = " A servlet is a WebAssembly module with tools, resources and prompts for the\n \
+                            Model Context Protocol. This command builds servlets, calls them, and serves\n \
+                            them together with other MCP servers.\n";
 
 const MAINTAINER: &str = "The mcp-servlet developers";
 
@@ -23,7 +30,7 @@ pub(super) fn pack(
     let size = data.iter().map(|file| file.bytes.len()).sum::<usize>() / 1024;
     let control = format!(
         "Package: mcp-servlet\nVersion: {VERSION}\nArchitecture: {architecture}\nMaintainer: {MAINTAINER}\n\
-         Installed-Size: {size}\nSection: utils\nPriority: optional\nDescription: {SUMMARY}\n"
+         Installed-Size: {size}\nSection: utils\nPriority: optional\nDescription: {SUMMARY}\n{DESCRIPTION}"
     );
     let control = release.tar_gz(&[File::text("control", &control)])?;
     let data = release.tar_gz(&data)?;
@@ -62,7 +69,7 @@ fn data(release: &Release, program: &Program) -> anyhow::Result<Vec<File>> {
             &format!("{documents}/changelog.gz"),
             gzip(changelog(release.time)?.as_bytes(), 9)?,
         ),
-        File::new(&format!("{documents}/copyright"), copyright(release)),
+        File::new(&format!("{documents}/copyright"), copyright(release)?),
     ];
     for file in &release.documents {
         if let Some(page) = file.path.strip_prefix("man/") {
@@ -104,8 +111,13 @@ fn changelog(time: u64) -> anyhow::Result<String> {
     ))
 }
 
-/// Both licenses.
-fn copyright(release: &Release) -> Vec<u8> {
-    let texts: Vec<_> = release.licenses().map(|text| &*text.bytes).collect();
-    texts.join(&b"\n----\n\n"[..])
+/// The licenses. Debian has the text of one of them already.
+fn copyright(release: &Release) -> anyhow::Result<Vec<u8>> {
+    let mut licenses = release.texts.iter();
+    let mit = licenses.find(|text| text.path == "LICENSE-MIT");
+    let mit = mit.context("there is no LICENSE-MIT")?;
+    let head = format!(
+        "License: {LICENSE}\n\nThe text of Apache-2.0 is in /usr/share/common-licenses/Apache-2.0.\n\nThe text of MIT:\n\n"
+    );
+    Ok([head.as_bytes(), &mit.bytes].concat())
 }
