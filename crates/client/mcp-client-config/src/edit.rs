@@ -8,6 +8,7 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 
 use crate::{
     document::{self, Position, Problem},
+    inputs,
     source::{Format, Source},
 };
 
@@ -54,6 +55,8 @@ const VARIABLES: [&str; 2] = ["env", "environment"];
 #[derive(Debug)]
 pub struct ClientFile {
     servers: &'static [&'static str],
+    /// Whether it declares the values that the client asks for.
+    has_inputs: bool,
     has_mark: bool,
     has_crlf: bool,
     tree: Tree,
@@ -109,6 +112,7 @@ impl ClientFile {
         };
         let mut file = Self {
             servers,
+            has_inputs: source == Source::VsCode,
             has_mark,
             has_crlf: text.contains('\n')
                 && text.matches('\n').count() == text.matches("\r\n").count(),
@@ -159,11 +163,15 @@ impl ClientFile {
                 let root = root.object_value_or_create();
                 let root = root.ok_or_else(|| not_an_object("the file"))?;
                 let mut parts = self.servers.iter();
-                let servers = parts.try_fold(root, |object, part| {
+                let servers = parts.try_fold(root.clone(), |object, part| {
                     let part_of = object.object_value_or_create(part);
                     part_of.ok_or_else(|| not_an_object(&format!("`{part}`")))
                 })?;
-                put_json(&servers, name, &entry.into());
+                let entry = entry.into();
+                put_json(&servers, name, &entry);
+                if self.has_inputs && !inputs::add(&root, &entry, to_json) {
+                    return Err(Problem::from("`inputs` is not a list".to_owned()).into());
+                }
             }
             Tree::Toml(document) => {
                 let servers = toml_servers(document, self.servers)?;
@@ -183,6 +191,7 @@ impl ClientFile {
     /// # Errors
     /// If the member for servers, or the file itself, is not an object.
     pub fn remove(&mut self, name: &str) -> Result<bool, EditError> {
+        let old = self.server(name).unwrap_or_default();
         match &mut self.tree {
             Tree::Json(root) => {
                 check_names(root, self.servers, name)?;
@@ -190,6 +199,11 @@ impl ClientFile {
                 let entry = servers.and_then(|servers| servers.get(name));
                 let is_there = entry.is_some();
                 entry.into_iter().for_each(CstObjectProp::remove);
+                if let Some(file) = root.object_value().filter(|_| self.has_inputs) {
+                    let others = json_servers(root, self.servers);
+                    let others = others.and_then(|others| others.to_serde_value());
+                    inputs::remove(&file, &old, &others.unwrap_or_default());
+                }
                 Ok(is_there)
             }
             Tree::Toml(document) => {

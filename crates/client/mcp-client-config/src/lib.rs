@@ -75,6 +75,7 @@ mod discover;
 mod document;
 mod edit;
 mod entry;
+mod inputs;
 mod places;
 mod resolve;
 mod server;

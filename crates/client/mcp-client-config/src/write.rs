@@ -37,11 +37,14 @@ impl Source {
         Some(entry)
     }
 
-    /// What this client replaces by the value of an environment variable, such as `${NAME}`. None if it replaces nothing.
+    /// What this client replaces by the value of an environment variable, such as `${NAME}`, or by a value that it asks the user for.
+    /// None if it replaces nothing.
     pub fn placeholder(self, variable: &str) -> Option<String> {
         match self {
             Self::ClaudeCode | Self::Gemini => Some(format!("${{{variable}}}")),
-            Self::Cursor | Self::VsCode | Self::Windsurf => Some(format!("${{env:{variable}}}")),
+            Self::Cursor | Self::Windsurf => Some(format!("${{env:{variable}}}")),
+            // It asks for the value; an editor seldom has the variables of a terminal.
+            Self::VsCode => Some(format!("${{input:{variable}}}")),
             Self::OpenCode => Some(format!("{{env:{variable}}}")),
             _ => None,
         }

@@ -106,6 +106,55 @@ fn each_client_gets_the_placeholders_that_it_replaces() {
 }
 
 #[test]
+fn visual_studio_code_asks_for_values() {
+    let other = r#""other": { "command": "x", "env": { "B": "${input:B}" } }"#;
+    let before = format!(
+        "{{\n  // mine\n  \"servers\": {{ {other} }},\n  \"inputs\": [{{ \"id\": \"B\", \"type\": \"promptString\" }}]\n}}\n"
+    );
+    let read = |text: &str| {
+        let text = text.replace("// mine", "");
+        serde_json::from_str::<serde_json::Value>(&text).expect("JSON")
+    };
+    let connection = command(&[("A", "${env:A}"), ("B", "${env:B}")]);
+    let after = set(Source::VsCode, &before, &connection);
+    assert_eq!(set(Source::VsCode, &after, &connection), after);
+    let json = read(&after);
+    assert_eq!(
+        json["servers"]["greet"]["env"],
+        json!({ "A": "${input:A}", "B": "${input:B}" })
+    );
+    let asked = json!([
+        { "id": "B", "type": "promptString" },
+        { "type": "promptString", "id": "A", "description": "A", "password": true },
+    ]);
+    assert_eq!(json["inputs"], asked);
+    let mut file = ClientFile::parse(Source::VsCode, after.as_bytes()).expect("a file");
+    assert!(file.remove("greet").expect("an object"));
+    let left = file.to_string();
+    let json = read(&left);
+    assert_eq!(
+        json["inputs"],
+        json!([{ "id": "B", "type": "promptString" }])
+    );
+    assert!(
+        json["servers"]["other"].is_object() && left.contains("// mine"),
+        "{left}"
+    );
+
+    let alone = set(Source::VsCode, "", &connection);
+    let mut file = ClientFile::parse(Source::VsCode, alone.as_bytes()).expect("a file");
+    assert!(file.remove("greet").expect("an object"));
+    assert!(!file.to_string().contains("inputs"), "{file}");
+    let wrong = ClientFile::parse(Source::VsCode, br#"{ "inputs": {} }"#);
+    let entry = Source::VsCode.entry(&connection).expect("an entry");
+    let problem = wrong
+        .expect("a file")
+        .set("greet", &entry)
+        .expect_err("not a list");
+    assert_eq!(problem.to_string(), "`inputs` is not a list");
+}
+
+#[test]
 fn the_rest_of_a_file_stays_as_it_is() {
     let before = "{\r\n\t// my servers\r\n\t\"mcpServers\": {\r\n\t\t\"other\": { \"command\": \"x\" }, // mine\r\n\t},\r\n\t\"theme\": 'dark',\r\n}\r\n";
     let before = format!("\u{feff}{before}").replace("'dark'", "\"dark\"");

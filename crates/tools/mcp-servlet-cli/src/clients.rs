@@ -118,9 +118,13 @@ pub(crate) fn note_hidden_values(what: impl Iterator<Item = String>) {
 }
 
 /// Lists the values that the server takes from the environment that the client gives it.
-pub(crate) fn note_variables(variables: &[Variable]) {
+pub(crate) fn note_variables(client: Client, variables: &[Variable]) {
     for Variable { key, name } in variables {
         let key = one_line(key);
+        if client == Client::VsCode {
+            note(format_args!("note: Visual Studio Code asks for `{key}`"));
+            continue;
+        }
         note(format_args!(
             "note: `{key}` is the value of the environment variable {name}: set it, or write its value into the entry"
         ));

@@ -91,7 +91,7 @@ impl Dev {
         let variables = self.limits.variables(&name, |_| false);
         clients::print(client, &clients::key(&name), &self.connection(&variables)?)?;
         clients::note_hidden_values(self.limits.hidden());
-        clients::note_variables(&variables);
+        clients::note_variables(client, &variables);
         Ok(())
     }
 

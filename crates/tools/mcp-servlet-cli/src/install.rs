@@ -127,7 +127,10 @@ impl Install {
                 .fold(first.clone(), |names, name| names + ", " + name);
             note(format_args!("  unchanged: {}", one_line(&names)));
         }
-        server.note();
+        for ability in server.can() {
+            note(format_args!("  {}", one_line(ability)));
+        }
+        server.note(self.client);
         if self.place.dry_run {
             return Ok(());
         }

@@ -62,7 +62,7 @@ impl Serve {
         if let Some(client) = self.print_client_config {
             let entry = self.options.client_entry(config.as_ref())?;
             clients::print(client, &clients::key(&entry.name), &entry.connection)?;
-            entry.note();
+            entry.note(client);
             return Ok(());
         }
         let loaded = match &config {

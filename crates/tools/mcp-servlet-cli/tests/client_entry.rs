@@ -199,6 +199,10 @@ fn a_servlet_is_installed_in_each_client_and_removed() {
         let (code, said) = run(&home, &install);
         assert_eq!(code, Some(0), "{said}");
         assert!(said.contains("`weather` answers, with 1 tool"), "{said}");
+        assert!(
+            said.contains("`weather` can read its configuration"),
+            "{said}"
+        );
         let first = fs::read_to_string(&file).expect("a file");
         assert!(!first.contains("s3cr3t"), "{first}");
         let (code, said) = run(&home, &install);

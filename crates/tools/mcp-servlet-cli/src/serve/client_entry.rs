@@ -10,7 +10,8 @@ use mcp_servlet_server::config::Config;
 
 use super::options::Options;
 use crate::{
-    clients,
+    can,
+    clients::{self, Client},
     failure::{Failure, Kind},
     needs,
     variable::Variable,
@@ -26,6 +27,8 @@ pub(crate) struct ClientEntry {
     /// What is left out because it may be secret.
     hidden: Vec<String>,
     unmet: Vec<UnmetNeeds>,
+    /// What each servlet can do.
+    can: Vec<String>,
 }
 
 impl ClientEntry {
@@ -37,7 +40,13 @@ impl ClientEntry {
             variables: Vec::new(),
             hidden: Vec::new(),
             unmet: Vec::new(),
+            can: Vec::new(),
         }
+    }
+
+    /// What each servlet can do, in words.
+    pub(crate) fn can(&self) -> &[String] {
+        &self.can
     }
 
     /// The same with the values of environment variables.
@@ -54,11 +63,16 @@ impl ClientEntry {
     }
 
     /// Tells the user what to add to the entry.
-    pub(crate) fn note(&self) {
+    pub(crate) fn note(&self, client: Client) {
         clients::note_hidden_values(self.hidden.iter().cloned());
-        clients::note_variables(&self.variables);
+        clients::note_variables(client, &self.variables);
         needs::warn(self.unmet.iter().cloned(), true);
     }
+}
+
+fn can(name: &str, module: &Module) -> String {
+    let imports = module.imports.iter().map(|import| import.name.as_str());
+    format!("`{name}` can {}", can::in_words(imports))
 }
 
 impl Options {
@@ -82,6 +96,10 @@ impl Options {
             variables,
             hidden: self.hidden().collect(),
             unmet,
+            can: self
+                .modules()
+                .map(|(name, module)| can(&name, &module))
+                .collect(),
         })
     }
 
