@@ -6,6 +6,7 @@ use clap::Args;
 use mcp_servlet_host::Servlet;
 use mcp_servlet_oci::{Artifact, Client, HYPER_MCP_V2, Pushed, Reference, SERVLET, Settings};
 use mcp_servlet_runtime::{Abi, Fetched, LoadOptions, Needs, Source};
+use serde_json::Value;
 
 use crate::{
     failure::{Failure, Kind},
@@ -18,6 +19,9 @@ use crate::{
 const TITLE: &str = "org.opencontainers.image.title";
 const VERSION: &str = "org.opencontainers.image.version";
 const DESCRIPTION: &str = "org.opencontainers.image.description";
+const LICENSES: &str = "org.opencontainers.image.licenses";
+const SOURCE: &str = "org.opencontainers.image.source";
+const AUTHORS: &str = "org.opencontainers.image.authors";
 const TOOLS: &str = "io.mcp-servlet.tools";
 const NEEDS: &str = "io.mcp-servlet.needs";
 
@@ -153,10 +157,28 @@ impl Described {
     fn of(servlet: &Servlet) -> Self {
         let text = |key: &str| servlet.server_text(key).map(str::to_owned);
         let version = text("version");
+        let package = servlet
+            .module()
+            .contract()
+            .map(|contract| &contract.package);
+        let of_package = |key: &str| match package?.get(key)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(texts) => {
+                let texts: Vec<_> = texts.iter().filter_map(Value::as_str).collect();
+                Some(texts.join(", "))
+            }
+            _ => None,
+        };
         let known = [
             (TITLE, text("title").or_else(|| text("name"))),
             (VERSION, version.clone()),
-            (DESCRIPTION, text("description")),
+            (
+                DESCRIPTION,
+                text("description").or_else(|| of_package("description")),
+            ),
+            (LICENSES, of_package("license")),
+            (SOURCE, of_package("repository")),
+            (AUTHORS, of_package("authors")),
             (TOOLS, tools(servlet)),
             (NEEDS, needs(servlet.module().needs())),
         ];

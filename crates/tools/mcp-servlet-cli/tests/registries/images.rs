@@ -14,6 +14,7 @@ use axum::{
     response::IntoResponse as _,
 };
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use mcp_servlet_runtime::{Contract, Module};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -60,6 +61,7 @@ async fn a_servlet_is_pushed_pulled_and_called() {
         manifest["annotations"],
         json!({
             "io.mcp-servlet.tools": "greet",
+            "org.opencontainers.image.licenses": "MIT OR Apache-2.0",
             "org.opencontainers.image.title": "greet",
             "org.opencontainers.image.version": "0.1.0",
         })
@@ -87,6 +89,32 @@ async fn a_servlet_is_pushed_pulled_and_called() {
         let text = run(arguments);
         assert!(text.contains("greet"), "{arguments:?}: {text}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_image_has_what_the_contract_says_about_the_package() {
+    let (site, home) = (Site::start().await, home());
+    let file = home.path().join("greet.wasm");
+    let wasm = fs::read(&file).expect("a file");
+    let module = Module::read(&wasm).expect("a module");
+    let mut contract = module.contract().expect("a contract").clone();
+    let package =
+        json!({ "repository": "https://github.com/ada/greet", "authors": ["Ada", "Bob"] });
+    contract.package = package.as_object().expect("an object").clone();
+    let wasm = Contract::strip(&wasm).expect("a module");
+    fs::write(&file, contract.stamp(&wasm)).expect("a file");
+    let reference = site.reference("").to_string();
+    success(&mut command(
+        home.path(),
+        &site.ca(),
+        ["push", "greet.wasm", &reference],
+    ));
+    let manifest = site.object("manifests/0.1.0").expect("a manifest");
+    let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
+    let annotation =
+        |name: &str| &manifest["annotations"][format!("org.opencontainers.image.{name}")];
+    assert_eq!(annotation("source"), "https://github.com/ada/greet");
+    assert_eq!(annotation("authors"), "Ada, Bob");
 }
 
 #[tokio::test(flavor = "multi_thread")]
