@@ -43,6 +43,24 @@ fn a_stateless_client_calls_again_with_the_response() {
 }
 
 #[test]
+fn a_question_is_answered_by_accepting_or_declining_it() {
+    let mut pipe = Pipe::modern(&fixture("confirm"), json!({ "elicitation": {} }));
+    let question = "Delete all notes?";
+    let asked = pipe.result(json!({ "name": "clear" }));
+    assert_eq!(
+        asked["inputRequests"][question]["params"]["message"],
+        question
+    );
+    for (answer, says) in [
+        (accept(&json!({})), "deleted"),
+        (json!({ "action": "decline" }), "kept"),
+    ] {
+        let params = json!({ "name": "clear", "inputResponses": { question: answer } });
+        assert_eq!(text(&pipe.result(params)), says);
+    }
+}
+
+#[test]
 fn the_state_comes_back_and_cannot_be_changed() {
     let mut pipe = Pipe::modern(&fixture("once"), json!({ "elicitation": {} }));
     let yes = accept(&json!({ "yes": true }));

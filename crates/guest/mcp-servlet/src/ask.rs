@@ -47,6 +47,7 @@ mod sample;
 #[cfg(any(test, all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm")))]
 mod wait;
 
+use self::elicit::NoFields;
 pub use self::elicit::{Elicit, Elicited, elicit};
 pub use self::roots::{Root, Roots, roots};
 pub use self::round::Round;
@@ -147,6 +148,39 @@ impl Context {
     ) -> Result<Elicited<T>, ToolError> {
         const { form::check(T::NODE) }
         self.ask(Elicit::new(key.into(), message.into()))
+    }
+
+    /// Asks the user of the client a yes-or-no question, as a form without fields: true if the user accepts it, false if
+    /// the user declines or closes it.
+    ///
+    /// The question is also the key of the request: the same question gets the same answer within a call.
+    ///
+    /// ```
+    /// use mcp_servlet::prelude::*;
+    /// use serde_json::json;
+    ///
+    /// /// Deletes all notes.
+    /// #[tool]
+    /// fn clear(context: &Context) -> Result<&'static str, ToolError> {
+    ///     let is_sure = context.confirm("Delete all notes?")?;
+    ///     Ok(if is_sure { "deleted" } else { "kept" })
+    /// }
+    ///
+    /// mcp_servlet::export!(static SERVLET = { tools: [clear] });
+    ///
+    /// # fn main() -> Result<(), Fault> {
+    /// let client = SERVLET.client().with_confirmation("Delete all notes?", true);
+    /// assert_eq!(client.call("clear", json!({}))?.text(), "deleted");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`elicit`](Self::elicit).
+    pub fn confirm(&self, question: &str) -> Result<bool, ToolError> {
+        let answer = self.ask(Elicit::<NoFields>::new(question.into(), question.into()))?;
+        Ok(matches!(answer, Elicited::Accepted(_)))
     }
 
     /// Lets the client's model answer a prompt (sampling).

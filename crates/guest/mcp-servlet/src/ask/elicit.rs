@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::{InputRequest, begin, form};
 use crate::json::member;
-use crate::schema::Schema;
+use crate::schema::{Node, Schema};
 
 /// A user's answer to a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,14 @@ impl<T> Elicited<T> {
             Self::Declined | Self::Cancelled => None,
         }
     }
+}
+
+/// A form that only asks whether the user accepts it.
+#[derive(serde::Deserialize)]
+pub(super) struct NoFields {}
+
+impl Schema for NoFields {
+    const NODE: &'static Node = &Node::object(&[]);
 }
 
 /// A form for `T`; see [`elicit`].

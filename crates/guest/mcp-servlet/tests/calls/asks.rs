@@ -97,7 +97,13 @@ fn places(context: &Context) -> Result<String, ToolError> {
         .join(" "))
 }
 
-mcp_servlet::export!(static SERVLET = { tools: [book, steps, all, capital, places] });
+#[tool]
+fn clear(context: &Context) -> Result<String, ToolError> {
+    let is_sure = context.confirm("Delete all notes?")?;
+    Ok(if is_sure { "deleted" } else { "kept" }.to_owned())
+}
+
+mcp_servlet::export!(static SERVLET = { tools: [book, steps, all, capital, places, clear] });
 
 fn say(client: &Client, tool: &str) -> String {
     let result = client.call(tool, json!({})).unwrap();
@@ -170,6 +176,41 @@ fn a_form_is_filled_in_declined_or_cancelled() {
     assert_eq!(say(&client, "book"), "declined");
     let client = SERVLET.client().with_cancelled_form("stay");
     assert_eq!(say(&client, "book"), "cancelled");
+}
+
+#[test]
+fn a_question_is_a_form_without_fields() {
+    let answer = raw("clear", &able());
+    let asked = &answer["inputRequests"]["Delete all notes?"];
+    let form = json!({
+        "mode": "form",
+        "message": "Delete all notes?",
+        "requestedSchema": { "type": "object", "properties": {} },
+    });
+    assert_eq!(
+        *asked,
+        json!({ "method": "elicitation/create", "params": form })
+    );
+    for (action, outcome) in [
+        (json!({ "action": "accept" }), "deleted"),
+        (json!({ "action": "accept", "content": {} }), "deleted"),
+        (
+            json!({ "action": "accept", "content": { "extra": 1 } }),
+            "deleted",
+        ),
+        (json!({ "action": "decline" }), "kept"),
+        (json!({ "action": "cancel" }), "kept"),
+    ] {
+        let mut params = able();
+        params["inputResponses"] = json!({ "Delete all notes?": action });
+        assert_eq!(raw("clear", &params)["content"][0]["text"], outcome);
+    }
+    for (is_confirmed, outcome) in [(true, "deleted"), (false, "kept")] {
+        let client = SERVLET
+            .client()
+            .with_confirmation("Delete all notes?", is_confirmed);
+        assert_eq!(say(&client, "clear"), outcome);
+    }
 }
 
 #[test]

@@ -139,6 +139,16 @@ impl Client {
         self.with_response(key, "{\"action\":\"cancel\"}".to_owned())
     }
 
+    /// A client with a user who answers a question with yes or no, see [`Context::confirm`](crate::Context::confirm).
+    #[must_use]
+    pub fn with_confirmation(&self, question: &str, is_confirmed: bool) -> Self {
+        if is_confirmed {
+            self.with_response(question, "{\"action\":\"accept\"}".to_owned())
+        } else {
+            self.with_declined_form(question)
+        }
+    }
+
     /// A client with the answer of its model to the prompt `key`, see [`Context::sample`](crate::Context::sample).
     #[must_use]
     pub fn with_sample(&self, key: &str, text: &str) -> Self {
