@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use e2e::{Profile, wasm};
+use e2e::{Profile, fixture, wasm};
 use mcp_servlet_host::CallToolResult;
-use mcp_servlet_runtime::LoadOptions;
+use mcp_servlet_runtime::{CheckArguments, LoadOptions};
 use serde_json::{Value, json};
 
 use crate::support::{EXAMPLES, example, load, object, text};
@@ -296,4 +296,60 @@ fn plain_release_builds_answer_like_tuned_ones() {
             assert_eq!(text(&result.expect("a result")), good.text);
         }
     }
+}
+
+/// An order in `limited`, except for some members of its line.
+fn order(name: &str, line: &Value) -> Value {
+    let mut valid = json!({ "code": "AB-1", "amount": 1 });
+    let line = line.as_object().unwrap().clone();
+    valid.as_object_mut().unwrap().extend(line);
+    json!({ "name": name, "lines": [valid] })
+}
+
+#[test]
+fn limits_are_checked_by_the_host_and_in_wasm() {
+    let hosts = [CheckArguments::default(), CheckArguments::Off].map(|arguments| {
+        let mut options = LoadOptions::default();
+        options.arguments = arguments;
+        load(&fixture("limited"), &options)
+    });
+    let call = |in_wasm: usize, arguments: &Value| {
+        let result = hosts[in_wasm].call("order", Some(object(arguments)));
+        let result = result.unwrap();
+        (result.is_error(), text(&result).to_owned())
+    };
+    let (noted, large) = (
+        json!({ "code": "AB-1", "amount": 1, "note": "soon" }),
+        json!({ "code": "XY-20", "amount": 20 }),
+    );
+    let lines = |lines: &[&Value]| json!({ "name": "Ada", "lines": lines });
+    let (none, two, three) = (
+        lines(&[]),
+        lines(&[&noted, &large]),
+        lines(&[&noted, &large, &noted]),
+    );
+    for in_wasm in 0..hosts.len() {
+        let expected = (false, "21 for Ada: AB-1 XY-20, 1 notes".to_owned());
+        assert_eq!(call(in_wasm, &two), expected);
+        for (arguments, pointer) in [
+            (&order("A", &json!({})), "/name"),
+            (&order("Adaada", &json!({})), "/name"),
+            (&order("Ada", &json!({ "amount": 0 })), "/lines/0/amount"),
+            (&order("Ada", &json!({ "amount": 21 })), "/lines/0/amount"),
+            (&order("Ada", &json!({ "note": "later" })), "/lines/0/note"),
+            (&none, "/lines"),
+            (&three, "/lines"),
+        ] {
+            let (is_error, text) = call(in_wasm, arguments);
+            assert!(is_error && text.contains(&format!("`{pointer}`")), "{text}");
+        }
+    }
+    // Only hosts compare strings with patterns.
+    let other = order("Ada", &json!({ "code": "ab-1" }));
+    let (is_error, text) = call(0, &other);
+    assert!(is_error && text.contains("`/lines/0/code`"), "{text}");
+    assert_eq!(
+        call(1, &other),
+        (false, "1 for Ada: ab-1, 0 notes".to_owned())
+    );
 }

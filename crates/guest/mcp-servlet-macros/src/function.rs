@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod default;
 pub(crate) mod emit;
 pub(crate) mod head;
+pub(crate) mod limits;
 pub(crate) mod parameters;
 pub(crate) mod strip;
 pub(crate) mod undocumented;

@@ -149,6 +149,7 @@ fn items(prompt: &ValidPrompt<'_>, private: &TokenStream) -> Items {
     let presentation = options.presentation.tokens(private);
     let table = emit::arguments_by_name(&prompt.parameters, private);
     let check = options.presentation.check(private);
+    let schema = emit::schema();
     Items {
         before: quote! {
             #table
@@ -164,9 +165,7 @@ fn items(prompt: &ValidPrompt<'_>, private: &TokenStream) -> Items {
                 presentation: #presentation,
             };
             const FIELDS: &'static [#private::Field] = __FIELDS;
-            #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
-            const SCHEMA: &'static [::core::primitive::u8] =
-                &__INPUT.render::<{ __INPUT.length() }>();
+            #schema
         },
         after: quote! {
             #[automatically_derived]

@@ -41,7 +41,7 @@ pub use crate::resource::{
 pub use crate::result::{Returns, returns};
 pub use crate::schema::optional::{NotOptional, Optional};
 pub use crate::schema::scalar::Scalar;
-pub use crate::schema::{Node, Property, Schema, hides_default};
+pub use crate::schema::{Limits, Node, Property, Schema, hides_default};
 pub use crate::tool::{Entry, Hints, Tool, ToolDef, ToolItem, stand_in};
 pub use crate::tool_result::ToolResult;
 pub use crate::unique::{

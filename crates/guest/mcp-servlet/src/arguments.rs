@@ -4,6 +4,7 @@
 //! text per parameter. Each slice is then read by the parameter's type.
 
 mod failure;
+mod limits;
 #[cfg(not(feature = "schemars"))]
 mod no_schemars;
 mod parameters;
@@ -14,6 +15,7 @@ use mcp_servlet_json::{Error, ErrorKind};
 use serde::de::DeserializeOwned;
 
 pub use self::failure::Failure;
+pub(crate) use self::limits::{broken, check_limits};
 #[cfg(not(feature = "schemars"))]
 pub use self::no_schemars::{schemars_argument, schemars_whole};
 pub use self::parameters::Parameters;
@@ -21,7 +23,7 @@ pub(crate) use self::parameters::fields_of;
 #[cfg(feature = "schemars")]
 pub use self::schemars_types::{schemars_argument, schemars_whole};
 use crate::const_text::{refuse, same};
-use crate::schema::{Node, Property, Schema};
+use crate::schema::{Limits, Node, Property, Schema};
 
 /// One parameter in a tool's table.
 #[derive(Debug, Clone, Copy)]
@@ -217,15 +219,20 @@ impl<T> Argument<T> {
         ])
     }
 
-    /// The same argument with bounds, each a JSON number or empty. [`Arguments::within`] checks them.
+    /// The same argument with limits. [`Arguments::within`] checks `min` and `max`.
     #[must_use]
-    pub const fn with_bounds(self, min: &'static str, max: &'static str) -> Self {
+    pub const fn with_limits(self, limits: &'static Limits) -> Self {
         let property = Property {
-            min,
-            max,
+            limits,
             ..self.property
         };
         Self { property, ..self }
+    }
+
+    /// Stops the build if the type does not have the lengths that the limits are about.
+    #[track_caller]
+    pub const fn check_lengths(&self) {
+        self.property.check_lengths(self.property.limits);
     }
 
     /// The parameter as a property of the arguments object.

@@ -182,6 +182,9 @@ mod guide {
 /// | `#[arg(rename = "…")]` | the argument's name; default: the parameter's name |
 /// | `#[arg(example = …)]` | an example, for the model |
 /// | `#[arg(min = …, max = …)]` | bounds of a number, both inclusive |
+/// | `#[arg(min_length = …, max_length = …)]` | bounds of the characters of a string |
+/// | `#[arg(pattern = "…")]` | a regular expression that a string must match; only hosts and native tests check it |
+/// | `#[arg(min_items = …, max_items = …)]` | bounds of the items of a list |
 /// | `#[arg(flatten)]` | the parameter takes all arguments: a struct that derives [`Schema`](derive@Schema) |
 /// | `#[arg(schemars)]` | the type implements `schemars::JsonSchema` instead of [`Schema`](trait@Schema); needs the feature `schemars` |
 ///
@@ -342,10 +345,6 @@ pub use mcp_servlet_macros::completion;
 /// Derives a JSON Schema that describes what serde reads and writes for the type.
 ///
 /// It reads the type's serde attributes and doc comments; see the trait [`Schema`](trait@Schema).
-/// `#[schema(example = …)]` on a field shows the model an example. `#[schema(json = "…")]` sets the schema
-/// of a field whose serde code is written by hand (`#[serde(with = "…")]`).
-/// `#[schema(secret)]` marks a value that must not be shown, such as a password in a configuration.
-/// `#[schema(crate = path)]` on the type says where this crate is, if it was renamed.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
@@ -363,6 +362,18 @@ pub use mcp_servlet_macros::completion;
 ///     Delete,
 /// }
 /// ```
+///
+/// | on a field | meaning |
+/// |---|---|
+/// | `#[schema(example = …)]` | an example, for the model |
+/// | `#[schema(min = …, max = …)]` | bounds of a number, both inclusive |
+/// | `#[schema(min_length = …, max_length = …)]` | bounds of the characters of a string |
+/// | `#[schema(pattern = "…")]` | a regular expression that a string must match; only hosts and native tests check it |
+/// | `#[schema(min_items = …, max_items = …)]` | bounds of the items of a list |
+/// | `#[schema(json = "…")]` | the schema of a field whose serde code is written by hand (`#[serde(with = "…")]`) |
+/// | `#[schema(secret)]` | the value must not be shown, such as a password in a configuration |
+///
+/// `#[schema(crate = path)]` on the type says where this crate is, if it was renamed.
 pub use mcp_servlet_macros::Schema;
 
 /// Lets a type with one field be read from a string: as an argument, in a configuration, or anywhere

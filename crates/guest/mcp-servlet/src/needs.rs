@@ -18,11 +18,15 @@ pub struct Needs {
     pub paths: &'static [&'static str],
 }
 
-/// The schema of a type that [`Context::config`](crate::Context::config) reads. Stops the build if it is not a struct.
+/// The schema of a type that [`Context::config`](crate::Context::config) reads. Stops the build if it is not a struct, or has limits.
 pub const fn config_node<T: Schema + DeserializeOwned>() -> &'static Node {
     assert!(
         matches!(T::NODE.kind, Kind::Object(_)),
         "a configuration is a struct with a field for each key"
+    );
+    assert!(
+        !T::NODE.is_limited(),
+        "a configuration cannot have limits such as `max` and `max_length`: check the value in the function"
     );
     T::NODE
 }

@@ -6,7 +6,7 @@ use mcp_servlet_json::write_u64;
 
 use crate::arguments::{Argument, Arguments, Failure, argument};
 use crate::error::{IntoToolError, ToolError};
-use crate::schema::{Node, Property};
+use crate::schema::{Limits, Node, Property};
 use crate::tool_result::ToolResult;
 
 /// Text that a tool with `parts` may return.
@@ -50,8 +50,11 @@ pub struct Excerpt {
     length: usize,
 }
 
-const MAX_LENGTH: Argument<usize> =
-    argument("max_length", "how many characters to return at most").with_bounds("1", "");
+const MAX_LENGTH: Argument<usize> = argument("max_length", "how many characters to return at most")
+    .with_limits(&Limits {
+        min: "1",
+        ..Limits::NONE
+    });
 
 const START_INDEX: Argument<usize> = argument(
     "start_index",

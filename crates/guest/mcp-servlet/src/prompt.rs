@@ -3,7 +3,7 @@
 mod result;
 
 pub use self::result::{IntoPromptResult, PromptResult, PromptReturns, prompt_returns};
-use crate::arguments::{Arguments, Failure, Field};
+use crate::arguments::{Arguments, Failure, Field, check_limits};
 use crate::context::Context;
 use crate::item::{Blank, Item};
 use crate::presentation::Presentation;
@@ -29,7 +29,11 @@ pub trait Prompt {
         fields: Self::FIELDS,
         schema: Self::SCHEMA,
         hints: Hints::new(Self::SCHEMA, b""),
-        get: Self::get,
+        get: if Self::DEF.input.limits_arguments(false) {
+            Self::check_and_get
+        } else {
+            Self::get
+        },
     };
 
     /// Both, for `export!`.
@@ -40,6 +44,15 @@ pub trait Prompt {
 
     /// Reads the arguments, runs the function and converts its return value into messages.
     fn get<'a>(context: &Context, arguments: Arguments<'a>) -> Result<PromptResult, Failure<'a>>;
+
+    /// Checks limits of the arguments first.
+    fn check_and_get<'a>(
+        context: &Context,
+        arguments: Arguments<'a>,
+    ) -> Result<PromptResult, Failure<'a>> {
+        check_limits(Self::SCHEMA, &arguments)?;
+        Self::get(context, arguments)
+    }
 }
 
 /// The description of a prompt.

@@ -20,7 +20,7 @@ use crate::schema::gaps::Generators;
 use crate::schema::kind::Place;
 use crate::schema::text::has_member;
 use crate::schema::words::Words;
-use crate::schema::{Kind, Node, Object, Property};
+use crate::schema::{Kind, Limits, Node, Object, Property};
 use crate::tool::{Hints, ToolDef, ToolItem};
 use crate::wire::HYPER_MCP;
 
@@ -396,8 +396,7 @@ impl<const N: usize> Text<N> {
         } else {
             self.property_members(&node, own, property.nullable, side);
         }
-        self.json("minimum", property.min);
-        self.json("maximum", property.max);
+        self.limits(property.limits);
         if matches!(side, Side::Input) {
             self.json("default", property.default);
         }
@@ -408,6 +407,16 @@ impl<const N: usize> Text<N> {
             property.example
         });
         self.byte(b'}');
+    }
+
+    const fn limits(&mut self, limits: &Limits) {
+        let keywords = limits.keywords();
+        let mut at = 0;
+        while at < keywords.len() {
+            self.json(keywords[at].0, keywords[at].1);
+            at += 1;
+        }
+        self.text("pattern", limits.pattern);
     }
 
     const fn examples(&mut self, example: &str) {

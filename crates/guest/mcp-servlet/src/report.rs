@@ -320,7 +320,7 @@ fn no_choice<'a>(schema: &'a str, _: &str) -> &'a str {
 }
 
 /// Whether an object has all required members, and the strings that only allow one value: serde's tags.
-fn is_meant(schema: &str, value: &str) -> bool {
+pub(crate) fn is_meant(schema: &str, value: &str) -> bool {
     let ty = match value.as_bytes().first() {
         Some(b'{') => "\"object\"",
         Some(b'[') => "\"array\"",

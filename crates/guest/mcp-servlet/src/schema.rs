@@ -12,6 +12,7 @@ mod jiff_types;
 #[cfg(feature = "serde_json")]
 mod json_types;
 pub(crate) mod kind;
+mod limits;
 mod object;
 pub(crate) mod optional;
 pub(crate) mod scalar;
@@ -26,6 +27,7 @@ mod uuid_types;
 pub(crate) mod words;
 
 pub(crate) use self::kind::{Kind, Object};
+pub use self::limits::Limits;
 #[cfg(feature = "schemars")]
 pub use self::schemars_types::Schemars;
 
@@ -119,8 +121,7 @@ pub struct Property {
     pub(crate) in_output: bool,
     pub(crate) default: &'static str,
     pub(crate) example: &'static str,
-    pub(crate) min: &'static str,
-    pub(crate) max: &'static str,
+    pub(crate) limits: &'static Limits,
     /// Whether its value must not be shown.
     pub(crate) secret: bool,
 }
@@ -344,8 +345,7 @@ impl Property {
             in_output: true,
             default: "",
             example: "",
-            min: "",
-            max: "",
+            limits: &Limits::NONE,
             secret: false,
         }
     }
@@ -427,19 +427,6 @@ impl Property {
             example: json,
             ..self
         }
-    }
-
-    /// The same property with bounds, each a JSON number or empty. Bounds of anything but a number stop the build.
-    #[must_use]
-    #[track_caller]
-    pub const fn with_bounds(self, min: &'static str, max: &'static str) -> Self {
-        assert!(
-            matches!(self.node.kind, Kind::Integer { .. } | Kind::Number),
-            "`min` and `max` are for numbers"
-        );
-        text::check_number(min);
-        text::check_number(max);
-        Self { min, max, ..self }
     }
 
     /// Whether input must have it.

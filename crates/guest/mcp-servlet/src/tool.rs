@@ -1,6 +1,6 @@
 //! The code that `#[tool]` generates for a function, and how the dispatcher calls it.
 
-use crate::arguments::{Arguments, Failure, Parameters};
+use crate::arguments::{Arguments, Failure, Parameters, check_limits};
 use crate::context::Context;
 use crate::item::{Blank, Item};
 use crate::presentation::Presentation;
@@ -18,11 +18,20 @@ pub trait Tool {
     const DEF: ToolDef;
     /// How its arguments are split.
     const PARAMETERS: Parameters;
+    /// The schema of the arguments as JSON text, for limits that their types do not have.
+    const SCHEMA: &'static [u8];
     /// The tool as the dispatcher sees it.
     const ENTRY: Entry = Entry {
         name: Self::DEF.name,
         parameters: Self::PARAMETERS,
-        call: Self::call,
+        call: if Self::DEF
+            .input
+            .limits_arguments(Self::PARAMETERS.are_whole())
+        {
+            Self::check_and_call
+        } else {
+            Self::call
+        },
     };
 
     /// Both, for `export!`.
@@ -33,6 +42,15 @@ pub trait Tool {
 
     /// Reads the arguments, runs the function and converts its return value into a result.
     fn call<'a>(context: &Context, arguments: Arguments<'a>) -> Result<ToolResult, Failure<'a>>;
+
+    /// Checks limits of the arguments first.
+    fn check_and_call<'a>(
+        context: &Context,
+        arguments: Arguments<'a>,
+    ) -> Result<ToolResult, Failure<'a>> {
+        check_limits(Self::SCHEMA, &arguments)?;
+        Self::call(context, arguments)
+    }
 }
 
 /// A tool as `export!` lists it.

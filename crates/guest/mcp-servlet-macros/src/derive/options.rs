@@ -9,6 +9,7 @@ use syn::{Attribute, LitStr, Meta, Path, Token, Type, punctuated::Punctuated};
 use super::case::Case;
 use crate::attributes::{CratePath, Entries, Key};
 use crate::diagnostics::Diagnostics;
+use crate::function::limits::{Limits, keys_and_limits};
 
 /// The options on a struct or an enum.
 #[derive(Default)]
@@ -52,6 +53,7 @@ pub(crate) struct FieldOptions {
     pub(crate) example: Option<TokenStream>,
     /// Whether its values must not be shown.
     pub(crate) secret: bool,
+    pub(crate) limits: Limits,
 }
 
 /// The value of a field that is absent.
@@ -83,7 +85,7 @@ pub(crate) const TYPE_KEYS: &[Key<TypeOptions>] =
     })];
 
 /// The options of `#[schema]` on a field.
-pub(crate) const FIELD_KEYS: &[Key<FieldOptions>] = &[
+pub(crate) const FIELD_KEYS: &[Key<FieldOptions>] = keys_and_limits![
     Key::new("json", |options, entry, diagnostics| {
         options.json = entry.expression(diagnostics);
     }),

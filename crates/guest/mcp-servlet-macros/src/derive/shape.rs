@@ -203,6 +203,10 @@ impl Reader<'_> {
             let message = "`example` is not allowed on an unnamed field\nhelp: put it on the field that has this type";
             self.diagnostics.error(example, message);
         }
+        if let Some(at) = options.limits.first() {
+            let message = "limits are not allowed on an unnamed field\nhelp: put them on the field that has this type";
+            self.diagnostics.error(at, message);
+        }
         match self.own_schema(&options) {
             Some(node) => Inner::Node(node),
             None => Inner::Type(&field.ty),
@@ -315,7 +319,33 @@ impl Reader<'_> {
         if let Some(example) = &options.example {
             property.extend(self.example(example));
         }
+        property.extend(self.limits(field, options));
         property
+    }
+
+    /// The limits of a field. A separate constant checks them, as in [`flattened`](Self::flattened).
+    fn limits(&mut self, field: &Field, options: &FieldOptions) -> Option<TokenStream> {
+        let first = options.limits.first()?;
+        if options.json.is_some() {
+            let message = "`json` replaces the schema of the field\nhelp: write the limits in it";
+            self.diagnostics.error(&first, message);
+        }
+        if let Some(alias) = options.aliases.first() {
+            let message = "limits are only checked under the name of the field\nhelp: remove the alias, or check the value in the function";
+            self.diagnostics.error(alias, message);
+        }
+        let values = [("default", None), ("example", options.example.as_ref())];
+        options.limits.check(values, self.diagnostics);
+        let (private, ty) = (&self.private, &field.ty);
+        let limits = options.limits.tokens(private)?;
+        if self.is_generic {
+            return Some(quote!(.with_limits(#limits)));
+        }
+        let at = |tokens| located(tokens, first.span());
+        let before = at(quote!(const _: #private::Property = #private::Property::new::<));
+        let after = at(quote!(>("", "").with_limits(#limits);));
+        self.checks.push(quote!(#before #ty #after));
+        Some(quote!(.with_checked_limits(#limits)))
     }
 
     /// Warns if the schema does not show the default of a field.

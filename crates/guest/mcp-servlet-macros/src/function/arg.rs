@@ -3,6 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use syn::{Attribute, LitStr};
 
+use super::limits::{Limits, keys_and_limits};
 use crate::attributes::{Entries, Entry, Key};
 use crate::diagnostics::Diagnostics;
 
@@ -17,8 +18,7 @@ pub(crate) struct ArgOptions {
     /// The schema comes from `schemars::JsonSchema`.
     pub(crate) schemars: Option<syn::Ident>,
     pub(crate) example: Option<TokenStream>,
-    pub(crate) min: Option<TokenStream>,
-    pub(crate) max: Option<TokenStream>,
+    pub(crate) limits: Limits,
     /// Whether there is any entry.
     pub(crate) any: bool,
 }
@@ -32,7 +32,7 @@ pub(crate) enum ArgDefault {
 }
 
 /// The options of `#[arg]`.
-pub(crate) const KEYS: &[Key<ArgOptions>] = &[
+pub(crate) const KEYS: &[Key<ArgOptions>] = keys_and_limits![
     Key::new("default", |options, entry, _| {
         options.default = Some(default(entry));
     }),
@@ -50,12 +50,6 @@ pub(crate) const KEYS: &[Key<ArgOptions>] = &[
     }),
     Key::new("example", |options, entry, diagnostics| {
         options.example = entry.expression(diagnostics);
-    }),
-    Key::new("min", |options, entry, diagnostics| {
-        options.min = entry.expression(diagnostics);
-    }),
-    Key::new("max", |options, entry, diagnostics| {
-        options.max = entry.expression(diagnostics);
     }),
 ];
 

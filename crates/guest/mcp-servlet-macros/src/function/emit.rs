@@ -6,6 +6,7 @@ use syn::{Type, spanned::Spanned as _};
 
 use super::arg::{ArgDefault, json_literal, json_token};
 use super::default::JsonDefault;
+use super::limits::Range;
 use super::parameters::{Argument, ValidParam, arguments};
 
 /// A braced struct lives in the type namespace only, so the function keeps its name.
@@ -55,6 +56,15 @@ pub(crate) fn arguments_and<'a>(
     }
 }
 
+/// The constant `SCHEMA`, which is `__INPUT` as text.
+pub(crate) fn schema() -> TokenStream {
+    quote! {
+        #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
+        const SCHEMA: &'static [::core::primitive::u8] =
+            &__INPUT.render::<{ __INPUT.length() }>();
+    }
+}
+
 /// The name of the constant for the argument at this index.
 pub(crate) fn constant(index: usize) -> Ident {
     format_ident!("__ARGUMENT_{index}")
@@ -95,10 +105,8 @@ fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream
         let json = json_token(json_literal(example));
         value.extend(quote!(.with_example(#json)));
     }
-    if options.min.is_some() || options.max.is_some() {
-        let min = json_token(options.min.as_ref().and_then(json_literal));
-        let max = json_token(options.max.as_ref().and_then(json_literal));
-        value.extend(quote!(.with_bounds(#min, #max)));
+    if let Some(limits) = options.limits.tokens(private) {
+        value.extend(quote!(.with_limits(#limits)));
     }
     value
 }
@@ -121,7 +129,9 @@ fn checks_of(constant: &Ident, argument: &Argument<'_>) -> Vec<TokenStream> {
     let default = default.map(|text| located(quote!(#constant.check_default()), text.span()));
     let example = options.example.as_ref();
     let example = example.map(|example| located(quote!(#constant.check_example()), example.span()));
-    default.into_iter().chain(example).collect()
+    let lengths = options.limits.first_length();
+    let lengths = lengths.map(|at| located(quote!(#constant.check_lengths()), at.span()));
+    default.into_iter().chain(example).chain(lengths).collect()
 }
 
 /// Whether a type is called `Context`. Only the error for an invalid argument type depends on this.
@@ -168,10 +178,11 @@ fn value(argument: &Argument<'_>, arguments: &Ident, index: usize) -> TokenStrea
             quote!(#constant.get_or(&#arguments, #index, || #value)?)
         }
     };
-    if options.min.is_none() && options.max.is_none() {
+    let Range { min, max } = &options.limits.number;
+    if min.is_none() && max.is_none() {
         return value;
     }
-    let (min, max) = (option(options.min.as_ref()), option(options.max.as_ref()));
+    let (min, max) = (option(min.as_ref()), option(max.as_ref()));
     // At the type, so that the compiler reports a type other than a number there.
     let value = located(value, argument.ty.span());
     quote!(#arguments.within(#index, #min, #max, #value)?)

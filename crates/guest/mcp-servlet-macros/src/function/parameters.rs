@@ -47,6 +47,9 @@ pub(crate) fn parameters<'a>(
     if kind != "tool" {
         no_schemars(&parameters, diagnostics);
     }
+    if kind != "tool" && kind != "prompt" {
+        no_lengths(kind, &parameters, diagnostics);
+    }
     check_contexts(&parameters, kind, head, diagnostics);
     check_names(&parameters, diagnostics);
     parameters
@@ -141,15 +144,15 @@ fn argument<'a>(
     options: ArgOptions,
     diagnostics: &mut Diagnostics,
 ) -> Argument<'a> {
-    for (key, bound) in [("min", &options.min), ("max", &options.max)] {
-        if let Some(bound) = bound {
-            check_literal(key, "a number", bound, is_number, diagnostics);
-        }
-    }
     if let Some(example) = &options.example {
         check_literal("example", "a literal", example, |_| true, diagnostics);
     }
-    check_bounds(&options, diagnostics);
+    let default = match &options.default {
+        Some(ArgDefault::Value(value)) => Some(value),
+        _ => None,
+    };
+    let values = [("default", default), ("example", options.example.as_ref())];
+    options.limits.check(values, diagnostics);
     if let Some(borrow) = borrow(ty.to_token_stream()) {
         diagnostics.error(
             borrow,
@@ -201,35 +204,7 @@ fn is_quote(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == '\'')
 }
 
-fn is_number(json: &str) -> bool {
-    json.starts_with(|first: char| first == '-' || first.is_ascii_digit())
-}
-
-/// Reports bounds that exclude every value or the default; otherwise the model would get errors that it cannot avoid.
-fn check_bounds(options: &ArgOptions, diagnostics: &mut Diagnostics) {
-    let number = |value: &TokenStream| json_literal(value)?.parse::<f64>().ok();
-    let min = options.min.as_ref().and_then(number);
-    let max = options.max.as_ref().and_then(number);
-    if let (Some(least), Some(most), Some(token)) = (min, max, &options.max) {
-        if least > most {
-            diagnostics.error(token, "`max` is below `min`, so no value fits");
-        }
-    }
-    let default = match &options.default {
-        Some(ArgDefault::Value(value)) => Some(value),
-        _ => None,
-    };
-    for (key, value) in [("default", default), ("example", options.example.as_ref())] {
-        let outside = value.and_then(number).is_some_and(|number| {
-            min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max)
-        });
-        if let (true, Some(value)) = (outside, value) {
-            diagnostics.error(value, format!("the {key} is out of bounds"));
-        }
-    }
-}
-
-fn check_literal(
+pub(super) fn check_literal(
     key: &str,
     what: &str,
     value: &TokenStream,
@@ -290,8 +265,7 @@ fn check_flatten(options: &ArgOptions, diagnostics: &mut Diagnostics) {
         || options.description.is_some()
         || options.default.is_some()
         || options.example.is_some()
-        || options.min.is_some()
-        || options.max.is_some();
+        || options.limits.first().is_some();
     if let (Some(flatten), true) = (&options.flatten, others) {
         diagnostics.error(
             flatten,
@@ -308,6 +282,16 @@ fn no_schemars(parameters: &[ValidParam<'_>], diagnostics: &mut Diagnostics) {
             schemars,
             "`schemars` is for the arguments of tools\nhelp: use a string or a number, and parse it in the function",
         );
+    }
+}
+
+/// Only tools and prompts have schemas, where these limits are read from.
+fn no_lengths(kind: &str, parameters: &[ValidParam<'_>], diagnostics: &mut Diagnostics) {
+    for at in arguments(parameters).filter_map(|argument| argument.options.limits.first_length()) {
+        let message = format!(
+            "a {kind} can only have limits of numbers\nhelp: check the length in the function"
+        );
+        diagnostics.error(at, message);
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
     let parameters = parameters(tool, &private);
     let check = tool.options.presentation.check(&private);
     let lost_defaults = &tool.lost_defaults;
+    let schema = emit::schema();
     let items = Items {
         warnings: tool.warnings.clone(),
         before: quote! {
@@ -45,6 +46,7 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
         constants: quote! {
             const DEF: #private::ToolDef = #def;
             const PARAMETERS: #private::Parameters = __PARAMETERS;
+            #schema
         },
         after: TokenStream::new(),
     };
@@ -76,6 +78,7 @@ pub(crate) fn stand_in(head: &FnHead, options: &ToolOptions) -> TokenStream {
         constants: quote! {
             const DEF: #private::ToolDef = #private::ToolDef::STAND_IN;
             const PARAMETERS: #private::Parameters = #private::Parameters::fields(&[]);
+            const SCHEMA: &'static [::core::primitive::u8] = &[];
         },
         ..Items::default()
     };

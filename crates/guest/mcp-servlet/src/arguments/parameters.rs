@@ -32,6 +32,11 @@ impl Parameters {
             take: take_whole,
         }
     }
+
+    /// Whether one value takes all arguments.
+    pub(crate) const fn are_whole(&self) -> bool {
+        self.table.fields.is_empty()
+    }
 }
 
 /// The table for splitting arguments.

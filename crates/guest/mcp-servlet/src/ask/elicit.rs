@@ -7,6 +7,7 @@ use mcp_servlet_types::InputRequestKind;
 use serde::de::DeserializeOwned;
 
 use super::{InputRequest, begin, form};
+use crate::arguments::broken;
 use crate::json::member;
 use crate::schema::{Node, Schema};
 
@@ -96,11 +97,22 @@ impl<T: Schema + DeserializeOwned> InputRequest for Elicit<T> {
             "\"accept\"" => {
                 let content = member(response, "content");
                 let content = if content.is_empty() { "{}" } else { content };
-                from_str(content).ok().map(Elicited::Accepted)
+                let value = from_str(content).ok()?;
+                is_allowed::<T>(content).then_some(Elicited::Accepted(value))
             }
             "\"decline\"" => Some(Elicited::Declined),
             "\"cancel\"" => Some(Elicited::Cancelled),
             _ => None,
         }
     }
+}
+
+/// Whether the values of a form keep the limits of its fields.
+fn is_allowed<T: Schema>(content: &str) -> bool {
+    if const { !T::NODE.is_limited() } {
+        return true;
+    }
+    let mut schema = String::new();
+    form::write(&mut schema, T::NODE);
+    broken(&schema, content).is_none()
 }

@@ -28,6 +28,13 @@ pub(super) const fn check(node: &Node) {
         if property.in_input && !fits(&property.node.kind) {
             refuse(&[FLAT, property.name, "`"]);
         }
+        if !property.limits.pattern.is_empty() {
+            refuse(&[
+                "form fields cannot have a `pattern`: check the answer to `",
+                property.name,
+                "` in the function",
+            ]);
+        }
         at += 1;
     }
 }
@@ -95,7 +102,15 @@ fn entry(json: &mut String, property: &Property) {
         write_raw(json, inside.unwrap_or_default());
         return;
     }
-    kind(json, &node.kind);
+    kind(json, &property.bounded().kind);
+    for (keyword, limit) in property.limits.keywords() {
+        if !limit.is_empty() {
+            write_raw(json, ",");
+            write_string(json, keyword);
+            write_raw(json, ":");
+            write_raw(json, limit);
+        }
+    }
     let description = if property.description.is_empty() {
         node.description
     } else {

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::Context;
 use crate::error::Fault;
+use crate::needs::config_node;
 use crate::schema::{Kind, Node, Object, Property, Schema};
 
 impl Context {
@@ -40,13 +41,7 @@ impl Context {
     /// A [`Fault`] that names every key that is missing or invalid, since the model cannot fix the
     /// configuration.
     pub fn config<T: Schema + DeserializeOwned>(&self) -> Result<T, Fault> {
-        const {
-            assert!(
-                matches!(T::NODE.kind, Kind::Object(_)),
-                "a configuration is a struct with a field for each key"
-            );
-        }
-        let json = self.config_json(T::NODE)?;
+        let json = self.config_json(const { config_node::<T>() })?;
         mcp_servlet_json::from_str(&json).map_err(|error| {
             let mut message = String::from("the servlet is not configured: ");
             match &*error.pointer(&json) {

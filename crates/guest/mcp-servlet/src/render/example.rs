@@ -142,8 +142,8 @@ impl<const N: usize> Text<N> {
         let literals = [
             property.example,
             property.default,
-            property.min,
-            property.max,
+            property.limits.min,
+            property.limits.max,
         ];
         let mut at = 0;
         while at < literals.len() {
@@ -153,7 +153,13 @@ impl<const N: usize> Text<N> {
             }
             at += 1;
         }
-        self.example(property.node)
+        match property.node.kind {
+            Kind::String { .. } if !property.limits.allow("text") => false,
+            Kind::Array { .. } if !matches!(property.limits.min_items.as_bytes(), b"" | b"1") => {
+                false
+            }
+            _ => self.example(property.node),
+        }
     }
 
     /// The example that a handwritten schema contains.

@@ -39,11 +39,19 @@ impl Property {
     }
 
     /// The schema without the bounds that the property's own bounds replace.
-    pub(super) const fn bounded(&self) -> Node {
+    pub(crate) const fn bounded(&self) -> Node {
         match self.node.kind {
             Kind::Integer { min, max } => {
-                let min = if self.min.is_empty() { min } else { None };
-                let max = if self.max.is_empty() { max } else { None };
+                let min = if self.limits.min.is_empty() {
+                    min
+                } else {
+                    None
+                };
+                let max = if self.limits.max.is_empty() {
+                    max
+                } else {
+                    None
+                };
                 Node {
                     kind: Kind::Integer { min, max },
                     ..*self.node

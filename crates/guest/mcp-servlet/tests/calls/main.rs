@@ -27,6 +27,7 @@ mod errors;
 mod from_text;
 #[cfg(feature = "http")]
 mod http;
+mod limits;
 #[cfg(feature = "log")]
 mod logging;
 mod needs;

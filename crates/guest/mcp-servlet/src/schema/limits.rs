@@ -1,0 +1,182 @@
+//! Limits of a property in addition to its type.
+
+use super::{Kind, Node, Property, text};
+
+/// Limits of a value in addition to its type. Numbers are JSON; an empty string is no limit.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// The least number.
+    pub min: &'static str,
+    /// The greatest number.
+    pub max: &'static str,
+    /// The least number of characters.
+    pub min_length: &'static str,
+    /// The greatest number of characters.
+    pub max_length: &'static str,
+    /// A regular expression, as in JSON Schema.
+    pub pattern: &'static str,
+    /// The least number of items.
+    pub min_items: &'static str,
+    /// The greatest number of items.
+    pub max_items: &'static str,
+}
+
+impl Limits {
+    /// No limits.
+    pub const NONE: Self = Self {
+        min: "",
+        max: "",
+        min_length: "",
+        max_length: "",
+        pattern: "",
+        min_items: "",
+        max_items: "",
+    };
+
+    /// The limits that are numbers, with their keywords in JSON Schema.
+    pub(crate) const fn keywords(&self) -> [(&'static str, &'static str); 6] {
+        [
+            ("minimum", self.min),
+            ("maximum", self.max),
+            ("minLength", self.min_length),
+            ("maxLength", self.max_length),
+            ("minItems", self.min_items),
+            ("maxItems", self.max_items),
+        ]
+    }
+
+    const fn has_numbers(&self) -> bool {
+        !self.min.is_empty() || !self.max.is_empty()
+    }
+
+    const fn has_lengths(&self) -> bool {
+        !self.min_length.is_empty() || !self.max_length.is_empty() || !self.pattern.is_empty()
+    }
+
+    const fn has_items(&self) -> bool {
+        !self.min_items.is_empty() || !self.max_items.is_empty()
+    }
+
+    /// Whether the string can be an example.
+    pub(crate) const fn allow(&self, example: &str) -> bool {
+        let length = example.len() as i128;
+        self.pattern.is_empty()
+            && (self.min_length.is_empty() || at_most(self.min_length, length))
+            && (self.max_length.is_empty() || !at_most(self.max_length, length - 1))
+    }
+}
+
+const fn at_most(json: &str, most: i128) -> bool {
+    match text::integer(json) {
+        Some(number) => number <= most,
+        None => false,
+    }
+}
+
+impl Property {
+    /// The same property with limits. Limits of values that the type does not have stop the build.
+    #[must_use]
+    #[track_caller]
+    pub const fn with_limits(self, limits: &'static Limits) -> Self {
+        let keywords = limits.keywords();
+        let mut at = 0;
+        while at < keywords.len() {
+            text::check_number(keywords[at].1);
+            at += 1;
+        }
+        let numbers = matches!(self.node.kind, Kind::Integer { .. } | Kind::Number);
+        let takes = !numbers || (self.node.takes(limits.min) && self.node.takes(limits.max));
+        assert!(
+            numbers || !limits.has_numbers(),
+            "`min` and `max` are for numbers"
+        );
+        assert!(takes, "`min` and `max` must be numbers of the type");
+        self.check_lengths(limits);
+        self.with_checked_limits(limits)
+    }
+
+    /// The same as [`with_limits`](Self::with_limits), for limits that the derive checks itself, so that a wrong one causes
+    /// one error and not two.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_checked_limits(self, limits: &'static Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Stops the build if the limits have lengths of values that the type does not have.
+    #[track_caller]
+    pub(crate) const fn check_lengths(&self, limits: &Limits) {
+        assert!(
+            !limits.has_lengths() || matches!(self.node.kind, Kind::String { .. }),
+            "`min_length`, `max_length` and `pattern` are for strings"
+        );
+        assert!(
+            !limits.has_items() || matches!(self.node.kind, Kind::Array { count: None, .. }),
+            "`min_items` and `max_items` are for lists"
+        );
+    }
+
+    /// Whether a value can have the right type and break a limit. `is_argument` says that its function compares
+    /// it with `min` and `max`.
+    const fn is_limited(&self, is_argument: bool) -> bool {
+        self.in_input
+            && (self.limits.has_lengths()
+                || self.limits.has_items()
+                || (self.limits.has_numbers() && !is_argument)
+                || self.node.is_limited())
+    }
+}
+
+impl Node {
+    /// Whether arguments can have the right types and break a limit. A function that takes single arguments compares
+    /// them with `min` and `max` itself.
+    pub(crate) const fn limits_arguments(&self, are_whole: bool) -> bool {
+        if are_whole {
+            self.is_limited()
+        } else {
+            self.has_limited_property(true)
+        }
+    }
+
+    /// Whether a part of a value can have the right type and break a limit.
+    pub(crate) const fn is_limited(&self) -> bool {
+        match self.kind {
+            Kind::Array { items, .. } => items.is_limited(),
+            Kind::Map { values, .. } => values.is_limited(),
+            Kind::Object(_) => self.has_limited_property(false),
+            Kind::AnyOf { variants, .. } => {
+                let mut at = 0;
+                while at < variants.len() {
+                    if variants[at].is_limited() {
+                        return true;
+                    }
+                    at += 1;
+                }
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// The same for an object, whose properties may be the arguments of a function.
+    const fn has_limited_property(&self, are_arguments: bool) -> bool {
+        let Kind::Object(ref object) = self.kind else {
+            return false;
+        };
+        let mut at = 0;
+        while at < object.properties.len() {
+            if object.properties[at].is_limited(are_arguments) {
+                return true;
+            }
+            at += 1;
+        }
+        at = 0;
+        while at < object.flattened.len() {
+            if object.flattened[at].is_limited() {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+}
