@@ -67,6 +67,7 @@ mod base64;
 mod completion;
 mod const_text;
 mod context;
+mod duration;
 mod error;
 #[cfg(target_family = "wasm")]
 mod exports;
@@ -460,6 +461,7 @@ pub use self::completion::IntoCompletion;
 #[cfg(feature = "http")]
 pub use self::context::http::{HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 pub use self::context::{Capabilities, Client, Context};
+pub use self::duration::HumanDuration;
 pub use self::error::{Fault, ToolError};
 pub use self::level::Level;
 pub use self::parts::IntoText;
