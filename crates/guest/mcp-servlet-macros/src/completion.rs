@@ -128,15 +128,15 @@ impl FunctionAttribute for Completion {
         COMPLETION.implement(completion.head, &private, &items, &call, &reply)
     }
 
-    fn stand_in(&self, head: &FnHead, options: &CompletionOptions) -> TokenStream {
+    fn placeholder(&self, head: &FnHead, options: &CompletionOptions) -> TokenStream {
         let private = options.krate.private();
         let items = Items {
             constants: quote! {
-                const DEF: #private::CompletionDef = #private::CompletionDef::STAND_IN;
+                const DEF: #private::CompletionDef = #private::CompletionDef::PLACEHOLDER;
             },
             ..Items::default()
         };
-        COMPLETION.stand_in(head, &private, &items)
+        COMPLETION.placeholder(head, &private, &items)
     }
 }
 
@@ -144,7 +144,6 @@ const COMPLETION: Contract = Contract {
     name: "Suggest",
     method: "suggest",
     result: "Completion",
-    nothing: "no_completion",
 };
 
 /// The author's function, followed by the items that make it a completion, or by the errors.

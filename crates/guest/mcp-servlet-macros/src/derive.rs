@@ -25,7 +25,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let node = shape::node(&input, &options, &mut diagnostics);
     let mut output = match node {
         Some(node) if diagnostics.is_empty() => emit::implementation(&input, &options, &node),
-        _ => emit::stand_in(&input, &options),
+        _ => emit::placeholder(&input, &options),
     };
     output.extend(diagnostics.into_tokens());
     output

@@ -108,11 +108,11 @@ impl FunctionAttribute for Prompt {
         )
     }
 
-    fn stand_in(&self, head: &FnHead, options: &PromptOptions) -> TokenStream {
+    fn placeholder(&self, head: &FnHead, options: &PromptOptions) -> TokenStream {
         let (name, private) = (&head.name, options.krate.private());
         let items = Items {
             constants: quote! {
-                const DEF: #private::PromptDef = #private::PromptDef::STAND_IN;
+                const DEF: #private::PromptDef = #private::PromptDef::PLACEHOLDER;
                 const FIELDS: &'static [#private::Field] = &[];
                 const SCHEMA: &'static [::core::primitive::u8] = &[];
             },
@@ -124,7 +124,7 @@ impl FunctionAttribute for Prompt {
             },
             ..Items::default()
         };
-        PROMPT.stand_in(head, &private, &items)
+        PROMPT.placeholder(head, &private, &items)
     }
 }
 
@@ -132,7 +132,6 @@ const PROMPT: Contract = Contract {
     name: "Prompt",
     method: "get",
     result: "PromptResult",
-    nothing: "no_prompt",
 };
 
 /// The author's function, followed by the items that make it a prompt, or by the errors.

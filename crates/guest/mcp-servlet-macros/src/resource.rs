@@ -77,8 +77,8 @@ impl FunctionAttribute for Kind {
         emit::resource(*self, resource)
     }
 
-    fn stand_in(&self, head: &FnHead, options: &ResourceOptions) -> TokenStream {
-        emit::stand_in(*self, head, &options.krate.private())
+    fn placeholder(&self, head: &FnHead, options: &ResourceOptions) -> TokenStream {
+        emit::placeholder(*self, head, &options.krate.private())
     }
 }
 

@@ -43,8 +43,8 @@ impl FunctionAttribute for Tool {
         emit::tool(tool)
     }
 
-    fn stand_in(&self, head: &FnHead, options: &ToolOptions) -> TokenStream {
-        emit::stand_in(head, options)
+    fn placeholder(&self, head: &FnHead, options: &ToolOptions) -> TokenStream {
+        emit::placeholder(head, options)
     }
 }
 

@@ -18,7 +18,7 @@ pub use crate::arguments::{
 };
 pub use crate::completion::{
     Completed, CompletionDef, CompletionEntry, CompletionReturns, Suggest, Target,
-    completion_returns, no_completion,
+    completion_returns,
 };
 pub use crate::context::Context;
 pub use crate::error::{Conversion, converted, converted_by};
@@ -29,20 +29,20 @@ pub use crate::needs::{Needs, config_host, config_node};
 pub use crate::parts::{Excerpt, Texts, texts};
 pub use crate::presentation::Presentation;
 pub use crate::prompt::{
-    Prompt, PromptDef, PromptEntry, PromptResult, PromptReturns, no_prompt, prompt_returns,
+    Prompt, PromptDef, PromptEntry, PromptResult, PromptReturns, prompt_returns,
 };
 pub use crate::render::Description;
 pub use crate::render::lists::List;
 pub use crate::resource::template::{Operator, Part, ResourceTemplate, TemplateEntry};
 pub use crate::resource::{
-    Resource, ResourceDef, ResourceEntry, ResourceResult, ResourceReturns, no_resource,
-    resource_returns,
+    Resource, ResourceDef, ResourceEntry, ResourceResult, ResourceReturns, resource_returns,
 };
-pub use crate::result::{Returns, returns};
+pub use crate::result::{ToolReturns, returns};
+pub use crate::returns::placeholder;
 pub use crate::schema::optional::{NotOptional, Optional};
 pub use crate::schema::scalar::Scalar;
 pub use crate::schema::{Limits, Node, Property, Schema, hides_default};
-pub use crate::tool::{Entry, Hints, Tool, ToolDef, ToolItem, stand_in};
+pub use crate::tool::{Entry, Hints, Tool, ToolDef, ToolItem};
 pub use crate::tool_result::ToolResult;
 pub use crate::unique::{
     unique_completion, unique_prompt, unique_resource, unique_resource_template, unique_tool,

@@ -71,16 +71,11 @@ impl CompletionDef {
     }
 
     /// Used instead of a completion that has errors.
-    pub const STAND_IN: Self = Self {
+    pub const PLACEHOLDER: Self = Self {
         target: Target::prompt("", &[]),
         argument: "",
         fields: &[],
     };
-}
-
-/// The suggestions of a completion with errors, which never runs.
-pub fn no_completion<'a>() -> Result<Completion, Failure<'a>> {
-    Ok(Completion::default())
 }
 
 /// A prompt or a resource template, as completions name it.

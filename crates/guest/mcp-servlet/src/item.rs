@@ -9,14 +9,14 @@ pub struct Item<D, E> {
 }
 
 /// An entry to initialize a table with.
-pub trait Blank: Copy {
+pub trait Placeholder: Copy {
     /// An entry that is never reached.
-    const BLANK: Self;
+    const PLACEHOLDER: Self;
 }
 
 /// The table of these `N` items, without their descriptions.
-pub const fn entries<D: Copy, E: Blank, const N: usize>(items: &[Item<D, E>]) -> [E; N] {
-    let mut entries = [E::BLANK; N];
+pub const fn entries<D: Copy, E: Placeholder, const N: usize>(items: &[Item<D, E>]) -> [E; N] {
+    let mut entries = [E::PLACEHOLDER; N];
     let mut at = 0;
     while at < N {
         entries[at] = items[at].entry;

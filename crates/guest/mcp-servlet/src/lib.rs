@@ -89,6 +89,7 @@ mod report;
 mod request;
 mod resource;
 mod result;
+mod returns;
 pub mod schema;
 mod servlet;
 mod strict;

@@ -5,9 +5,10 @@ mod result;
 pub use self::result::{IntoPromptResult, PromptResult, PromptReturns, prompt_returns};
 use crate::arguments::{Arguments, Failure, Field, check_limits};
 use crate::context::Context;
-use crate::item::{Blank, Item};
+use crate::item::{Item, Placeholder};
 use crate::presentation::Presentation;
 use crate::report::Hints;
+use crate::returns::placeholder;
 use crate::schema::Node;
 
 /// A function with `#[prompt]`.
@@ -72,18 +73,13 @@ pub struct PromptDef {
 
 impl PromptDef {
     /// Used instead of a prompt that has errors.
-    pub const STAND_IN: Self = Self {
+    pub const PLACEHOLDER: Self = Self {
         name: "",
         title: "",
         description: "",
         input: Node::object(&[]),
         presentation: Presentation::NONE,
     };
-}
-
-/// The result of a prompt with errors, which never runs.
-pub fn no_prompt<'a>() -> Result<PromptResult, Failure<'a>> {
-    Ok(PromptResult::new(Vec::new()))
 }
 
 /// A prompt as the dispatcher sees it.
@@ -96,13 +92,13 @@ pub struct PromptEntry {
     pub(crate) get: Get,
 }
 
-impl Blank for PromptEntry {
-    const BLANK: Self = Self {
+impl Placeholder for PromptEntry {
+    const PLACEHOLDER: Self = Self {
         name: "",
         fields: &[],
         schema: b"",
         hints: Hints::new(b"", b""),
-        get: |_, _| no_prompt(),
+        get: |_, _| placeholder(),
     };
 }
 

@@ -6,8 +6,9 @@ pub(crate) mod template;
 pub use self::result::{IntoResourceResult, ResourceResult, ResourceReturns, resource_returns};
 use crate::arguments::{Arguments, Failure};
 use crate::context::Context;
-use crate::item::{Blank, Item};
+use crate::item::{Item, Placeholder};
 use crate::presentation::Presentation;
+use crate::returns::placeholder;
 
 /// A function with `#[resource]`.
 #[diagnostic::on_unimplemented(
@@ -62,8 +63,8 @@ pub struct ResourceDef {
 }
 
 impl ResourceDef {
-    /// The defaults; also used for a resource with errors.
-    pub const UNSET: Self = Self {
+    /// Used instead of a resource that has errors.
+    pub const PLACEHOLDER: Self = Self {
         uri: "",
         name: "",
         title: "",
@@ -77,11 +78,6 @@ impl ResourceDef {
     };
 }
 
-/// The contents of a resource with errors, which never runs.
-pub fn no_resource<'a>() -> Result<ResourceResult, Failure<'a>> {
-    Ok(ResourceResult::absent())
-}
-
 /// A resource as the dispatcher sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct ResourceEntry {
@@ -90,11 +86,11 @@ pub struct ResourceEntry {
     pub(crate) read: Read,
 }
 
-impl Blank for ResourceEntry {
-    const BLANK: Self = Self {
+impl Placeholder for ResourceEntry {
+    const PLACEHOLDER: Self = Self {
         uri: "",
         mime_type: "",
-        read: |_, _| no_resource(),
+        read: |_, _| placeholder(),
     };
 }
 

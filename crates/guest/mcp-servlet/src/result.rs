@@ -9,8 +9,8 @@ use mcp_servlet_json::{
 use mcp_servlet_types::Content;
 use serde::Serialize;
 
-use crate::arguments::Failure;
 use crate::error::{IntoToolError, ToolError};
+use crate::returns::Returns;
 use crate::schema::{Node, Property, Schema};
 use crate::tool_result::ToolResult;
 
@@ -197,33 +197,21 @@ impl<T: IntoToolResult, E: IntoToolError> IntoToolResult for Result<T, E> {
     }
 }
 
-/// The return type of a tool's function: its schema, and its conversion into a result.
-///
-/// Only [`returns`] creates it, so that a type that cannot be returned causes one error.
-#[derive(Debug, Clone, Copy)]
-pub struct Returns<T> {
-    output: Option<&'static Node>,
-    convert: fn(T) -> Result<ToolResult, ToolError>,
-}
+/// A tool's function that returns `T`, with the schema of the structured content if there is any.
+pub type ToolReturns<T> = Returns<T, ToolResult, Option<&'static Node>>;
 
 /// A function that returns `T`.
-pub const fn returns<T: IntoToolResult>() -> Returns<T> {
+pub const fn returns<T: IntoToolResult>() -> ToolReturns<T> {
     Returns {
-        output: T::OUTPUT,
+        description: T::OUTPUT,
         convert: T::into_tool_result,
     }
 }
 
-impl<T> Returns<T> {
+impl<T> ToolReturns<T> {
     /// The schema of the structured content, if there is any.
     pub const fn output(&self) -> Option<&'static Node> {
-        self.output
-    }
-
-    /// The result of the tool when its function returned `value`.
-    #[inline]
-    pub fn reply<'a>(&self, value: T) -> Result<ToolResult, Failure<'a>> {
-        (self.convert)(value).map_err(Failure::Tool)
+        self.description
     }
 }
 

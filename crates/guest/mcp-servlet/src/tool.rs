@@ -2,8 +2,9 @@
 
 use crate::arguments::{Arguments, Failure, Parameters, check_limits};
 use crate::context::Context;
-use crate::item::{Blank, Item};
+use crate::item::{Item, Placeholder};
 use crate::presentation::Presentation;
+use crate::returns::placeholder;
 use crate::schema::Node;
 use crate::tool_result::ToolResult;
 
@@ -77,7 +78,7 @@ pub struct ToolDef {
 
 impl ToolDef {
     /// Used instead of a tool that has errors, so that they cause no further ones.
-    pub const STAND_IN: Self = Self {
+    pub const PLACEHOLDER: Self = Self {
         name: "",
         title: "",
         description: "",
@@ -86,11 +87,6 @@ impl ToolDef {
         output: None,
         presentation: Presentation::NONE,
     };
-}
-
-/// The result of a tool with errors, which never runs.
-pub fn stand_in<'a>() -> Result<ToolResult, Failure<'a>> {
-    Ok(ToolResult::empty())
 }
 
 /// MCP's tool annotations, hints that a client may show or act on but must not rely on; and
@@ -136,11 +132,11 @@ pub struct Entry {
     pub(crate) call: Call,
 }
 
-impl Blank for Entry {
-    const BLANK: Self = Self {
+impl Placeholder for Entry {
+    const PLACEHOLDER: Self = Self {
         name: "",
         parameters: Parameters::fields(&[]),
-        call: |_, _| stand_in(),
+        call: |_, _| placeholder(),
     };
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn implementation(
 }
 
 /// The implementation for a type with errors. Code that uses the type compiles, so that there are no follow-up errors.
-pub(crate) fn stand_in(input: &DeriveInput, options: &TypeOptions) -> TokenStream {
+pub(crate) fn placeholder(input: &DeriveInput, options: &TypeOptions) -> TokenStream {
     let private = private(options);
     with_body(
         input,

@@ -41,7 +41,7 @@ pub(crate) trait FunctionAttribute {
     fn emit(&self, valid: &Self::Valid<'_>) -> TokenStream;
 
     /// The items next to a function with errors. `export!` can resolve them, so that there are no follow-up errors.
-    fn stand_in(&self, head: &FnHead, options: &Self::Options) -> TokenStream;
+    fn placeholder(&self, head: &FnHead, options: &Self::Options) -> TokenStream;
 
     /// The author's function, followed by the generated items, or by the errors.
     fn expand(&self, attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -54,7 +54,7 @@ pub(crate) trait FunctionAttribute {
                 Some(valid) if diagnostics.is_empty() => self.emit(&valid),
                 // The function is in an `impl`, which cannot contain the marker type.
                 _ if head.has_receiver() => TokenStream::new(),
-                _ => self.stand_in(&head, &options),
+                _ => self.placeholder(&head, &options),
             });
         }
         output.extend(diagnostics.into_tokens());
@@ -79,8 +79,6 @@ pub(crate) struct Contract {
     pub(crate) method: &'static str,
     /// The type that the method returns on success.
     pub(crate) result: &'static str,
-    /// The function that makes a value of that type for a function with errors.
-    pub(crate) nothing: &'static str,
 }
 
 /// The items around the method; empty if there are none.
@@ -139,15 +137,20 @@ impl Contract {
     }
 
     /// The same for a function with errors, which nothing calls.
-    pub(crate) fn stand_in(
+    pub(crate) fn placeholder(
         &self,
         head: &FnHead,
         private: &TokenStream,
         items: &Items,
     ) -> TokenStream {
-        let nothing = Ident::new(self.nothing, Span::call_site());
         let names = [quote!(_), quote!(_)];
-        self.write(head, private, items, &names, &quote!(#private::#nothing()))
+        self.write(
+            head,
+            private,
+            items,
+            &names,
+            &quote!(#private::placeholder()),
+        )
     }
 
     fn write(

@@ -23,7 +23,6 @@ fn contract(kind: Kind) -> Contract {
         },
         method: "read",
         result: "ResourceResult",
-        nothing: "no_resource",
     }
 }
 
@@ -65,7 +64,7 @@ fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
 }
 
 /// The expansion for a function with errors.
-pub(crate) fn stand_in(kind: Kind, head: &FnHead, private: &TokenStream) -> TokenStream {
+pub(crate) fn placeholder(kind: Kind, head: &FnHead, private: &TokenStream) -> TokenStream {
     let is_template = kind == Kind::Template;
     let constants = is_template.then(|| {
         quote! {
@@ -76,13 +75,13 @@ pub(crate) fn stand_in(kind: Kind, head: &FnHead, private: &TokenStream) -> Toke
     let completed = is_template.then(|| completed(&head.name, "", &quote!(&[]), private));
     let items = Items {
         constants: quote! {
-            const DEF: #private::ResourceDef = #private::ResourceDef::UNSET;
+            const DEF: #private::ResourceDef = #private::ResourceDef::PLACEHOLDER;
             #constants
         },
         after: completed.unwrap_or_default(),
         ..Items::default()
     };
-    contract(kind).stand_in(head, private, &items)
+    contract(kind).placeholder(head, private, &items)
 }
 
 /// The implementation of `Completed`, which `#[completion]` needs.

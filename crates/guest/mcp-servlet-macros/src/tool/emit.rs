@@ -17,7 +17,6 @@ const TOOL: Contract = Contract {
     name: "Tool",
     method: "call",
     result: "ToolResult",
-    nothing: "stand_in",
 };
 
 /// The items that make the function a tool.
@@ -28,7 +27,7 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
     let returns = if tool.options.parts.is_some() {
         quote!(#private::Texts<#output> = #private::texts::<#output>())
     } else {
-        quote!(#private::Returns<#output> = #private::returns::<#output>())
+        quote!(#private::ToolReturns<#output> = #private::returns::<#output>())
     };
     let def = def(tool, &private);
     let parameters = parameters(tool, &private);
@@ -72,17 +71,17 @@ fn reply(tool: &ValidTool<'_>, call: &Call, private: &TokenStream) -> TokenStrea
 }
 
 /// The expansion for a function with errors.
-pub(crate) fn stand_in(head: &FnHead, options: &ToolOptions) -> TokenStream {
+pub(crate) fn placeholder(head: &FnHead, options: &ToolOptions) -> TokenStream {
     let private = options.krate.private();
     let items = Items {
         constants: quote! {
-            const DEF: #private::ToolDef = #private::ToolDef::STAND_IN;
+            const DEF: #private::ToolDef = #private::ToolDef::PLACEHOLDER;
             const PARAMETERS: #private::Parameters = #private::Parameters::fields(&[]);
             const SCHEMA: &'static [::core::primitive::u8] = &[];
         },
         ..Items::default()
     };
-    TOOL.stand_in(head, &private, &items)
+    TOOL.placeholder(head, &private, &items)
 }
 
 fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use mcp_servlet_json::{write_raw, write_string};
 use mcp_servlet_types::Completion;
 
-use crate::arguments::Failure;
 use crate::error::{IntoToolError, ToolError};
+use crate::returns::Returns;
 
 /// MCP's maximum of values in one result.
 const MAX_VALUES: usize = 100;
@@ -86,26 +86,14 @@ impl<T: IntoCompletion, E: IntoToolError> IntoCompletion for Result<T, E> {
     }
 }
 
-/// The return type of a completion's function, and its conversion into suggestions.
-///
-/// Only [`completion_returns`] creates it, so that a type that cannot be returned causes one error.
-#[derive(Debug, Clone, Copy)]
-pub struct CompletionReturns<T> {
-    convert: fn(T) -> Result<Completion, ToolError>,
-}
+/// A completion's function that returns `T`.
+pub type CompletionReturns<T> = Returns<T, Completion>;
 
 /// A function that returns `T`.
 pub const fn completion_returns<T: IntoCompletion>() -> CompletionReturns<T> {
-    CompletionReturns {
+    Returns {
+        description: (),
         convert: T::into_completion,
-    }
-}
-
-impl<T> CompletionReturns<T> {
-    /// The result of the completion when its function returned `value`.
-    #[inline]
-    pub fn reply<'a>(&self, value: T) -> Result<Completion, Failure<'a>> {
-        (self.convert)(value).map_err(Failure::Tool)
     }
 }
 

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use mcp_servlet_json::{Error, to_writer, write_raw, write_string};
 use mcp_servlet_types::{Content, PromptMessage};
 
-use crate::arguments::Failure;
 use crate::error::{IntoToolError, ToolError};
+use crate::returns::Returns;
 
 /// The messages of a prompt, and an optional description of the prompt with these arguments.
 ///
@@ -114,25 +114,13 @@ macro_rules! texts {
 
 texts!(String, &'static str, Cow<'static, str>);
 
-/// The return type of a prompt's function, and its conversion into messages.
-///
-/// Only [`prompt_returns`] creates it, so that a type that cannot be returned causes one error.
-#[derive(Debug, Clone, Copy)]
-pub struct PromptReturns<T> {
-    convert: fn(T) -> Result<PromptResult, ToolError>,
-}
+/// A prompt's function that returns `T`.
+pub type PromptReturns<T> = Returns<T, PromptResult>;
 
 /// A function that returns `T`.
 pub const fn prompt_returns<T: IntoPromptResult>() -> PromptReturns<T> {
-    PromptReturns {
+    Returns {
+        description: (),
         convert: T::into_prompt_result,
-    }
-}
-
-impl<T> PromptReturns<T> {
-    /// The result of the prompt when its function returned `value`.
-    #[inline]
-    pub fn reply<'a>(&self, value: T) -> Result<PromptResult, Failure<'a>> {
-        (self.convert)(value).map_err(Failure::Tool)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::json::Text;
 use super::{Description, Side};
-use crate::item::{Blank, Item};
+use crate::item::{Item, Placeholder};
 use crate::schema::{Node, Property, Schema};
 use crate::tool::{Entry, Hints, ToolDef, ToolItem};
 
@@ -157,7 +157,7 @@ const LONG: &str = "ä\"\n";
 const fn item(def: ToolDef) -> ToolItem {
     Item {
         def,
-        entry: Entry::BLANK,
+        entry: Entry::PLACEHOLDER,
     }
 }
 
@@ -166,7 +166,7 @@ static TOOLS: [ToolItem; 2] = [
         name: "one",
         title: LONG,
         description: "",
-        ..ToolDef::STAND_IN
+        ..ToolDef::PLACEHOLDER
     }),
     item(ToolDef {
         name: "two",
@@ -178,7 +178,7 @@ static TOOLS: [ToolItem; 2] = [
             ..Hints::UNSET
         },
         output: Some(&Node::object(&[])),
-        ..ToolDef::STAND_IN
+        ..ToolDef::PLACEHOLDER
     }),
 ];
 

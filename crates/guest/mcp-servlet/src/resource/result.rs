@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::arguments::Failure;
 use crate::error::{IntoToolError, ToolError};
 use crate::result::Json;
+use crate::returns::Returns;
 
 /// The contents at a URI, or the information that there are none.
 ///
@@ -197,19 +198,13 @@ macro_rules! stored {
 stored!(text: String, &'static str, Cow<'static, str>);
 stored!(bytes: Vec<u8>, &'static [u8], Cow<'static, [u8]>);
 
-/// The return type of a resource's function: its media type, and its conversion into contents.
-///
-/// Only [`resource_returns`] creates it, so that a type that cannot be returned causes one error.
-#[derive(Debug, Clone, Copy)]
-pub struct ResourceReturns<T> {
-    mime_type: &'static str,
-    convert: fn(T) -> Result<ResourceResult, ToolError>,
-}
+/// A resource's function that returns `T`, with the media type.
+pub type ResourceReturns<T> = Returns<T, ResourceResult, &'static str>;
 
 /// A function that returns `T`.
 pub const fn resource_returns<T: IntoResourceResult>() -> ResourceReturns<T> {
-    ResourceReturns {
-        mime_type: T::MIME_TYPE,
+    Returns {
+        description: T::MIME_TYPE,
         convert: T::into_resource_result,
     }
 }
@@ -218,19 +213,13 @@ impl<T> ResourceReturns<T> {
     /// The media type that the author set, or the default of the type.
     pub const fn mime_type(&self, given: &'static str) -> &'static str {
         if given.is_empty() {
-            self.mime_type
+            self.description
         } else {
             given
         }
     }
 
-    /// The result of the resource when its function returned `value`.
-    #[inline]
-    pub fn reply<'a>(&self, value: T) -> Result<ResourceResult, Failure<'a>> {
-        (self.convert)(value).map_err(Failure::Tool)
-    }
-
-    /// The same result for a user interface; `meta` describes what it may load and use.
+    /// The result for a user interface; `meta` describes what it may load and use.
     #[inline]
     pub fn show<'a>(&self, meta: &'static str, value: T) -> Result<ResourceResult, Failure<'a>> {
         let result = self.reply(value)?;

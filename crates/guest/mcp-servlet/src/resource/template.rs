@@ -7,10 +7,11 @@ pub(crate) mod order;
 #[cfg(test)]
 mod tests;
 
-use super::{Read, ResourceDef, ResourceResult, no_resource};
+use super::{Read, ResourceDef, ResourceResult};
 use crate::arguments::{Arguments, Failure, Field};
 use crate::context::Context;
-use crate::item::{Blank, Item};
+use crate::item::{Item, Placeholder};
+use crate::returns::placeholder;
 use crate::schema::Property;
 
 /// A function with `#[resource_template]`.
@@ -56,13 +57,13 @@ pub struct TemplateEntry {
     pub(crate) read: Read,
 }
 
-impl Blank for TemplateEntry {
-    const BLANK: Self = Self {
+impl Placeholder for TemplateEntry {
+    const PLACEHOLDER: Self = Self {
         uri: "",
         parts: &[],
         fields: &[],
         mime_type: "",
-        read: |_, _| no_resource(),
+        read: |_, _| placeholder(),
     };
 }
 

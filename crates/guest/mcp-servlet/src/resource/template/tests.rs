@@ -2,7 +2,7 @@
 
 use super::{Operator, Part, TemplateEntry, decoded, order, values};
 use crate::arguments::Field;
-use crate::resource::no_resource;
+use crate::returns::placeholder;
 use Operator::{Continuation, Fragment, Label, Parameter, Path, Query, Reserved, Simple};
 use Part::{Text, Variables};
 
@@ -23,7 +23,7 @@ const fn entry(parts: &'static [Part], fields: &'static [Field]) -> TemplateEntr
         parts,
         fields,
         mime_type: "",
-        read: |_, _| no_resource(),
+        read: |_, _| placeholder(),
     }
 }
 
