@@ -213,7 +213,18 @@ impl From<ModuleError> for Failure {
 
 impl From<RegistryError> for Failure {
     fn from(error: RegistryError) -> Self {
-        ModuleError::from(error).into()
+        let kind = match &error {
+            RegistryError::Unauthorized { .. }
+            | RegistryError::Denied { .. }
+            | RegistryError::Credentials { .. } => ErrorKind::Authentication,
+            error if error.is_outage() => ErrorKind::Connectivity,
+            _ => return ModuleError::from(error).into(),
+        };
+        Self::Message {
+            kind: Kind::Server(kind),
+            message: indented(&chain(&error), "  "),
+            help: Some(error.help()),
+        }
     }
 }
 

@@ -139,6 +139,8 @@ async fn a_pinned_image_is_served_without_its_registry() {
         text.contains("`servlet explain unexpected-answer`"),
         "{text}"
     );
+    let (code, text) = run(&["pull", &image, "-o", "other.wasm"]);
+    assert_eq!(code, Some(10), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -291,7 +293,7 @@ async fn what_a_registry_says_cannot_control_the_terminal() {
     });
     let reference = site.reference(":1").to_string();
     let (code, text) = outcome(&mut command(home.path(), &site.ca(), ["pull", &reference]));
-    assert_eq!(code, Some(3), "{text}");
+    assert_eq!(code, Some(13), "{text}");
     assert!(text.contains("DENIED"), "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
     assert!(
@@ -342,18 +344,18 @@ async fn a_helper_has_the_password_and_one_that_fails_is_an_error() {
     let (code, text) = helper(&answer);
     assert_eq!(code, Some(0), "{text}");
     let (code, text) = helper("echo 'keychain is locked'; exit 1");
-    assert_eq!(code, Some(3), "{text}");
+    assert_eq!(code, Some(13), "{text}");
     assert!(
         text.contains("`docker-credential-test`: keychain is locked"),
         "{text}"
     );
     let (code, text) = helper("echo 'credentials not found in native keychain'; exit 1");
-    assert_eq!(code, Some(3), "{text}");
+    assert_eq!(code, Some(13), "{text}");
     assert!(text.contains("requires a login"), "{text}");
     let (code, text) = helper(&format!(
         "echo '{{\"Username\":\"ada\",\"Token\":\"{PASSWORD}\"}}'"
     ));
-    assert_eq!(code, Some(3), "{text}");
+    assert_eq!(code, Some(13), "{text}");
     assert!(text.contains("no `Username` and `Secret`"), "{text}");
 }
 
@@ -374,7 +376,7 @@ async fn no_log_shows_a_password_or_a_token() {
     };
     assert_eq!(login("ada").0, Some(0));
     let (code, text) = login("eve");
-    assert_eq!(code, Some(3), "{text}");
+    assert_eq!(code, Some(13), "{text}");
     assert!(
         text.contains("refused the credentials of the user `eve`"),
         "{text}"

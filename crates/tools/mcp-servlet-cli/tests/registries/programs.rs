@@ -135,7 +135,7 @@ fn dockers_registry_takes_and_gives_a_servlet() {
     };
     let tagged = registry.reference(":0.1.0");
     let (code, text) = run(&["push", "greet.wasm", &tagged]);
-    assert_eq!(code, Some(3), "{text}");
+    assert_eq!(code, Some(13), "{text}");
     assert!(text.contains("requires a login"), "{text}");
 
     registry.log_in(home.path());
