@@ -136,7 +136,7 @@ const ON_SERVERS: [(&str, &[&str]); 9] = [
 ];
 
 /// Command lines with an invalid secret, with a configuration, or for a folder without a project.
-const OTHERS: [&[&str]; 49] = [
+const OTHERS: [&[&str]; 51] = [
     &["login", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["logout", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["config", "check", "secret.toml"],
@@ -287,6 +287,8 @@ const OTHERS: [&[&str]; 49] = [
     &["lock", "update", "--file", "secret.toml"],
     &["lock", "remotes.toml"],
     &["lock", "verify", "remotes.toml"],
+    &["lock", "show", "a", "--file", "secret.toml"],
+    &["lock", "show", "far", "--file", "remotes.toml"],
     &["serve", "remotes.toml"],
 ];
 
