@@ -4,35 +4,45 @@ use std::{collections::BTreeSet, fmt, time::SystemTime};
 
 use mcp_servlet_common::hex;
 use mcp_servlet_schema::JsonObject;
+use serde::Deserialize;
 
 use crate::digest::Sha256;
 
-/// The authenticated caller of a request.
-#[derive(Clone, PartialEq)]
+/// The authenticated caller of a request. Its JSON, for tests of rules, has `kind`, `subject` and what else there is.
+#[derive(Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Caller {
     /// The kind of credential that identified the caller.
     pub kind: CallerKind,
     /// The `NAME` of the `[auth.NAME]` that accepted the caller.
+    #[serde(skip)]
     pub auth: String,
     /// `sub` of a token, the name of a key, or the name in a certificate.
     pub subject: String,
     /// The issuer of the token. None for keys and certificates.
+    #[serde(default)]
     pub issuer: Option<String>,
     /// The program that has got the token: `client_id`, or else `azp`.
+    #[serde(default)]
     pub client: Option<String>,
     /// The scopes of the token, or those that the configuration gives to the key or the certificate.
+    #[serde(default)]
     pub scopes: BTreeSet<String>,
     /// The roles and groups of the caller.
+    #[serde(default)]
     pub roles: BTreeSet<String>,
     /// The claims of the token that the configuration names.
+    #[serde(default)]
     pub claims: JsonObject,
     /// When the token, with the leeway, or the key expires.
+    #[serde(skip)]
     pub until: Option<SystemTime>,
 }
 
 /// A kind of credential.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum CallerKind {
     /// A signed token.

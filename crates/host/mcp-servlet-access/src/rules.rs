@@ -1,6 +1,7 @@
 //! Rules: which tools, prompts and resources a caller may use.
 
 mod argument;
+mod explain;
 mod pattern;
 mod prove;
 mod uri;
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use crate::caller::Caller;
 pub use argument::Argument;
+pub use explain::Answer;
 pub use pattern::{Pattern, UriPattern};
 pub use prove::{Proof, ToolSchema};
 pub use uri::Uri;
@@ -143,6 +145,26 @@ pub enum Hint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hints([bool; 4]);
 
+impl Hint {
+    /// All hints, in the order of [`Hints`].
+    pub const ALL: [Self; 4] = [
+        Self::ReadOnly,
+        Self::Destructive,
+        Self::Idempotent,
+        Self::OpenWorld,
+    ];
+
+    /// The name in annotations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "readOnlyHint",
+            Self::Destructive => "destructiveHint",
+            Self::Idempotent => "idempotentHint",
+            Self::OpenWorld => "openWorldHint",
+        }
+    }
+}
+
 impl Hints {
     /// The hints in the annotations of a tool.
     pub fn of(annotations: Option<&Value>) -> Self {
@@ -161,6 +183,14 @@ impl Hints {
 }
 
 impl Name<'_> {
+    /// Whether a tool has a hint.
+    fn has(&self, hint: (Hint, bool)) -> bool {
+        match self {
+            Self::Tool(_, hints) | Self::Step(_, _, hints) => hints.has(hint),
+            Self::Prompt(_) | Self::Resource(_) => false,
+        }
+    }
+
     fn kind(&self) -> Kind {
         match self {
             Self::Tool(..) | Self::Step(..) => Kind::Tool,
@@ -171,6 +201,10 @@ impl Name<'_> {
 }
 
 impl Item<'_> {
+    fn is_step(&self) -> bool {
+        matches!(self.name, Name::Step(..))
+    }
+
     fn is_of(&self, members: &[String]) -> bool {
         let mut members = members.iter();
         members.any(|one| one == self.member || Some(&**one) == self.bundle)
@@ -201,15 +235,11 @@ impl Rules {
         item: &Item<'_>,
         arguments: Arguments<'_>,
     ) -> Decision<'_> {
-        let is_step = matches!(item.name, Name::Step(..));
-        let kind = item.name.kind();
-        // A virtual tool gives a narrow use of another tool. Only rules that name the member of that tool restrict it further.
-        let applies = |rule: &&Rule| rule.is_about(kind) && !(is_step && rule.members.is_empty());
-        let mut rules = self.0.iter().filter(applies).peekable();
-        let default = Holds::is(is_step || rules.peek().is_none());
+        let mut rules = self.about(item).peekable();
+        let default = Holds::is(item.is_step() || rules.peek().is_none());
         let decided = |allowed, rule| Decision { allowed, rule };
         let mut asked = Asked::new(caller, item, arguments);
-        for rule in rules {
+        for (_, rule) in rules {
             match (rule.effect, rule.holds(&mut asked)) {
                 // A `deny` that may hold decides nothing yet: other arguments, or other URIs of a template, may be allowed.
                 (_, Holds::No) | (Effect::Deny, Holds::Maybe) => {}
@@ -218,6 +248,14 @@ impl Rules {
             }
         }
         decided(default, None)
+    }
+
+    /// The rules that are asked about an item, with their numbers.
+    fn about(&self, item: &Item<'_>) -> impl Iterator<Item = (usize, &Rule)> {
+        let (kind, is_step) = (item.name.kind(), item.is_step());
+        // A virtual tool gives a narrow use of another tool. Only rules that name the member of that tool restrict it further.
+        let rules = self.0.iter().enumerate();
+        rules.filter(move |(_, rule)| rule.is_about(kind) && !(is_step && rule.members.is_empty()))
     }
 
     /// Whether a rule for tools reads arguments.
@@ -242,7 +280,7 @@ impl Rules {
             |rule: &&Rule| rule.effect == Effect::Allow && rule.holds(&mut asked) != Holds::No;
         let rule = decision.rule.or_else(|| self.0.iter().find(would_allow));
         // The arguments of a step are those of the virtual tool, not of the caller.
-        let shown = rule.filter(|_| !matches!(item.name, Name::Step(..)));
+        let shown = rule.filter(|_| !item.is_step());
         let argument = shown.and_then(|rule| {
             let decides = rule.effect == Effect::Deny;
             let mut all = rule.arguments.iter();
@@ -313,10 +351,20 @@ impl<'a> Asked<'a> {
     }
 
     fn condition(&mut self, when: &When, rule: &Rule) -> Holds {
+        let (question, budget) = self.question();
+        when.holds((&rule.name, rule.effect), question, budget)
+    }
+
+    /// Why a condition does not hold.
+    fn reason(&mut self, when: &When) -> Option<String> {
+        let (question, budget) = self.question();
+        when.reason(question, budget)
+    }
+
+    fn question(&mut self) -> (&Question<'a>, &mut Budget) {
         let (caller, item, arguments) = (self.caller, self.item, self.arguments);
         let new = || Question::new(caller, item, arguments);
-        let question = self.question.get_or_insert_with(new);
-        when.holds((&rule.name, rule.effect), question, &mut self.budget)
+        (self.question.get_or_insert_with(new), &mut self.budget)
     }
 }
 

@@ -54,6 +54,7 @@ use registries::Registries;
 pub use remote::RemoteEntry;
 pub use remotes::Remotes;
 use rules::ReadRule;
+pub use rules::{ExplainedRule, ExplainedStep, Explanation, ServedEndpoint};
 pub use units::parse_memory;
 pub(crate) use watch::{Renewed, Watch};
 

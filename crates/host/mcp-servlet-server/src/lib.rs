@@ -48,8 +48,8 @@ pub use http::{
     http, listen, operations, parse_host_header, parse_origin, split_authority,
 };
 pub use mcp_servlet_access::{
-    AuthOptions, CertificateName, CertificateOptions, IntrospectionOptions, Jwks, JwtOptions,
-    KeyOptions, KeySource, Secret, Sha256, new_key, rules,
+    AuthOptions, Caller, CertificateName, CertificateOptions, IntrospectionOptions, Jwks,
+    JwtOptions, KeyOptions, KeySource, Secret, Sha256, new_key, rules,
 };
 pub use mcp_servlet_remote::NotReady;
 pub use response_headers::ResponseHeaders;

@@ -1,5 +1,6 @@
 //! `servlet config`: writes and checks configurations.
 
+mod explain;
 mod init;
 
 use std::{io::Write as _, path::PathBuf};
@@ -31,6 +32,8 @@ pub(crate) struct ConfigCommand {
 enum Action {
     /// Report all problems of a configuration
     Check(Check),
+    /// Explain which rule of an endpoint allows or denies a call, and why
+    Explain(explain::Explain),
     /// Write a configuration for servlets, with the keys, hosts and directories that they declare
     Init(init::Init),
     /// Print the JSON Schema of configurations, for editors
@@ -42,6 +45,7 @@ impl ConfigCommand {
         match self.action {
             Action::Init(init) => return init.run(&mut terminal::out()),
             Action::Check(check) => check.run(verbose > 0)?,
+            Action::Explain(explain) => explain.run()?,
             Action::Schema => writeln!(terminal::json(), "{:#}", Config::schema())?,
         }
         Ok(())

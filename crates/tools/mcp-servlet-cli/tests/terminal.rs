@@ -198,6 +198,12 @@ fn write_files(folder: &Path, text: &str) {
             .replace('\u{7f}', "\\u007f")
             .as_bytes(),
     );
+    write(
+        "rules.toml",
+        format!("[endpoint.pipe]\nkind = \"stdio\"\n[[endpoint.pipe.rules]]\nname = {key}\nallow = [\"*\", {key}]\n[servlet.everything]\nsource = \"everything.wasm\"\n")
+            .replace('\u{7f}', "\\u007f")
+            .as_bytes(),
+    );
     let schema =
         json!({ "version": text, "exports": { text: { "input": { "$ref": text } } }, text: 1 });
     write("schema.yaml", schema.to_string().as_bytes());
@@ -444,6 +450,24 @@ fn runs_that_write(url: &str, argument: &str) -> Vec<Vec<String>> {
         vec!["config", "check", "wrong.toml"],
         vec!["config", "check", "garbled.toml"],
         vec!["config", "check", "served.toml"],
+        vec!["config", "check", "rules.toml", "--load", "-v"],
+        vec!["config", "explain", "rules.toml", argument],
+        vec![
+            "config",
+            "explain",
+            "rules.toml",
+            "t",
+            "--endpoint",
+            argument,
+        ],
+        vec![
+            "config",
+            "explain",
+            "rules.toml",
+            "t",
+            "--caller",
+            "garbled.yaml",
+        ],
         vec!["config", "check", "made.toml", "--no-env"],
     ])
 }

@@ -427,3 +427,52 @@ fn mistakes_in_conditions_are_explained() {
         assert_eq!(found[0].message, expected, "{text}");
     }
 }
+
+#[test]
+fn an_explanation_has_each_rule_that_was_asked() {
+    let rules = Rules(vec![
+        rule(Allow, &["greet"]),
+        Rule {
+            members: vec!["files".to_owned()],
+            ..rule(Allow, &["*"])
+        },
+        Rule {
+            hints: vec![(Hint::ReadOnly, true)],
+            ..rule(Allow, &["*"])
+        },
+        Rule {
+            scopes: BTreeSet::from(["admin".to_owned()]),
+            ..rule(Allow, &["*"])
+        },
+        with_arguments(rule(Allow, &["pay"]), "amount", &json!({ "maximum": 100 })),
+        with_condition(rule(Allow, &["*"]), "caller.subject == 'bob'"),
+        with_condition(rule(Allow, &["*"]), "arguments.to == 'bob'"),
+        rule(Deny, &["*"]),
+        rule(Allow, &["*"]),
+    ]);
+    let arguments = json!({ "amount": 250 });
+    let arguments = arguments.as_object().expect("an object");
+    let explain = |arguments| {
+        let answers = rules.explain(Some(&caller(&[])), &tool("pay"), arguments);
+        let answers = answers.into_iter();
+        answers
+            .map(|one| (one.holds, one.reason))
+            .collect::<Vec<_>>()
+    };
+    let mut expected = [
+        "it names others",
+        "it is about `files`",
+        "`readOnlyHint` is false",
+        "the caller does not have the scope `admin`",
+        "the call is with amount = 250; amount: number of at most 100",
+        "`when` is false",
+        "`when` has no value: a value that the expression reads is absent",
+    ]
+    .map(|reason| (No, reason.to_owned()))
+    .to_vec();
+    expected.push((Yes, String::new()));
+    assert_eq!(explain(Arguments::Known(arguments)), expected);
+    expected.truncate(4);
+    expected.push((Maybe, "it depends on the argument `amount`".to_owned()));
+    assert_eq!(explain(Arguments::Unknown), expected);
+}

@@ -15,12 +15,6 @@ const CALLER: [&str; 7] = [
     "kind", "subject", "issuer", "client", "scopes", "roles", "claims",
 ];
 const TOOL: [&str; 3] = ["name", "member", "annotations"];
-const HINTS: [(Hint, &str); 4] = [
-    (Hint::ReadOnly, "readOnlyHint"),
-    (Hint::Destructive, "destructiveHint"),
-    (Hint::Idempotent, "idempotentHint"),
-    (Hint::OpenWorld, "openWorldHint"),
-];
 
 impl When {
     /// Compiles a condition such as `${{ 'admin' in caller.roles }}`. Only rules about tools alone can read tools and arguments.
@@ -86,6 +80,18 @@ impl When {
     }
 }
 
+impl When {
+    /// Why it does not hold. None if it holds.
+    pub(super) fn reason(&self, question: &Question<'_>, budget: &mut Budget) -> Option<String> {
+        Some(match self.0.ask(&question.scope(), budget) {
+            Truth::True => return None,
+            Truth::False => "`when` is false".to_owned(),
+            Truth::Unknown => "`when` depends on the arguments".to_owned(),
+            Truth::Failed(reason) => format!("`when` has no value: {reason}"),
+        })
+    }
+}
+
 /// What the conditions of rules see.
 #[derive(Debug)]
 pub(super) struct Question<'a> {
@@ -144,7 +150,7 @@ fn of_tool(item: &Item<'_>) -> Option<Value> {
 }
 
 fn of_hints(hints: Hints) -> Value {
-    let all = HINTS.map(|(hint, name)| (name.to_owned(), hints.has((hint, true)).into()));
+    let all = Hint::ALL.map(|hint| (hint.name().to_owned(), hints.has((hint, true)).into()));
     Value::Object(all.into_iter().collect())
 }
 
@@ -181,8 +187,8 @@ fn unknown(
     let (inner, range) = member(steps.get(1)?)?;
     let message = match (root, name) {
         ("caller", "claims") => unknown_claim(inner, auth)?,
-        ("tool", "annotations") if !HINTS.iter().any(|(_, hint)| *hint == inner) => {
-            let known = HINTS.map(|(_, name)| name);
+        ("tool", "annotations") if !Hint::ALL.iter().any(|hint| hint.name() == inner) => {
+            let known = Hint::ALL.map(Hint::name);
             format!(
                 "there is no hint `{inner}`; there are `{}`",
                 known.join("`, `")

@@ -1,5 +1,6 @@
 //! The rules of endpoints: what a file says about them, checked.
 
+mod explain;
 mod proof;
 
 use std::{collections::BTreeSet, ops::Range};
@@ -19,11 +20,13 @@ use super::{
     problem::inside,
     table::Table,
 };
+pub use explain::{ExplainedRule, ExplainedStep, Explanation, ServedEndpoint};
 
 /// A rule of the file, and where its parts are.
 #[derive(Clone, Debug)]
 pub(super) struct ReadRule {
     endpoint: String,
+    line: usize,
     /// Whether everything must be proved.
     is_strict: bool,
     rule: Rule,
@@ -66,8 +69,9 @@ impl Reader<'_> {
                     );
                     self.problem(names_span(table), message);
                 }
-                all.push(read_rule(&endpoint.name, section, table, &rule));
-                rules.push((rule, self.line(table.span().start)));
+                let line = self.line(table.span().start);
+                all.push(read_rule((&endpoint.name, line), section, table, &rule));
+                rules.push((rule, line));
             }
             if rules.len() == section.rules.len() {
                 self.allows_nothing(section, &rules);
@@ -298,7 +302,7 @@ fn names_span(table: &RuleTable) -> Range<usize> {
 }
 
 fn read_rule(
-    endpoint: &str,
+    (endpoint, line): (&str, usize),
     section: &EndpointSection,
     table: &RuleTable,
     rule: &Rule,
@@ -310,6 +314,7 @@ fn read_rule(
     let table = table.get_ref();
     ReadRule {
         endpoint: endpoint.to_owned(),
+        line,
         is_strict: section.prove == Prove::Strict,
         rule: rule.clone(),
         tools: of_kind(|names| &names.tools),

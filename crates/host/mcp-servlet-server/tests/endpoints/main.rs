@@ -14,6 +14,7 @@ mod issuers;
 mod lists;
 mod log;
 mod owners;
+mod policies;
 mod raw;
 mod reload;
 mod resources;

@@ -1,0 +1,214 @@
+//! Why the rules of an endpoint allow or deny a call.
+
+use mcp_servlet_access::{
+    Caller,
+    rules::{Answer, Arguments, Effect, Holds, Item, Rules},
+};
+use mcp_servlet_host::{Host, Tool};
+use mcp_servlet_runtime::{CheckArguments, JsonObject};
+use mcp_servlet_schema::{Schemas, similar};
+use serde::Serialize;
+
+use crate::{
+    config::{Config, Endpoint, Served, wording::did_you_mean},
+    permissions::{item_of, step_of},
+};
+
+/// An endpoint of a configuration, and what it serves.
+#[derive(Debug)]
+pub struct ServedEndpoint<'c> {
+    config: &'c Config,
+    endpoint: &'c Endpoint,
+    host: Host,
+}
+
+/// Why a call is allowed or denied.
+#[derive(Debug, Serialize)]
+pub struct Explanation {
+    /// Whether the caller sees the tool.
+    pub listed: bool,
+    /// Whether the call is allowed.
+    pub allowed: bool,
+    /// Why the server refuses the call before it asks the rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// The rules that are asked for lists.
+    pub list: Vec<ExplainedRule>,
+    /// The rules that are asked about the call.
+    pub call: Vec<ExplainedRule>,
+    /// The tool that a virtual tool calls, and the rules that are asked about that call. The arguments that the virtual tool sends are
+    /// not known here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<ExplainedStep>,
+}
+
+/// The call of a virtual tool.
+#[derive(Debug, Serialize)]
+pub struct ExplainedStep {
+    /// The member and the tool.
+    pub handler: String,
+    /// The rules that are asked.
+    pub rules: Vec<ExplainedRule>,
+}
+
+/// A rule that was asked.
+#[derive(Debug, Serialize)]
+pub struct ExplainedRule {
+    /// Its line in the file.
+    pub line: usize,
+    /// Its name.
+    pub name: String,
+    /// `allow` or `deny`.
+    pub effect: &'static str,
+    /// `yes`, `no`, or `maybe` if it depends on what is not known.
+    pub holds: &'static str,
+    /// Why it does not hold, or what it depends on.
+    pub reason: String,
+}
+
+impl Config {
+    /// The endpoint with this name, or the only one. `Err` is what is wrong with the name.
+    ///
+    /// # Errors
+    /// There is no such endpoint, or there are several.
+    pub fn served_endpoint(
+        &self,
+        served: Served<'_>,
+        name: Option<&str>,
+    ) -> Result<ServedEndpoint<'_>, String> {
+        let names = || self.endpoints.iter().map(|one| &*one.name);
+        let endpoint = match (name, self.endpoints.as_slice()) {
+            (Some(name), all) => all.iter().find(|one| one.name == name).ok_or_else(|| {
+                let hint = did_you_mean(similar(name, names()));
+                format!("there is no endpoint `{name}`{hint}")
+            })?,
+            (None, [only]) => only,
+            (None, []) => {
+                return Err("the configuration has no endpoints, so it has no rules".to_owned());
+            }
+            (None, _) => {
+                let names: Vec<_> = names().collect();
+                return Err(format!(
+                    "choose one of the endpoints `{}` with `--endpoint`",
+                    names.join("`, `")
+                ));
+            }
+        };
+        let host = self.host_of(endpoint, served.loaded, served.remotes.unwrap_or_default());
+        Ok(ServedEndpoint {
+            config: self,
+            endpoint,
+            host,
+        })
+    }
+}
+
+impl ServedEndpoint<'_> {
+    /// A tool.
+    ///
+    /// # Errors
+    /// There is none with this name.
+    pub fn tool(&self, name: &str) -> Result<&Tool, String> {
+        self.host.tool(name).ok_or_else(|| {
+            let hint = did_you_mean(similar(name, self.host.tools().map(Tool::name)));
+            let endpoint = &self.endpoint.name;
+            format!("endpoint `{endpoint}` has no tool `{name}`{hint}")
+        })
+    }
+
+    /// How the rules decide about a call. None is a caller that the endpoint does not know.
+    pub fn explain(
+        &self,
+        caller: Option<&Caller>,
+        tool: &Tool,
+        arguments: &JsonObject,
+    ) -> Option<Explanation> {
+        let rules = &self.endpoint.options.rules;
+        let item = item_of(&self.host, tool)?;
+        let step = step_of(&self.host, tool.name()).map(|(item, _)| item);
+        let (arguments, refused) = match self.checked(tool, arguments) {
+            Ok(arguments) => (arguments, self.missing_scope(caller, tool)),
+            Err(text) => (arguments.clone(), Some(text)),
+        };
+        let known = Arguments::Known(&arguments);
+        let all = || std::iter::once(&item).chain(&step);
+        let decide = |item: &Item<'_>, arguments| rules.decide(caller, item, arguments).allowed;
+        let listed = all().all(|item| decide(item, Arguments::Unknown) != Holds::No);
+        let called = decide(&item, known) == Holds::Yes;
+        // The arguments of the step are made by the virtual tool.
+        let passes = step
+            .iter()
+            .all(|step| decide(step, Arguments::Unknown) == Holds::Yes);
+        Some(Explanation {
+            listed,
+            allowed: refused.is_none() && listed && called && passes,
+            refused,
+            list: self.rules_for(rules, caller, &item, Arguments::Unknown),
+            call: self.rules_for(rules, caller, &item, known),
+            step: step.map(|step| {
+                let (member, own) = self.host.origin_of(tool.name()).unwrap_or_default();
+                ExplainedStep {
+                    handler: format!("{member}:{own}"),
+                    rules: self.rules_for(rules, caller, &step, Arguments::Unknown),
+                }
+            }),
+        })
+    }
+
+    fn rules_for(
+        &self,
+        rules: &Rules,
+        caller: Option<&Caller>,
+        item: &Item<'_>,
+        arguments: Arguments<'_>,
+    ) -> Vec<ExplainedRule> {
+        let of_endpoint = self
+            .config
+            .rules
+            .iter()
+            .filter(|one| one.endpoint == self.endpoint.name);
+        let lines: Vec<_> = of_endpoint.map(|one| one.line).collect();
+        let explained = |answer: Answer<'_>| ExplainedRule {
+            line: lines.get(answer.number).copied().unwrap_or_default(),
+            name: answer.rule.name.clone(),
+            effect: match answer.rule.effect {
+                Effect::Allow => "allow",
+                Effect::Deny => "deny",
+            },
+            holds: match answer.holds {
+                Holds::No => "no",
+                Holds::Maybe => "maybe",
+                Holds::Yes => "yes",
+            },
+            reason: answer.reason,
+        };
+        let answers = rules.explain(caller, item, arguments).into_iter();
+        answers.map(explained).collect()
+    }
+
+    /// The arguments that the tool gets.
+    fn checked(&self, tool: &Tool, arguments: &JsonObject) -> Result<JsonObject, String> {
+        let servlet = self.host.servlet_of(tool.name());
+        let how = servlet.map_or(CheckArguments::Off, |servlet| servlet.options().arguments);
+        let schemas = Schemas::of(tool.json());
+        let (Ok(schemas), true) = (schemas, how != CheckArguments::Off) else {
+            return Ok(arguments.clone());
+        };
+        let known = schemas.without_unknown(arguments);
+        let checked = schemas.arguments(how == CheckArguments::Coerce, Some(&known))?;
+        Ok(checked.unwrap_or_default())
+    }
+
+    /// The scopes of the endpoint and of the tool that the caller does not have.
+    fn missing_scope(&self, caller: Option<&Caller>, tool: &Tool) -> Option<String> {
+        let auth = super::auth(self.endpoint)?;
+        let Some(caller) = caller else {
+            return Some("the endpoint has `auth`, so its callers are known".to_owned());
+        };
+        let (member, own) = self.host.origin_of(tool.name())?;
+        let of_tool = auth.tools.get(member).and_then(|tools| tools.get(own));
+        let mut needed = auth.scopes.iter().chain(of_tool.into_iter().flatten());
+        let missing = needed.find(|scope| !caller.scopes.contains(*scope))?;
+        Some(format!("the call needs the scope `{missing}`"))
+    }
+}

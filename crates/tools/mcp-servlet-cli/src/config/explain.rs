@@ -1,0 +1,170 @@
+//! `servlet config explain`: why the rules of an endpoint allow or deny a call.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use mcp_servlet_server::{
+    Caller, Remotes,
+    config::{Config, ExplainedRule, Explanation, Served, ServedEndpoint},
+};
+use serde_json::json;
+use tokio::runtime::Runtime;
+
+use crate::{
+    arguments::ArgumentOptions,
+    failure::{Failure, Kind},
+    format::Format,
+    terminal::{self, one_line},
+};
+
+#[derive(Args, Debug)]
+pub(super) struct Explain {
+    /// The configuration
+    file: PathBuf,
+    /// The tool, by its name in the list of the endpoint
+    tool: String,
+    #[command(flatten)]
+    arguments: ArgumentOptions,
+    /// The endpoint; needed if there are several
+    #[arg(long, value_name = "NAME")]
+    endpoint: Option<String>,
+    /// The caller: a file with a JSON object of `kind`, `subject`, `issuer`, `client`, `scopes`, `roles` and `claims`; by default, nobody
+    #[arg(long, value_name = "FILE")]
+    caller: Option<PathBuf>,
+    /// Also connect to the remotes, for their tools
+    #[arg(long)]
+    connect: bool,
+    /// `json` prints the rules with `line`, `name`, `effect`, `holds` and `reason`
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+impl Explain {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let config = Config::check(&self.file)?;
+        let caller = self.caller.as_deref().map(caller).transpose()?;
+        let loaded = config.load(None)?;
+        let explain = |remotes: &[_]| {
+            let served = Served {
+                loaded: &loaded,
+                remotes: Some(remotes),
+                not_ready: &[],
+            };
+            let endpoint = config.served_endpoint(served, self.endpoint.as_deref());
+            self.explain(&endpoint.map_err(usage)?, caller.as_ref())
+        };
+        let explanation = if self.connect {
+            Runtime::new()?.block_on(async {
+                let remotes = Remotes::default();
+                let members = remotes.update(&config.remotes).await;
+                let explanation = explain(&members.unwrap_or_default());
+                remotes.close().await;
+                explanation
+            })?
+        } else {
+            explain(&[])?
+        };
+        let mut out = terminal::out();
+        match self.format {
+            Format::Json => writeln!(terminal::json(), "{:#}", json!(explanation))?,
+            Format::Human => out.write_all(human(caller.as_ref(), &explanation).as_bytes())?,
+        }
+        if explanation.allowed {
+            Ok(())
+        } else {
+            Err(Failure::CheckFailed)
+        }
+    }
+
+    fn explain(
+        &self,
+        endpoint: &ServedEndpoint<'_>,
+        caller: Option<&Caller>,
+    ) -> Result<Explanation, Failure> {
+        let tool = endpoint.tool(&self.tool).map_err(usage)?;
+        let words = self.arguments.words([&None, &None]);
+        let arguments = self.arguments.read(&words, Some(tool.input_schema()))?;
+        let explanation = endpoint.explain(caller, tool, &arguments);
+        explanation.ok_or_else(|| usage("the endpoint has no such tool".to_owned()))
+    }
+}
+
+fn usage(message: String) -> Failure {
+    Failure::new(Kind::Usage, message)
+}
+
+fn caller(path: &Path) -> Result<Caller, Failure> {
+    let shown = path.display();
+    let text = fs::read(path).map_err(|error| usage(format!("cannot read `{shown}`: {error}")))?;
+    serde_json::from_slice(&text)
+        .map_err(|error| usage(format!("`{shown}` is not a caller: {error}")))
+}
+
+fn human(caller: Option<&Caller>, explanation: &Explanation) -> String {
+    let mut text = format!("caller  {}\n", in_words(caller));
+    let listed = if explanation.listed { "yes" } else { "no" };
+    let _ = writeln!(text, "listed  {listed}");
+    rules(&mut text, &explanation.list);
+    let called = if explanation.allowed {
+        "allowed"
+    } else {
+        "denied"
+    };
+    let _ = writeln!(text, "call    {called}");
+    if let Some(reason) = &explanation.refused {
+        let _ = writeln!(text, "  before the rules: {}", one_line(reason));
+    }
+    rules(&mut text, &explanation.call);
+    if let Some(step) = &explanation.step {
+        let _ = writeln!(text, "  it calls {}", one_line(&step.handler));
+        rules(&mut text, &step.rules);
+    }
+    text
+}
+
+fn in_words(caller: Option<&Caller>) -> String {
+    let Some(caller) = caller else {
+        return "nobody".to_owned();
+    };
+    let all = |what: &str, names: &std::collections::BTreeSet<String>| {
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        match names.as_slice() {
+            [] => format!("no {what}"),
+            names => format!("{what} {}", names.join(" ")),
+        }
+    };
+    let (scopes, roles) = (all("scopes", &caller.scopes), all("roles", &caller.roles));
+    let text = format!(
+        "{} {}, {scopes}, {roles}",
+        caller.kind.name(),
+        caller.subject
+    );
+    one_line(&text).into_owned()
+}
+
+/// The rules that were asked. The last one decides if it holds.
+fn rules(text: &mut String, rules: &[ExplainedRule]) {
+    for rule in rules {
+        let line = format!("line {}", rule.line);
+        let name = if rule.name == line {
+            line
+        } else {
+            format!("{line}, {}", rule.name)
+        };
+        let reason = if rule.reason.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", rule.reason)
+        };
+        let shown = format!("{} ({name})  {}{reason}", rule.effect, rule.holds);
+        let _ = writeln!(text, "  {}", one_line(&shown));
+    }
+    if rules.is_empty() {
+        text.push_str("  no rule is about it\n");
+    }
+}
