@@ -24,12 +24,13 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
-        CompleteResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
-        GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams,
-        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-        ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
-        TASKS_EXTENSION_ID, Tool, ToolsCapability, UnsubscribeRequestParams, UpdateTaskParams,
+        CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+        GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+        InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+        SubscriptionFilter, TASKS_EXTENSION_ID, Tool, ToolsCapability, UnsubscribeRequestParams,
+        UpdateTaskParams,
     },
     service::{MaybeSendFuture, NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -184,10 +185,21 @@ impl ServerHandler for Handler {
             extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
         }
         let config = ServerConfig::new(capabilities).with_server_info(implementation(&host));
-        match instructions(&host) {
+        match instructions(&self.server.permissions(host, current_caller())) {
             Some(text) => config.with_instructions(text),
             None => config,
         }
+    }
+
+    /// Like [`get_info`](Self::get_info), but for the caller of this request.
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut info = self.get_info();
+        info.instructions = instructions(&self.permissions(&context, &self.server.host()));
+        Ok(DiscoverResult::from_server_info(versions, info))
     }
 
     /// Protocol extensions exist only since 2026-07-28.
@@ -199,6 +211,7 @@ impl ServerHandler for Handler {
         let mut result = self.negotiate_initialize(&request)?;
         context.peer.set_peer_info(request);
         result.capabilities.extensions = None;
+        result.instructions = instructions(&self.permissions(&context, &self.server.host()));
         Ok(result)
     }
 
@@ -494,10 +507,13 @@ fn implementation(host: &Host) -> Implementation {
     implementation
 }
 
-fn instructions(host: &Host) -> Option<String> {
+/// The operator's instructions, or those of the members from which the caller may use something.
+fn instructions(permissions: &Permissions) -> Option<String> {
+    let host = &permissions.host;
     if let Some(text) = &host.introduction().instructions {
         return Some(text.clone());
     }
-    let texts: Vec<_> = host.members().filter_map(Member::instructions).collect();
+    let members = host.members().filter(|member| permissions.meets(member));
+    let texts: Vec<_> = members.filter_map(Member::instructions).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }

@@ -2,6 +2,8 @@
 
 #![expect(deprecated, reason = "clients still set log levels")]
 
+use std::{collections::HashSet, fmt};
+
 use mcp_servlet_common::json_problem;
 use rmcp::{
     ErrorData,
@@ -13,7 +15,10 @@ use rmcp::{
         UpdateTaskParams,
     },
 };
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
+};
 use serde_json::{Value, value::RawValue};
 
 use crate::era::Era;
@@ -74,6 +79,10 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
     let Ok(read) = serde_json::from_str::<Params<'_>>(params) else {
         return wrong(&problem_in::<Params<'_>>(params).unwrap_or_default());
     };
+    let arguments = read.arguments.map_or("{}", RawValue::get);
+    if let Some(name) = doubled(arguments) {
+        return wrong(&format!("`arguments` has `{name}` twice"));
+    }
     let meta = read.meta.map_or("{}", RawValue::get);
     if is_empty_array(meta) {
         return Ok(read);
@@ -93,6 +102,75 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
     match problem {
         Some(problem) => wrong(&problem),
         None => Ok(read),
+    }
+}
+
+/// A name that an object in this JSON has twice. Rules, schemas and servlets could read different ones of its values.
+fn doubled(json: &str) -> Option<String> {
+    let mut found = None;
+    // What else is wrong is found when the arguments are read.
+    let _ = Names(&mut found).deserialize(&mut serde_json::Deserializer::from_str(json));
+    found
+}
+
+/// Stores the first name that is there twice.
+struct Names<'f>(&'f mut Option<String>);
+
+impl<'de> DeserializeSeed<'de> for Names<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        value.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Names<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let mut names = HashSet::new();
+        while let Some(name) = members.next_key::<String>()? {
+            if names.contains(&name) {
+                *self.0 = Some(name);
+                return Err(A::Error::custom("a name is there twice"));
+            }
+            names.insert(name);
+            members.next_value_seed(Names(self.0))?;
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(Names(self.0))?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
     }
 }
 

@@ -173,11 +173,50 @@ impl Permissions {
             return self.unknown_prompt(name);
         }
         let uri = reference.get("uri")?.as_str()?;
+        let known = params
+            .get("context")
+            .and_then(|context| context.get("arguments"));
+        let known = known.and_then(Value::as_object).into_iter().flatten();
+        let known: Vec<_> = known
+            .filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
+            .collect();
         let found = self.host.find_uri(uri);
         let may = found.is_some_and(|(member, key)| {
-            self.decide_resource(member, &Uri::of_template(key)) != Holds::No
+            self.decide_resource(member, &Uri::of_template_with(key, &known)) != Holds::No
         });
         (!self.are_all() && !may).then(|| CallError::unknown_resource(uri))
+    }
+
+    /// Whether there is something of a member for the caller, or the member has nothing.
+    pub(crate) fn meets(&self, member: &Member) -> bool {
+        if self.are_all() {
+            return true;
+        }
+        let is_own = |tool: &&Tool| {
+            let origin = self.host.origin_of(tool.name());
+            origin.is_some_and(|(name, _)| name == member.name())
+                && self.host.step_of(tool.name()).is_none()
+        };
+        let tools = self.host.tools().filter(is_own);
+        let tools = tools.map(|tool| self.allows(tool));
+        let is_prompt = |prompt: &&Listed| {
+            let owner = self.host.member_of_prompt(prompt.key());
+            owner.is_some_and(|owner| owner.name() == member.name())
+        };
+        let prompts = self.host.prompts().filter(is_prompt);
+        let prompts = prompts.map(|prompt| self.prompt(prompt.key()));
+        let resources = self.host.resources_of_members();
+        let resources = resources.map(|one| (one, Uri::listed as fn(&str) -> Uri));
+        let templates = self.host.templates_of_members();
+        let templates = templates.map(|one| (one, Uri::of_template as fn(&str) -> Uri));
+        let resources = resources
+            .chain(templates)
+            .filter_map(|((owner, entry), uri)| {
+                let is_own = owner.name() == member.name();
+                is_own.then(|| self.decide_resource(owner, &uri(entry.key())) != Holds::No)
+            });
+        let mut all = tools.chain(prompts).chain(resources).peekable();
+        all.peek().is_none() || all.any(|is_shown| is_shown)
     }
 
     /// Which entries of a list there are for the caller. None if these are all.

@@ -187,9 +187,9 @@ impl Argument {
         let mut text = String::new();
         for step in &self.path {
             match step {
-                Step::Member(name) if text.is_empty() => text.push_str(name),
                 Step::Member(name) => {
-                    let _ = write!(text, ".{name}");
+                    let dot = if text.is_empty() { "" } else { "." };
+                    let _ = write!(text, "{dot}{}", name.replace('.', "\\."));
                 }
                 Step::Items => text.push_str("[]"),
             }
@@ -269,16 +269,24 @@ pub(super) fn type_of(value: &Value) -> &'static str {
 
 fn steps(path: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
-    for part in path.split('.') {
+    let mut rest = path;
+    loop {
+        // A dot of a name has a backslash before it.
+        let mut dots = rest.match_indices('.');
+        let dot = dots.find(|(at, _)| !rest[..*at].ends_with('\\'));
+        let part = dot.map_or(rest, |(at, _)| &rest[..at]);
         let name = part.trim_end_matches("[]");
         if name.is_empty() || name.contains(['[', ']', '?']) {
             return None;
         }
-        steps.push(Step::Member(name.to_owned()));
+        steps.push(Step::Member(name.replace("\\.", ".")));
         let items = (part.len() - name.len()) / 2;
         steps.extend(vec![Step::Items; items]);
+        match dot {
+            Some((at, _)) => rest = &rest[at + 1..],
+            None => return Some(steps),
+        }
     }
-    Some(steps)
 }
 
 #[cfg(test)]
@@ -373,6 +381,12 @@ mod tests {
                 [true, true],
             ),
             ("to.iban", json!({ "to": { "iban": "ab" } }), [true, true]),
+            (r"to\.iban", json!({ "to.iban": "ab" }), [true, true]),
+            (
+                r"to\.iban.x\.y",
+                json!({ "to.iban": { "x.y": "b" } }),
+                [false, false],
+            ),
             ("to.iban", json!({ "to": "ab" }), [false, true]),
             ("to.iban?", json!({ "to": "ab" }), [false, true]),
             (
@@ -437,6 +451,8 @@ mod tests {
         assert_eq!(given, "with amount = 250");
         assert_eq!(most.expected(), "amount: number from 0 to 100, or absent");
         assert_eq!(most.given(&JsonObject::new()), "without amount");
+        let dotted = argument(r"to\.iban.x", json!({ "const": "a" }));
+        assert_eq!(dotted.expected(), r"to\.iban.x: a");
         let one = argument("to.country", json!({ "enum": ["DE", "FR"] }));
         assert_eq!(one.expected(), "to.country: DE or FR");
     }

@@ -30,12 +30,22 @@ impl Uri {
 
     /// Reads a URI template.
     pub fn of_template(template: &str) -> Self {
+        Self::of_template_with(template, &[])
+    }
+
+    /// Reads a URI template, some of whose variables have these values.
+    pub fn of_template_with(template: &str, known: &[(&str, &str)]) -> Self {
         let mut bytes = Vec::new();
         let mut rest = template;
         while let Some((literal, variable)) = rest.split_once('{') {
             bytes.extend(percent_decode_str(literal).map(Some));
-            bytes.push(None);
-            rest = variable.split_once('}').map_or("", |(_, rest)| rest);
+            let (variable, after) = variable.split_once('}').unwrap_or((variable, ""));
+            rest = after;
+            let name = variable.strip_prefix('+').unwrap_or(variable);
+            match known.iter().find(|(known, _)| *known == name) {
+                Some((_, value)) => bytes.extend(value.bytes().map(Some)),
+                None => bytes.push(None),
+            }
         }
         bytes.extend(percent_decode_str(rest).map(Some));
         Self(Text::Template(bytes))

@@ -672,3 +672,96 @@ async fn the_rule_about_arguments_of_the_guide_does_what_it_says() {
         assert_eq!(result["isError"] == true, is_denied, "{result}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_that_are_there_twice_are_refused() {
+    let rules = "rules = [{ deny = [\"pay\"], arguments = { amount = { minimum = 50 } } }, { allow = [\"*\"] }]\n";
+    let site = Site::start(&format!("{WEB}{rules}{BANK}"), &[("bank.wasm", &bank())]).await;
+    for (arguments, name) in [
+        (r#"{"amount":1,"amount":99}"#, Some("amount")),
+        (r#"{"amount":1,"am\u006funt":99}"#, Some("amount")),
+        (
+            r#"{"amount":1,"to":{"x":[{"y":1,"z":2,"y":3}]}}"#,
+            Some("y"),
+        ),
+        (
+            r#"{"amount":1,"to":{"amount":99,"x":[{"y":1},{"y":2}]}}"#,
+            None,
+        ),
+    ] {
+        let request = stateless("tools/call", json!({ "name": "pay", "arguments": "HERE" }));
+        let request = request.to_string().replace("\"HERE\"", arguments);
+        let headers = [
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", "pay"),
+        ];
+        let mut response = post(site.url("web"), &headers, &request);
+        let text = response.body_mut().read_to_string().expect("text");
+        let answer: Value = serde_json::from_str(&text).expect("JSON");
+        match name {
+            Some(name) => {
+                assert_eq!(answer["error"]["code"], -32602, "{answer}");
+                let message = answer["error"]["message"].as_str().expect("a message");
+                assert!(
+                    message.ends_with(&format!("`arguments` has `{name}` twice")),
+                    "{message}"
+                );
+            }
+            None => assert_eq!(answer["result"]["isError"], Value::Null, "{answer}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn instructions_are_those_of_members_that_the_caller_can_use() {
+    let member = |name: &str| {
+        let tool = json!({ "name": format!("{name}_tool"), "inputSchema": { "type": "object" } });
+        let text = format!("How to use {name}.");
+        Wat::new()
+            .describe(&json!({ "tools": [tool], "instructions": text }).to_string())
+            .answer(r#"{"content":[]}"#)
+            .wasm()
+    };
+    let rules = "rules = [{ deny = [\"secret_*\"] }, { allow = [\"*\"] }]\n";
+    let servlets =
+        "[servlet.open]\nsource = \"open.wasm\"\n[servlet.secret]\nsource = \"secret.wasm\"\n";
+    let config = format!("{WEB}{rules}{OLD}{rules}{PIPE}{rules}{servlets}");
+    let modules = [
+        ("open.wasm", &*member("open")),
+        ("secret.wasm", &*member("secret")),
+    ];
+    let site = Site::start(&config, &modules).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        assert_eq!(tools(&session).await, ["open_tool"], "{way:?}");
+        let instructions = session.server().text.instructions.as_deref();
+        assert_eq!(instructions, Some("How to use open."), "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_completion_uses_the_arguments_that_are_known() {
+    let list =
+        json!({ "resourceTemplates": [{ "uriTemplate": "docs://{area}/{id}", "name": "t" }] });
+    let output = "(call $output {}) (i32.const 0)";
+    let wat = Wat::new().describe(r#"{"tools":[]}"#).answer("{}");
+    let wat = wat.export("list_resource_templates", &list.to_string(), output);
+    let wat = wat.export("read_resource", r#"{"contents":[]}"#, output);
+    let completed = json!({ "completion": { "values": ["v"] } }).to_string();
+    let wasm = wat.export("complete", &completed, output).wasm();
+    let rules = "rules = [{ deny = { resources = [\"docs://secret/*\"] } }, { allow = { resources = [\"*\"] } }]\n";
+    let site = Site::start(&format!("{WEB}{rules}{FILES}"), &[("files.wasm", &wasm)]).await;
+    let session = site.connect(Way::HttpModern, "web").await;
+    let template = "docs://{area}/{id}";
+    for (known, is_allowed) in [
+        (json!({}), true),
+        (json!({ "area": "open" }), true),
+        (json!({ "area": "secret" }), false),
+    ] {
+        let completed = session
+            .complete_template(template, "id", "", known.clone())
+            .await;
+        assert_eq!(completed.is_ok(), is_allowed, "{known}");
+    }
+}
