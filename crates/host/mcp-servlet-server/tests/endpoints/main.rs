@@ -5,6 +5,7 @@ mod bundles;
 mod client;
 mod conditions;
 mod config;
+mod denials;
 mod documented;
 mod failures;
 mod http;

@@ -110,12 +110,12 @@ fn human(caller: Option<&Caller>, explanation: &Explanation) -> String {
     let listed = if explanation.listed { "yes" } else { "no" };
     let _ = writeln!(text, "listed  {listed}");
     rules(&mut text, &explanation.list);
-    let called = if explanation.allowed {
+    let verdict = if explanation.allowed {
         "allowed"
     } else {
         "denied"
     };
-    let _ = writeln!(text, "call    {called}");
+    let _ = writeln!(text, "call    {verdict}");
     if let Some(reason) = &explanation.refused {
         let _ = writeln!(text, "  before the rules: {}", one_line(reason));
     }

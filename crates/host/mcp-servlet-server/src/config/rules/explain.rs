@@ -134,14 +134,14 @@ impl ServedEndpoint<'_> {
         let all = || std::iter::once(&item).chain(&step);
         let decide = |item: &Item<'_>, arguments| rules.decide(caller, item, arguments).allowed;
         let listed = all().all(|item| decide(item, Arguments::Unknown) != Holds::No);
-        let called = decide(&item, known) == Holds::Yes;
+        let is_own_allowed = decide(&item, known) == Holds::Yes;
         // The arguments of the step are made by the virtual tool.
         let passes = step
             .iter()
             .all(|step| decide(step, Arguments::Unknown) == Holds::Yes);
         Some(Explanation {
             listed,
-            allowed: refused.is_none() && listed && called && passes,
+            allowed: refused.is_none() && listed && is_own_allowed && passes,
             refused,
             list: self.rules_for(rules, caller, &item, Arguments::Unknown),
             call: self.rules_for(rules, caller, &item, known),
