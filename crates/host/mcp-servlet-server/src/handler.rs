@@ -44,7 +44,11 @@ use crate::{
     params,
     passthrough::{Passthrough, passthrough},
     permissions::Permissions,
-    server::{Server, active::Counted, changes::Subscribed},
+    server::{
+        Server,
+        active::Counted,
+        changes::{LastCaller, Subscribed},
+    },
     session_id::SessionId,
 };
 use input_rounds::Inputs;
@@ -68,6 +72,7 @@ pub(crate) struct Handler {
     pub(crate) server: Server,
     session: Arc<Session>,
     subscribed: Arc<Subscribed>,
+    caller: Arc<LastCaller>,
     pub(crate) tasks: Tasks,
     /// Whether a task forwards changes to the client. `notifications/initialized` may arrive more than once.
     is_followed: AtomicBool,
@@ -82,6 +87,7 @@ impl Handler {
             _disconnected: end.clone().drop_guard(),
             session: Arc::new(Session::new(session, end)),
             subscribed: Arc::default(),
+            caller: Arc::default(),
             tasks,
             is_followed: AtomicBool::new(false),
         }
@@ -112,6 +118,7 @@ impl Handler {
     /// What the caller of a request may use of a host.
     fn permissions(&self, context: &RequestContext<RoleServer>, host: &Arc<Host>) -> Permissions {
         let caller = caller_of(&context.extensions);
+        self.caller.set(caller.as_ref());
         self.server.permissions(Arc::clone(host), caller)
     }
 
@@ -219,7 +226,8 @@ impl ServerHandler for Handler {
         if self.is_followed.swap(true, Ordering::Relaxed) {
             return;
         }
-        let follower = self.server.changes_for(caller_of(&context.extensions));
+        self.caller.set(caller_of(&context.extensions).as_ref());
+        let follower = self.server.changes_for(Arc::clone(&self.caller));
         let subscribed = Arc::clone(&self.subscribed);
         let end = self.session.end.clone();
         tokio::spawn(async move {
@@ -433,7 +441,9 @@ impl ServerHandler for Handler {
             }
             let caller = caller_of(&subscription.request_context().extensions);
             let permissions = self.server.permissions(self.server.host(), caller.clone());
-            let follower = self.server.changes_for(caller);
+            let last = Arc::new(LastCaller::default());
+            last.set(caller.as_ref());
+            let follower = self.server.changes_for(last);
             let accepted = subscription.accepted().resource_subscriptions.clone();
             let uris = accepted
                 .iter()

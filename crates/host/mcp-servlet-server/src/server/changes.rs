@@ -45,16 +45,30 @@ impl Changes {
 pub(crate) struct Follower {
     changes: broadcast::Receiver<Change>,
     server: Server,
-    caller: Option<Arc<Caller>>,
+    caller: Arc<LastCaller>,
     /// Digests of the lists that the caller saw last.
     seen: Seen,
 }
 
+/// The caller of the last request of a session, whose scopes a new token can change.
+#[derive(Debug, Default)]
+pub(crate) struct LastCaller(Mutex<Option<Arc<Caller>>>);
+
+impl LastCaller {
+    pub(crate) fn set(&self, caller: Option<&Arc<Caller>>) {
+        *lock(&self.0) = caller.cloned();
+    }
+
+    fn get(&self) -> Option<Arc<Caller>> {
+        lock(&self.0).clone()
+    }
+}
+
 impl Server {
     /// The changes from now on, for one caller.
-    pub(crate) fn changes_for(&self, caller: Option<Arc<Caller>>) -> Follower {
+    pub(crate) fn changes_for(&self, caller: Arc<LastCaller>) -> Follower {
         let changes = self.0.changes.0.subscribe();
-        let seen = Seen::of(&self.permissions(self.host(), caller.clone()));
+        let seen = Seen::of(&self.permissions(self.host(), caller.get()));
         Follower {
             changes,
             server: self.clone(),
@@ -106,7 +120,7 @@ impl Follower {
             Err(RecvError::Closed) => return None,
         };
         let server = &self.server;
-        let permissions = server.permissions(server.host(), self.caller.clone());
+        let permissions = server.permissions(server.host(), self.caller.get());
         changes.retain(|change| self.seen.differs(&permissions, change));
         Some(changes)
     }

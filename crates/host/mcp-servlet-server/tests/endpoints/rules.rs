@@ -1,6 +1,9 @@
 //! Rules: what they deny does not exist for clients.
 
-use std::time::Duration;
+use std::{
+    io::{BufRead as _, BufReader},
+    time::Duration,
+};
 
 use mcp_servlet_client::{Event, Events, Session};
 use mcp_servlet_server::Sha256;
@@ -8,7 +11,8 @@ use serde_json::{Value, json};
 use ureq::{Body, http::Response};
 
 use crate::{
-    http::{post, stateless},
+    http::{INITIALIZE, header, post, send, stateless},
+    issuer::{ISSUER, Issuer, RESOURCE},
     site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
     support::Wat,
     wasm::{echo_as, servlet},
@@ -764,4 +768,63 @@ async fn a_completion_uses_the_arguments_that_are_known() {
             .await;
         assert_eq!(completed.is_ok(), is_allowed, "{known}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn notifications_of_a_session_follow_the_last_token() {
+    let rules = "rules = [{ allow = { resources = [\"docs://secret*\"] }, scopes = [\"pay\"] }, { allow = { resources = [\"docs://open*\"] } }]\n";
+    let issuer = Issuer::new();
+    let config = format!(
+        "{WEB}{AUTH}{rules}{FILES}[auth.corp]\nresource = \"{RESOURCE}\"\n\
+         [[auth.corp.jwt]]\nissuer = \"{ISSUER}\"\njwks = \"keys.json\"\n"
+    );
+    let keys = json!({ "keys": issuer.keys() }).to_string();
+    let modules = [("files.wasm", &*files()), ("keys.json", keys.as_bytes())];
+    let site = Site::start(&config, &modules).await;
+    let bearer = |scope: &str| format!("Bearer {}", issuer.token(&json!({ "scope": scope })));
+    let (full, small) = (bearer("pay"), bearer("mcp"));
+    let opened = post(site.url("web"), &[("authorization", &full)], INITIALIZE);
+    let id = header(&opened, "mcp-session-id")
+        .expect("a session")
+        .to_owned();
+    let ask = |token: &str, message: Value| {
+        let headers = [("authorization", token), ("mcp-session-id", &*id)];
+        let mut response = post(site.url("web"), &headers, &message.to_string());
+        response.body_mut().read_to_string().expect("text")
+    };
+    ask(
+        &full,
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+    );
+    for uri in ["docs://secret", "docs://open"] {
+        let params = json!({ "uri": uri });
+        ask(
+            &full,
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": params }),
+        );
+    }
+    let headers = [
+        ("authorization", &*full),
+        ("mcp-session-id", &*id),
+        ("accept", "text/event-stream"),
+    ];
+    let stream = send("GET", site.url("web"), &headers, "");
+    let mut lines = BufReader::new(stream.into_body().into_reader()).lines();
+    let mut updated = || {
+        let mut lines = lines.by_ref().map(|line| line.expect("a line"));
+        let line = lines.find(|line| line.contains("resources/updated"));
+        line.expect("a notification")
+    };
+    let server = site.endpoints.server_of("web").expect("an endpoint");
+    let notify = |uri: &str| server.notify(mcp_servlet_runtime::Change::Resource(uri.to_owned()));
+    notify("docs://secret");
+    assert!(updated().contains("docs://secret"));
+    ask(
+        &small,
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }),
+    );
+    notify("docs://secret");
+    notify("docs://open");
+    let second = updated();
+    assert!(second.contains("docs://open"), "{second}");
 }
