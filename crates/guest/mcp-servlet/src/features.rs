@@ -210,7 +210,7 @@ fn contents(
 
 /// The values of variables as arguments; `None` if an escape is invalid.
 fn typed(fields: &'static [Field], values: &[Option<&str>]) -> Option<String> {
-    let mut typed = Typed::new();
+    let mut typed = Typed::default();
     for (field, value) in fields.iter().zip(values) {
         if let Some(value) = value {
             typed.push(field, &template::decoded(value)?);

@@ -82,7 +82,7 @@ impl<T: Schema + DeserializeOwned> InputRequest for Elicit<T> {
         write_raw(&mut json, ",\"params\":{\"mode\":\"form\",\"message\":");
         write_string(&mut json, &self.message);
         write_raw(&mut json, ",\"requestedSchema\":");
-        form::write(&mut json, T::NODE);
+        write_raw(&mut json, &form::schema(T::NODE));
         write_raw(&mut json, "}}");
         json
     }
@@ -112,7 +112,5 @@ fn is_allowed<T: Schema>(content: &str) -> bool {
     if const { !T::NODE.is_limited() } {
         return true;
     }
-    let mut schema = String::new();
-    form::write(&mut schema, T::NODE);
-    broken(&schema, content).is_none()
+    broken(&form::schema(T::NODE), content).is_none()
 }

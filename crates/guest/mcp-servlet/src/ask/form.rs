@@ -1,9 +1,9 @@
 //! The schema of a form, which in MCP is flat: an object of strings, numbers, booleans, and choices.
 
-use mcp_servlet_json::{write_i64, write_raw, write_string};
+use mcp_servlet_json::{ObjectWriter, write_i64, write_raw, write_string};
 
 use crate::const_text::refuse;
-use crate::schema::{Kind, Node, Object, Property};
+use crate::schema::{Kind, Node, Property};
 
 /// The formats that MCP allows in forms.
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
@@ -54,61 +54,46 @@ const fn fits(kind: &Kind) -> bool {
     }
 }
 
-/// Appends the schema of the form.
-pub(super) fn write(json: &mut String, node: &Node) {
-    write_raw(json, "{\"type\":\"object\",\"properties\":{");
-    if let Kind::Object(object) = &node.kind {
-        let inputs = object
+/// The schema of the form.
+pub(super) fn schema(node: &Node) -> String {
+    let mut schema = ObjectWriter::new();
+    schema.string("type", "object");
+    let Kind::Object(object) = &node.kind else {
+        schema.json("properties", "{}");
+        return schema.finish();
+    };
+    let inputs = || {
+        object
             .properties
             .iter()
-            .filter(|property| property.in_input);
-        for (index, property) in inputs.enumerate() {
-            write_raw(json, if index > 0 { "," } else { "" });
-            write_string(json, property.name);
-            write_raw(json, ":{");
-            entry(json, property);
-            write_raw(json, "}");
+            .filter(|property| property.in_input)
+    };
+    let mut properties = ObjectWriter::new();
+    for property in inputs() {
+        match property.node.kind {
+            Kind::Raw(schema) => properties.json(property.name, schema.trim()),
+            _ => properties.json(property.name, &entry(property)),
         }
-        write_raw(json, "}");
-        required(json, object);
-    } else {
-        write_raw(json, "}");
     }
-    write_raw(json, "}");
+    schema.json("properties", &properties.finish());
+    let mut required = inputs().filter(|property| property.required).peekable();
+    if required.peek().is_some() {
+        strings(
+            schema.key("required"),
+            required.map(|property| property.name),
+        );
+    }
+    schema.finish()
 }
 
-fn required(json: &mut String, object: &Object) {
-    let mut start = ",\"required\":[";
-    for property in object
-        .properties
-        .iter()
-        .filter(|property| property.in_input && property.required)
-    {
-        write_raw(json, start);
-        write_string(json, property.name);
-        start = ",";
-    }
-    write_raw(json, if start == "," { "]" } else { "" });
-}
-
-/// The members of one entry's schema.
-fn entry(json: &mut String, property: &Property) {
+/// The schema of one entry.
+fn entry(property: &Property) -> String {
     let node = property.node;
-    if let Kind::Raw(schema) = node.kind {
-        let inside = schema
-            .trim()
-            .strip_prefix('{')
-            .and_then(|schema| schema.strip_suffix('}'));
-        write_raw(json, inside.unwrap_or_default());
-        return;
-    }
-    kind(json, &property.bounded().kind);
+    let mut schema = ObjectWriter::new();
+    kind(&mut schema, &property.bounded().kind);
     for (keyword, limit) in property.limits.keywords() {
         if !limit.is_empty() {
-            write_raw(json, ",");
-            write_string(json, keyword);
-            write_raw(json, ":");
-            write_raw(json, limit);
+            schema.json(keyword, limit);
         }
     }
     let description = if property.description.is_empty() {
@@ -122,16 +107,15 @@ fn entry(json: &mut String, property: &Property) {
     };
     if !description.is_empty() || !notes.is_empty() {
         let both = [description, notes].join("\n");
-        write_raw(json, ",\"description\":");
-        write_string(json, both.trim());
+        schema.string("description", both.trim());
     }
     if !property.default.is_empty() {
-        write_raw(json, ",\"default\":");
-        write_raw(json, property.default);
+        schema.json("default", property.default);
     }
+    schema.finish()
 }
 
-fn kind(json: &mut String, kind: &Kind) {
+fn kind(schema: &mut ObjectWriter, kind: &Kind) {
     let name = match kind {
         Kind::Boolean => "boolean",
         Kind::Integer { .. } => "integer",
@@ -139,39 +123,36 @@ fn kind(json: &mut String, kind: &Kind) {
         Kind::Array { .. } => "array",
         _ => "string",
     };
-    write_raw(json, "\"type\":");
-    write_string(json, name);
+    schema.string("type", name);
     match kind {
         Kind::Integer { min, max } => {
-            for (name, bound) in [(",\"minimum\":", min), (",\"maximum\":", max)] {
+            for (name, bound) in [("minimum", min), ("maximum", max)] {
                 if let Some(bound) = bound {
-                    write_raw(json, name);
-                    write_i64(json, *bound);
+                    write_i64(schema.key(name), *bound);
                 }
             }
         }
-        Kind::String { format, .. } if FORMATS.contains(format) => {
-            write_raw(json, ",\"format\":");
-            write_string(json, format);
+        Kind::String { format, .. } if FORMATS.contains(format) => schema.string("format", format),
+        Kind::Character => {
+            schema.json("minLength", "1");
+            schema.json("maxLength", "1");
         }
-        Kind::Character => write_raw(json, ",\"minLength\":1,\"maxLength\":1"),
-        Kind::Enum { values, .. } => choices(json, values),
+        Kind::Enum { values, .. } => strings(schema.key("enum"), values.iter().copied()),
         Kind::Array { items, .. } => {
-            write_raw(json, ",\"items\":{\"type\":\"string\"");
-            if let Kind::Enum { values, .. } = &items.kind {
-                choices(json, values);
-            }
-            write_raw(json, "}");
+            let mut of_items = ObjectWriter::new();
+            self::kind(&mut of_items, &items.kind);
+            schema.json("items", &of_items.finish());
         }
         _ => {}
     }
 }
 
-fn choices(json: &mut String, values: &[&str]) {
-    write_raw(json, ",\"enum\":[");
-    for (index, value) in values.iter().enumerate() {
+/// Appends a list of strings.
+fn strings<'a>(json: &mut String, strings: impl Iterator<Item = &'a str>) {
+    write_raw(json, "[");
+    for (index, text) in strings.enumerate() {
         write_raw(json, if index > 0 { "," } else { "" });
-        write_string(json, value);
+        write_string(json, text);
     }
     write_raw(json, "]");
 }

@@ -4,7 +4,7 @@
 //! seal it on the way to the client; the servlet reads it back as JSON and with the types that
 //! requested it.
 
-use mcp_servlet_json::{RawJson, write_raw, write_string};
+use mcp_servlet_json::{ObjectWriter, RawJson, write_raw, write_string};
 use mcp_servlet_types::InputRequestKind;
 
 use super::InputRequest;
@@ -23,8 +23,8 @@ pub struct Round {
     responses: String,
     state: String,
     capabilities: Option<Capabilities>,
-    /// The members of `inputRequests`.
-    requests: String,
+    /// `inputRequests`.
+    requests: ObjectWriter,
     missing: Option<ToolError>,
 }
 
@@ -34,7 +34,7 @@ impl Round {
             responses: context.left(RESPONSES),
             state: state(context)?,
             capabilities: context.capabilities(),
-            requests: String::new(),
+            requests: ObjectWriter::new(),
             missing: None,
         })
     }
@@ -50,7 +50,7 @@ impl Round {
         let response = request.read(self.response(key));
         if response.is_none() {
             self.require(Q::KIND);
-            self.add(key, &request.request());
+            self.requests.json(key, &request.request());
         }
         response
     }
@@ -74,15 +74,6 @@ impl Round {
         }
     }
 
-    fn add(&mut self, key: &str, request: &str) {
-        if !self.requests.is_empty() {
-            self.requests.push(',');
-        }
-        write_string(&mut self.requests, key);
-        write_raw(&mut self.requests, ":");
-        write_raw(&mut self.requests, request);
-    }
-
     /// Checks that the client supports the request, so that it never gets one that it cannot respond to.
     fn require(&mut self, kind: InputRequestKind) {
         let Some(capabilities) = &self.capabilities else {
@@ -102,19 +93,17 @@ impl Round {
 
     /// The error that carries the open requests to the host.
     pub(super) fn into_error(self, context: &Context) -> ToolError {
+        let state = self.next_state(context);
         if let Some(error) = self.missing {
             return error;
         }
-        let mut json = String::from("{\"resultType\":\"input_required\",\"inputRequests\":{");
-        write_raw(&mut json, &self.requests);
-        write_raw(&mut json, "}");
-        let state = self.next_state(context);
+        let mut json = ObjectWriter::new();
+        json.string("resultType", "input_required");
+        json.json("inputRequests", &self.requests.finish());
         if !state.is_empty() {
-            write_raw(&mut json, ",\"requestState\":");
-            write_string(&mut json, &state);
+            json.string("requestState", &state);
         }
-        write_raw(&mut json, "}");
-        ToolError::asking(json)
+        ToolError::asking(json.finish())
     }
 
     /// The state for the next call: all responses and the results of `once`; empty if there is neither.
@@ -125,28 +114,21 @@ impl Round {
         if answers == "{}" && once == "{}" {
             return String::new();
         }
-        let mut json = String::new();
-        for part in ["{\"answers\":", &answers, ",\"once\":", &once, "}"] {
-            write_raw(&mut json, part);
-        }
-        json
+        let mut json = ObjectWriter::new();
+        json.json("answers", &answers);
+        json.json("once", &once);
+        json.finish()
     }
 }
 
 /// Merges two JSON objects; a member of `later` replaces the one of `earlier`.
 fn merged(earlier: &str, later: &str) -> String {
-    let mut json = String::from("{");
+    let mut json = ObjectWriter::new();
     let kept = Children::of(earlier).filter(|(key, _)| member(later, key).is_empty());
     for (key, value) in kept.chain(Children::of(later)) {
-        if json.len() > 1 {
-            json.push(',');
-        }
-        write_string(&mut json, &key);
-        write_raw(&mut json, ":");
-        write_raw(&mut json, value);
+        json.json(&key, value);
     }
-    json.push('}');
-    json
+    json.finish()
 }
 
 /// A JSON object of members that each have a comma after them.

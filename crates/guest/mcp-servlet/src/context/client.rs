@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_servlet_json::write_string;
+use mcp_servlet_json::ObjectWriter;
 
 use super::Context;
 use super::request::CLIENT_CAPABILITIES;
@@ -122,7 +122,7 @@ impl Context {
                 .push((key.clone(), request.to_owned()));
             let Some(response) = state.client.responses.get(&key) else {
                 return Err(Fault::internal(format!(
-                    "the tool requests the input `{key}`, and the test has no response; add one with `with_form`, `with_sample` or `with_roots`"
+                    "the tool requests the input `{key}`, and the test has no response; add one with `with_form`, `with_confirmation`, `with_sample` or `with_roots`"
                 )));
             };
             if before.contains(&key) {
@@ -139,15 +139,9 @@ impl Context {
 
 /// A JSON object of members that are JSON.
 fn object(members: &BTreeMap<String, String>) -> String {
-    let mut json = String::from("{");
+    let mut json = ObjectWriter::new();
     for (key, value) in members {
-        if json.len() > 1 {
-            json.push(',');
-        }
-        write_string(&mut json, key);
-        json.push(':');
-        json.push_str(value);
+        json.json(key, value);
     }
-    json.push('}');
-    json
+    json.finish()
 }

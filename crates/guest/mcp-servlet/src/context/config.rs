@@ -1,6 +1,6 @@
 //! Configuration as a struct. One error lists every key that is missing or invalid.
 
-use mcp_servlet_json::{Reader, write_raw, write_string};
+use mcp_servlet_json::{ObjectWriter, Reader, write_raw, write_string};
 use serde::de::DeserializeOwned;
 
 use super::Context;
@@ -64,8 +64,7 @@ impl Context {
             found.collect(object, object.partial, &|key| self.config_value(key));
         }
         if found.problems.is_empty() {
-            found.json.push('}');
-            return Ok(found.json);
+            return Ok(found.json.finish());
         }
         let mut message = String::from("the servlet is not configured: ");
         write_raw(&mut message, &found.problems);
@@ -74,18 +73,10 @@ impl Context {
 }
 
 /// The configuration found, and its errors.
+#[derive(Default)]
 struct Found {
-    json: String,
+    json: ObjectWriter,
     problems: String,
-}
-
-impl Default for Found {
-    fn default() -> Self {
-        Self {
-            json: "{".to_owned(),
-            problems: String::new(),
-        }
-    }
 }
 
 impl Found {
@@ -110,14 +101,7 @@ impl Found {
 
     fn value(&mut self, property: &Property, text: &str) {
         match value(&property.node.kind, text) {
-            Ok(json) => {
-                if self.json.len() > 1 {
-                    self.json.push(',');
-                }
-                write_string(&mut self.json, property.name);
-                self.json.push(':');
-                write_raw(&mut self.json, &json);
-            }
+            Ok(json) => self.json.json(property.name, &json),
             Err(rule) => self.problem(property.name, &rule),
         }
     }

@@ -5,7 +5,7 @@ mod url;
 
 use std::collections::BTreeMap;
 
-use mcp_servlet_json::{from_slice, to_string, write_string, write_u64};
+use mcp_servlet_json::{ObjectWriter, from_slice, to_string, write_u64};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -119,21 +119,16 @@ impl HttpRequest {
         not(target_family = "wasm"),
         allow(dead_code, reason = "hosts read it")
     )]
-    pub(crate) fn write_json(&self, json: &mut String) {
-        json.push_str("{\"url\":");
-        write_string(json, &self.url);
-        json.push_str(",\"method\":");
-        write_string(json, &self.method);
-        json.push_str(",\"headers\":{");
-        for (index, (name, value)) in self.headers.iter().enumerate() {
-            if index > 0 {
-                json.push(',');
-            }
-            write_string(json, name);
-            json.push(':');
-            write_string(json, value);
+    pub(crate) fn to_json(&self) -> String {
+        let mut headers = ObjectWriter::new();
+        for (name, value) in &self.headers {
+            headers.string(name, value);
         }
-        json.push_str("}}");
+        let mut json = ObjectWriter::new();
+        json.string("url", &self.url);
+        json.string("method", &self.method);
+        json.json("headers", &headers.finish());
+        json.finish()
     }
 }
 
@@ -146,7 +141,7 @@ pub(crate) fn to_list(requests: &[HttpRequest]) -> (String, Vec<u8>) {
     let (mut json, mut bodies) = (String::from("["), Vec::new());
     for (index, request) in requests.iter().enumerate() {
         json.push_str(if index > 0 { ",[" } else { "[" });
-        request.write_json(&mut json);
+        json.push_str(&request.to_json());
         json.push(',');
         write_u64(&mut json, request.body.len() as u64);
         json.push(']');

@@ -1,6 +1,6 @@
 //! Notifications to the client while a tool is running.
 
-use mcp_servlet_json::{write_raw, write_string, write_u64};
+use mcp_servlet_json::{ObjectWriter, write_u64};
 
 use super::Context;
 use crate::level::Level;
@@ -28,20 +28,16 @@ impl Context {
         let Some(token) = self.meta_value("progressToken") else {
             return;
         };
-        let mut json = String::from("{\"progressToken\":");
-        write_raw(&mut json, token.get());
-        write_raw(&mut json, ",\"progress\":");
-        write_u64(&mut json, done);
+        let mut json = ObjectWriter::new();
+        json.json("progressToken", token.get());
+        write_u64(json.key("progress"), done);
         if let Some(total) = total {
-            write_raw(&mut json, ",\"total\":");
-            write_u64(&mut json, total);
+            write_u64(json.key("total"), total);
         }
         if !message.is_empty() {
-            write_raw(&mut json, ",\"message\":");
-            write_string(&mut json, message);
+            json.string("message", message);
         }
-        write_raw(&mut json, "}");
-        self.host.notify_progress(json);
+        self.host.notify_progress(json.finish());
     }
 
     /// Sends a line to the client's log; [`log`](Self::log) writes to the host's.
@@ -49,11 +45,9 @@ impl Context {
     /// Clients set the level from which on they get lines. The host must provide hyper-mcp's
     /// `notify_logging_message`, as this project's host does; otherwise the servlet does not load.
     pub fn log_to_client(&self, level: Level, text: &str) {
-        let mut json = String::from("{\"level\":\"");
-        write_raw(&mut json, level.name());
-        write_raw(&mut json, "\",\"data\":");
-        write_string(&mut json, text);
-        write_raw(&mut json, "}");
-        self.host.notify_logging_message(json);
+        let mut json = ObjectWriter::new();
+        json.string("level", level.name());
+        json.string("data", text);
+        self.host.notify_logging_message(json.finish());
     }
 }

@@ -81,9 +81,7 @@ impl Host {
         request: &crate::HttpRequest,
     ) -> Result<crate::HttpResponse, crate::HttpError> {
         let body = (!request.body.is_empty()).then_some(&*request.body);
-        let mut json = String::new();
-        request.write_json(&mut json);
-        let (status, headers, body) = abi::http(&json, body);
+        let (status, headers, body) = abi::http(&request.to_json(), body);
         crate::HttpResponse::from_host(status, headers, body)
     }
 

@@ -3,49 +3,26 @@
 //! They become the JSON that a tool would get: a text field gets a string, any other field the JSON in the
 //! string. So prompts, templates and tools share one reader of arguments.
 
-use mcp_servlet_json::{Kind, Reader, write_raw, write_string};
+use mcp_servlet_json::{Kind, ObjectWriter, Reader};
 
 use crate::arguments::{Failure, Field};
 
 /// An arguments object under construction.
-pub(super) struct Typed {
-    json: String,
-}
+#[derive(Default)]
+pub(super) struct Typed(ObjectWriter);
 
 impl Typed {
-    pub(super) fn new() -> Self {
-        Self {
-            json: String::from("{"),
-        }
-    }
-
     /// Adds `value` as the JSON for a field.
     pub(super) fn push(&mut self, field: &Field, value: &str) {
-        self.key(field.name);
         if field.text || !is_json(value) {
-            write_string(&mut self.json, value);
+            self.0.string(field.name, value);
         } else {
-            write_raw(&mut self.json, value);
+            self.0.json(field.name, value);
         }
     }
 
-    /// Adds a member whose value is already JSON.
-    fn push_json(&mut self, name: &str, json: &str) {
-        self.key(name);
-        write_raw(&mut self.json, json);
-    }
-
-    fn key(&mut self, name: &str) {
-        if self.json.len() > 1 {
-            write_raw(&mut self.json, ",");
-        }
-        write_string(&mut self.json, name);
-        write_raw(&mut self.json, ":");
-    }
-
-    pub(super) fn finish(mut self) -> String {
-        write_raw(&mut self.json, "}");
-        self.json
+    pub(super) fn finish(self) -> String {
+        self.0.finish()
     }
 }
 
@@ -64,7 +41,7 @@ pub(super) fn typed<'a>(
     fields: &[Field],
     others: Others,
 ) -> Result<Typed, Failure<'a>> {
-    let mut typed = Typed::new();
+    let mut typed = Typed::default();
     let mut reader = Reader::from(object.unwrap_or("{}"));
     reader.begin_object()?;
     while let Some(name) = reader.next_key()? {
@@ -75,7 +52,7 @@ pub(super) fn typed<'a>(
                 typed.push(field, reader.skip()?);
             }
             None if others == Others::Drop => drop(reader.skip()?),
-            _ => typed.push_json(&name, reader.skip()?),
+            _ => typed.0.json(&name, reader.skip()?),
         }
     }
     Ok(typed)
