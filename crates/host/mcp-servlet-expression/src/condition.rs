@@ -6,7 +6,7 @@ use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use crate::{
     Budget, Expression, Failure, Mistake, Path, Scope, as_path::path, check::Check, on_large_stack,
-    parse, source::Source,
+    optional, parse, source::Source,
 };
 
 /// A boolean expression.
@@ -152,6 +152,10 @@ impl Node {
             Expr::Call(call) if is_logical(&call) => call,
             expr => {
                 let node = IdedExpr { id: node.id, expr };
+                let mistakes = optional::mistakes(&node, source);
+                if !mistakes.is_empty() {
+                    return Err(mistakes);
+                }
                 comparisons.extend(comparison(&node, source));
                 let kind = kind(&node);
                 return Ok(Self::Leaf(Expression::compile(node, source)?, kind));
@@ -421,6 +425,49 @@ mod tests {
         let condition = condition("arguments.n > '5' && 5.0 == arguments.to.m");
         let kinds = condition.comparisons.iter().map(|one| one.literal);
         assert_eq!(kinds.collect::<Vec<_>>(), ["string", "number"]);
+    }
+
+    #[test]
+    fn an_optional_value_needs_a_default() {
+        for (text, place) in [
+            ("arguments.?mode == 'danger'", "mode"),
+            ("true && 'danger' != arguments.?mode", "mode"),
+            ("arguments[?'mode'] in ['danger']", "mode"),
+            ("'danger' in arguments.?modes", "modes"),
+            ("arguments.?to.mode == 'danger'", "to"),
+            ("arguments.to[?0].mode == 'danger'", ""),
+            ("arguments.list.exists(one, one.?mode == 'danger')", "mode"),
+            ("'danger' in [arguments.?mode]", "mode"),
+            ("{'a': arguments.?mode} == {'a': 'danger'}", "mode"),
+            ("arguments.list.map(one, one.?mode) == ['danger']", "mode"),
+            ("dyn(arguments.?mode) == 'danger'", "mode"),
+            ("(true ? arguments.?mode : 'a') == 'danger'", "mode"),
+            ("arguments.mode == optional.of('danger')", ""),
+            ("arguments.?a.or(arguments.?b) == 'danger'", ""),
+            ("arguments.?a.orValue(arguments.?b) == 'danger'", "b"),
+            ("arguments.?mode.startsWith('danger')", "mode"),
+            ("arguments.?list.exists(one, one == 'danger')", "list"),
+            ("size(arguments.?list) > 5", "list"),
+            ("arguments.?n > 5", "n"),
+        ] {
+            let text = format!("${{{{ {text} }}}}");
+            let found = Condition::parse(&text).expect_err(&text);
+            assert!(
+                found[0].message.contains("`.orValue(…)`"),
+                "{text}: {found:?}"
+            );
+            let found = &text[found[0].range.clone()];
+            assert!(found == place || place.is_empty(), "{text}: {found}");
+        }
+        let arguments = json!({ "to": { "mode": "danger" }, "is": true });
+        for text in [
+            "arguments.?to.mode.orValue('') == 'danger'",
+            "arguments.?gone.or(arguments.to.?mode).value() == 'danger'",
+            "arguments.?to.hasValue() && has(arguments.?to.mode) && arguments.?is",
+            "[{'mode': 'danger'}].exists(one, one.?mode.orValue('') == 'danger')",
+        ] {
+            assert_eq!(asked(text, &arguments)[1], Truth::True, "{text}");
+        }
     }
 
     #[test]

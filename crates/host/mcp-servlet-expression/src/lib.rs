@@ -11,6 +11,7 @@ mod check;
 mod column;
 mod condition;
 mod functions;
+mod optional;
 mod parse;
 mod path;
 mod pattern;
