@@ -9,6 +9,7 @@ use super::{
     Mistake,
     as_path::path,
     functions::{FUNCTIONS, METHODS},
+    parse::token,
     pattern::Pattern,
     source::Source,
 };
@@ -46,6 +47,9 @@ const MEMBERS: &[&str] = &[
 
 /// Macros of `cel`, which are functions to their authors.
 const MACROS: &[&str] = &["all", "exists", "exists_one", "filter", "has", "map"];
+
+/// The variable of a loop without turns, which authors cannot write.
+const NO_VARIABLE: &str = "#unused";
 
 /// Functions in namespaces.
 pub(super) const QUALIFIED: &[(&str, &[&str])] = &[
@@ -160,6 +164,15 @@ impl<'a> Check<'a> {
     }
 
     fn comprehension(&mut self, id: u64, one: &ComprehensionExpr) {
+        // `optMap` and `optFlatMap` of `cel` become a loop without turns, whose work is not in its step.
+        if one.iter_var == NO_VARIABLE {
+            let start = self.source.function(id, ".").end;
+            let name = token(&self.source.text[start..]);
+            return self.mistakes.push(Mistake {
+                range: start..start + name.len(),
+                message: format!("there is no function `{name}`"),
+            });
+        }
         self.part(&one.iter_range);
         if self.variables.len() == MAX_LOOPS {
             let range = self.source.function(id, ".");

@@ -115,7 +115,7 @@ fn in_words(message: &str, token: &str) -> String {
 }
 
 /// The word or the character at the beginning of a text.
-fn token(text: &str) -> &str {
+pub(super) fn token(text: &str) -> &str {
     let is_word = |one: char| one.is_alphanumeric() || "_.".contains(one);
     let end = text.find(|one| !is_word(one)).unwrap_or(text.len());
     let first = text.chars().next().map_or(0, char::len_utf8);

@@ -246,6 +246,16 @@ fn mistakes_have_places() {
         ),
         ("request.s.matches('(')", "matches", "invalid pattern: "),
         ("request.s.format([1])", "format", "`format` needs its text"),
+        (
+            "request.?a.optMap(x, x + 1).orValue(1)",
+            "optMap",
+            "there is no function `optMap`",
+        ),
+        (
+            "request.?a.b.optFlatMap(x, x.?y).hasValue()",
+            "optFlatMap",
+            "there is no function `optFlatMap`",
+        ),
         ("Thing{a: 1}", "Thing", "there is no type `Thing`"),
         (
             "'a'.replace('b')",
