@@ -43,7 +43,7 @@ fn check_qualifiers(kind: &str, head: &FnHead, diagnostics: &mut Diagnostics) {
 }
 
 /// The name of the attribute in prose: `resource template`.
-fn words(attribute: &str) -> String {
+pub(crate) fn words(attribute: &str) -> String {
     attribute.replace('_', " ")
 }
 

@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::{Attribute, Ident, Type};
 
 use super::arg::{ArgDefault, ArgOptions, json_literal};
+use super::check;
 use super::head::{FnHead, Param, Pattern};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
@@ -288,6 +289,7 @@ fn no_schemars(parameters: &[ValidParam<'_>], diagnostics: &mut Diagnostics) {
 /// Only tools and prompts have schemas, where these limits are read from.
 fn no_lengths(kind: &str, parameters: &[ValidParam<'_>], diagnostics: &mut Diagnostics) {
     for at in arguments(parameters).filter_map(|argument| argument.options.limits.first_length()) {
+        let kind = check::words(kind);
         let message = format!(
             "a {kind} can only have limits of numbers\nhelp: check the length in the function"
         );
