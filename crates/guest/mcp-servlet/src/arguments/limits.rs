@@ -85,11 +85,20 @@ fn inside<'a>(schema: &str, value: &'a str) -> Option<(&'a str, &'static str)> {
 fn no_variant<'a>(variants: &str, value: &'a str) -> Option<(&'a str, &'static str)> {
     let mut first = None;
     let variants = Children::of(variants).map(|(_, variant)| variant);
-    for variant in variants.filter(|variant| is_meant(variant, value)) {
+    for variant in variants.filter(|variant| is_nearest(variant, value)) {
         let found = broken(variant, value)?;
         first = first.or(Some(found));
     }
     first
+}
+
+/// Whether a value is meant for a variant, or for one of the variants that it has itself.
+fn is_nearest(variant: &str, value: &str) -> bool {
+    let variants = member(variant, "anyOf");
+    if variants.is_empty() {
+        return is_meant(variant, value);
+    }
+    Children::of(variants).any(|(_, variant)| is_nearest(variant, value))
 }
 
 fn outside(schema: &str, least: &str, most: &str, count: usize) -> Option<&'static str> {

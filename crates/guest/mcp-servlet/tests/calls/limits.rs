@@ -24,6 +24,8 @@ struct Order {
     by_name: BTreeMap<String, Line>,
     payment: Option<Payment>,
     either: Option<Either>,
+    #[serde(default)]
+    transfers: Vec<Option<Transfer>>,
 }
 
 #[derive(Debug, Deserialize, Schema)]
@@ -52,8 +54,15 @@ enum Either {
         #[schema(max = 10)]
         count: u8,
     },
-    Many {
-        count: u32,
+    Many(String),
+}
+
+#[derive(Debug, Deserialize, Schema)]
+enum Transfer {
+    Free,
+    Bank {
+        #[schema(min_length = 4)]
+        account: String,
     },
 }
 
@@ -140,7 +149,8 @@ fn values_at_the_limits_are_accepted() {
         json!({ "itemCount": 20.0, "weight": 0.5, "name": "Ünïcö", "tags": ["a", "b"] }),
         json!({ "name": "\u{1F600}\n", "weight": null, "lines": [{ "text": null }, { "text": "abc" }] }),
         json!({ "byName": { "long name of a key": { "text": "abc" } } }),
-        json!({ "payment": { "by": "card", "digits": "1234" }, "either": { "count": 11 } }),
+        json!({ "payment": { "by": "card", "digits": "1234" }, "either": { "count": 10 } }),
+        json!({ "either": "many", "transfers": ["Free", null, { "Bank": { "account": "1234" } }] }),
         json!({ "payment": { "by": "cash", "digits": 100 } }),
     ] {
         let order = order_with(members);
@@ -213,6 +223,28 @@ fn broken_limits_are_errors_with_a_pointer() {
             let start = format!("invalid arguments: `{prefix}{pointer}` must match {{");
             assert!(text.starts_with(&start) && text.contains(reason), "{text}");
         }
+    }
+}
+
+#[test]
+fn limits_of_variants_are_checked() {
+    for (members, pointer, reason) in [
+        (
+            json!({ "either": { "count": 11 } }),
+            "`/order/either/count`",
+            "got 11: out of range",
+        ),
+        (
+            json!({ "transfers": ["Free", null, { "Bank": { "account": "123" } }] }),
+            "`/order/transfers/2/Bank/account`",
+            "got \"123\": too short",
+        ),
+    ] {
+        let arguments = json!({ "order": order_with(members) });
+        let result = SERVLET.call("order", arguments).unwrap();
+        let text = result.text();
+        assert_eq!(result.is_error, Some(true), "{text}");
+        assert!(text.contains(pointer) && text.contains(reason), "{text}");
     }
 }
 
