@@ -402,7 +402,7 @@ impl<const N: usize> Text<N> {
         }
         self.json("writeOnly", if property.secret { "true" } else { "" });
         self.examples(if property.example.is_empty() {
-            node.example
+            property.type_example()
         } else {
             property.example
         });

@@ -56,9 +56,9 @@ impl<const N: usize> Text<N> {
             },
             Kind::Number => self.raw("1.5"),
             Kind::String { format, parsed } => match text(format) {
-                Some(text) => self.string(text),
+                Some(json) => self.raw(json),
                 None if parsed || !format.is_empty() => return false,
-                None => self.string("text"),
+                None => self.raw(TEXT),
             },
             Kind::Character => self.string("x"),
             Kind::Enum { values, .. } => match values {
@@ -139,25 +139,34 @@ impl<const N: usize> Text<N> {
     }
 
     const fn property_example(&mut self, property: &Property) -> bool {
+        let limits = property.limits;
         let literals = [
             property.example,
             property.default,
-            property.limits.min,
-            property.limits.max,
+            limits.min,
+            limits.max,
+            property.type_example(),
         ];
         let mut at = 0;
         while at < literals.len() {
-            if !literals[at].is_empty() {
+            if !literals[at].is_empty() && limits.allow(literals[at]) {
                 self.raw(literals[at]);
                 return true;
             }
             at += 1;
         }
+        if !property.node.example.is_empty() {
+            return false;
+        }
         match property.node.kind {
-            Kind::String { .. } if !property.limits.allow("text") => false,
-            Kind::Array { .. } if !matches!(property.limits.min_items.as_bytes(), b"" | b"1") => {
-                false
+            Kind::String { format, .. } => {
+                let json = match text(format) {
+                    Some(json) => json,
+                    None => TEXT,
+                };
+                limits.pattern.is_empty() && limits.allow(json) && self.example(property.node)
             }
+            Kind::Array { .. } if !matches!(limits.min_items.as_bytes(), b"" | b"1") => false,
             _ => self.example(property.node),
         }
     }
@@ -241,19 +250,22 @@ impl<const N: usize> Text<N> {
     }
 }
 
-/// An example string in a format of JSON Schema.
+/// An example of a string without a format, as JSON.
+const TEXT: &str = "\"text\"";
+
+/// An example of a string in a format of JSON Schema, as JSON.
 const fn text(format: &str) -> Option<&'static str> {
     Some(match format.as_bytes() {
-        b"date-time" => "2026-01-31T12:00:00Z",
-        b"date" => "2026-01-31",
-        b"time" => "12:00:00Z",
-        b"email" => "ada@example.com",
-        b"uri" | b"uri-reference" => "https://example.com/",
-        b"uuid" => "123e4567-e89b-12d3-a456-426614174000",
-        b"ipv4" => "192.0.2.1",
-        b"ipv6" => "2001:db8::1",
-        b"hostname" => "example.com",
-        b"duration" => "PT1H",
+        b"date-time" => "\"2026-01-31T12:00:00Z\"",
+        b"date" => "\"2026-01-31\"",
+        b"time" => "\"12:00:00Z\"",
+        b"email" => "\"ada@example.com\"",
+        b"uri" | b"uri-reference" => "\"https://example.com/\"",
+        b"uuid" => "\"123e4567-e89b-12d3-a456-426614174000\"",
+        b"ipv4" => "\"192.0.2.1\"",
+        b"ipv6" => "\"2001:db8::1\"",
+        b"hostname" => "\"example.com\"",
+        b"duration" => "\"PT1H\"",
         _ => return None,
     })
 }

@@ -57,20 +57,23 @@ impl Limits {
         !self.min_items.is_empty() || !self.max_items.is_empty()
     }
 
-    /// Whether the string can be an example.
-    pub(crate) const fn allow(&self, example: &str) -> bool {
-        let length = example.len() as i128;
-        self.pattern.is_empty()
-            && (self.min_length.is_empty() || at_most(self.min_length, length))
-            && (self.max_length.is_empty() || !at_most(self.max_length, length - 1))
+    /// Whether a value, as JSON, keeps the limits. Patterns and fractions are not compared, and items not counted.
+    pub(crate) const fn allow(&self, json: &str) -> bool {
+        match json.as_bytes() {
+            [b'"', ..] => within(self.min_length, text::characters(json), self.max_length),
+            [b'[', ..] => !self.has_items(),
+            _ => match text::integer(json) {
+                Some(number) => within(self.min, number, self.max),
+                None => true,
+            },
+        }
     }
 }
 
-const fn at_most(json: &str, most: i128) -> bool {
-    match text::integer(json) {
-        Some(number) => number <= most,
-        None => false,
-    }
+const fn within(min: &str, number: i128, max: &str) -> bool {
+    let is_below = !min.is_empty() && matches!(text::integer(min), Some(min) if number < min);
+    let is_above = !max.is_empty() && matches!(text::integer(max), Some(max) if number > max);
+    !is_below && !is_above
 }
 
 impl Property {
@@ -114,6 +117,16 @@ impl Property {
             !limits.has_items() || matches!(self.node.kind, Kind::Array { count: None, .. }),
             "`min_items` and `max_items` are for lists"
         );
+    }
+
+    /// The example of the type, unless the limits of the property may refuse it.
+    pub(crate) const fn type_example(&self) -> &'static str {
+        let example = self.node.example;
+        if self.limits.pattern.is_empty() && self.limits.allow(example) {
+            example
+        } else {
+            ""
+        }
     }
 
     /// Whether a value can have the right type and break a limit. `is_argument` says that its function compares

@@ -73,20 +73,34 @@ pub(crate) const fn is_among(json: &str, texts: &[&str]) -> bool {
 
 /// Whether a JSON string has one character.
 pub(crate) const fn is_character(json: &str) -> bool {
+    characters(json) == 1
+}
+
+/// The number of characters of a JSON string.
+pub(crate) const fn characters(json: &str) -> i128 {
     let bytes = json.as_bytes();
-    let mut end = match at(bytes, 1) {
-        b'"' => return false,
-        b'\\' => match escape(bytes, 2) {
+    let (mut here, mut count) = (1, 0);
+    while here + 1 < bytes.len() {
+        here = after_character(bytes, here);
+        count += 1;
+    }
+    count
+}
+
+/// The position after the character of a JSON string at `here`.
+const fn after_character(bytes: &[u8], here: usize) -> usize {
+    let mut end = match at(bytes, here) {
+        b'\\' => match escape(bytes, here + 1) {
             Ok(end) => end,
-            Err(_) => return false,
+            Err(_) => here + 1,
         },
-        _ => 2,
+        _ => here + 1,
     };
     // The remaining bytes of a character in UTF-8.
     while at(bytes, end) & 0b1100_0000 == 0b1000_0000 {
         end += 1;
     }
-    at(bytes, end) == b'"'
+    end
 }
 
 /// The value of a JSON number that consists of digits, unless it exceeds all integer types here.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use mcp_servlet::ask::Elicited;
 use mcp_servlet::prelude::*;
+use mcp_servlet::schema::{Node, Schema};
 use serde_json::{Value, json};
 
 #[derive(Debug, Deserialize, Schema)]
@@ -102,12 +103,64 @@ struct Form {
     age: Option<u8>,
 }
 
+#[derive(Deserialize)]
+struct Link(String);
+
+impl Schema for Link {
+    const NODE: &'static Node = &Node::string().with_example(r#""https://ü.example/\u00fc""#);
+}
+
+#[derive(Deserialize)]
+struct Day(String);
+
+impl Schema for Day {
+    const NODE: &'static Node = &Node::string().with_format("date");
+}
+
+#[tool]
+fn short_link(#[arg(max_length = 18)] link: Link) -> String {
+    link.0
+}
+
+#[tool]
+fn long_link(#[arg(min_length = 19, max_length = 19)] link: Link) -> String {
+    link.0
+}
+
+#[tool]
+fn short_day(#[arg(max_length = 9)] day: Day) -> String {
+    day.0
+}
+
+#[tool]
+fn long_day(#[arg(min_length = 10)] day: Day) -> String {
+    day.0
+}
+
+#[tool]
+fn list(#[arg(flatten)] list: List) -> String {
+    format!("{list:?}")
+}
+
+#[derive(Debug, Deserialize, Schema)]
+struct List {
+    #[serde(default)]
+    #[schema(min_length = 1)]
+    title: String,
+    #[serde(default)]
+    #[schema(min = 1)]
+    page: u8,
+    #[serde(default)]
+    #[schema(min_items = 1)]
+    names: Vec<String>,
+}
+
 #[prompt]
 fn greet(#[arg(max_length = 3)] name: String) -> String {
     name
 }
 
-mcp_servlet::export!(static SERVLET = { tools: [order, whole, single, ask], prompts: [greet] });
+mcp_servlet::export!(static SERVLET = { tools: [order, whole, single, ask, short_link, long_link, short_day, long_day, list], prompts: [greet] });
 
 fn order_with(members: Value) -> Value {
     let mut order = json!({ "itemCount": 1, "name": "Ada", "tags": ["a"] });
@@ -341,5 +394,37 @@ fn examples_keep_the_limits() {
             tool == "whole",
             "{text}"
         );
+    }
+}
+
+#[test]
+fn examples_of_types_keep_the_limits() {
+    let link = r#"{"link":"https://ü.example/\u00fc"}"#;
+    for (tool, example) in [
+        ("short_link", None),
+        ("long_link", Some(link)),
+        ("short_day", None),
+        ("long_day", Some(r#"{"day":"2026-01-31"}"#)),
+        (
+            "list",
+            Some(r#"{"title":"text","page":1,"names":["text"]}"#),
+        ),
+    ] {
+        let result = SERVLET.call(tool, json!({ "nothing": 1 })).unwrap();
+        let text = result.text();
+        let found = text
+            .split_once("\nvalid arguments: ")
+            .map(|(_, rest)| rest.trim());
+        assert_eq!(found, example, "{tool}: {text}");
+        if let Some(example) = example {
+            let arguments: Value = serde_json::from_str(example).unwrap();
+            assert_eq!(SERVLET.call(tool, arguments).unwrap().is_error, None);
+        }
+    }
+    let description: Value =
+        serde_json::from_str(&SERVLET.client().request("describe", "").unwrap()).unwrap();
+    for tool in description["tools"].as_array().unwrap() {
+        let examples = &tool["inputSchema"]["properties"]["link"]["examples"];
+        assert_eq!(examples.is_array(), tool["name"] == "long_link", "{tool}");
     }
 }
