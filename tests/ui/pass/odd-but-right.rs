@@ -135,6 +135,19 @@ struct Same {
     two: u8,
 }
 
+/// Limits next to an alias and in a variant without a tag, where they can be checked.
+#[derive(Deserialize, Schema)]
+#[serde(untagged)]
+enum Several<T> {
+    One(T),
+    #[serde(alias = "all")]
+    Many(Vec<String>),
+    Range {
+        #[schema(max = 5)]
+        end: u8,
+    },
+}
+
 fn zero() -> u8 {
     0
 }
@@ -150,7 +163,7 @@ mod two {
 }
 
 #[tool]
-fn types(unit: Unit, item: Item, code: Code, same: Same) -> Json<BTreeMap<String, u8>> {
+fn types(unit: Unit, item: Item, code: Code, same: Same, _several: Several<u8>) -> Json<BTreeMap<String, u8>> {
     let _ = (unit, item.item.id, code, same.new_name, same.kind, same.r#match, same.two);
     Json(BTreeMap::new())
 }

@@ -71,6 +71,7 @@ pub(crate) struct VariantOptions {
     pub(crate) rename: Option<LitStr>,
     pub(crate) rename_all: Option<Case>,
     pub(crate) skip: bool,
+    pub(crate) alias: Option<LitStr>,
     /// Whether it takes all tags that no other variant has.
     pub(crate) other: bool,
     pub(crate) untagged: Option<syn::Ident>,
@@ -180,6 +181,7 @@ impl VariantOptions {
             match item.key.as_str() {
                 "rename" => options.rename = item.name(diagnostics),
                 "rename_all" => options.rename_all = item.case(diagnostics),
+                "alias" => options.alias = item.string(),
                 "skip" => options.skip = true,
                 "skip_deserializing" => reading = Some(item),
                 "skip_serializing" => writing = Some(item),

@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Data, DeriveInput, Field, Fields, FieldsNamed, Ident, Type};
+use syn::{Attribute, Data, DeriveInput, Field, Fields, FieldsNamed, Ident, LitStr, Type};
 
 use super::case::Case;
 use super::options::{FieldDefault, FieldOptions, TypeOptions};
@@ -67,6 +67,7 @@ pub(crate) fn node(
         diagnostics,
     };
     if let Some(proxy) = &options.proxy {
+        no_limits(input, reader.diagnostics);
         return Some(Shape {
             transparent: true,
             ..reader.same_as(proxy, &input.attrs)
@@ -75,17 +76,37 @@ pub(crate) fn node(
     reader.data(input)
 }
 
+/// Reports limits of fields that serde does not read, because it converts the type from another one.
+fn no_limits(input: &DeriveInput, diagnostics: &mut Diagnostics) {
+    let fields: Vec<_> = match &input.data {
+        Data::Struct(data) => data.fields.iter().collect(),
+        Data::Enum(data) => data
+            .variants
+            .iter()
+            .flat_map(|variant| &variant.fields)
+            .collect(),
+        Data::Union(_) => Vec::new(),
+    };
+    for field in fields {
+        let options = FieldOptions::parse(&field.attrs, diagnostics);
+        if let Some(at) = options.limits.first() {
+            let message = "limits are not allowed in a type that is converted from another one\nhelp: put them on the fields of the other type, or check the value in the conversion";
+            diagnostics.error(at, message);
+        }
+    }
+}
+
 pub(crate) fn private(options: &TypeOptions) -> TokenStream {
     options.krate.private()
 }
 
 pub(super) struct Reader<'a> {
     pub(super) options: &'a TypeOptions,
-    name: &'a Ident,
+    pub(super) name: &'a Ident,
     attributes: &'a [Attribute],
     pub(super) private: TokenStream,
-    is_generic: bool,
-    checks: Vec<TokenStream>,
+    pub(super) is_generic: bool,
+    pub(super) checks: Vec<TokenStream>,
     pub(super) diagnostics: &'a mut Diagnostics,
 }
 
@@ -253,6 +274,10 @@ impl Reader<'_> {
             }
             self.check_recursion(field, &options);
             if options.flatten {
+                if let Some(at) = options.limits.first() {
+                    let message = "limits are not allowed on a flattened field\nhelp: put them on the fields of its type, or check the value in the function";
+                    self.diagnostics.error(at, message);
+                }
                 flattened.push(self.flattened(&field.ty));
                 continue;
             }
@@ -320,7 +345,29 @@ impl Reader<'_> {
             property.extend(self.example(example));
         }
         property.extend(self.limits(field, options));
+        property.extend(self.alias(field, options));
         property
+    }
+
+    /// Stops the build if the type of a field with an alias has limits inside.
+    fn alias(&mut self, field: &Field, options: &FieldOptions) -> Option<TokenStream> {
+        let alias = options.aliases.first()?;
+        if options.json.is_some() || options.custom.is_some() {
+            return None;
+        }
+        let (private, ty) = (&self.private, &field.ty);
+        self.unlimited(&quote!(#private::Node::of::<#ty>()), alias)
+    }
+
+    /// Stops the build if a field or variant with an alias has limits inside: they are only checked under its own name.
+    pub(super) fn unlimited(&mut self, node: &TokenStream, alias: &LitStr) -> Option<TokenStream> {
+        if self.is_generic {
+            return Some(quote!(.unlimited()));
+        }
+        let private = &self.private;
+        let check = quote!(const _: #private::Node = #node.unlimited(););
+        self.checks.push(located(check, alias.span()));
+        None
     }
 
     /// The limits of a field. A separate constant checks them, as in [`flattened`](Self::flattened).

@@ -9,6 +9,7 @@ use super::case::Case;
 use super::options::{TypeOptions, VariantOptions};
 use super::shape::{Inner, Reader, Shape, Unit};
 use crate::docs;
+use crate::function::emit::located;
 use crate::function::json_string;
 
 impl Reader<'_> {
@@ -50,12 +51,28 @@ impl Reader<'_> {
                 .iter()
                 .map(|(variant, options)| self.variant(variant, options))
                 .collect();
-            quote!(#private::Node::any_of(&[#(#nodes),*]))
+            let node = quote!(#private::Node::any_of(&[#(#nodes),*]));
+            let distinct = self.distinct(&variants);
+            quote!(#node #distinct)
         };
         Some(Shape {
             units: self.units(&variants),
             ..Shape::of(quote!(#node.with_description(#description)))
         })
+    }
+
+    /// Stops the build if a variant has limits, and a value that breaks them may be meant for another variant.
+    fn distinct(&mut self, variants: &[(&Variant, VariantOptions)]) -> Option<TokenStream> {
+        if !self.options.untagged && variants.iter().all(|(_, options)| !options.other) {
+            return None;
+        }
+        if self.is_generic {
+            return Some(quote!(.distinct()));
+        }
+        let (private, name) = (&self.private, self.name);
+        let check = quote!(const _: #private::Node = #private::Node::of::<#name>().distinct(););
+        self.checks.push(located(check, name.span()));
+        None
     }
 
     /// The variants without content, as they are serialized.
@@ -111,8 +128,10 @@ impl Reader<'_> {
             (None, _) if options.other => quote!(#private::Node::string()),
             (None, _) => self.external(&name, content),
         };
+        let alias = options.alias.as_ref();
+        let unlimited = alias.and_then(|alias| self.unlimited(&node, alias));
         let description = docs::description(&variant.attrs);
-        quote!(#node.with_description(#description))
+        quote!(#node #unlimited.with_description(#description))
     }
 
     /// `{"t": "Variant", "c": …}`

@@ -71,6 +71,16 @@ impl Node {
         }
     }
 
+    /// Whether it may accept lists, and objects.
+    pub(crate) const fn accepts(&self) -> (bool, bool) {
+        match self.kind {
+            Kind::Array { .. } => (true, false),
+            _ if self.is_object() => (false, true),
+            Kind::Any | Kind::AnyOf { .. } | Kind::Raw(_) | Kind::Generated(_) => (true, true),
+            _ => (false, false),
+        }
+    }
+
     /// Whether it may accept objects only; a generated schema is only known when the servlet describes itself.
     pub(crate) const fn may_be_object(&self) -> bool {
         self.is_object() || self.is_generated()

@@ -117,6 +117,21 @@ impl Property {
             !limits.has_items() || matches!(self.node.kind, Kind::Array { count: None, .. }),
             "`min_items` and `max_items` are for lists"
         );
+        // A set has fewer items than the list that it is read from, if some are equal.
+        assert!(
+            !matches!(self.node.kind, Kind::Array { unique: true, .. })
+                || matches!(limits.min_items.as_bytes(), b"" | b"1"),
+            "`min_items` of a set is 1 at most\nhelp: count the items in the function"
+        );
+    }
+
+    /// The same property of a type without limits. A type with limits stops the build.
+    #[doc(hidden)]
+    #[must_use]
+    #[track_caller]
+    pub const fn unlimited(self) -> Self {
+        let _ = self.node.unlimited();
+        self
     }
 
     /// The example of the type, unless the limits of the property may refuse it.
@@ -149,6 +164,49 @@ impl Node {
         } else {
             self.has_limited_property(true)
         }
+    }
+
+    /// The same schema. One with limits stops the build.
+    #[doc(hidden)]
+    #[must_use]
+    #[track_caller]
+    pub const fn unlimited(self) -> Self {
+        assert!(
+            !self.is_limited(),
+            "limits are only checked under the name in the schema\nhelp: remove the alias, or check the value in the function"
+        );
+        self
+    }
+
+    /// The same variants. A variant with limits that may be confused with another one stops the build.
+    #[doc(hidden)]
+    #[must_use]
+    #[track_caller]
+    pub const fn distinct(self) -> Self {
+        if let Kind::AnyOf { variants, .. } = self.kind {
+            let mut at = 0;
+            while at < variants.len() {
+                let mut other = 0;
+                while other < variants.len() {
+                    assert!(
+                        other == at
+                            || !variants[at].is_limited()
+                            || !variants[at].overlaps(&variants[other]),
+                        "limits are only checked in a variant that its tag or its JSON type tells apart from the others\nhelp: use a tag without `#[serde(other)]`, or check the value in the function"
+                    );
+                    other += 1;
+                }
+                at += 1;
+            }
+        }
+        self
+    }
+
+    /// Whether both accept lists, or both accept objects. No other values have limits inside.
+    const fn overlaps(&self, other: &Node) -> bool {
+        let (lists, objects) = self.accepts();
+        let (other_lists, other_objects) = other.accepts();
+        lists && other_lists || objects && other_objects
     }
 
     /// Whether a part of a value can have the right type and break a limit.
