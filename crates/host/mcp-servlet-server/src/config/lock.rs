@@ -269,7 +269,7 @@ impl Lock {
             let known = old.members.get(&entry.name()).cloned();
             let mut member = known.unwrap_or_default();
             member.kind = LockedKind::Servlet;
-            member.source = source(&config, &entry.source);
+            member.source = source(&config.source.0, &entry.source);
             member.signers = entry.source.signers();
             let granted = Permissions::of(&Module::default(), &entry.options).granted;
             member.permissions.granted = granted;
@@ -388,7 +388,7 @@ impl LockedMember {
         let digest = format!("sha256:{}", hex(&servlet.digest()));
         Self {
             kind: LockedKind::Servlet,
-            source: source(config, &entry.source),
+            source: source(&config.source.0, &entry.source),
             manifest: servlet.image().map(str::to_owned),
             module: Some(digest),
             signers: entry.source.signers(),
@@ -492,8 +492,8 @@ impl LockedMember {
 }
 
 /// The path of a file from the folder of the configuration, or another source without secrets.
-fn source(config: &Config, source: &Source) -> String {
-    let folder = config.source.0.parent().unwrap_or(Path::new(""));
+fn source(config: &Path, source: &Source) -> String {
+    let folder = config.parent().unwrap_or(Path::new(""));
     match source {
         Source::Pinned { source: inner, .. } | Source::Signed { source: inner, .. } => {
             self::source(config, inner)
@@ -657,7 +657,9 @@ impl Config {
                             "the configuration gives the servlet more than `servlet.lock` has: {wider}"
                         );
                     }
-                    if let Some(manifest) = &member.manifest {
+                    if let Some(manifest) = &member.manifest
+                        && source(&self.source.0, &entry.source) == member.source
+                    {
                         entry.source = entry.source.clone().at_image(manifest);
                     }
                     ServletLock::Is {
@@ -782,5 +784,41 @@ impl Config {
             }
         }
         names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn another_tag_is_not_the_approved_image() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("servlet.toml");
+        let image = format!("sha256:{}", "a".repeat(64));
+        let module = format!("sha256:{}", "b".repeat(64));
+        let lock = serde_json::json!({
+            "version": 1,
+            "members": {
+                "far": {
+                    "kind": "servlet",
+                    "source": "oci://registry.example/far:1.2.0",
+                    "manifest": image,
+                    "module": module,
+                    "items": {},
+                },
+            },
+        });
+        fs::write(Lock::path(&path), lock.to_string()).expect("a file");
+        let source = |tag: &str| {
+            let text = format!("[servlet.far]\nsource = \"oci://registry.example/far:{tag}\"\n");
+            fs::write(&path, text).expect("a file");
+            let config = Config::read(&path).expect("a configuration");
+            config.entries[0].source.to_string()
+        };
+        assert!(source("1.2.0").ends_with(&image), "{}", source("1.2.0"));
+        assert_eq!(source("1.3.0"), "oci://registry.example/far:1.3.0");
     }
 }

@@ -14,6 +14,7 @@ use axum::{
     response::IntoResponse as _,
 };
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use e2e::{Profile, wasm};
 use mcp_servlet_runtime::{Contract, Module};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -618,6 +619,22 @@ async fn the_image_in_a_lock_is_served_whatever_its_tag_names_later() {
     let (code, said) = run(&["lock", "verify"]);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("origin      image"), "{said}");
+
+    // Another tag in the configuration is not hidden by the lock.
+    let other = format!("{}:0.2.0", site.reference(""));
+    fs::copy(
+        wasm("calculator", Profile::Servlet),
+        home.path().join("other.wasm"),
+    )
+    .expect("a file");
+    assert_eq!(run(&["push", "other.wasm", &other]).0, Some(0));
+    let toml = home.path().join("servlet.toml");
+    let approved = fs::read_to_string(&toml).expect("a file");
+    fs::write(&toml, approved.replace(&image, &other)).expect("a file");
+    let (code, said) = run(&call);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("the module has changed"), "{said}");
+    fs::write(&toml, approved).expect("a file");
 
     site.rule(|_| Some(status(503)));
     assert_eq!(run(&call).0, Some(0));
