@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
+    mem,
     sync::Arc,
 };
 
@@ -81,8 +82,17 @@ impl LockedLists {
         let Some(locked) = self.entries.get(&(kind, key.to_owned())) else {
             return;
         };
+        if self.ignored.is_empty() {
+            return;
+        }
+        let locked = Value::from(locked.clone());
+        let mut settled = Value::from(mem::take(entry));
         for pointer in &self.ignored {
-            replace_at(pointer, locked, entry);
+            let value = locked.pointer(pointer).cloned();
+            settle_at(pointer, value, &locked, &mut settled);
+        }
+        if let Value::Object(settled) = settled {
+            *entry = settled;
         }
     }
 
@@ -107,25 +117,30 @@ impl LockedLists {
     }
 }
 
-/// Gives the member at a JSON pointer the value that it has in `from`, or removes it if it has none there.
-fn replace_at(pointer: &str, from: &JsonObject, to: &mut JsonObject) {
-    let mut steps: Vec<_> = pointer
-        .split('/')
-        .skip(1)
-        .map(|step| step.replace("~1", "/").replace("~0", "~"))
-        .collect();
-    let Some(last) = steps.pop() else { return };
-    let (mut from, mut to) = (Some(from), to);
-    for step in &steps {
-        from = from.and_then(|from| from.get(step)?.as_object());
-        let Some(Value::Object(inner)) = to.get_mut(step) else {
-            return;
-        };
-        to = inner;
+/// Sets the value at a JSON pointer, or removes it. The objects around it are added if `locked` has them, and removed if they are
+/// empty and it does not have them. No list becomes longer or shorter.
+fn settle_at(pointer: &str, value: Option<Value>, locked: &Value, entry: &mut Value) {
+    let Some((parent, name)) = pointer.rsplit_once('/') else {
+        return;
+    };
+    if let (Some(value), Some(place)) = (&value, entry.pointer_mut(pointer)) {
+        place.clone_from(value);
+        return;
     }
-    match from.and_then(|from| from.get(&last)) {
-        Some(value) => drop(to.insert(last, value.clone())),
-        None => drop(to.remove(&last)),
+    let name = name.replace("~1", "/").replace("~0", "~");
+    match (value, entry.pointer_mut(parent)) {
+        (Some(value), Some(Value::Object(members))) => drop(members.insert(name, value)),
+        (Some(value), None) if locked.pointer(parent).is_some_and(Value::is_object) => {
+            let members = JsonObject::from_iter([(name, value)]);
+            settle_at(parent, Some(members.into()), locked, entry);
+        }
+        (None, Some(Value::Object(members))) => {
+            members.remove(&name);
+            if members.is_empty() && locked.pointer(parent).is_none() {
+                settle_at(parent, None, locked, entry);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -216,7 +231,37 @@ mod tests {
             json!({ "name": "t", "description": "Tuesday", "_meta": { "a/b": 2, "new": 3 } });
         assert_eq!(settled(tuesday), locked);
         assert_eq!(settled(json!({ "name": "t", "_meta": {} })), locked);
-        let other = json!({ "name": "t", "description": "Monday", "title": "T" });
+        let other = json!({ "name": "t", "description": "Monday", "title": "T", "_meta": 3 });
         assert_eq!(settled(other.clone()), other);
+    }
+
+    #[test]
+    fn ignored_members_may_be_in_lists_or_alone_in_their_object() {
+        let object = |json: Value| json.as_object().expect("an object").clone();
+        let settled = |pointer: &str, locked: Value, entry: Value| {
+            let key = (FeatureKind::Tool, "t".to_owned());
+            let lists = LockedLists {
+                entries: BTreeMap::from([(key, object(locked))]),
+                ignored: vec![pointer.to_owned()],
+                ..LockedLists::default()
+            };
+            let mut entry = object(entry);
+            lists.settle(FeatureKind::Tool, "t", &mut entry);
+            Value::from(entry)
+        };
+        let icons = |first: &str| json!({ "icons": [{ "src": first }, { "src": "b" }] });
+        let src = "/icons/0/src";
+        assert_eq!(settled(src, icons("a"), icons("z")), icons("a"));
+        let none = json!({ "icons": [] });
+        assert_eq!(settled("/icons/0", none.clone(), icons("z")), icons("z"));
+        assert_eq!(settled(src, icons("a"), none.clone()), none);
+        let (date, bare) = (json!({ "_meta": { "on": { "date": 1 } } }), json!({}));
+        let pointer = "/_meta/on/date";
+        assert_eq!(settled(pointer, bare.clone(), date.clone()), bare);
+        assert_eq!(settled(pointer, date.clone(), bare.clone()), date);
+        let empty = json!({ "_meta": {} });
+        assert_eq!(settled(pointer, empty.clone(), date), empty);
+        let other = json!({ "_meta": { "other": 1 } });
+        assert_eq!(settled(pointer, other, bare.clone()), bare);
     }
 }
