@@ -32,12 +32,15 @@ pub(crate) fn remove(file: &CstObject, entry: &Value, others: &Value) {
         return;
     };
     let others = used(others);
+    let mut is_changed = false;
     for id in used(entry).difference(&others) {
         for (node, _) in values(&inputs).filter(|(_, value)| *value == input(id)) {
             node.remove();
+            is_changed = true;
         }
     }
-    if inputs.elements().is_empty()
+    if is_changed
+        && inputs.elements().is_empty()
         && let Some(member) = file.get(INPUTS)
     {
         member.remove();

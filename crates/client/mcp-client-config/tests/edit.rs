@@ -145,6 +145,10 @@ fn visual_studio_code_asks_for_values() {
     let mut file = ClientFile::parse(Source::VsCode, alone.as_bytes()).expect("a file");
     assert!(file.remove("greet").expect("an object"));
     assert!(!file.to_string().contains("inputs"), "{file}");
+    let empty = set(Source::VsCode, r#"{ "inputs": [] }"#, &command(&[]));
+    let mut file = ClientFile::parse(Source::VsCode, empty.as_bytes()).expect("a file");
+    assert!(file.remove("greet").expect("an object"));
+    assert_eq!(read(&file.to_string())["inputs"], json!([]));
     let wrong = ClientFile::parse(Source::VsCode, br#"{ "inputs": {} }"#);
     let entry = Source::VsCode.entry(&connection).expect("an entry");
     let problem = wrong
