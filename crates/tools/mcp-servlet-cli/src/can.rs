@@ -1,36 +1,70 @@
 //! What a module can do, from its imports alone.
 
-/// Each ability, and the function of the host that a module needs for it.
-const ABILITIES: [(&str, &str); 9] = [
-    ("http_request", "send HTTP requests"),
-    ("create_elicitation", "ask the user"),
-    ("create_message", "ask the client's model"),
-    ("list_roots", "read the client's roots"),
-    ("config_get", "read its configuration"),
-    ("var_set", "keep variables"),
-    ("path_open", "open files"),
-    ("clock_time_get", "read the clock"),
-    ("random_get", "get random numbers"),
+use mcp_servlet_runtime::Module;
+
+/// Each ability, and the functions of the host that give it; `path_*` stands for all that begin with `path_`.
+const ABILITIES: [(&[&str], &str); 9] = [
+    (&["http_request"], "send HTTP requests"),
+    (&["create_elicitation"], "ask the user"),
+    (&["create_message"], "ask the client's model"),
+    (&["list_roots"], "read the client's roots"),
+    (&["config_get"], "read its configuration"),
+    (&["var_set"], "keep variables"),
+    (&["path_*", "fd_readdir"], "use files"),
+    (&["clock_time_get"], "read the clock"),
+    (&["random_get"], "get random numbers"),
 ];
+
+/// The names of the functions that a module imports.
+pub(crate) fn imports(module: &Module) -> impl Iterator<Item = &str> + Clone {
+    module.imports.iter().map(|import| import.name.as_str())
+}
 
 /// What a module with these imports can do.
 pub(crate) fn abilities<'a>(
     imports: impl Iterator<Item = &'a str> + Clone,
 ) -> impl Iterator<Item = &'static str> {
-    let abilities = ABILITIES.into_iter();
-    abilities.filter_map(move |(import, ability)| {
-        imports
-            .clone()
-            .any(|name| name == import)
-            .then_some(ability)
+    ABILITIES.into_iter().filter_map(move |(gives, ability)| {
+        let mut names = imports.clone();
+        let is_given = names.any(|name| gives.iter().any(|pattern| matches(pattern, name)));
+        is_given.then_some(ability)
     })
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    }
 }
 
 /// What a module with these imports can do, in words.
 pub(crate) fn in_words<'a>(imports: impl Iterator<Item = &'a str> + Clone) -> String {
     let abilities: Vec<_> = abilities(imports).collect();
     if abilities.is_empty() {
-        return "compute, and nothing else".to_owned();
+        // Any servlet may return requests to the user and to the client's model.
+        return "compute, without network, files or configuration".to_owned();
     }
     abilities.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_for_files_is_shown() {
+        for import in ["path_open", "path_unlink_file", "path_rename", "fd_readdir"] {
+            let imports = ["fd_write", import].into_iter();
+            assert_eq!(in_words(imports), "use files", "{import}");
+        }
+        let imports = ["fd_write", "clock_time_get", "random_get"].into_iter();
+        assert_eq!(in_words(imports), "read the clock, get random numbers");
+    }
+
+    #[test]
+    fn a_servlet_without_imports_may_still_ask_the_client() {
+        let words = in_words(["input_length"].into_iter());
+        assert_eq!(words, "compute, without network, files or configuration");
+    }
 }

@@ -167,7 +167,7 @@ impl<'a> Report<'a> {
         if let Some(module) = &self.module {
             writeln!(out, "  calls    {}", share(Isolation::of(module)))?;
             writeln!(out, "  exports  {}", list(self.exports()))?;
-            writeln!(out, "  can      {}", can::in_words(names(module)))?;
+            writeln!(out, "  can      {}", can::in_words(can::imports(module)))?;
         }
         if let Some(contract) = self.module.as_ref().and_then(Module::contract) {
             if !contract.package.is_empty() {
@@ -225,7 +225,7 @@ impl<'a> Report<'a> {
             "isolation": self.module.as_ref().map(|module| Isolation::of(module).name()),
             "exports": self.exports().collect::<Vec<_>>(),
             "imports": self.imports(),
-            "can": self.module.as_ref().map(|module| can::abilities(names(module)).collect::<Vec<_>>()),
+            "can": self.module.as_ref().map(|module| can::abilities(can::imports(module)).collect::<Vec<_>>()),
             "sections": sections.collect::<Vec<_>>(),
             "contract": contract.map(|contract| json!({ "package": contract.package })),
             "needs": self.module.as_ref().map(Module::needs),
@@ -247,11 +247,6 @@ fn package(contract: &Contract) -> String {
     let parts = [Some(&*name), text("license"), text("repository")];
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     one_line(&parts.collect::<Vec<_>>().join(", ")).into_owned()
-}
-
-/// The names of the functions that a module imports.
-fn names(module: &Module) -> impl Iterator<Item = &str> + Clone {
-    module.imports.iter().map(|import| import.name.as_str())
 }
 
 /// What calls share by default.

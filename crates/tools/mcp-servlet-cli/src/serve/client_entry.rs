@@ -71,8 +71,7 @@ impl ClientEntry {
 }
 
 fn can(name: &str, module: &Module) -> String {
-    let imports = module.imports.iter().map(|import| import.name.as_str());
-    format!("`{name}` can {}", can::in_words(imports))
+    format!("`{name}` can {}", can::in_words(can::imports(module)))
 }
 
 impl Options {
