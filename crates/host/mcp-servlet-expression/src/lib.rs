@@ -37,7 +37,7 @@ pub use budget::{Budget, MAX_STEPS, MAX_TIME};
 use budget::{MAX_COPY, MAX_READ, Size};
 use check::Check;
 use column::Column;
-pub use condition::{Condition, Truth};
+pub use condition::{Comparison, Condition, Truth};
 pub use path::{Path, PathStep};
 use pattern::Pattern;
 use rewrite::Rewrite;
@@ -207,18 +207,31 @@ impl Expression {
         if let Some(values) = column.and_then(|column| column.run(scope, budget)) {
             return Ok(Some(values));
         }
-        let parts = self.parts(scope, budget)?;
         let meter = Arc::new(budget.start());
-        let run = || evaluate(cel, &parts, &meter);
-        let result = if cel.depth <= DEEP {
+        let result = self.run_metered(cel, scope, budget, &meter);
+        let is_within = budget.end(&meter);
+        if is_within || result == Err(Failure::TooMuch) {
+            result
+        } else {
+            Err(Failure::Budget)
+        }
+    }
+
+    fn run_metered(
+        &self,
+        cel: &Cel,
+        scope: &Scope<'_>,
+        budget: &mut Budget,
+        meter: &Arc<budget::Meter>,
+    ) -> Result<Option<Value>, Failure> {
+        // Without time, it does not even read.
+        meter.charge(0).map_err(|_| Failure::Budget)?;
+        let parts = self.parts(scope, budget)?;
+        let run = || evaluate(cel, &parts, meter);
+        if cel.depth <= DEEP {
             run()
         } else if budget.may_block() {
             on_large_stack(run).unwrap_or(Err(Failure::Budget))
-        } else {
-            Err(Failure::Budget)
-        };
-        if budget.end(&meter) {
-            result
         } else {
             Err(Failure::Budget)
         }

@@ -327,6 +327,18 @@ fn the_budget_ends_expressions() {
 }
 
 #[test]
+fn what_expressions_read_takes_time_of_the_budget() {
+    let request = json!({ "many": vec![1; 60_000] });
+    let expression = Expression::parse("request.many[0] == 1").expect("an expression");
+    let mut budget = Budget::of_decision();
+    let mut runs = (0..1000).map(|_| expression.run(&scope(&request), &mut budget));
+    assert!(runs.any(|value| value == Err(Failure::Budget)));
+    let next = Expression::parse("1 == 1").expect("an expression");
+    let value = next.run(&scope(&request), &mut budget);
+    assert_eq!(value, Err(Failure::Budget));
+}
+
+#[test]
 fn an_attempt_ends_before_it_takes_long() {
     let numbers: Vec<_> = (0..2000).collect();
     let deep = "1 + ".repeat(40) + "1";
