@@ -252,10 +252,8 @@ impl Rules {
 
     /// The rules that are asked about an item, with their numbers.
     fn about(&self, item: &Item<'_>) -> impl Iterator<Item = (usize, &Rule)> {
-        let (kind, is_step) = (item.name.kind(), item.is_step());
-        // A virtual tool gives a narrow use of another tool. Only rules that name the member of that tool restrict it further.
         let rules = self.0.iter().enumerate();
-        rules.filter(move |(_, rule)| rule.is_about(kind) && !(is_step && rule.members.is_empty()))
+        rules.filter(|(_, rule)| rule.is_asked_about(item))
     }
 
     /// Whether a rule for tools reads arguments.
@@ -404,10 +402,17 @@ impl Rule {
             && uris.all(|other| self.resources.iter().any(|own| own.covers(other)))
     }
 
+    /// Whether it decides about items such as this one, even if it names others.
+    pub fn is_asked_about(&self, item: &Item<'_>) -> bool {
+        // A virtual tool gives a narrow use of another tool. Only rules that name the member of that tool restrict it further.
+        let may_restrict = !item.is_step() || !self.members.is_empty();
+        self.is_about(item.name.kind()) && may_restrict
+    }
+
     /// Whether it could hold for some caller and some arguments.
     pub fn may_concern(&self, item: &Item<'_>) -> bool {
         let is_of_member = self.members.is_empty() || item.is_of(&self.members);
-        is_of_member && self.names(&item.name) != Holds::No
+        self.is_asked_about(item) && is_of_member && self.names(&item.name) != Holds::No
     }
 
     fn holds(&self, asked: &mut Asked<'_>) -> Holds {

@@ -152,6 +152,25 @@ fn steps_obey_rules_that_name_their_member() {
     assert_eq!(allowed(&by_listed, &step(None)), Yes);
     let of_all = Rules(vec![rule(Deny, &["*"])]);
     assert_eq!(allowed(&of_all, &step(None)), Yes);
+    let when = When::new("${{ tool.name == 'bank_refund' }}", true, None);
+    let by_when = Rules(vec![of_bank(Rule {
+        when: Some(when.expect("a condition")),
+        ..rule(Deny, &["*"])
+    })]);
+    assert_eq!(allowed(&by_when, &step(Some("bank_refund"))), No);
+    assert_eq!(allowed(&by_when, &step(None)), Yes);
+}
+
+#[test]
+fn rules_without_members_do_not_concern_steps() {
+    let of_all = rule(Deny, &["refund"]);
+    let of_bank = Rule {
+        members: vec!["bank".to_owned()],
+        ..of_all.clone()
+    };
+    let step = item(Name::Step("refund", None, Hints::of(None)), "bank");
+    assert!(!of_all.may_concern(&step) && of_bank.may_concern(&step));
+    assert!(of_all.may_concern(&tool("refund")));
 }
 
 #[test]

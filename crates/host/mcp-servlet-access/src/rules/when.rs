@@ -143,7 +143,8 @@ fn of_caller(caller: Option<&Caller>) -> Value {
 
 fn of_tool(item: &Item<'_>) -> Option<Value> {
     let (name, hints) = match &item.name {
-        Name::Tool(name, hints) | Name::Step(name, _, hints) => (name, hints),
+        Name::Tool(name, hints) => (name, hints),
+        Name::Step(own, listed, hints) => (listed.as_ref().unwrap_or(own), hints),
         Name::Prompt(_) | Name::Resource(_) => return None,
     };
     Some(json!({ "name": name, "member": item.member, "annotations": of_hints(*hints) }))
