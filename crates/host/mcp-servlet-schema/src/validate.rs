@@ -133,6 +133,11 @@ impl Validator {
         can_check.then(|| checker.validator().is_valid(value))
     }
 
+    /// How often a check of a value applies parts of the schema to parts of the value, at most.
+    pub fn steps(&self, value: &Value) -> u64 {
+        self.0.steps(value)
+    }
+
     /// Checks a value.
     ///
     /// # Errors
@@ -275,7 +280,11 @@ impl Checker {
 
     /// Whether a check ends within the limits.
     fn can_check(&self, value: &Value) -> bool {
-        self.cost.saturating_mul(count(value)) <= MAX_STEPS
+        self.steps(value) <= MAX_STEPS
+    }
+
+    fn steps(&self, value: &Value) -> u64 {
+        self.cost.saturating_mul(count(value))
     }
 
     fn check(&self, value: &Value) -> Result<(), String> {

@@ -8,22 +8,26 @@ mod path;
 mod values;
 mod witness;
 
-use mcp_servlet_expression::PathStep;
+use mcp_servlet_expression::{Comparison, PathStep};
 use mcp_servlet_schema::{referenced, similar};
 use serde_json::Value;
 
 use super::{Argument, Effect, When, argument::Step};
 use path::{Part, at, is_always_there};
 use values::Values;
-use witness::Witnesses;
+use witness::witnesses;
 
 /// What is known about a part of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// It does something, and what it does is possible.
     Proved,
-    /// It does nothing, or the same for all calls, for this reason.
+    /// It does not fit the tool, for this reason.
     Wrong(String),
+    /// It holds for no call that matches the schema, for this reason.
+    Never(String),
+    /// It holds for all calls that match the schema, for this reason.
+    Always(String),
     /// Nothing is known, for this reason.
     Unproved(String),
 }
@@ -56,23 +60,15 @@ impl Argument {
             return Proof::Wrong(message);
         }
         let may_be_null = !is_always_there(tool.schema, &self.path);
-        let takes = || {
-            let schema = part.to_string();
-            if schema.len() <= SHOWN {
-                format!("`{name}` takes {schema} for `{path}`")
-            } else {
-                format!("see the schema of `{path}` in `{name}`")
-            }
-        };
+        let takes = || takes(name, &path, &part);
         if !self.may_be_absent() && self.never_holds(effect, &values, may_be_null) {
-            return Proof::Wrong(format!("this never holds: {}", takes()));
+            return Proof::Never(format!("this never holds: {}", takes()));
         }
         if !may_be_null && self.always_holds(effect, &values) {
-            return Proof::Wrong(format!("this always holds: {}", takes()));
+            return Proof::Always(format!("this always holds: {}", takes()));
         }
-        let witnesses = Witnesses::of(tool.schema, &part, self);
         let mut found = [false; 2];
-        for arguments in witnesses {
+        for arguments in witnesses(tool.schema, &part, self) {
             found[usize::from(self.holds(effect, &arguments))] = true;
             if found == [true; 2] {
                 return Proof::Proved;
@@ -163,48 +159,68 @@ impl Argument {
 }
 
 impl When {
-    /// What is known about this condition in a rule for a tool.
-    pub fn prove(&self, tool: ToolSchema<'_>) -> Vec<Proof> {
-        let name = tool.name;
+    /// What is known about the parts of this condition in a rule for these tools. It may read an argument that only one of them has,
+    /// because it can ask which tool is called.
+    pub fn prove(&self, tools: &[ToolSchema<'_>]) -> Vec<Proof> {
+        let of_tools = |prove: &dyn Fn(ToolSchema<'_>) -> Option<Proof>| {
+            of_all(tools.iter().filter_map(|tool| prove(*tool)).collect())
+        };
         let mut proofs = Vec::new();
         for path in self.0.reads() {
-            if let Some(part) = argument_at(tool, path) {
-                let (text, first) = in_words(path);
-                proofs.push(match part {
-                    Part::Nothing => Proof::Wrong(unknown(tool, &first, &text)),
-                    Part::Any => {
-                        Proof::Unproved(format!("the schema of `{name}` does not name `{text}`"))
-                    }
-                    Part::Schema(_) => Proof::Proved,
-                });
-            }
+            proofs.extend(of_tools(&|tool| of_read(tool, path)));
         }
         for comparison in &self.0.comparisons {
-            if comparison.literal == "null" {
-                continue;
-            }
-            let Some(Part::Schema(part)) = argument_at(tool, &comparison.path) else {
-                continue;
-            };
-            let types = Values::of(tool.schema, &part).types();
-            if !types.is_empty() && !types.contains(&comparison.literal) {
-                let ((path, _), literal) = (in_words(&comparison.path), comparison.literal);
-                proofs.push(Proof::Wrong(format!(
-                    "argument `{path}` of `{name}` is {part}, which is compared with the type {literal}"
-                )));
-            }
+            proofs.extend(of_tools(&|tool| of_comparison(tool, comparison)));
         }
         for operand in self.0.untyped() {
-            let part = operand.and_then(|path| argument_at(tool, path));
-            let is_boolean = matches!(&part, Some(Part::Schema(part)) if Values::of(tool.schema, part).types() == ["boolean"]);
-            proofs.push(if is_boolean {
-                Proof::Proved
-            } else {
-                Proof::Unproved("whether all operands of `when` are booleans".to_owned())
-            });
+            let prove = |tool: ToolSchema<'_>| match argument_at(tool, operand?)? {
+                Part::Nothing => None,
+                Part::Any => Some(false),
+                Part::Schema(part) => Some(Values::of(tool.schema, &part).types() == ["boolean"]),
+            };
+            let are_booleans: Vec<_> = tools.iter().filter_map(|tool| prove(*tool)).collect();
+            if are_booleans.is_empty() || are_booleans.contains(&false) {
+                let message = "whether all operands of `when` are booleans";
+                proofs.push(Proof::Unproved(message.to_owned()));
+            }
         }
         proofs
     }
+}
+
+/// What is known about a part of a condition, from what is known for each tool. None if no tool says something about it.
+fn of_all(proofs: Vec<Proof>) -> Option<Proof> {
+    let is_wrong = |proof: &&Proof| matches!(proof, Proof::Wrong(_));
+    let mut all = proofs.iter();
+    if all.any(|proof| *proof == Proof::Proved) {
+        return Some(Proof::Proved);
+    }
+    let other = proofs.iter().find(|proof| !is_wrong(proof));
+    other.or(proofs.first()).cloned()
+}
+
+fn of_read(tool: ToolSchema<'_>, path: &mcp_servlet_expression::Path) -> Option<Proof> {
+    let (name, (text, first)) = (tool.name, in_words(path));
+    Some(match argument_at(tool, path)? {
+        Part::Nothing => Proof::Wrong(unknown(tool, &first, &text)),
+        Part::Any => Proof::Unproved(format!("the schema of `{name}` does not name `{text}`")),
+        Part::Schema(_) => Proof::Proved,
+    })
+}
+
+fn of_comparison(tool: ToolSchema<'_>, comparison: &Comparison) -> Option<Proof> {
+    let Some(Part::Schema(part)) = argument_at(tool, &comparison.path) else {
+        return None;
+    };
+    let types = Values::of(tool.schema, &part).types();
+    let literal = comparison.literal;
+    if literal == "null" || types.is_empty() || types.contains(&literal) {
+        return Some(Proof::Proved);
+    }
+    let (path, _) = in_words(&comparison.path);
+    let takes = takes(tool.name, &path, &part);
+    let message = format!("`{path}` is compared with the type {literal}, but {takes}");
+    Some(Proof::Wrong(message))
 }
 
 /// The part of the schema that a path leads to. None if it does not lead to an argument.
@@ -220,9 +236,26 @@ fn argument_at(tool: ToolSchema<'_>, path: &mcp_servlet_expression::Path) -> Opt
 
 /// A path below the arguments as text, and the name of the argument.
 fn in_words(path: &mcp_servlet_expression::Path) -> (String, String) {
-    let names: Vec<_> = path.members().collect();
-    let first = names.first().copied().unwrap_or_default();
-    (names.join("."), first.to_owned())
+    let mut text = String::new();
+    for step in &path.steps {
+        match step {
+            PathStep::Member { name, .. } if text.is_empty() => text += name,
+            PathStep::Member { name, .. } => text.extend([".", name]),
+            PathStep::Item { number, .. } => text.extend(["[", &number.to_string(), "]"]),
+        }
+    }
+    let first = path.members().next().unwrap_or_default();
+    (text, first.to_owned())
+}
+
+/// What a tool takes at a path, which is in the schema if that is long.
+fn takes(tool: &str, path: &str, part: &Value) -> String {
+    let schema = part.to_string();
+    if schema.len() <= SHOWN {
+        format!("`{tool}` takes {schema} for `{path}`")
+    } else {
+        format!("see the schema of `{path}` in `{tool}`")
+    }
 }
 
 fn unknown(tool: ToolSchema<'_>, argument: &str, path: &str) -> String {

@@ -58,6 +58,13 @@ pub(super) struct SectionSpans {
     pub(super) tools: Vec<(String, Range<usize>)>,
 }
 
+impl Finding {
+    fn says(&self, problem: &Problem) -> bool {
+        let message = &self.problem.message;
+        self.problem.span == problem.span && *message == problem.message
+    }
+}
+
 impl SectionSpans {
     /// The part of the section that an error is about.
     fn of(&self, error: &LoadError) -> Range<usize> {
@@ -141,7 +148,7 @@ impl Findings {
         }
     }
 
-    /// Adds every problem of an error about the text.
+    /// Adds every problem of an error about the text, instead of findings that say the same.
     ///
     /// # Errors
     /// Any other error.
@@ -150,6 +157,7 @@ impl Findings {
             return Err(error);
         };
         for problem in problems {
+            self.all.retain(|one| !one.says(&problem));
             self.add(Severity::Error, problem.span, problem.message);
         }
         self.all.sort_by_key(|one| one.problem.span.start);

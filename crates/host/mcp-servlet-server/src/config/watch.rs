@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use mcp_servlet_host::{Host, Loaded, Mount};
 use mcp_servlet_runtime::chain;
 
-use super::{Config, Locks, Mode, Served, remotes::Remotes};
+use super::{Config, Findings, Locks, Mode, Served, remotes::Remotes};
 use crate::{
     Server,
     server::metrics::{Metrics, ReloadOutcome},
@@ -34,6 +34,20 @@ pub(crate) struct Watch {
     outcome: ReloadOutcome,
 }
 
+impl Renewed {
+    /// Checks what can only be checked with the tools.
+    fn proven(self) -> Result<(Self, Findings), String> {
+        let proven = self.config.prove_required(&self.loaded, &self.remotes);
+        proven.map_err(|error| chain(&error))?;
+        let findings = self.config.findings(Served {
+            loaded: &self.loaded,
+            remotes: Some(&self.remotes),
+            not_ready: &[],
+        });
+        Ok((self, findings))
+    }
+}
+
 impl Watch {
     /// `config` is the configuration that is being served, and `remotes` are its remotes.
     pub(crate) fn new(path: PathBuf, config: Config, remotes: Remotes) -> Self {
@@ -60,12 +74,6 @@ impl Watch {
             self.files = self.files.changed().await;
             match self.load(previous()).await {
                 Ok(renewed) => {
-                    let findings = renewed.config.findings(Served {
-                        loaded: &renewed.loaded,
-                        remotes: Some(&renewed.remotes),
-                        not_ready: &[],
-                    });
-                    findings.log();
                     let loaded = &renewed.loaded;
                     self.skipped = loaded.skipped_names();
                     let is_complete = loaded.skipped.is_empty() && loaded.failed_reloads.is_empty();
@@ -97,13 +105,16 @@ impl Watch {
         self.locks = config.locks;
         let remotes = self.remotes.update(&config.remotes).await;
         let remotes = remotes.map_err(|error| chain(&error))?;
-        let proven = config.prove_required(&loaded, &remotes);
-        proven.map_err(|error| chain(&error))?;
-        Ok(Renewed {
+        let renewed = Renewed {
             config,
             loaded,
             remotes,
-        })
+        };
+        // Remotes decide how much work their schemas are.
+        let proven = tokio::task::spawn_blocking(move || renewed.proven());
+        let (renewed, findings) = proven.await.map_err(|panic| panic.to_string())??;
+        findings.log();
+        Ok(renewed)
     }
 
     /// Notes that the new version is served, and ends the remotes of the previous one.

@@ -13,7 +13,7 @@ mod support;
 use std::{fs, path::Path};
 
 use mcp_servlet_host::Loaded;
-use mcp_servlet_server::config::{Config, Served};
+use mcp_servlet_server::config::{Config, Findings, Served, Severity};
 use serde_json::{Value, json};
 use support::Wat;
 use tempfile::TempDir;
@@ -232,4 +232,28 @@ fn long_expressions() {
         let expected = format!("--- check\nservlet.toml:3:20: {message}\n");
         assert!(found.starts_with(&expected), "{found}");
     }
+}
+
+/// The tools of a remote that is not required do not prevent the server from serving, so `serve` only warns of these mistakes.
+#[test]
+fn mistakes_in_rules_are_found_once() {
+    let folder = folder();
+    let path = folder.path().join("servlet.toml");
+    let text = "[endpoint.pipe]\nkind = \"stdio\"\nrules = [{ allow = [\"add_note\"], arguments = { pages = { minimum = 20 } } }]\n\
+                [servlet.book]\nsource = \"book.wasm\"\n";
+    fs::write(&path, text).expect("a file");
+    let config = Config::check(&path).expect("a configuration");
+    let loaded = config.load_unproven(None).expect("servlets");
+    let mut findings = config.findings(Served {
+        loaded: &loaded,
+        remotes: None,
+        not_ready: &[],
+    });
+    let counts = |findings: &Findings| {
+        [Severity::Error, Severity::Warning].map(|severity| findings.count(severity))
+    };
+    assert_eq!(counts(&findings), [0, 1]);
+    let error = config.prove(&loaded, &[]).expect_err("a mistake");
+    findings.add_error(error).expect("problems of the file");
+    assert_eq!(counts(&findings), [1, 0]);
 }

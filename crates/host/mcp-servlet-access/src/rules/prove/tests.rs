@@ -79,11 +79,13 @@ fn what_never_or_always_holds_is_wrong() {
         ),
     ] {
         let proof = prove("amount", &fragment, effect, &amount(&schema));
-        assert_eq!(
-            proof,
-            Proof::Wrong(expected.to_owned()),
-            "{fragment} {schema}"
-        );
+        let text = expected.to_owned();
+        let expected = match expected.split(' ').nth(1) {
+            Some("always") => Proof::Always(text),
+            Some("never") => Proof::Never(text),
+            _ => Proof::Wrong(text),
+        };
+        assert_eq!(proof, expected, "{fragment} {schema}");
     }
 }
 
@@ -356,10 +358,10 @@ proptest! {
         let fails = outcomes.iter().find(|(_, holds)| !*holds);
         match &proof {
             Proof::Proved => prop_assert!(holds.is_some() && fails.is_some(), "{proof:?}: {holds:?} {fails:?}"),
-            Proof::Wrong(text) if text.starts_with("this always holds") => {
+            Proof::Always(text) => {
                 prop_assert!(fails.is_none(), "{text}: {fails:?}");
             }
-            Proof::Wrong(text) if text.starts_with("this never holds") => {
+            Proof::Never(text) => {
                 prop_assert!(holds.is_none(), "{text}: {holds:?}");
             }
             // A value of another type makes a `deny` hold.
@@ -371,6 +373,76 @@ proptest! {
             Proof::Wrong(_) | Proof::Unproved(_) => {}
         }
     }
+}
+
+#[test]
+fn a_condition_may_read_what_only_one_of_its_tools_has() {
+    let closed = |name: &str, schema: Value| json!({ "type": "object", "properties": { name: schema }, "additionalProperties": false });
+    let (x, y) = (
+        closed("x", json!({ "type": "integer" })),
+        closed("y", json!({ "items": { "type": "string" } })),
+    );
+    let prove = |text: &str| {
+        let when = When::new(&format!("${{{{ {text} }}}}"), true, None);
+        let schemas = [("a", &x), ("b", &y)].map(|(name, schema)| ToolSchema { name, schema });
+        when.expect(text).prove(&schemas)
+    };
+    let wrong = |text: &str| {
+        let proofs = prove(text);
+        let wrong = proofs.iter().find_map(|proof| match proof {
+            Proof::Proved => None,
+            Proof::Wrong(text) => Some(text.clone()),
+            other => panic!("{text}: {other:?}"),
+        });
+        wrong.unwrap_or_default()
+    };
+    let union = "tool.name == 'a' ? arguments.x > 1 : arguments.y[0] == 'z'";
+    for (text, expected) in [
+        (union, ""),
+        ("caller.subject == 'ann'", ""),
+        ("arguments.gone > 1", "tool `a` has no argument `gone`"),
+        ("arguments.y[0].z > 1", "tool `a` has no argument `y`"),
+    ] {
+        assert_eq!(wrong(text), expected, "{text}");
+    }
+    let compared =
+        "`y[0]` is compared with the type number, but `b` takes {\"type\":\"string\"} for `y[0]`";
+    assert!(prove("arguments.y[0] == 5").contains(&Proof::Wrong(compared.to_owned())));
+    let flag = json!({ "properties": { "is": { "type": "boolean" } } });
+    let [flag, a] = [("c", &flag), ("a", &x)].map(|(name, schema)| ToolSchema { name, schema });
+    let when = When::new("${{ arguments.is }}", true, None).expect("a condition");
+    assert_eq!(when.prove(&[flag, a]), [Proof::Proved]);
+    assert!(matches!(&*when.prove(&[]), [Proof::Unproved(_)]));
+    assert!(matches!(
+        &*when.prove(&[a]),
+        [Proof::Wrong(_), Proof::Unproved(_)]
+    ));
+    let nested = When::new("${{ arguments.y[0].z }}", true, None).expect("a condition");
+    let b = ToolSchema {
+        name: "b",
+        schema: &y,
+    };
+    let message = "`b` accepts no value at `y[0].z`";
+    assert_eq!(nested.prove(&[b])[0], Proof::Wrong(message.to_owned()));
+}
+
+/// A tool of a remote can have any schema.
+#[test]
+fn a_schema_cannot_make_large_values() {
+    for pattern in ["((a{100}){100}){100}", "(?:(?:|a){1000}){100}b{20000}"] {
+        let texts = witness::matching(pattern);
+        let is_short = |text: &Value| text.as_str().is_some_and(|text| text.len() < 1_100);
+        assert!(texts.len() == 3 && texts.iter().all(is_short), "{pattern}");
+    }
+    let calls = |schema: &Value| {
+        let argument = argument("amount", &json!({ "minLength": 1 }));
+        witness::witnesses(&amount(schema), schema, &argument).count()
+    };
+    let lists: Vec<_> = (0..50)
+        .map(|less| json!({ "minItems": 900 - less }))
+        .collect();
+    assert!((1..=202).contains(&calls(&json!({ "anyOf": lists }))));
+    assert_eq!(calls(&json!({ "pattern": "a", "$ref": "#/$defs/gone" })), 0);
 }
 
 #[test]
@@ -389,7 +461,7 @@ fn many_random_rules_are_decided() {
         );
         counts[match proof {
             Proof::Proved => 0,
-            Proof::Wrong(_) => 1,
+            Proof::Wrong(_) | Proof::Never(_) | Proof::Always(_) => 1,
             Proof::Unproved(_) => 2,
         }] += 1;
     }

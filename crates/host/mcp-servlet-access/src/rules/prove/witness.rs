@@ -2,71 +2,82 @@
 
 use mcp_servlet_schema::{JsonObject, Validator, example};
 use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Argument, Step, path::MAX_PARTS, target};
 
-/// Calls of a tool that its schema accepts, with different values of an argument, and without it.
-pub(super) struct Witnesses {
-    validator: Option<Validator>,
-    calls: std::vec::IntoIter<JsonObject>,
-}
-
 /// The longest text or list that is tried.
-const LONGEST: u64 = 1_000;
+const LONGEST: usize = 1_000;
 
 /// How many values are tried.
 const MOST: usize = 200;
 
-impl Witnesses {
-    pub(super) fn of(root: &Value, part: &Value, argument: &Argument) -> Self {
-        let base = match example(root) {
-            Some(Value::Object(members)) => members,
-            _ => Map::new(),
-        };
-        let mut values = Vec::new();
-        collect(root, part, &mut MAX_PARTS.clone(), &mut values);
-        collect(
-            root,
-            &Value::Object(argument.schema.clone()),
-            &mut MAX_PARTS.clone(),
-            &mut values,
-        );
-        values.extend([
-            json!(null),
-            json!(true),
-            json!(0),
-            json!(1.5),
-            json!(""),
-            json!("text"),
-            json!([]),
-            json!({}),
-        ]);
-        values.truncate(MOST);
-        let mut calls = vec![base.clone()];
-        let mut without = Value::Object(base.clone());
-        put(&mut without, &argument.path, None);
-        calls.extend(without.as_object().cloned());
-        for value in values {
-            let mut call = Value::Object(base.clone());
-            put(&mut call, &argument.path, Some(value));
-            calls.extend(call.as_object().cloned());
-        }
-        Self {
-            validator: Validator::new(root).ok(),
-            calls: calls.into_iter(),
-        }
-    }
+/// How many steps of validation all calls may take together; about a tenth of a second of work.
+const MAX_STEPS: u64 = 2_000_000;
+
+/// Calls of a tool that its schema accepts, with different values of an argument, and without it. None if the schema cannot be checked.
+pub(super) fn witnesses(
+    root: &Value,
+    part: &Value,
+    argument: &Argument,
+) -> impl Iterator<Item = JsonObject> {
+    let validator = Validator::new(root).ok();
+    let calls = validator.map(|validator| {
+        let mut left = MAX_STEPS;
+        let calls = calls(root, part, argument).map_while(move |call| {
+            left = left.checked_sub(validator.steps(&call))?;
+            Some((validator.accepts(&call) == Some(true)).then_some(call))
+        });
+        calls.flatten()
+    });
+    let calls = calls.into_iter().flatten();
+    calls.filter_map(|call| match call {
+        Value::Object(arguments) => Some(arguments),
+        _ => None,
+    })
 }
 
-impl Iterator for Witnesses {
-    type Item = JsonObject;
+fn calls(root: &Value, part: &Value, argument: &Argument) -> impl Iterator<Item = Value> {
+    let example = example(root).filter(Value::is_object);
+    let base = example.unwrap_or_else(|| json!({}));
+    let mut values = Values(Vec::new());
+    let own = Value::Object(argument.schema.clone());
+    collect(root, part, &mut MAX_PARTS.clone(), &mut values);
+    collect(root, &own, &mut MAX_PARTS.clone(), &mut values);
+    values.extend([
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(1.5),
+        json!(""),
+        json!("text"),
+        json!([]),
+        json!({}),
+    ]);
+    let mut without = base.clone();
+    put(&mut without, &argument.path, None);
+    let first = [base.clone(), without];
+    let with = values.0.into_iter().map(move |value| {
+        let mut call = base.clone();
+        put(&mut call, &argument.path, Some(value));
+        call
+    });
+    first.into_iter().chain(with)
+}
 
-    fn next(&mut self) -> Option<JsonObject> {
-        let validator = self.validator.as_ref()?;
-        let is_valid =
-            |call: &JsonObject| validator.accepts(&Value::Object(call.clone())) == Some(true);
-        self.calls.find(is_valid)
+/// Values to try, each once.
+struct Values(Vec<Value>);
+
+impl Values {
+    fn extend(&mut self, values: impl IntoIterator<Item = Value>) {
+        for value in values {
+            if self.0.len() == MOST {
+                return;
+            }
+            if !self.0.contains(&value) {
+                self.0.push(value);
+            }
+        }
     }
 }
 
@@ -98,7 +109,7 @@ fn put(part: &mut Value, path: &[Step], value: Option<Value>) {
 }
 
 /// Values at the edges of what a schema describes.
-fn collect(root: &Value, schema: &Value, left: &mut usize, values: &mut Vec<Value>) {
+fn collect(root: &Value, schema: &Value, left: &mut usize, values: &mut Values) {
     let (Value::Object(keywords), Some(rest)) = (schema, left.checked_sub(1)) else {
         return;
     };
@@ -114,14 +125,15 @@ fn collect(root: &Value, schema: &Value, left: &mut usize, values: &mut Vec<Valu
                 }
             }
             ("enum" | "examples", Value::Array(all)) => values.extend(all.iter().cloned()),
-            ("const" | "default", value) => values.push(value.clone()),
+            ("const" | "default", value) => values.extend([value.clone()]),
             ("type", Value::String(name)) => values.extend(of_type(name)),
             ("type", Value::Array(names)) => {
                 values.extend(names.iter().filter_map(Value::as_str).filter_map(of_type));
             }
             ("pattern", Value::String(pattern)) => values.extend(matching(pattern)),
             ("minLength" | "maxLength" | "minItems" | "maxItems", Value::Number(bound)) => {
-                let bound = bound.as_u64().filter(|bound| *bound <= LONGEST);
+                let bound = bound.as_u64().and_then(|bound| usize::try_from(bound).ok());
+                let bound = bound.filter(|bound| *bound <= LONGEST);
                 values.extend(bound.into_iter().flat_map(of_length));
             }
             (_, Value::Number(bound)) => values.extend(near(bound)),
@@ -162,9 +174,8 @@ fn near(bound: &serde_json::Number) -> Vec<Value> {
 }
 
 /// Texts and lists of about this length.
-fn of_length(bound: u64) -> Vec<Value> {
+fn of_length(bound: usize) -> Vec<Value> {
     let lengths = [bound, bound + 1, bound.saturating_sub(1)];
-    let lengths = lengths.map(|length| usize::try_from(length).unwrap_or_default());
     let texts = lengths.map(|length| json!("a".repeat(length)));
     let lists = lengths.into_iter().flat_map(|length| {
         [json!("a"), json!(1), json!(null), json!({})].map(|item| json!(vec![item; length]))
@@ -173,7 +184,7 @@ fn of_length(bound: u64) -> Vec<Value> {
 }
 
 /// A text that probably matches a pattern, and longer ones.
-fn matching(pattern: &str) -> Vec<Value> {
+pub(super) fn matching(pattern: &str) -> Vec<Value> {
     let Ok(pattern) = regex_syntax::parse(pattern) else {
         return Vec::new();
     };
@@ -186,7 +197,11 @@ fn matching(pattern: &str) -> Vec<Value> {
     ]
 }
 
+/// Adds a text that probably matches a pattern, up to the longest that is tried.
 fn sample(pattern: &Hir, text: &mut String) {
+    if text.len() > LONGEST {
+        return;
+    }
     match pattern.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => *text += &String::from_utf8_lossy(&literal.0),
@@ -197,8 +212,12 @@ fn sample(pattern: &Hir, text: &mut String) {
             text.extend(class.ranges().first().map(|range| char::from(range.end())));
         }
         HirKind::Repetition(repeated) => {
-            for _ in 0..u64::from(repeated.min).clamp(1, LONGEST) {
+            for _ in 0..repeated.min.max(1) {
+                let before = text.len();
                 sample(&repeated.sub, text);
+                if text.len() == before {
+                    break;
+                }
             }
         }
         HirKind::Capture(capture) => sample(&capture.sub, text),

@@ -2,10 +2,14 @@
 
 use std::ops::Range;
 
-use mcp_servlet_access::rules::{Argument, Effect, Item, Pattern, Proof, ToolSchema};
+use mcp_servlet_access::rules::{
+    Argument, Effect, Item, Name, Pattern, Proof, Rule, ToolSchema, When,
+};
 use mcp_servlet_host::{Host, Listed, Loaded, Mount, Tool};
+use mcp_servlet_runtime::CheckArguments;
 use mcp_servlet_schema::similar;
 use serde_json::Value;
+use toml::Spanned;
 
 use super::ReadRule;
 use crate::{
@@ -18,6 +22,8 @@ enum Known {
     Proved(String),
     /// Nothing.
     Unproved(String),
+    /// Nothing, as long as not all servlets and remotes are there.
+    Open(String),
     /// It is most likely a mistake.
     Doubtful(String),
     /// It does nothing, or the same for all calls.
@@ -33,10 +39,11 @@ impl Config {
         for (_, span, known) in self.known_of_rules(served.loaded, remotes, is_whole) {
             let (severity, message) = match known {
                 Known::Proved(message) => (Severity::Proved, message),
-                Known::Unproved(message) => (Severity::Note, format!("not proved: {message}")),
-                Known::Doubtful(message) => (Severity::Warning, message),
-                // It is an error of the configuration.
-                Known::Wrong(_) => continue,
+                Known::Unproved(message) | Known::Open(message) => {
+                    (Severity::Note, format!("not proved: {message}"))
+                }
+                // What is wrong about the tools of a remote that is not required does not prevent the server from serving.
+                Known::Doubtful(message) | Known::Wrong(message) => (Severity::Warning, message),
             };
             findings.add(severity, span, message);
         }
@@ -55,7 +62,7 @@ impl Config {
                 Known::Wrong(message) => message,
                 Known::Doubtful(message) if rule.is_strict => message,
                 Known::Unproved(message) if rule.is_strict => format!("not proved: {message}"),
-                Known::Proved(_) | Known::Unproved(_) | Known::Doubtful(_) => return None,
+                _ => return None,
             };
             Some(Problem { span, message })
         });
@@ -99,17 +106,32 @@ impl Config {
 
 /// A tool that a rule may be about.
 struct Concerned<'h> {
+    item: Item<'h>,
     tool: &'h Tool,
-    /// Its name in the list of the endpoint, if it is only called by a virtual tool.
-    listed: Option<String>,
+    /// Whether only calls that match its schema reach it.
+    is_checked: bool,
+}
+
+impl Known {
+    /// The worst one, which comes first if there are several.
+    fn worst(all: impl Iterator<Item = Self>) -> Option<Self> {
+        all.min_by_key(|one| match one {
+            Self::Wrong(_) => 0,
+            Self::Doubtful(_) => 1,
+            Self::Unproved(_) => 2,
+            Self::Open(_) => 3,
+            Self::Proved(_) => 4,
+        })
+    }
 }
 
 impl ReadRule {
     fn known(&self, host: &Host, is_whole: bool) -> Vec<(Range<usize>, Known)> {
-        let all: Vec<_> = tools_and_steps(host).collect();
+        let all = tools_and_steps(host).filter(|one| self.rule.is_asked_about(&one.item));
+        let all: Vec<_> = all.collect();
         let names =
             |all: &mut dyn Iterator<Item = &str>| all.map(str::to_owned).collect::<Vec<_>>();
-        let tools = names(&mut all.iter().map(|(_, tool)| tool.name()));
+        let tools = names(&mut all.iter().map(|one| one.tool.name()));
         let prompts = names(&mut host.prompts().map(Listed::key));
         let mut known = Vec::new();
         for (what, wanted, there) in [
@@ -121,17 +143,21 @@ impl ReadRule {
                 known.push((name.span(), of_name));
             }
         }
-        let concerned = all
-            .into_iter()
-            .filter(|(item, _)| self.rule.may_concern(item));
+        let concerned = all.into_iter();
         let concerned: Vec<_> = concerned
-            .map(|(item, tool)| Concerned::new(&item, tool))
+            .filter(|one| self.rule.may_concern(&one.item))
             .collect();
+        let is_there = |name: &Spanned<String>| {
+            let pattern = Pattern::new(name.get_ref());
+            !has_wildcard(name) && concerned.iter().any(|one| one.matches(&pattern))
+        };
+        // Whether the rule may be about more tools than are there.
+        let may_grow = !is_whole && !self.tools.iter().all(is_there);
         for (argument, span) in self.rule.arguments.iter().zip(&self.arguments) {
-            let proofs = |tool: &Tool| vec![argument.prove(self.rule.effect, schema_of(tool))];
-            let mut of_argument = self.of_tools(&concerned, &proofs);
-            if let Known::Proved(_) | Known::Unproved(_) = of_argument
+            let mut of_argument = self.of_argument(argument, &concerned, may_grow);
+            if let Known::Proved(_) | Known::Unproved(_) | Known::Open(_) = of_argument
                 && let Some(message) = missing(argument.name(), &concerned)
+                    .filter(|_| !may_grow)
                     .or_else(|| self.escape(argument, &concerned))
             {
                 of_argument = Known::Doubtful(message);
@@ -139,8 +165,7 @@ impl ReadRule {
             known.push((span.clone(), of_argument));
         }
         if let Some((when, span)) = self.rule.when.as_ref().zip(self.when.clone()) {
-            let proofs = |tool: &Tool| when.prove(schema_of(tool));
-            known.push((span, self.of_tools(&concerned, &proofs)));
+            known.push((span, of_when(when, &concerned, may_grow)));
         }
         known
     }
@@ -150,7 +175,7 @@ impl ReadRule {
         let count = there.iter().filter(|name| pattern.matches(name)).count();
         let endpoint = &self.endpoint;
         match count {
-            0 if !is_whole => Known::Unproved(format!(
+            0 if !is_whole => Known::Open(format!(
                 "no {what} of endpoint `{endpoint}` matches `{text}` as long as not all servlets and remotes are there"
             )),
             0 => {
@@ -164,42 +189,69 @@ impl ReadRule {
         }
     }
 
-    /// What is known about a part of the rule, from what is known for each tool. A name without `*` means its tool; with `*`, some of
-    /// the tools may be others.
-    fn of_tools(&self, concerned: &[Concerned<'_>], proofs: &dyn Fn(&Tool) -> Vec<Proof>) -> Known {
-        let mut unproved = None;
-        let mut is_proved = false;
+    /// What is known about an argument, from what is known for each tool. A name without `*` means its tool; with `*`, some of the tools
+    /// may be others.
+    fn of_argument(
+        &self,
+        argument: &Argument,
+        concerned: &[Concerned<'_>],
+        may_grow: bool,
+    ) -> Known {
+        let mut all = Vec::new();
         for name in &self.tools {
             let pattern = Pattern::new(name.get_ref());
             let matching = concerned.iter().filter(|one| one.matches(&pattern));
-            let proofs: Vec<_> = matching.flat_map(|one| proofs(one.tool)).collect();
-            is_proved |= !proofs.is_empty();
-            let is_wrong = |proof: &&Proof| matches!(proof, Proof::Wrong(_));
-            let is_meant =
-                !name.get_ref().contains('*') || proofs.iter().all(|proof| is_wrong(&proof));
-            for proof in proofs {
-                match proof {
-                    Proof::Proved => {}
-                    Proof::Wrong(message) if is_meant && !self.has_other_parts(&message) => {
-                        return Known::Wrong(message);
-                    }
-                    Proof::Wrong(message) | Proof::Unproved(message) => {
-                        unproved = unproved.or(Some(message));
-                    }
+            let prove = |one: &Concerned<'_>| {
+                let proof = argument.prove(self.rule.effect, schema_of(one.tool));
+                (one.is_checked, proof)
+            };
+            let proofs: Vec<_> = matching.map(prove).collect();
+            let is_possible =
+                |(_, proof): &(bool, Proof)| matches!(proof, Proof::Proved | Proof::Unproved(_));
+            let is_meant = !has_wildcard(name) || !proofs.iter().any(is_possible);
+            all.extend(proofs.into_iter().map(|(is_checked, proof)| match proof {
+                Proof::Proved => Known::Proved("this fits the schemas of the tools".to_owned()),
+                Proof::Unproved(message) => Known::Unproved(message),
+                Proof::Always(message) if self.has_other_parts() => Known::Unproved(message),
+                Proof::Wrong(message) | Proof::Never(message) | Proof::Always(message)
+                    if !is_meant =>
+                {
+                    Known::Unproved(message)
                 }
-            }
+                Proof::Wrong(message) | Proof::Never(message) | Proof::Always(message)
+                    if may_grow && has_wildcard(name) =>
+                {
+                    Known::Open(message)
+                }
+                // Other calls reach the tool as well.
+                Proof::Never(message) | Proof::Always(message) if !is_checked => {
+                    Known::Doubtful(message)
+                }
+                Proof::Wrong(message) | Proof::Never(message) | Proof::Always(message) => {
+                    Known::Wrong(message)
+                }
+            }));
         }
-        match unproved {
-            Some(message) => Known::Unproved(message),
-            None if is_proved => Known::Proved("this fits the schemas of the tools".to_owned()),
-            None => Known::Unproved("there is no tool with a schema yet".to_owned()),
-        }
+        Known::worst(all.into_iter()).unwrap_or_else(|| no_tool(may_grow))
     }
 
-    /// Whether a part that always holds is not all that the rule says.
-    fn has_other_parts(&self, message: &str) -> bool {
-        let parts = self.rule.arguments.len() + usize::from(self.rule.when.is_some());
-        message.starts_with("this always holds") && parts > 1
+    /// Whether the rule says more than one thing about a call.
+    fn has_other_parts(&self) -> bool {
+        let Rule {
+            members,
+            hints,
+            scopes,
+            arguments,
+            when,
+            ..
+        } = &self.rule;
+        let parts = [
+            !members.is_empty(),
+            !hints.is_empty(),
+            !scopes.is_empty(),
+            when.is_some(),
+        ];
+        arguments.len() > 1 || parts.contains(&true)
     }
 
     /// The problem with an argument that a tool does not require: calls without it pass a rule that denies.
@@ -218,31 +270,78 @@ impl ReadRule {
     }
 }
 
-impl<'h> Concerned<'h> {
-    fn new(item: &Item<'_>, tool: &'h Tool) -> Self {
-        let listed = match item.name {
-            mcp_servlet_access::rules::Name::Step(_, listed, _) => listed.map(str::to_owned),
+impl Concerned<'_> {
+    fn matches(&self, pattern: &Pattern) -> bool {
+        let listed = match &self.item.name {
+            Name::Step(_, listed, _) => *listed,
             _ => None,
         };
-        Self { tool, listed }
-    }
-
-    fn matches(&self, pattern: &Pattern) -> bool {
-        pattern.matches(self.tool.name())
-            || self
-                .listed
-                .as_ref()
-                .is_some_and(|name| pattern.matches(name))
+        let mut names = [Some(self.tool.name()), listed].into_iter().flatten();
+        names.any(|name| pattern.matches(name))
     }
 }
 
 /// The tools of a host, and those that its virtual tools call.
-fn tools_and_steps(host: &Host) -> impl Iterator<Item = (Item<'_>, &Tool)> {
-    let steps = host.tools().filter_map(|tool| step_of(host, tool.name()));
-    let tools = host
-        .tools()
-        .filter_map(|tool| Some((item_of(host, tool)?, tool)));
+fn tools_and_steps(host: &Host) -> impl Iterator<Item = Concerned<'_>> {
+    let concerned = |(item, tool), listed: &Tool| Concerned {
+        item,
+        tool,
+        is_checked: is_checked(host, listed.name()),
+    };
+    let tools = host.tools().filter_map(move |tool| {
+        let item = item_of(host, tool)?;
+        Some(concerned((item, tool), tool))
+    });
+    let steps = host.tools().filter_map(move |tool| {
+        let step = step_of(host, tool.name())?;
+        Some(concerned(step, tool))
+    });
     tools.chain(steps)
+}
+
+/// Whether the server checks the arguments of a tool. Remotes check their own, unless a virtual tool calls them.
+fn is_checked(host: &Host, tool: &str) -> bool {
+    let member = host.member_of(tool);
+    match member.and_then(|member| member.as_servlet()) {
+        Some(servlet) => servlet.options().arguments != CheckArguments::Off,
+        None => host.step_of(tool).is_some(),
+    }
+}
+
+fn has_wildcard(name: &Spanned<String>) -> bool {
+    name.get_ref().contains('*')
+}
+
+fn of_when(when: &When, concerned: &[Concerned<'_>], may_grow: bool) -> Known {
+    if concerned.is_empty() && when.reads_arguments() {
+        return no_tool(may_grow);
+    }
+    let schemas: Vec<_> = concerned.iter().map(|one| schema_of(one.tool)).collect();
+    let proofs = when.prove(&schemas).into_iter();
+    let all = proofs.map(|proof| match proof {
+        Proof::Proved => proved_when(),
+        Proof::Unproved(message) => Known::Unproved(message),
+        Proof::Wrong(message) | Proof::Never(message) | Proof::Always(message) if may_grow => {
+            Known::Open(message)
+        }
+        Proof::Wrong(message) | Proof::Never(message) | Proof::Always(message) => {
+            Known::Wrong(message)
+        }
+    });
+    Known::worst(all).unwrap_or_else(proved_when)
+}
+
+fn proved_when() -> Known {
+    Known::Proved("the tools have what this reads, with these types".to_owned())
+}
+
+fn no_tool(may_grow: bool) -> Known {
+    let message = "there is no tool with a schema yet".to_owned();
+    if may_grow {
+        Known::Open(message)
+    } else {
+        Known::Unproved(message)
+    }
 }
 
 fn schema_of(tool: &Tool) -> ToolSchema<'_> {
