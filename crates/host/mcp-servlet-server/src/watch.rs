@@ -69,14 +69,12 @@ impl Snapshot {
         let mut seen = self.clone();
         loop {
             let is_changing = seen != *self;
-            let interval = if is_changing {
+            let wait = if is_changing {
                 SETTLING
             } else {
-                INTERVAL.max(
-                    PER_FILE.saturating_mul(u32::try_from(self.files.len()).unwrap_or(u32::MAX)),
-                )
+                interval(self.files.len())
             };
-            tokio::time::sleep(interval).await;
+            tokio::time::sleep(wait).await;
             let before = seen.clone();
             let now = tokio::task::spawn_blocking(move || before.again()).await;
             // It only fails while the runtime ends.
@@ -136,6 +134,11 @@ impl Snapshot {
     }
 }
 
+/// The poll interval for so many files while nothing changes.
+fn interval(files: usize) -> Duration {
+    INTERVAL.max(PER_FILE.saturating_mul(u32::try_from(files).unwrap_or(u32::MAX)))
+}
+
 fn state(data: &fs::Metadata) -> Option<State> {
     Some((data.modified().ok()?, data.len()))
 }
@@ -143,6 +146,13 @@ fn state(data: &fs::Metadata) -> Option<State> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn looks_once_a_second_at_a_few_files_and_less_often_at_many() {
+        for (files, seconds) in [(1, 1), (300, 1), (500, 1), (5_000, 10)] {
+            assert_eq!(interval(files), Duration::from_secs(seconds), "{files}");
+        }
+    }
 
     fn write(path: &Path, text: &str) {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");

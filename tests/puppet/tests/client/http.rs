@@ -89,6 +89,9 @@ async fn a_probe_without_a_usable_answer_leads_to_the_handshake() {
     for reply in [
         json!({ "status": 202 }),
         json!({ "status": 204 }),
+        json!({ "status": 500 }),
+        json!({ "status": 500, "body": "no such method" }),
+        json!({ "status": 501 }),
         json!({ "status": 200, "headers": event_stream }),
         json!({ "status": 200, "headers": event_stream, "body": ": hello\n\n" }),
         json!({ "status": 200, "headers": event_stream, "body": "data: hello\n\n" }),

@@ -72,33 +72,55 @@ impl Pipe {
     }
 }
 
+/// Sends calls with the same id at once and checks that each gets its own answer. Returns what each answer has of its request.
+fn call_at_once(site: &Site, id: &Value) -> Vec<Value> {
+    let (url, session) = (site.url("web"), open(site.url("web"), "2025-11-25"));
+    std::thread::scope(|scope| {
+        let calls: Vec<_> = (0..AT_ONCE)
+            .map(|n| {
+                let session = &session;
+                scope.spawn(move || {
+                    let body = call(id, &json!({ "n": n })).to_string();
+                    let mut answers = messages(post(url, &[("mcp-session-id", session)], &body));
+                    assert_eq!(answers.len(), 1, "{answers:?}");
+                    assert_eq!(answers[0]["id"], *id);
+                    let params = answers[0]["result"]["structuredContent"]["params"].take();
+                    assert_eq!(params["arguments"]["n"], n);
+                    params
+                })
+            })
+            .collect();
+        let calls = calls
+            .into_iter()
+            .map(|call| call.join().expect("an answer"));
+        calls.collect()
+    })
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_with_the_same_id_get_their_own_answers() {
     for more in ["", "response = \"sse\"\n"] {
         let site = Site::start(&format!("{WEB}{more}{A}"), &[("a.wasm", &echo(&["t"]))]).await;
-        let (url, session) = (site.url("web"), open(site.url("web"), "2025-11-25"));
         for id in [json!(1), json!("a")] {
-            std::thread::scope(|scope| {
-                for n in 0..AT_ONCE {
-                    let (id, session) = (&id, &session);
-                    scope.spawn(move || {
-                        let body = call(id, &json!({ "n": n })).to_string();
-                        let answer = messages(post(url, &[("mcp-session-id", session)], &body));
-                        let [answer] = &*answer else {
-                            panic!("{answer:?}")
-                        };
-                        assert_eq!(answer["id"], *id);
-                        let params = &answer["result"]["structuredContent"]["params"];
-                        assert_eq!(params["arguments"]["n"], n);
-                        assert_eq!(params["_meta"]["progressToken"], "p");
-                        assert!(
-                            !answer.to_string().contains("mcp-servlet-server"),
-                            "{answer}"
-                        );
-                    });
-                }
-            });
+            for params in call_at_once(&site, &id) {
+                assert_eq!(params["_meta"]["progressToken"], "p");
+                let text = params.to_string();
+                assert!(!text.contains("mcp-servlet-server"), "{text}");
+            }
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_with_the_same_id_get_their_own_answers_of_a_remote() {
+    let far = Site::start(&format!("{WEB}{A}"), &[("a.wasm", &echo(&["t"]))]).await;
+    let remote = format!(
+        "[remote.far]\nurl = \"{}\"\nrequired = true\n",
+        far.url("web")
+    );
+    for more in ["", "response = \"sse\"\n"] {
+        let site = Site::start(&format!("{WEB}{more}{remote}"), &[]).await;
+        call_at_once(&site, &json!(1));
     }
 }
 
