@@ -82,7 +82,7 @@ fn reports_unknown_entries_by_kind() {
         Some("there is a prompt `summarize`")
     );
     let error = notes.get_prompt("summarize", None).expect_err("no name");
-    assert_eq!(error.to_fault().code, -32602);
+    assert_eq!(error.to_rpc_error().code, -32602);
     assert!(error.to_string().contains("`/name` is missing"), "{error}");
 }
 
@@ -172,6 +172,6 @@ fn errors_of_tools_and_resources_have_the_codes_of_their_types() {
     let error = servlet
         .read_resource("test://missing")
         .expect_err("a fault");
-    let data = error.to_fault().data;
+    let data = error.to_rpc_error().data;
     assert_eq!(data, Some(json!({ "code": "missing" })));
 }

@@ -8,7 +8,7 @@ use std::thread;
 use e2e::fixture;
 use extism::{Manifest, Plugin, Wasm};
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::LoadOptions;
+use mcp_servlet_runtime::{Limit, LoadOptions};
 use serde_json::{Value, json};
 
 use crate::support::{load, object, text};
@@ -101,14 +101,14 @@ fn each_request_counts() {
     let server = server(1);
     let urls = urls(&server, &["/1", "/2", "/3"]);
     let mut few = options();
-    few.http_requests = Some(2);
+    few.limits.http_requests = Limit::At(2);
     let expected = format!("{}\n{}\nTooManyRequests", urls[0], urls[1]);
     assert_eq!(fetch(&load(&wasm(), &few), &urls), expected);
     let mut narrow = options();
     narrow.http_concurrency = Some(1);
     assert_eq!(fetch(&load(&wasm(), &narrow), &urls), urls.join("\n"));
     let mut small = options();
-    small.http_response = Some(urls[0].len() as u64 - 1);
+    small.limits.http_response = Limit::At(urls[0].len() as u64 - 1);
     let expected = "TooLarge\nTooLarge\nTooLarge";
     assert_eq!(fetch(&load(&wasm(), &small), &urls), expected);
 }
@@ -133,7 +133,7 @@ fn the_responses_fit_in_the_memory_of_the_servlet() {
         }
     });
     let mut options = options();
-    options.memory = Some(8 << 20);
+    options.limits.memory = Limit::At(8 << 20);
     // At the same time, none of them might get enough room.
     options.http_concurrency = Some(1);
     let servlet = load(&wasm(), &options);

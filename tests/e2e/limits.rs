@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use e2e::{fixture, servlet_command};
 use mcp_servlet_host::{CallToolResult, Servlet};
-use mcp_servlet_runtime::{CallError, CallErrorKind, LoadOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Limit, LoadOptions};
 use serde_json::{Value, json};
 
 use crate::streams::Wire;
@@ -65,7 +65,7 @@ fn index_out_of_bounds_is_an_error_with_its_location() {
 fn a_call_that_never_ends_is_stopped_at_its_deadline() {
     let limit = Duration::from_millis(200);
     let mut options = LoadOptions::default();
-    options.timeout = Some(limit);
+    options.limits.timeout = Limit::At(limit);
     let servlet = probe(&options);
     let error = stop(&servlet, "spin", &json!({}));
     assert!(
@@ -78,7 +78,7 @@ fn a_call_that_never_ends_is_stopped_at_its_deadline() {
 fn a_call_that_takes_too_much_memory_is_stopped() {
     let limit = 32 << 20;
     let mut options = LoadOptions::default();
-    options.memory = Some(limit);
+    options.limits.memory = Limit::At(limit);
     let servlet = probe(&options);
     let error = stop(&servlet, "hoard", &json!({}));
     assert!(

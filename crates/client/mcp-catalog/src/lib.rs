@@ -67,10 +67,8 @@ pub use catalog::{
 pub use diagnostic::{Diagnostic, ItemKey, ItemKind, Severity, code};
 pub use hidden::{hidden_characters, hidden_indices};
 pub use lists::{ListProblem, Lists, ServerText};
+pub use mcp_servlet_common::JsonObject;
 pub use openapi::OpenApi;
-
-/// A JSON object that keeps the order of its members.
-pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../../docs/catalog.md")]

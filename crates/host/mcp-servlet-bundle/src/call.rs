@@ -3,6 +3,7 @@
 mod catch;
 mod view;
 
+use mcp_servlet_common::{CheckArguments, RpcError};
 use mcp_servlet_expression::{Budget, Failure, Part};
 use mcp_servlet_schema::Validator;
 use serde_json::{Map, Value, json};
@@ -13,24 +14,10 @@ use crate::{
     proven::Proven,
     spec::{Inputs, VirtualTool, content_problem},
     template::{Failed, Template},
-    thrown::{RpcError, Thrown},
+    thrown::Thrown,
 };
 use view::ResultView;
 pub use view::{Request, Session};
-
-/// The JSON-RPC code of internal errors.
-const INTERNAL: i32 = -32603;
-
-/// How arguments are checked against a schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckArguments {
-    /// They are not checked.
-    Off,
-    /// They must match.
-    Check,
-    /// A string such as `"10"` becomes a number if only that matches.
-    Coerce,
-}
 
 /// A call whose arguments were accepted.
 #[derive(Clone, PartialEq)]
@@ -335,7 +322,7 @@ impl Proven {
     fn error(&self, message: &str, at: &str, code: &str) -> RpcError {
         let VirtualTool { bundle, name, .. } = &self.tool;
         RpcError {
-            code: INTERNAL,
+            code: RpcError::INTERNAL,
             message: message.to_owned(),
             data: Some(json!({ "bundle": bundle, "tool": name, "at": at, "code": code })),
         }

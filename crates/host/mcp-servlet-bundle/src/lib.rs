@@ -53,14 +53,12 @@ mod spec;
 mod template;
 mod thrown;
 
-pub use call::{CheckArguments, Prepared, Refused, Request, Session};
+pub use call::{Prepared, Refused, Request, Session};
+pub use mcp_servlet_common::{CheckArguments, JsonObject, RpcError};
 pub use mcp_servlet_expression::{Budget, MAX_STEPS, MAX_TIME};
 pub use problem::{Place, Problem, Step};
 pub use proven::Proven;
 pub use request_text::{NoText, RequestText, Requested};
 pub use spec::{CatchSpec, ErrorSpec, Handler, Spec, VirtualTool};
 pub use template::Expand;
-pub use thrown::{Kind, RpcError, Thrown};
-
-/// A JSON object that keeps the order of its members.
-pub type JsonObject = serde_json::Map<String, serde_json::Value>;
+pub use thrown::{Kind, Thrown};

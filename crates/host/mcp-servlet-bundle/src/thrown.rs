@@ -107,14 +107,3 @@ impl fmt::Debug for Thrown {
             .finish_non_exhaustive()
     }
 }
-
-/// A JSON-RPC error for the client.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RpcError {
-    /// The code.
-    pub code: i32,
-    /// A message for people.
-    pub message: String,
-    /// Details for programs.
-    pub data: Option<Value>,
-}

@@ -1,21 +1,28 @@
-//! What the crates of the host and the client share. Its only dependency is serde.
+//! What the crates of the host and the client share. It depends on nothing but serde and serde_json.
 //!
 //! Programs do not need this crate directly.
 
 mod address;
+mod check_arguments;
 mod hex;
 mod json_problem;
 mod lock;
 mod log_rate;
+mod rpc_error;
 mod surrogates;
 mod uri;
 mod user_cache;
 
 pub use address::{Reach, is_this_machine, literal};
+pub use check_arguments::CheckArguments;
 pub use hex::{hex, unhex};
 pub use json_problem::json_problem;
 pub use lock::lock;
 pub use log_rate::LogRate;
+pub use rpc_error::RpcError;
 pub use surrogates::without_lone_surrogates;
 pub use uri::normalized_uri;
 pub use user_cache::user_cache;
+
+/// A JSON object. Members keep their order.
+pub type JsonObject = serde_json::Map<String, serde_json::Value>;

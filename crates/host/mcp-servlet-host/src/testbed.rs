@@ -282,7 +282,7 @@ fn answer(servlet: &Servlet, request: &Request, client: Arc<Client>) -> Answer {
 /// The fault as the servlet raised it, without the servlet and export that the host adds: a native
 /// test does not see them.
 fn fault(servlet: &Servlet, export: &str, error: &CallError) -> Answer {
-    let fault = error.to_fault();
+    let fault = error.to_rpc_error();
     let place = json!({ "servlet": servlet.name(), "export": export });
     Answer::Fault {
         code: fault.code.into(),
@@ -293,7 +293,7 @@ fn fault(servlet: &Servlet, export: &str, error: &CallError) -> Answer {
 
 fn internal(message: String) -> Answer {
     Answer::Fault {
-        code: mcp_servlet_runtime::Fault::INTERNAL.into(),
+        code: mcp_servlet_runtime::RpcError::INTERNAL.into(),
         message,
         data: None,
     }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject, LoadOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, Limit, LoadOptions, RpcError};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
 
@@ -70,16 +70,16 @@ fn knows_unknown_tools_without_asking_the_servlet() {
     let error = servlet.call("T", None).expect_err("unknown");
     assert_eq!(error.to_string(), "unknown tool `T`");
     assert_eq!(error.help().as_deref(), Some("there is a tool `t`"));
-    assert_eq!(error.to_fault().code, Fault::INVALID_PARAMS);
+    assert_eq!(error.to_rpc_error().code, RpcError::INVALID_PARAMS);
 }
 
 #[test]
 fn plain_error_text_is_an_internal_error() {
     let error = fail(&servlet("disk full", "(call $error {}) (i32.const -1)"));
-    let fault = error.to_fault();
+    let fault = error.to_rpc_error();
     assert_eq!(
         (fault.code, fault.message.as_str()),
-        (Fault::INTERNAL, "disk full")
+        (RpcError::INTERNAL, "disk full")
     );
     assert_eq!(
         fault.data,
@@ -90,7 +90,7 @@ fn plain_error_text_is_an_internal_error() {
 #[test]
 fn reads_code_and_data_of_a_fault() {
     let text = "no such page\nmcp-fault: {\"code\":-32602,\"data\":[7]}";
-    let fault = fail(&servlet(text, "(call $error {}) (i32.const 1)")).to_fault();
+    let fault = fail(&servlet(text, "(call $error {}) (i32.const 1)")).to_rpc_error();
     assert_eq!(
         (fault.code, fault.message.as_str()),
         (-32602, "no such page")
@@ -123,7 +123,7 @@ fn distinguishes_a_trap_from_an_error() {
         message,
         "wasm trap: wasm `unreachable` instruction executed"
     );
-    assert_eq!(error.to_fault().code, Fault::INTERNAL);
+    assert_eq!(error.to_rpc_error().code, RpcError::INTERNAL);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn stops_an_endless_loop_and_goes_on_with_a_fresh_instance() {
         (if (i32.eq (global.get $calls) (i32.const 2)) (then (loop $l (br $l))))
         (global.get $calls)";
     let mut options = LoadOptions::default();
-    options.timeout = Some(Duration::from_millis(50));
+    options.limits.timeout = Limit::At(Duration::from_millis(50));
     let servlet = Wat::new().describe(DESCRIPTION).export("call", "", body);
     let servlet = servlet.load_with(&options).expect("a servlet");
     assert_eq!(fail(&servlet).to_string(), "Returned non-zero exit code: 1");
@@ -179,7 +179,7 @@ fn stops_an_endless_loop_and_goes_on_with_a_fresh_instance() {
 #[test]
 fn a_servlet_that_sets_a_text_and_then_loops_runs_out_of_time() {
     let mut options = LoadOptions::default();
-    options.timeout = Some(Duration::from_millis(20));
+    options.limits.timeout = Limit::At(Duration::from_millis(20));
     let servlet = Wat::new().describe(DESCRIPTION);
     let servlet = servlet.export(
         "call",
@@ -196,7 +196,7 @@ fn a_servlet_that_sets_a_text_and_then_loops_runs_out_of_time() {
 #[test]
 fn stops_a_servlet_that_grows_without_end() {
     let mut options = LoadOptions::default();
-    options.memory = Some(4 * 1024 * 1024);
+    options.limits.memory = Limit::At(4 * 1024 * 1024);
     let body = "(drop (memory.grow (i32.const 4096))) (i32.const 0)";
     let servlet = Wat::new().describe(DESCRIPTION).export("call", "", body);
     let error = fail(&servlet.load_with(&options).expect("a servlet"));

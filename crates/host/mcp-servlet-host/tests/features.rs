@@ -163,7 +163,7 @@ fn contents_that_are_an_error_become_one_of_the_protocol() {
     let error = read(&json!({ "isError": true, "contents": [
         { "uri": "a:b", "text": "the disk is full" }, { "uri": "a:c", "text": "and slow" },
     ] }));
-    let fault = error.expect_err("an error").to_fault();
+    let fault = error.expect_err("an error").to_rpc_error();
     assert_eq!(fault.code, -32603);
     assert_eq!(fault.message, "the disk is full\nand slow");
     let data = json!({ "servlet": "test", "export": "read_resource" });
@@ -180,7 +180,7 @@ fn an_unknown_resource_is_the_same_error_in_every_form() {
     }
     let other = read_failing("not so\nmcp-fault: {\"code\":-32602}");
     assert_eq!(other.to_string(), "not so");
-    let other = read_failing("the disk is full").to_fault();
+    let other = read_failing("the disk is full").to_rpc_error();
     assert_eq!(
         (other.code, other.message.as_str()),
         (-32603, "the disk is full")

@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use mcp_servlet_host::{LoadError, Servlet};
-use mcp_servlet_runtime::{Abi, AllowedPath, JsonObject, LoadOptions, Source, chain};
+use mcp_servlet_runtime::{Abi, AllowedPath, JsonObject, Limit, LoadOptions, Source, chain};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
 
@@ -201,7 +201,7 @@ fn bounds_code_that_runs_before_the_first_call() {
         .answer("{}")
         .import("(func $spin (loop $l (br $l))) (start $spin)");
     let mut options = LoadOptions::default();
-    options.timeout = Some(Duration::from_secs(1));
+    options.limits.timeout = Limit::At(Duration::from_secs(1));
     let error = wat.load_with(&options).expect_err("it never ends");
     assert_eq!(
         chain(&error),

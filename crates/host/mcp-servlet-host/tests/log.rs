@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use mcp_servlet_runtime::{ErrorTexts, Fault, LoadOptions};
+use mcp_servlet_runtime::{ErrorTexts, LoadOptions, RpcError};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
 
@@ -119,13 +119,16 @@ fn texts_of_errors_can_be_kept_for_the_log() {
             .export("call", secret, body);
         let log = logged("mcp_servlet_runtime=error", || {
             let servlet = servlet.load_with(&options).expect("a servlet");
-            let fault = servlet.call("t", None).expect_err("an error").to_fault();
+            let fault = servlet
+                .call("t", None)
+                .expect_err("an error")
+                .to_rpc_error();
             assert!(
                 fault.message.contains("the log of the server says why"),
                 "{fault:?}"
             );
             assert!(!fault.message.contains("hunter2"), "{fault:?}");
-            assert_eq!(fault.code, Fault::INTERNAL);
+            assert_eq!(fault.code, RpcError::INTERNAL);
             let data = json!({ "servlet": "test", "export": "call" });
             assert_eq!(fault.data, Some(data));
         });

@@ -62,7 +62,7 @@ fn what_a_servlet_sends_does_not_fill_the_memory_of_the_host() {
         let before = MEMORY.current_usage();
         MEMORY.reset_peak_usage();
         if let Err(error) = servlet.call("t", Some(&arguments)) {
-            let fault = error.to_fault();
+            let fault = error.to_rpc_error();
             drop(json!({ "code": fault.code, "message": fault.message }).to_string());
         }
         let taken = MEMORY.peak_usage() - before;

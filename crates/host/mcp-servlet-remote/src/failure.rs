@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_servlet_client::{Error, ErrorKind};
-use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, RemoteFailure};
+use mcp_servlet_runtime::{CallError, CallErrorKind, RemoteFailure, RpcError};
 
 /// Why a request has no result. `limit` is its time limit.
 pub(crate) fn failure(error: &Error, limit: Duration) -> RemoteFailure {
@@ -17,8 +17,8 @@ pub(crate) fn failure(error: &Error, limit: Duration) -> RemoteFailure {
         | ErrorKind::Cancelled => RemoteFailure::Unreachable { why: why() },
         _ => match error.code() {
             Some(code) => RemoteFailure::Error {
-                fault: Box::new(Fault {
-                    code: i32::try_from(code).unwrap_or(Fault::INTERNAL),
+                fault: Box::new(RpcError {
+                    code: i32::try_from(code).unwrap_or(RpcError::INTERNAL),
                     message: why(),
                     data: error.data().cloned(),
                 }),

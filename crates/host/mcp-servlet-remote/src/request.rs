@@ -7,7 +7,9 @@ use std::time::Duration;
 use mcp_servlet_client::CallOptions;
 use mcp_servlet_host::bundle::{RequestText, Requested};
 use mcp_servlet_host::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
-use mcp_servlet_runtime::{CallError, Fault, InputTimeout, JsonObject, RemoteFailure, RequestMeta};
+use mcp_servlet_runtime::{
+    CallError, InputTimeout, JsonObject, RemoteFailure, RequestMeta, RpcError,
+};
 use serde_json::Value;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
@@ -223,8 +225,8 @@ fn too_late(request_meta: &RequestMeta, limit: Duration) -> impl Future<Output =
 
 fn expired() -> RemoteFailure {
     RemoteFailure::Error {
-        fault: Box::new(Fault {
-            code: Fault::INVALID_PARAMS,
+        fault: Box::new(RpcError {
+            code: RpcError::INVALID_PARAMS,
             message:
                 "the call no longer waits for this answer; send it again without `requestState`"
                     .to_owned(),
@@ -290,9 +292,9 @@ fn with_input(mut params: JsonObject, request_meta: &RequestMeta) -> JsonObject 
 }
 
 /// MCP has had two codes for a missing resource.
-fn is_not_found(fault: &Fault) -> bool {
+fn is_not_found(fault: &RpcError) -> bool {
     matches!(
         fault.code,
-        Fault::RESOURCE_NOT_FOUND | Fault::INVALID_PARAMS
+        RpcError::RESOURCE_NOT_FOUND | RpcError::INVALID_PARAMS
     )
 }

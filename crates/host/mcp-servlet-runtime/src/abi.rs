@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::{
+    JsonObject,
     inspect::Module,
-    json::JsonObject,
     request_meta::{RequestMeta, WithMeta},
 };
 

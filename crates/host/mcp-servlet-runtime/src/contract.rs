@@ -11,8 +11,9 @@ use wasm_encoder::{CustomSection, Section as _};
 use wasmparser::Parser;
 
 use crate::{
+    JsonObject,
     inspect::{MAGIC, Module, Unreadable},
-    json::{JsonObject, syntax_error},
+    json::syntax_error,
 };
 
 /// The custom section with the contract.

@@ -39,7 +39,7 @@ mod tests {
     use crate::{
         call::Call,
         inspect::{Module, USER, imports},
-        options::{Limits, LoadOptions},
+        options::LoadOptions,
         state::Shared,
     };
 
@@ -49,7 +49,7 @@ mod tests {
         let linker = linker(&engine).expect("no name is used twice");
         let options = LoadOptions::default();
         let shared = Shared::new("test", &Module::default(), &options).into();
-        let state = State::new(&shared, Call::new(Limits::of(&options)));
+        let state = State::new(&shared, Call::new(options.call_limits()));
         let mut store = wasmtime::Store::new(&engine, state.expect("no directories"));
         for name in imports::USER_FUNCTIONS {
             assert!(linker.get(&mut store, USER, name).is_ok(), "{name}");

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
+    JsonObject,
     abi::Abi,
     call::Job,
     engine::{self, Pool, Stop},
     error::{CallError, LoadError},
     inspect::Module,
-    json::JsonObject,
-    options::{Instances, Isolation, Limits, LoadOptions},
+    options::{Instances, Isolation, LoadOptions},
     request_meta::RequestMeta,
     source::{Fetched, Source, check_abi, check_paths, missing_exports, read_module},
 };
@@ -169,7 +169,7 @@ impl Guest {
 
     /// A run of an export, within the limits of the servlet.
     pub fn job(&self, export: &'static str, input: Vec<u8>) -> Job {
-        Job::new(export, input, Limits::of(&self.options))
+        Job::new(export, input, self.options.call_limits())
     }
 
     /// A run that answers a client's request.
@@ -186,7 +186,7 @@ impl Guest {
     /// A run that calls a tool for a client, within the limits of the tool.
     pub fn tool_request(&self, tool: &str, params: &JsonObject, request_meta: &RequestMeta) -> Job {
         let mut job = self.request(self.abi.call_tool(), params, request_meta);
-        job.limits = Limits::of_tool(&self.options, tool);
+        job.limits = self.options.tool_limits(tool);
         job
     }
 
@@ -248,6 +248,6 @@ impl Guest {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, CallError> {
         let outcome = engine::run_blocking(work).await;
-        outcome.map_err(|stop| self.error(self.abi.call_tool(), &Limits::of(&self.options), stop))
+        outcome.map_err(|stop| self.error(self.abi.call_tool(), &self.options.call_limits(), stop))
     }
 }

@@ -68,7 +68,7 @@ impl Client {
         limits: &Limits,
         room: &Room,
     ) -> Result<HttpResponse, HttpFailure> {
-        let Some(limit) = limits.http_timeout else {
+        let Some(limit) = limits.http_timeout.value() else {
             let _permit = self.permits.acquire().await;
             return self.exchange(&mut request, limits, room).await;
         };
@@ -90,7 +90,7 @@ impl Client {
             self.check(&request.url)?;
             let response = self.transport.send(request).await?;
             let Some(next) = request.redirected(&response)? else {
-                let limit = limits.http_response.or(limits.memory);
+                let limit = limits.http_response.value().or(limits.memory.value());
                 return read(response, &request.url, limit, room).await;
             };
             *request = next;

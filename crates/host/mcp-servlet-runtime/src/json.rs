@@ -1,7 +1,4 @@
-//! JSON objects and syntax errors.
-
-/// A JSON object that keeps the order of its members.
-pub type JsonObject = serde_json::Map<String, serde_json::Value>;
+//! Syntax errors of JSON.
 
 /// The message of a JSON syntax error, without line and column.
 pub(crate) fn syntax_error(error: &serde_json::Error) -> String {

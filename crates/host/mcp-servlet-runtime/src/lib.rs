@@ -53,13 +53,12 @@ pub use engine::{HostFunction, Messages, Plugin};
 pub use error::{
     CallError, CallErrorKind, FetchError, LoadError, RegistryError, RemoteFailure, Site,
 };
-pub use fault::Fault;
 pub use glob::matches as glob_matches;
 pub use guest::Guest;
 pub use help::file_help;
 pub use inspect::{EXTISM, Export, Import, LimitExceeded, Module, Section, USER, Unreadable};
-pub use json::JsonObject;
 pub use listener::{Change, Listener, Notification, Sending, Usage};
+pub use mcp_servlet_common::{CheckArguments, JsonObject, RpcError};
 pub use mcp_servlet_http::{
     HttpFailure, HttpRequest, HttpResponse, Proxy, SendError, TrustError, public_url,
 };
@@ -69,8 +68,8 @@ pub use needs::{ConfigKey, Needs, config_variable, configured_host};
 #[doc(hidden)]
 pub use options::Quality;
 pub use options::{
-    AllowedPath, CheckArguments, CheckResults, CompileCache, ErrorTexts, InstanceLimits, Instances,
-    Isolation, Limit, Limits, LoadOptions, ParseLimitError, ToolOptions, UnknownArguments,
+    AllowedPath, CheckResults, CompileCache, ErrorTexts, InstanceLimits, Instances, Isolation,
+    Limit, Limits, LoadOptions, ParseLimitError, UnknownArguments,
 };
 pub use request_meta::{CallGuard, ClientSession, Denied, InputTimeout, RequestMeta};
 pub use runtime::{processors, run_blocking, set_on_idle};

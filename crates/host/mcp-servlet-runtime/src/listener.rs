@@ -4,7 +4,7 @@ use std::{pin::Pin, time::Duration};
 
 use mcp_servlet_http::{HttpFailure, HttpRequest, HttpResponse};
 
-use crate::json::JsonObject;
+use mcp_servlet_common::JsonObject;
 
 /// An MCP notification of a servlet, with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +44,7 @@ pub struct Usage {
     /// Memory does not shrink, so with [`Isolation::Shared`](crate::Isolation::Shared) this includes what earlier calls of the
     /// instance have added.
     pub memory: Option<u64>,
-    /// The fuel: see [`LoadOptions::fuel`](crate::LoadOptions::fuel). `None` if it was not counted, or if the call was
+    /// The fuel: see [`Limits::fuel`](crate::Limits::fuel). `None` if it was not counted, or if the call was
     /// stopped at the time limit or before its start.
     pub fuel: Option<u64>,
     /// The size of the input in bytes.

@@ -7,10 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
 
-use crate::{
-    json::{JsonObject, syntax_error},
-    options::LoadOptions,
-};
+use crate::{JsonObject, json::syntax_error, options::LoadOptions};
 
 /// The custom section that `export!` writes.
 pub(crate) const SECTION: &str = "mcp-servlet:needs";

@@ -12,7 +12,8 @@ use serde::Deserialize;
 use crate::{inspect::Module, runtime::processors};
 pub use cache::CompileCache;
 pub use limit::{Limit, ParseLimitError};
-pub use limits::{Limits, ToolOptions};
+pub use limits::Limits;
+use mcp_servlet_common::CheckArguments;
 use mcp_servlet_http::Proxy;
 pub use quality::Quality;
 
@@ -24,10 +25,10 @@ pub use quality::Quality;
 /// ```
 /// use std::time::Duration;
 ///
-/// use mcp_servlet_runtime::LoadOptions;
+/// use mcp_servlet_runtime::{Limit, LoadOptions};
 ///
 /// let mut options = LoadOptions::default();
-/// options.timeout = Some(Duration::from_secs(5));
+/// options.limits.timeout = Limit::At(Duration::from_secs(5));
 /// options.allowed_hosts.push("api.example".to_owned());
 /// ```
 #[derive(Clone, PartialEq)]
@@ -50,29 +51,14 @@ pub struct LoadOptions {
     pub proxy: Option<Proxy>,
     /// Directories that a servlet built for WASI may open.
     pub allowed_paths: Vec<AllowedPath>,
-    /// The memory limit of an instance in bytes, messages included; `None` means no limit.
-    pub memory: Option<u64>,
-    /// The time limit of a call; `None` means no limit.
-    pub timeout: Option<Duration>,
-    /// How many WebAssembly instructions a call may execute, roughly: wasmtime counts most instructions as one unit of
-    /// fuel, and a few, such as `nop` and `block`, as none. `None` means no limit.
-    ///
-    /// In contrast to the time, the same work always takes the same fuel. Counting makes the servlet slower, and starts
-    /// if this or the fuel of a tool is set.
-    pub fuel: Option<u64>,
-    /// The limit for the output of a call in bytes; `None` means that only `memory` limits it.
-    pub output: Option<u64>,
+    /// The limits of a call.
+    pub limits: Limits,
+    /// Limits for single tools, by the tool names of the servlet. Tools inherit those of the servlet.
+    pub tools: BTreeMap<String, Limits>,
     /// The limit for the variables of the servlet in bytes; 0 turns variables off.
     pub vars: u64,
-    /// How many HTTP requests a call may send, not counting redirects; `None` means no limit.
-    pub http_requests: Option<u32>,
-    /// The limit for the body of an HTTP response in bytes; `None` means that only `memory` limits it.
-    pub http_response: Option<u64>,
-    /// The time limit of an HTTP request, including redirects and the body; `None` means that only
-    /// `timeout` limits it. It ends the request, while `timeout` ends the call.
-    pub http_timeout: Option<Duration>,
     /// How many HTTP requests of the servlet may be open at the same time, at least one; `None`
-    /// means no limit. Further requests wait, at most for `http_timeout`, before their own time begins.
+    /// means no limit. Further requests wait, at most for [`Limits::http_timeout`], before their own time begins.
     pub http_concurrency: Option<usize>,
     /// How many instances there may be and how long they may be idle. The default depends on the servlet.
     pub instances: InstanceLimits,
@@ -110,8 +96,6 @@ pub struct LoadOptions {
     ///
     /// `Servlet` of `mcp-servlet-host` applies this; [`Guest`](crate::Guest) does not.
     pub resource_cache: Option<Duration>,
-    /// Limits for single tools, by the tool names of the servlet.
-    pub tools: BTreeMap<String, ToolOptions>,
     /// The quality of all code of the servlet; `None` compiles it quickly and later again with optimizations.
     ///
     /// For the tests of this workspace; not part of the API.
@@ -242,21 +226,6 @@ pub enum ErrorTexts {
     Logged,
 }
 
-/// How the arguments of calls are checked before a servlet gets them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CheckArguments {
-    /// If arguments do not match the tool's schema, the model gets a result with `isError` that
-    /// explains why.
-    #[default]
-    Check,
-    /// Like [`Check`](Self::Check), but a string such as `"10"` is read as a number, a boolean or
-    /// null if only that matches.
-    Coerce,
-    /// Arguments are not checked.
-    Off,
-}
-
 /// How the host treats structured content that does not match the tool's schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -301,14 +270,9 @@ impl Default for LoadOptions {
             allow_private: false,
             proxy: None,
             allowed_paths: Vec::new(),
-            memory: Some(256 * 1024 * 1024),
-            timeout: Some(Duration::from_secs(30)),
-            fuel: None,
-            output: Some(8 << 20),
+            limits: Limits::default(),
+            tools: BTreeMap::new(),
             vars: 1 << 20,
-            http_requests: Some(100),
-            http_response: Some(50 << 20),
-            http_timeout: Some(Duration::from_secs(20)),
             http_concurrency: Some(64),
             instances: InstanceLimits::default(),
             isolation: None,
@@ -322,7 +286,6 @@ impl Default for LoadOptions {
             from_contract: false,
             cache: CompileCache::Default,
             resource_cache: None,
-            tools: BTreeMap::new(),
             quality: None,
         }
     }
@@ -338,8 +301,7 @@ impl std::fmt::Debug for LoadOptions {
             .field("allow_private", &self.allow_private)
             .field("proxy", &self.proxy)
             .field("allowed_paths", &self.allowed_paths)
-            .field("memory", &self.memory)
-            .field("timeout", &self.timeout)
+            .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
 }
@@ -356,10 +318,22 @@ impl LoadOptions {
         })
     }
 
+    /// The limits of calls that belong to no tool.
+    pub fn call_limits(&self) -> Limits {
+        self.limits.inherit(&Limits::DEFAULT)
+    }
+
+    /// The limits of calls of this tool.
+    pub fn tool_limits(&self, tool: &str) -> Limits {
+        let limits = self.call_limits();
+        let tool = self.tools.get(tool);
+        tool.map_or(limits, |tool| tool.inherit(&limits))
+    }
+
     /// Whether the fuel of calls is counted.
     pub(crate) fn counts_fuel(&self) -> bool {
-        let mut tools = self.tools.values();
-        self.fuel.is_some() || tools.any(|tool| matches!(tool.fuel, Limit::At(_)))
+        let mut limits = self.tools.values().chain([&self.limits]);
+        limits.any(|limits| matches!(limits.fuel, Limit::At(_)))
     }
 
     /// What the calls of `module` share.
@@ -373,10 +347,10 @@ impl LoadOptions {
         if instances.max != 1 || isolation == Isolation::Call {
             return None;
         }
-        let limits = |tool: &ToolOptions| tool.memory.resolve(self.memory) != self.memory;
+        let memory = self.call_limits().memory;
         let mut tools = self.tools.iter();
         tools
-            .find(|(_, tool)| limits(tool))
+            .find(|(_, tool)| tool.memory.or(memory) != memory)
             .map(|(name, _)| name.as_str())
     }
 }

@@ -10,7 +10,9 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{json::JsonObject, listener::Listener};
+use mcp_servlet_common::JsonObject;
+
+use crate::listener::Listener;
 
 /// The key in `_meta` under which servlets for hyper-mcp get their state back.
 const STATE: &str = "mcp-servlet/requestState";

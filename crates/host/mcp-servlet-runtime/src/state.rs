@@ -70,7 +70,7 @@ impl State {
     pub(crate) fn new(shared: &Arc<Shared>, call: Call) -> wasmtime::Result<Self> {
         let streams = Streams::default();
         Ok(Self {
-            limiter: Limiter::new(call.limits.memory, &call.progress),
+            limiter: Limiter::new(call.limits.memory.value(), &call.progress),
             call,
             messages: Messages::default(),
             wasi: shared

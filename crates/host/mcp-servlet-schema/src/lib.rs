@@ -26,6 +26,7 @@ pub use arguments::{
     schema_fields, schema_in_words, schema_type,
 };
 pub use keywords::{LIST, MAP, SCHEMA};
+pub use mcp_servlet_common::JsonObject;
 pub use problem::Problem;
 pub use provider::{
     BOUNDS, GEMINI_KEYWORDS, MAX_DESCRIPTION, MAX_SAFE_INTEGER, Provider, Undo, lower,
@@ -35,6 +36,3 @@ pub use text::{expected, kind, similar};
 pub use validate::{
     Schemas, Validator, example, is_well_formed, matches, referenced, refers_to_itself, unchecked,
 };
-
-/// A JSON object that keeps the order of its members.
-pub type JsonObject = serde_json::Map<String, serde_json::Value>;

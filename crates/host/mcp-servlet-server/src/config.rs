@@ -42,7 +42,7 @@ use toml::Spanned;
 use crate::{HttpOptions, TaskOptions, watch::Snapshot};
 use bundle::Bundles;
 pub use endpoint::{Endpoint, EndpointTransport, Listener};
-use file::{File, Limits, Requests, ServletSection};
+use file::{File, Requests, ServletLimits, ServletSection};
 pub use findings::{Finding, Findings, Served, Severity};
 pub use hosts::parse_host;
 use lock::Locks;
@@ -525,7 +525,7 @@ impl Reader<'_> {
     }
 
     /// Checks limits of all servlets or of one. `options` are the options that result from them.
-    fn limits(&mut self, limits: &Limits, options: &LoadOptions) {
+    fn limits(&mut self, limits: &ServletLimits, options: &LoadOptions) {
         if let Some(instances) = &limits.instances
             && instances.get_ref().has_bounds()
             && bounds(&self.defaults).is_ok()
@@ -545,7 +545,7 @@ impl Reader<'_> {
     fn tools(&mut self, section: &ServletSection, options: &mut LoadOptions) {
         let tools = section.tool.iter();
         options.tools = tools
-            .map(|(name, limits)| (name.get_ref().clone(), limits.options()))
+            .map(|(name, limits)| (name.get_ref().clone(), limits.call_limits()))
             .collect();
         // The default depends on the module, so loading checks it.
         let Some(isolation) = options.isolation else {

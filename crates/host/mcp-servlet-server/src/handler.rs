@@ -19,7 +19,7 @@ use std::sync::{
 };
 
 use mcp_servlet_host::{FeatureKind, Host, Listed, Member};
-use mcp_servlet_runtime::{CallError, Fault, JsonObject, RequestMeta};
+use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, RpcError};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -488,11 +488,11 @@ fn introduce(result: &mut JsonObject, host: &Host) {
 }
 
 pub(crate) fn protocol_error(error: &CallError) -> ErrorData {
-    let Fault {
+    let RpcError {
         code,
         message,
         data,
-    } = error.to_fault();
+    } = error.to_rpc_error();
     ErrorData::new(ErrorCode(code), message, data)
 }
 

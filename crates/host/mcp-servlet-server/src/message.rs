@@ -9,7 +9,7 @@ use std::{borrow::Cow, ops::Range};
 
 use axum::body::Bytes;
 use mcp_servlet_common::without_lone_surrogates;
-use mcp_servlet_runtime::{Fault, JsonObject};
+use mcp_servlet_runtime::{JsonObject, RpcError};
 use rmcp::{
     ErrorData, RoleServer,
     model::{ErrorCode, RequestId},
@@ -256,7 +256,7 @@ impl Refusal {
     pub(crate) fn stopping(id: Value) -> Self {
         Self {
             id,
-            code: ErrorCode(Fault::BUSY),
+            code: ErrorCode(RpcError::BUSY),
             message: "the server is stopping".to_owned(),
         }
     }

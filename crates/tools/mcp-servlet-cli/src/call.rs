@@ -162,7 +162,7 @@ pub(crate) fn print(result: Result<JsonObject, CallError>) -> Result<(), Failure
             failed_if_error(&result)
         }
         Err(error) => {
-            let fault = error.to_fault();
+            let fault = error.to_rpc_error();
             let mut json = json!({"code": fault.code, "message": fault.message});
             if let Some(data) = fault.data {
                 json["data"] = data;

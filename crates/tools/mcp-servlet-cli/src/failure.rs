@@ -9,7 +9,7 @@ use mcp_servlet_client::{Error as ServerError, ErrorKind};
 use mcp_servlet_host::{FailedLoad, LoadError};
 pub(crate) use mcp_servlet_runtime::chain;
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, Fault, LoadError as ModuleError, RegistryError,
+    CallError, CallErrorKind, LoadError as ModuleError, RegistryError, RpcError,
 };
 use mcp_servlet_schema::ArgumentError;
 use mcp_servlet_server::config::ConfigError;
@@ -263,7 +263,7 @@ impl From<CallError> for Failure {
             | CallErrorKind::UnknownPrompt { .. }
             | CallErrorKind::UnknownResource { .. } => (Kind::Usage, chain(&error)),
             CallErrorKind::Fault { fault, .. } => (
-                if fault.code == Fault::INVALID_PARAMS {
+                if fault.code == RpcError::INVALID_PARAMS {
                     Kind::Usage
                 } else {
                     Kind::Servlet

@@ -118,9 +118,9 @@ impl Limits {
         options.allowed_hosts.clone_from(&self.allow_host);
         options.allow_private = self.allow_private;
         options.allowed_paths.clone_from(&self.allow_path);
-        options.memory = self.memory.unwrap_or_default().resolve(options.memory);
-        options.timeout = self.timeout.unwrap_or_default().resolve(options.timeout);
-        options.fuel = self.fuel.or(options.fuel);
+        options.limits.memory = self.memory.unwrap_or_default();
+        options.limits.timeout = self.timeout.unwrap_or_default();
+        options.limits.fuel = self.fuel.map(Limit::At).unwrap_or_default();
         let compile = self.compile_timeout.unwrap_or_default();
         options.compile = compile.resolve(options.compile);
         options.proxy.clone_from(&self.proxy);

@@ -65,7 +65,7 @@ async fn the_last_of_some_attempts_is_final() {
             .starts_with("remote `gone` cannot be used after 3 attempts: "),
         "{error}"
     );
-    let fault = error.to_fault();
+    let fault = error.to_rpc_error();
     assert_eq!(
         (fault.code, fault.data),
         (-32000, Some(json!({ "remote": "gone" })))

@@ -40,7 +40,7 @@ async fn a_killed_server_is_alone_and_back_within_two_seconds() {
         mortal.kill();
         let error = call(&three).await.expect_err("no server");
         assert_eq!(error.kind.name(), "connectivity");
-        let fault = error.to_fault();
+        let fault = error.to_rpc_error();
         assert_eq!(fault.code, -32000);
         assert_eq!(
             fault.data,
@@ -93,7 +93,7 @@ async fn a_server_that_hangs_is_alone() {
         "remote `three` did not answer `tools/call` within 300ms"
     );
     assert_eq!(
-        (error.kind.name(), error.to_fault().code),
+        (error.kind.name(), error.to_rpc_error().code),
         ("request_timeout", -32603)
     );
     until(|| slow.received("notifications/cancelled") == 1).await;
@@ -125,7 +125,7 @@ async fn a_server_that_lies_is_alone() {
     ] {
         let error = call(&liar).await.expect_err("no result");
         assert_eq!(
-            (error.kind.name(), error.to_fault().code),
+            (error.kind.name(), error.to_rpc_error().code),
             (name, code),
             "{error}"
         );

@@ -159,7 +159,7 @@ async fn a_question_during_a_call_becomes_a_result_that_asks() {
         assert_eq!(result["structuredContent"]["answer"], answer);
         // The call is over, so the answer fits nothing any more.
         let error = remote.member().call_with("t", None, &again).await;
-        assert_eq!(error.expect_err("no such call").to_fault().code, -32602);
+        assert_eq!(error.expect_err("no such call").to_rpc_error().code, -32602);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Which catch applies to a failure, and the error that it makes.
 
+use mcp_servlet_common::RpcError;
 use mcp_servlet_expression::{Budget, Scope};
 use serde_json::Value;
 
@@ -9,7 +10,7 @@ use crate::{
     problem::Place,
     spec::{Catch, Code, VirtualTool},
     template::{Failed, Template},
-    thrown::{Kind, RpcError, Thrown},
+    thrown::{Kind, Thrown},
 };
 
 /// The key of `_meta` that has the code of an error result. The SDK for servlets writes it.

@@ -1,6 +1,6 @@
 //! Checks what servlets return for resources, prompts and completion, before a client gets it.
 
-use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError};
 use mcp_servlet_schema::Problem;
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ pub(super) fn resource(
             .filter_map(|one| one["text"].as_str())
             .collect();
         let (name, export) = (servlet.name(), Some(READ_RESOURCE));
-        let fault = Box::new(Fault::internal(name, export, texts.join("\n")));
+        let fault = Box::new(RpcError::internal(name, export, texts.join("\n")));
         return Err(CallErrorKind::Fault { fault }.at(name, export));
     }
     if contents.is_empty() {
@@ -47,12 +47,13 @@ pub(super) fn resource(
 
 /// MCP has had two codes for a missing resource. The newer code has other uses, in which the error
 /// data has no URI.
-fn says_not_found(fault: &Fault) -> bool {
+fn says_not_found(fault: &RpcError) -> bool {
     let names_uri = fault
         .data
         .as_ref()
         .is_some_and(|data| data["uri"].is_string());
-    fault.code == Fault::RESOURCE_NOT_FOUND || fault.code == Fault::INVALID_PARAMS && names_uri
+    fault.code == RpcError::RESOURCE_NOT_FOUND
+        || fault.code == RpcError::INVALID_PARAMS && names_uri
 }
 
 fn contents(json: &mut JsonObject) -> Result<Vec<Value>, Problem> {

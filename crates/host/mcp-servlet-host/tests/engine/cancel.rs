@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_servlet_host::{CallToolResult, Servlet};
-use mcp_servlet_runtime::{CallError, CallErrorKind, Instances, Isolation, LoadOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Instances, Isolation, Limit, LoadOptions};
 use tokio::task::JoinHandle;
 
 use crate::{COUNT, PATIENCE, SPIN, arguments, faults::sleeper, tools};
@@ -22,7 +22,7 @@ fn load(max: usize) -> Arc<Servlet> {
         idle: None,
     }
     .into();
-    options.timeout = None;
+    options.limits.timeout = Limit::Unlimited;
     options.wait = None;
     let wat = tools(&[(1, COUNT), (2, SPIN), (3, WORK)]);
     Arc::new(wat.load_with(&options).expect("a servlet"))
@@ -113,7 +113,7 @@ async fn a_call_that_waits_in_a_host_function_can_be_cancelled() {
         let mut options = LoadOptions::default();
         options.instances = Instances::ONE.into();
         options.isolation = Some(isolation);
-        options.timeout = None;
+        options.limits.timeout = Limit::Unlimited;
         options.wait = None;
         let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));
         for _ in 0..3 {
@@ -156,7 +156,7 @@ async fn cancelled_at_its_start(export: &str) {
     let mut options = LoadOptions::default();
     options.instances = Instances::ONE.into();
     options.isolation = Some(Isolation::Call);
-    options.timeout = Some(Duration::from_millis(200));
+    options.limits.timeout = Limit::At(Duration::from_millis(200));
     options.wait = Some(Duration::from_millis(50));
     let servlet = Arc::new(wat.load_with(&options).expect("a servlet"));
     result(start(&servlet, 1))

@@ -10,7 +10,7 @@ use std::{
 
 use mcp_servlet_host::{Entry, Host, LoadError, Loaded, OnFailure, Prefix};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, LoadError as ModuleError, LoadOptions, Source, chain,
+    CallError, CallErrorKind, Limit, LoadError as ModuleError, LoadOptions, Source, chain,
 };
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -287,7 +287,7 @@ fn refuses_insecure_invalid_and_missing_urls() {
 fn a_reload_keeps_unchanged_servlets() {
     let mut all = [entry("a", &["x"]), entry("b", &["y"])];
     let first = load(&all).host;
-    all[1].options.timeout = None;
+    all[1].options.limits.timeout = Limit::Unlimited;
     let second = Loaded::load(&all, Some(&first)).expect("a host").host;
     assert!(Arc::ptr_eq(&first.servlets()[0], &second.servlets()[0]));
     assert!(!Arc::ptr_eq(&first.servlets()[1], &second.servlets()[1]));

@@ -8,7 +8,7 @@ use std::{
 };
 
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{CallErrorKind, LoadOptions};
+use mcp_servlet_runtime::{CallErrorKind, Limit, LoadOptions};
 use mcp_servlet_types::{HTTP_ERRORS, HttpErrorKind as Kind};
 
 use crate::{arguments, assert_works, network::sender};
@@ -51,8 +51,8 @@ fn closed() -> u16 {
 fn options() -> LoadOptions {
     let mut options = LoadOptions::default();
     options.allowed_hosts = vec!["127.0.0.1".into(), "a*".into()];
-    options.http_response = Some(9);
-    options.http_requests = Some(2);
+    options.limits.http_response = Limit::At(9);
+    options.limits.http_requests = Limit::At(2);
     options
 }
 
@@ -113,7 +113,7 @@ fn a_module_that_reads_failures_gets_the_kind_of_each() {
     ] {
         let mut options = options();
         if kind == Kind::Timeout {
-            options.http_timeout = Some(Duration::from_millis(300));
+            options.limits.http_timeout = Limit::At(Duration::from_millis(300));
         }
         let servlet = reading(&request, times, &options);
         let error = servlet.call("t", Some(&arguments(1)));
@@ -148,10 +148,10 @@ fn the_deadline_of_the_call_ends_it_although_failures_are_read() {
         r#"{{"url":"http://127.0.0.1:{}/"}}"#,
         server(Answers::Never)
     );
-    for http_timeout in [None, Some(Duration::from_mins(1))] {
+    for http_timeout in [Limit::Unlimited, Limit::At(Duration::from_mins(1))] {
         let mut options = options();
-        options.timeout = Some(Duration::from_millis(200));
-        options.http_timeout = http_timeout;
+        options.limits.timeout = Limit::At(Duration::from_millis(200));
+        options.limits.http_timeout = http_timeout;
         let wat = sender(&request, 1, "").after(&format!("(@custom \"{HTTP_ERRORS}\" \"\\01\")"));
         let servlet = wat.load_with(&options).expect("a servlet");
         let since = Instant::now();

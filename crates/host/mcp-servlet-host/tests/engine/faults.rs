@@ -7,7 +7,7 @@ use std::{
 
 use mcp_servlet_host::Servlet;
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, CompileCache, Instances, Limit, LoadOptions, ToolOptions, chain,
+    CallError, CallErrorKind, CompileCache, Instances, Limit, Limits, LoadOptions, chain,
 };
 use serde_json::json;
 
@@ -30,9 +30,9 @@ fn default_fault(body: &str) -> CallError {
 
 #[test]
 fn an_infinite_loop_ends_at_its_deadline() {
-    let timeout = Some(Duration::from_millis(50));
+    let timeout = Limit::At(Duration::from_millis(50));
     let mut options = LoadOptions::default();
-    options.timeout = timeout;
+    options.limits.timeout = timeout;
     let error = fault_of(SPIN, &options);
     assert!(
         matches!(error.kind, CallErrorKind::Timeout { .. }),
@@ -42,9 +42,9 @@ fn an_infinite_loop_ends_at_its_deadline() {
 
 #[test]
 fn many_infinite_loops_at_once_end_at_their_deadlines_and_others_answer() {
-    let timeout = Some(Duration::from_millis(100));
+    let timeout = Limit::At(Duration::from_millis(100));
     let mut options = LoadOptions::default();
-    options.timeout = timeout;
+    options.limits.timeout = timeout;
     let looping = tools(&[(1, SPIN)]).load_with(&options).expect("a servlet");
     let other = tools(&[]).load().expect("a servlet");
     std::thread::scope(|threads| {
@@ -73,9 +73,9 @@ fn many_infinite_loops_at_once_end_at_their_deadlines_and_others_answer() {
 
 #[test]
 fn a_memory_bomb_hits_the_limit() {
-    let memory = Some(4 << 20);
+    let memory = Limit::At(4 << 20);
     let mut options = LoadOptions::default();
-    options.memory = memory;
+    options.limits.memory = memory;
     let grow = "(loop $l (drop (memory.grow (i32.const 16))) (br $l))";
     let error = fault_of(grow, &options);
     assert!(
@@ -110,9 +110,9 @@ fn an_error_message_does_not_hide_the_limit() {
 
 #[test]
 fn a_request_that_does_not_fit_into_memory_is_refused() {
-    let memory = Some(1 << 20);
+    let memory = Limit::At(1 << 20);
     let mut options = LoadOptions::default();
-    options.memory = memory;
+    options.limits.memory = memory;
     let servlet = tools(&[]).load_with(&options);
     let servlet = servlet.expect("a servlet");
     let huge = json!({ "text": "x".repeat(2 << 20), "do": 0 });
@@ -126,9 +126,9 @@ fn a_request_that_does_not_fit_into_memory_is_refused() {
 
 #[test]
 fn huge_output_is_refused() {
-    let output = Some(1000);
+    let output = Limit::At(1000);
     let mut options = LoadOptions::default();
-    options.output = output;
+    options.limits.output = output;
     let body =
         "(call $output_set (call $alloc (i64.const 1001)) (i64.const 1001)) (return (i32.const 0))";
     let error = fault_of(body, &options);
@@ -320,7 +320,7 @@ fn limits_and_reports_a_slow_start() {
 /// A call may run for a second. Compilation may take longer.
 fn in_a_second() -> LoadOptions {
     let mut options = LoadOptions::default();
-    options.timeout = Some(Duration::from_secs(1));
+    options.limits.timeout = Limit::At(Duration::from_secs(1));
     options
 }
 
@@ -357,7 +357,7 @@ fn start_function_has_limits() {
         (if (i32.ge_s (memory.grow (i32.const 8192)) (i32.const 0)) (then (loop $l (br $l)))))"#;
     let load = |memory| {
         let mut options = in_a_second();
-        options.memory = Some(memory);
+        options.limits.memory = Limit::At(memory);
         tools(&[]).after(greedy).load_with(&options)
     };
     let error = load(10 << 20).expect_err("too much");
@@ -372,7 +372,7 @@ fn a_modest_start_is_over_before_a_call_begins() {
         (drop (memory.grow (i32.const 16))) (global.set $calls (i32.const 100)))"#;
     let wat = tools(&[(1, COUNT), (2, "(drop (memory.grow (i32.const 8192)))")]).after(start);
     let mut options = LoadOptions::default();
-    options.memory = Some(10 << 20);
+    options.limits.memory = Limit::At(10 << 20);
     let servlet = wat.load_with(&options).expect("a servlet");
     let count = || call(&servlet, 1).expect_err("a count").to_string();
     assert!(count().ends_with(" 101"));
@@ -404,7 +404,7 @@ pub(crate) fn sleeper() -> Wat {
 #[test]
 fn sleeping_call_does_not_block_others() {
     let mut options = LoadOptions::default();
-    options.timeout = Some(Duration::from_millis(50));
+    options.limits.timeout = Limit::At(Duration::from_millis(50));
     options.instances = Instances::ONE.into();
     let servlet = sleeper().load_with(&options).expect("a servlet");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -433,7 +433,7 @@ fn an_instance_that_ended_itself_is_replaced() {
 fn instances_do_not_need_the_cache_after_the_servlet_was_loaded() {
     let folder = tempfile::tempdir().expect("a folder");
     let directory = folder.path().join("cache");
-    let mut bound = ToolOptions::default();
+    let mut bound = Limits::default();
     bound.memory = Limit::At(1 << 20);
     let mut options = LoadOptions::default();
     options.cache = CompileCache::Directory(directory.clone());
@@ -445,9 +445,9 @@ fn instances_do_not_need_the_cache_after_the_servlet_was_loaded() {
 
 #[test]
 fn answers_although_a_call_sleeps_in_the_host() {
-    let timeout = Some(Duration::from_millis(50));
+    let timeout = Limit::At(Duration::from_millis(50));
     let mut options = LoadOptions::default();
-    options.timeout = timeout;
+    options.limits.timeout = timeout;
     let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let error = runtime.block_on(servlet.call_async("t", Some(&arguments(1))));

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use mcp_servlet_host::{LoadError, Servlet};
 use mcp_servlet_runtime::{
-    CallErrorKind, CompileCache, LoadError as ModuleError, LoadOptions, Source, chain,
+    CallErrorKind, CompileCache, Limit, LoadError as ModuleError, LoadOptions, Source, chain,
 };
 
 use crate::{assert_works, support::tools};
@@ -236,11 +236,11 @@ fn tables_take_a_part_of_the_memory() {
     let entries = grown("(table 1 funcref) (table 1 externref)");
     assert!((most / 2..=most).contains(&entries), "{entries}");
     let mut lifted = LoadOptions::default();
-    lifted.memory = None;
+    lifted.limits.memory = Limit::Unlimited;
     let fixed = tools(&[]).after("(table 5000000 5000000 funcref)");
     assert!(fixed.load_with(&lifted).is_ok());
     let mut small = LoadOptions::default();
-    small.memory = Some(16 << 20);
+    small.limits.memory = Limit::At(16 << 20);
     let error = fixed.load_with(&small).expect_err("40 MB of tables");
     assert_eq!(
         error.to_string(),
@@ -276,7 +276,7 @@ fn tables_grow_in_a_start_function_as_in_a_call() {
 fn tables_count_as_memory() {
     // The table takes 48 of 64 MiB.
     let mut options = LoadOptions::default();
-    options.memory = Some(64 << 20);
+    options.limits.memory = Limit::At(64 << 20);
     let table = "(table 6000000 6000000 funcref)";
     let grow = |pages| format!("(drop (memory.grow (i32.const {pages})))");
     let wat = tools(&[(1, &grow(100)), (2, &grow(400))]).import(table);
@@ -295,7 +295,7 @@ fn objects_of_a_garbage_collector_count_as_memory() {
     let types = "(type $a (array (mut i64))) (global $kept (mut (ref null $a)) (ref.null $a))";
     let make = "(global.set $kept (array.new_default $a (i32.const 50000000)))";
     let mut options = LoadOptions::default();
-    options.memory = Some(32 << 20);
+    options.limits.memory = Limit::At(32 << 20);
     let wat = tools(&[(1, make)]).import(types);
     let servlet = wat.load_with(&options).expect("a servlet");
     crate::call(&servlet, 1).expect_err("400 MB of objects");

@@ -11,7 +11,8 @@ use std::{
 
 use mcp_servlet_host::Servlet;
 use mcp_servlet_runtime::{
-    CallErrorKind, Instances, Isolation, Listener, LoadOptions, Notification, RequestMeta, Sending,
+    CallErrorKind, Instances, Isolation, Limit, Listener, LoadOptions, Notification, RequestMeta,
+    Sending,
 };
 use tokio::time::timeout;
 
@@ -46,11 +47,11 @@ fn notifier() -> Wat {
     tools(&[(1, "(call $changed)")]).import(import)
 }
 
-fn load(isolation: Isolation, timeout: Option<Duration>) -> Servlet {
+fn load(isolation: Isolation, timeout: Limit<Duration>) -> Servlet {
     let mut options = LoadOptions::default();
     options.instances = Instances::ONE.into();
     options.isolation = Some(isolation);
-    options.timeout = timeout;
+    options.limits.timeout = timeout;
     notifier().load_with(&options).expect("a servlet")
 }
 
@@ -73,7 +74,7 @@ async fn assert_over(servlet: &Servlet, stuck: &Stuck) {
 #[tokio::test]
 async fn a_listener_that_never_finishes_costs_no_more_than_the_time_limit() {
     for isolation in [Isolation::Call, Isolation::Shared] {
-        let servlet = load(isolation, Some(Duration::from_millis(50)));
+        let servlet = load(isolation, Limit::At(Duration::from_millis(50)));
         let stuck = Arc::<Stuck>::default();
         let (arguments, meta) = (arguments(1), listening(&stuck));
         let call = servlet.call_with("t", Some(&arguments), &meta);
@@ -90,7 +91,7 @@ async fn a_listener_that_never_finishes_costs_no_more_than_the_time_limit() {
 #[tokio::test]
 async fn a_call_can_be_cancelled_while_a_listener_holds_it() {
     for isolation in [Isolation::Call, Isolation::Shared] {
-        let servlet = load(isolation, None);
+        let servlet = load(isolation, Limit::Unlimited);
         let stuck = Arc::<Stuck>::default();
         let (arguments, meta) = (arguments(1), listening(&stuck));
         let mut call = Box::pin(servlet.call_with("t", Some(&arguments), &meta));

@@ -8,7 +8,7 @@ use std::{
 };
 
 use mcp_servlet_host::{CallToolResult, Servlet};
-use mcp_servlet_runtime::{CallError, CallErrorKind, Isolation, Limit, LoadOptions, ToolOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Isolation, Limit, Limits, LoadOptions};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -126,9 +126,9 @@ fn requests_reach_only_allowed_hosts_in_any_spelling() {
 #[test]
 fn requests_of_one_call_are_counted() {
     let url = format!("http://127.0.0.1:{}/", server(Some("hi")));
-    let http_requests = Some(2);
+    let http_requests = Limit::At(2);
     let mut options = options();
-    options.http_requests = http_requests;
+    options.limits.http_requests = http_requests;
     let servlet = load(&url, 2, &options);
     for _ in 0..2 {
         servlet
@@ -149,7 +149,7 @@ fn responses_are_bounded() {
     let url = format!("http://127.0.0.1:{}/", server(Some("0123456789")));
     let limit = |limit| {
         let mut options = options();
-        options.http_response = Some(limit);
+        options.limits.http_response = Limit::At(limit);
         options
     };
     load(&url, 1, &limit(10))
@@ -171,14 +171,14 @@ fn a_tool_can_have_limits_of_its_own() {
         let error = servlet.call("u", Some(&arguments(1)));
         error.expect_err("too much").to_string()
     };
-    let mut limits = ToolOptions::default();
+    let mut limits = Limits::default();
     limits.http_requests = Limit::At(1);
     let requests = error(limits);
     assert!(
         requests.contains("may send at most 1 HTTP requests"),
         "{requests}"
     );
-    let mut limits = ToolOptions::default();
+    let mut limits = Limits::default();
     limits.http_response = Limit::At(9);
     let response = error(limits);
     assert!(response.contains("larger than 9 bytes"), "{response}");
@@ -209,8 +209,8 @@ async fn all_calls_of_a_servlet_share_the_limit_of_open_requests() {
     let mut options = options();
     options.isolation = Some(Isolation::Call);
     options.http_concurrency = Some(2);
-    options.http_timeout = None;
-    let mut impatient = ToolOptions::default();
+    options.limits.http_timeout = Limit::Unlimited;
+    let mut impatient = Limits::default();
     impatient.http_timeout = Limit::At(Duration::from_millis(50));
     options.tools = [("u".to_owned(), impatient)].into();
     let servlet = Arc::new(load(&url, 1, &options));
@@ -239,9 +239,9 @@ async fn all_calls_of_a_servlet_share_the_limit_of_open_requests() {
 #[test]
 fn a_server_that_does_not_answer_costs_no_more_than_the_deadline() {
     let url = format!("http://127.0.0.1:{}/", server(None));
-    let timeout = Some(Duration::from_millis(100));
+    let timeout = Limit::At(Duration::from_millis(100));
     let mut options = options();
-    options.timeout = timeout;
+    options.limits.timeout = timeout;
     let error = fault(&load(&url, 1, &options));
     assert!(
         matches!(error.kind, CallErrorKind::Timeout { .. }),

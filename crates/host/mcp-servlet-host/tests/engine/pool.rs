@@ -4,7 +4,7 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 
 use mcp_servlet_host::Servlet;
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, CompileCache, Instances, Isolation, LoadOptions,
+    CallError, CallErrorKind, CompileCache, Instances, Isolation, Limit, LoadOptions,
 };
 
 use crate::{COUNT, SPIN, arguments, assert_works, call, eventually, faults::sleeper, tools};
@@ -12,7 +12,7 @@ use crate::{COUNT, SPIN, arguments, assert_works, call, eventually, faults::slee
 fn with(instances: Instances) -> LoadOptions {
     let mut options = LoadOptions::default();
     options.instances = instances.into();
-    options.timeout = None;
+    options.limits.timeout = Limit::Unlimited;
     options
 }
 
@@ -119,7 +119,7 @@ async fn instances_without_room_in_the_pool_start_outside() {
     };
     let mut options = with(instances);
     options.isolation = Some(Isolation::Call);
-    options.timeout = None;
+    options.limits.timeout = Limit::Unlimited;
     let servlet = sleeper().load_with(&options).expect("a servlet");
     let arguments = arguments(1);
     let mut sleeping = Vec::new();
@@ -207,7 +207,7 @@ async fn busy_servlet_refuses_calls_beyond_the_queue() {
         matches!(refused.kind, CallErrorKind::Busy { waiting: 1, .. }),
         "{refused:?}"
     );
-    assert_eq!(refused.to_fault().code, -32000);
+    assert_eq!(refused.to_rpc_error().code, -32000);
     drop(running);
     waiting.await.expect("its turn came");
 }

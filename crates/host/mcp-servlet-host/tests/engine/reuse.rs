@@ -7,8 +7,8 @@ use std::{sync::Arc, time::Duration};
 
 use mcp_servlet_host::Servlet;
 use mcp_servlet_runtime::{
-    CallErrorKind, Instances, Isolation, Listener, LoadOptions, Notification, Quality, RequestMeta,
-    Sending,
+    CallErrorKind, Instances, Isolation, Limit, Listener, LoadOptions, Notification, Quality,
+    RequestMeta, Sending,
 };
 use tokio::{sync::Semaphore, task::JoinSet};
 
@@ -99,7 +99,7 @@ fn a_fresh_instance_holds_no_byte_of_earlier_calls() {
     for quality in QUALITIES {
         let mut options = isolated(quality);
         options.instances = Instances::ONE.into();
-        options.timeout = Some(Duration::from_millis(500));
+        options.limits.timeout = Limit::At(Duration::from_millis(500));
         let servlet = searcher("", &actions).load_with(&options);
         let servlet = servlet.expect("a servlet");
         for _ in 0..2 {
@@ -176,7 +176,7 @@ async fn an_instance_holds_no_byte_of_another_servlet() {
         ),
     ];
     let mut options = isolated(Some(Quality::Optimized));
-    options.timeout = None;
+    options.limits.timeout = Limit::Unlimited;
     options.instances = Instances {
         min: 0,
         max: AT_ONCE,
@@ -207,7 +207,7 @@ fn tables_of_a_fresh_instance_are_as_the_module_declares_them() {
     for quality in QUALITIES {
         let mut options = isolated(quality);
         options.instances = Instances::ONE.into();
-        options.timeout = Some(Duration::from_millis(50));
+        options.limits.timeout = Limit::At(Duration::from_millis(50));
         // Another servlet takes the place of an instance of the first one.
         let servlets =
             [&options, &options].map(|options| wat.load_with(options).expect("a servlet"));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_servlet_host::{CallToolResult, LoadError, Servlet};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, Instances, Isolation, Limit, LoadOptions, ToolOptions,
+    CallError, CallErrorKind, Instances, Isolation, Limit, Limits, LoadOptions,
 };
 
 use crate::{
@@ -15,14 +15,14 @@ use crate::{
 /// Allocates another 4 MiB.
 const GROW: &str = "(drop (memory.grow (i32.const 64)))";
 
-fn with<const N: usize>(tools: [(&str, ToolOptions); N]) -> LoadOptions {
+fn with<const N: usize>(tools: [(&str, Limits); N]) -> LoadOptions {
     let mut options = LoadOptions::default();
     options.tools = tools.map(|(name, tool)| (name.to_owned(), tool)).into();
     options
 }
 
-fn memory(bytes: u64) -> ToolOptions {
-    let mut limits = ToolOptions::default();
+fn memory(bytes: u64) -> Limits {
+    let mut limits = Limits::default();
     limits.memory = Limit::At(bytes);
     limits
 }
@@ -49,7 +49,7 @@ fn count(servlet: &Servlet, tool: &str) -> u32 {
 #[test]
 fn a_tool_can_have_less_time() {
     let limit = Duration::from_millis(50);
-    let mut limits = ToolOptions::default();
+    let mut limits = Limits::default();
     limits.timeout = Limit::At(limit);
     let servlet = load(&with([("u", limits)]));
     let error = call(&servlet, "u", 2).expect_err("it loops");
@@ -61,7 +61,7 @@ fn a_tool_can_have_less_time() {
 
 #[test]
 fn tool_can_have_a_lower_output_limit() {
-    let mut small = ToolOptions::default();
+    let mut small = Limits::default();
     small.output = Limit::At(3);
     let servlet = load(&with([("u", small)]));
     call(&servlet, "t", 0).expect("the limit is for the other one");
@@ -75,7 +75,7 @@ fn tool_can_have_a_lower_output_limit() {
 #[test]
 fn a_tool_can_have_less_memory_or_more() {
     let mut options = with([("u", memory(2 << 20)), ("v", memory(64 << 20))]);
-    options.memory = Some(3 << 20);
+    options.limits.memory = Limit::At(3 << 20);
     let servlet = load(&options);
     for (tool, limit) in [("t", 3 << 20), ("u", 2 << 20)] {
         let error = call(&servlet, tool, 3).expect_err("too much");
@@ -135,13 +135,13 @@ fn where_calls_share_one_instance_tools_share_its_memory() {
         [1, 1]
     );
     let mut same = one;
-    same.memory = Some(8 << 20);
+    same.limits.memory = Limit::At(8 << 20);
     assert_eq!(count(&load(&same), "u"), 1, "the limit is the same");
 }
 
 #[test]
 fn limits_of_a_tool_that_is_not_there_are_an_error() {
-    let options = with([("w", ToolOptions::default())]);
+    let options = with([("w", Limits::default())]);
     let error = wat().load_with(&options).expect_err("no such tool");
     assert_eq!(error.to_string(), "`test` has no tool `w`");
 }

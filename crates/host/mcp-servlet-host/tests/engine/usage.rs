@@ -8,8 +8,8 @@ use std::{
 
 use mcp_servlet_host::Servlet;
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, Isolation, Limit, Listener, LoadOptions, Notification, RequestMeta,
-    Sending, ToolOptions, Usage,
+    CallError, CallErrorKind, Isolation, Limit, Limits, Listener, LoadOptions, Notification,
+    RequestMeta, Sending, Usage,
 };
 
 use crate::{
@@ -28,7 +28,7 @@ const WORK: &str = "(global.set $left (i32.const 1000000))
 
 fn with_fuel(fuel: u64) -> LoadOptions {
     let mut options = LoadOptions::default();
-    options.fuel = Some(fuel);
+    options.limits.fuel = Limit::At(fuel);
     options
 }
 
@@ -69,7 +69,7 @@ fn an_infinite_loop_ends_without_fuel() {
         let mut options = with_fuel(1_000_000);
         options.isolation = Some(isolation);
         // Only the fuel ends the call.
-        options.timeout = None;
+        options.limits.timeout = Limit::Unlimited;
         let servlet = tools(&[(1, SPIN)]).load_with(&options).expect("a servlet");
         for _ in 0..3 {
             let error = crate::call(&servlet, 1).expect_err("it loops");
@@ -117,7 +117,7 @@ async fn fuel_is_not_counted_without_a_limit() {
 
 #[test]
 fn a_tool_can_have_fuel_of_its_own() {
-    let mut limited = ToolOptions::default();
+    let mut limited = Limits::default();
     limited.fuel = Limit::At(1_000_000);
     let mut options = LoadOptions::default();
     options.tools.insert("u".to_owned(), limited);
@@ -127,7 +127,7 @@ fn a_tool_can_have_fuel_of_its_own() {
     out_of_fuel(&call("u").expect_err("too little"), 1_000_000);
     call("t").expect("no limit");
 
-    let mut unlimited = ToolOptions::default();
+    let mut unlimited = Limits::default();
     unlimited.fuel = Limit::Unlimited;
     let mut options = with_fuel(1_000_000);
     options.tools.insert("u".to_owned(), unlimited);
@@ -143,7 +143,7 @@ fn code_before_the_first_call_takes_fuel() {
     let spin = "(func $spin (loop $l (br $l)))";
     for start in ["(start $spin)", r#"(export "_initialize" (func $spin))"#] {
         let mut options = with_fuel(1_000_000);
-        options.timeout = None;
+        options.limits.timeout = Limit::Unlimited;
         let wat = tools(&[]).import(spin).after(start);
         let error = wat.load_with(&options).expect_err("it does not start");
         assert_eq!(
@@ -174,7 +174,7 @@ async fn the_memory_of_a_shared_instance_includes_earlier_calls() {
 async fn a_call_that_was_stopped_shows_its_memory() {
     let grow = format!("(drop (memory.grow (i32.const 32))) {SPIN}");
     let mut options = LoadOptions::default();
-    options.timeout = Some(Duration::from_millis(50));
+    options.limits.timeout = Limit::At(Duration::from_millis(50));
     let servlet = tools(&[(1, &grow)]).load_with(&options).expect("a servlet");
     let memory = usage(&servlet, 1).await.memory.expect("it has an instance");
     assert!(memory > 32 << 16, "{memory}");

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_servlet_runtime::{CallError, CallErrorKind, LoadOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Limit, LoadOptions};
 use tracing::{Level, Subscriber, field::Visit, subscriber::with_default};
 use tracing_subscriber::{Layer, layer::SubscriberExt as _};
 
@@ -162,7 +162,7 @@ fn the_time_limit_ends_one_long_write() {
         (drop (call $write (i32.const 1) (i32.const 104857600) (i32.const 1) (i32.const 104857608)))";
     let body = format!("(drop (memory.grow (i32.const 1600))) {body}");
     let mut options = LoadOptions::default();
-    options.timeout = Some(Duration::from_millis(200));
+    options.limits.timeout = Limit::At(Duration::from_millis(200));
     let servlet = tools(&[(1, &body)]).import(WRITE).load_with(&options);
     let servlet = servlet.expect("a servlet");
     let subscriber = tracing_subscriber::registry().with(Lines::default());
@@ -192,7 +192,7 @@ fn a_sleep_ends_when_it_should_or_with_its_call() {
     };
     let wat = tools(&[(1, &sleep(200_000_000)), (2, &sleep(3_600_000_000_000))]).import(import);
     let mut options = LoadOptions::default();
-    options.timeout = Some(Duration::from_secs(2));
+    options.limits.timeout = Limit::At(Duration::from_secs(2));
     options.instances = mcp_servlet_runtime::Instances::ONE.into();
     let servlet = wat.load_with(&options).expect("a servlet");
     let begin = Instant::now();

@@ -308,7 +308,7 @@ mod tests {
     use std::{io, sync::mpsc::channel};
 
     use super::*;
-    use crate::options::CompileCache;
+    use crate::options::{CompileCache, Limit};
 
     fn source(metering: Metering) -> Source {
         let wasm = wat::parse_str("(module (func (export \"call\") (result i32) i32.const 0))");
@@ -354,7 +354,7 @@ mod tests {
             assert_eq!(load(&options).expect("code").quality(), quality);
         }
         options.quality = Some(Quality::Baseline);
-        options.fuel = Some(1);
+        options.limits.fuel = Limit::At(1);
         let error = load(&options).map(drop).expect_err("it counts no fuel");
         assert!(error.to_string().contains("no baseline"), "{error}");
     }

@@ -75,7 +75,7 @@ impl Messages<'_, '_> {
     /// Copies a message, which the plugin keeps. Offset 0 means no bytes. `None` if there is no message at this offset, or if
     /// it is larger than an output may be.
     pub fn read(&mut self, offset: i64) -> Option<Vec<u8>> {
-        let limit = self.0.data().call.limits.output.unwrap_or(u64::MAX);
+        let limit = self.0.data().call.limits.output.value().unwrap_or(u64::MAX);
         messages::read(self.0, offset.cast_unsigned(), limit).ok()?
     }
 

@@ -8,7 +8,7 @@ use wasmtime_wasi::I32Exit;
 use super::{Stop, address_space, code::Code, schedule::Slice};
 use crate::{
     call::Call,
-    fault::Fault,
+    fault,
     state::{Shared, State, messages},
 };
 
@@ -170,7 +170,7 @@ impl Instance {
         call.listener = None;
         match call.input_requests.end() {
             Some(request) => Ended {
-                output: bounded(&request, call.limits.output),
+                output: bounded(&request, call.limits.output.value()),
                 is_whole: false,
             },
             None => Ended { output, is_whole },
@@ -218,7 +218,7 @@ impl Instance {
         if code != 0 {
             return Err(Stop::Error(format!("Returned non-zero exit code: {code}")));
         }
-        let limit = self.store.data().call.limits.output;
+        let limit = self.store.data().call.limits.output.value();
         let output = messages::output(&mut self.store);
         let output = output.ok_or_else(|| Stop::Trap("the output is not in memory".to_owned()))?;
         bounded(output, limit)
@@ -227,7 +227,7 @@ impl Instance {
 
 /// The fuel of the call. Without a limit, it is more than a call can take.
 fn fuel_of(state: &State) -> u64 {
-    state.call.limits.fuel.unwrap_or(u64::MAX)
+    state.call.limits.fuel.value().unwrap_or(u64::MAX)
 }
 
 /// Gives a call its fuel, and begins its time slice.
@@ -252,7 +252,7 @@ fn bounded(output: &[u8], limit: Option<u64>) -> Result<Vec<u8>, Stop> {
 
 /// The beginning of the error text that the servlet has set, or why it cannot be read.
 fn error_text(store: &mut Store<State>) -> Option<Result<String, String>> {
-    let text = Fault::excerpt(messages::error(store)?);
+    let text = fault::excerpt(messages::error(store)?);
     Some(text.map_err(|error| format!("unable to load error message from memory: {error}")))
 }
 

@@ -6,12 +6,7 @@ use super::{
     runner::{Run, Runner},
     schedule::{self, Slice},
 };
-use crate::{
-    call::Call,
-    error::LoadError,
-    options::{Limits, LoadOptions},
-    source::read_module,
-};
+use crate::{call::Call, error::LoadError, options::LoadOptions, source::read_module};
 
 /// A plugin with one instance, which keeps its state until [`reset`](Self::reset).
 pub struct Plugin {
@@ -45,7 +40,7 @@ impl Plugin {
         let run = Run {
             export,
             input,
-            call: Call::new(Limits::of(&self.runner.shared.options)),
+            call: Call::new(self.runner.shared.options.call_limits()),
             instance: self.instance.take(),
         };
         let done = schedule::block_on(self.runner.run(run, &Slice::default()));
@@ -67,7 +62,13 @@ impl Plugin {
             Stop::Deadline(limit) => format!("it did not finish within {limit:?}"),
             Stop::OutOfMemory => format!(
                 "it takes more than {} bytes of memory",
-                self.runner.shared.options.memory.unwrap_or(u64::MAX)
+                self.runner
+                    .shared
+                    .options
+                    .call_limits()
+                    .memory
+                    .value()
+                    .unwrap_or(u64::MAX)
             ),
             Stop::OutOfFuel => "it ran out of fuel".to_owned(),
             Stop::TooLarge(length) => format!("its output of {length} bytes exceeds the limit"),

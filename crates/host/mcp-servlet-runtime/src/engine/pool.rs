@@ -143,7 +143,7 @@ impl Pool {
         _permit: OwnedSemaphorePermit,
         slice: &Slice,
     ) -> Result<Vec<u8>, Stop> {
-        let memory = job.limits.memory;
+        let memory = job.limits.memory.value();
         let call = Call::of(&job);
         let progress = Arc::clone(&call.progress);
         let run = Run {

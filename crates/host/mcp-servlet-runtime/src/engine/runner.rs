@@ -77,7 +77,7 @@ impl Runner {
     /// Runs an export within the limits of its call. A new instance starts as a part of the call.
     pub(super) async fn run(&self, run: Run<'_>, slice: &Slice) -> Done {
         let progress = Arc::clone(&run.call.progress);
-        let limit = run.call.limits.timeout;
+        let limit = run.call.limits.timeout.value();
         // Pinned here, because each wrapper would contain the future once more.
         let run = pin!(self.run_to_the_end(run, slice, &progress));
         let Some(limit) = limit else {

@@ -2,10 +2,11 @@
 
 use std::{fmt, time::Duration};
 
+use mcp_servlet_common::RpcError;
 use serde_json::json;
 
 use super::remote::RemoteFailure;
-use crate::{fault::Fault, help::file_help};
+use crate::help::file_help;
 
 /// Why a call gave no result, and where.
 ///
@@ -55,7 +56,7 @@ pub enum CallErrorKind {
     /// The servlet returned its own error, with a JSON-RPC code or as plain text.
     Fault {
         /// The error.
-        fault: Box<Fault>,
+        fault: Box<RpcError>,
     },
     /// The servlet reported an error and then stopped, as a panic does.
     Panic {
@@ -86,7 +87,7 @@ pub enum CallErrorKind {
     },
     /// The call executed more instructions than its options allow.
     OutOfFuel {
-        /// The limit in units of fuel: see [`LoadOptions::fuel`](crate::LoadOptions::fuel).
+        /// The limit in units of fuel: see [`Limits::fuel`](crate::Limits::fuel).
         limit: u64,
     },
     /// No instance could be created.
@@ -264,9 +265,9 @@ impl CallError {
     }
 
     /// The error as a JSON-RPC error.
-    pub fn to_fault(&self) -> Fault {
+    pub fn to_rpc_error(&self) -> RpcError {
         let message = self.to_string();
-        let fault = |code, data| Fault {
+        let fault = |code, data| RpcError {
             code,
             message: message.clone(),
             data,
@@ -275,24 +276,24 @@ impl CallError {
             CallErrorKind::UnknownTool { similar, .. }
             | CallErrorKind::UnknownPrompt { similar, .. } => {
                 let data = similar.as_ref().map(|name| json!({ "similar": name }));
-                fault(Fault::INVALID_PARAMS, data)
+                fault(RpcError::INVALID_PARAMS, data)
             }
             CallErrorKind::UnknownResource { uri } => {
-                fault(Fault::RESOURCE_NOT_FOUND, Some(json!({ "uri": uri })))
+                fault(RpcError::RESOURCE_NOT_FOUND, Some(json!({ "uri": uri })))
             }
-            CallErrorKind::Fault { fault } => Fault::clone(fault),
+            CallErrorKind::Fault { fault } => RpcError::clone(fault),
             CallErrorKind::Busy { .. } | CallErrorKind::Waited { .. } => {
                 let servlet = self.site.as_ref().map(|site| &site.servlet);
                 let data = json!({ "servlet": servlet, "retry": true });
-                fault(Fault::BUSY, Some(data))
+                fault(RpcError::BUSY, Some(data))
             }
             CallErrorKind::Remote { failure } => {
                 let remote = self.site.as_ref().map(|site| site.servlet.as_str());
-                failure.to_fault(remote, message)
+                failure.to_rpc_error(remote, message)
             }
             _ => match &self.site {
-                Some(site) => Fault::internal(&site.servlet, site.export, message),
-                None => fault(Fault::INTERNAL, None),
+                Some(site) => RpcError::internal(&site.servlet, site.export, message),
+                None => fault(RpcError::INTERNAL, None),
             },
         }
     }

@@ -2,9 +2,8 @@
 
 use std::{fmt, time::Duration};
 
+use mcp_servlet_common::RpcError;
 use serde_json::json;
-
-use crate::fault::Fault;
 
 /// Why another MCP server gave no result.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +39,7 @@ pub enum RemoteFailure {
     /// It answered with a JSON-RPC error.
     Error {
         /// The error, as the server wrote it.
-        fault: Box<Fault>,
+        fault: Box<RpcError>,
     },
     /// Its answer is not what MCP requires, or larger than the limits.
     Invalid {
@@ -91,20 +90,20 @@ impl RemoteFailure {
     }
 
     /// The failure as a JSON-RPC error with this message.
-    pub(super) fn to_fault(&self, remote: Option<&str>, message: String) -> Fault {
+    pub(super) fn to_rpc_error(&self, remote: Option<&str>, message: String) -> RpcError {
         let (code, data) = match self {
             Self::Unreachable { .. } | Self::Unusable { .. } => (
-                Fault::BUSY,
+                RpcError::BUSY,
                 Some(json!({ "remote": remote, "retry": true })),
             ),
-            Self::NotSent { .. } => (Fault::INVALID_PARAMS, Some(json!({ "remote": remote }))),
-            Self::RetriesExhausted { .. } => (Fault::BUSY, Some(json!({ "remote": remote }))),
+            Self::NotSent { .. } => (RpcError::INVALID_PARAMS, Some(json!({ "remote": remote }))),
+            Self::RetriesExhausted { .. } => (RpcError::BUSY, Some(json!({ "remote": remote }))),
             Self::TimedOut { .. } | Self::Invalid { .. } => {
-                (Fault::INTERNAL, Some(json!({ "remote": remote })))
+                (RpcError::INTERNAL, Some(json!({ "remote": remote })))
             }
             Self::Error { fault } => (relayed(fault.code), fault.data.clone()),
         };
-        Fault {
+        RpcError {
             code,
             message,
             data,
@@ -116,11 +115,11 @@ impl RemoteFailure {
 /// about the client's own request, so only those pass that also hold for it.
 fn relayed(code: i32) -> i32 {
     // The parameters and the capabilities are the client's, and it can open a URL.
-    let is_of_client = matches!(code, Fault::INVALID_PARAMS | -32021 | -32042);
+    let is_of_client = matches!(code, RpcError::INVALID_PARAMS | -32021 | -32042);
     let is_of_server = (-32019..=-32000).contains(&code);
     let is_reserved = (-32768..=-32000).contains(&code);
     if is_reserved && !is_of_client && !is_of_server {
-        return Fault::INTERNAL;
+        return RpcError::INTERNAL;
     }
     code
 }

@@ -10,11 +10,11 @@ use wasmtime::{Caller, Linker, Result};
 
 use super::{json::object, result};
 use crate::{
+    JsonObject,
     inspect::{
         USER,
         imports::{CREATE_ELICITATION, CREATE_MESSAGE, LIST_ROOTS},
     },
-    json::JsonObject,
     state::State,
 };
 

@@ -112,7 +112,7 @@ async fn several(caller: &mut Caller<'_, State>, json: &[u8], bodies: i64) -> Re
     }
     let state = caller.data();
     let (client, limits) = (&state.shared.http, &state.call.limits);
-    let room = Room::of(limits.memory);
+    let room = Room::of(limits.memory.value());
     let sent = begun.into_iter().map(|one| one.end(client, limits, &room));
     // A request that waits for another one of the list does not use up its time.
     let responses = stream::iter(sent).buffered(client.concurrency());
@@ -177,7 +177,7 @@ fn begin(state: &mut State, written: HttpRequest) -> Begun {
     {
         return Begun::Over(answer);
     }
-    let limit = state.call.limits.http_requests;
+    let limit = state.call.limits.http_requests.value();
     if let Some(limit) = limit.filter(|limit| state.call.http_requests >= *limit) {
         return Begun::Over(Err(HttpFailure::too_many_requests(limit)));
     }

@@ -5,7 +5,7 @@ use wasmtime::{Caller, Error, Result};
 
 use super::offset;
 use crate::{
-    json::JsonObject,
+    JsonObject,
     state::{
         State,
         messages::{self, TooLong},

@@ -7,6 +7,7 @@ use wasmtime::{Caller, Error, Linker, Result};
 
 use super::json;
 use crate::{
+    JsonObject,
     inspect::{
         USER,
         imports::{
@@ -14,7 +15,6 @@ use crate::{
             RESOURCES_CHANGED, TOOLS_CHANGED,
         },
     },
-    json::JsonObject,
     listener::{Change, Notification},
     state::State,
     text::MAX_TEXT,

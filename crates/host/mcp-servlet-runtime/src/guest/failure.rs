@@ -1,12 +1,13 @@
 //! Turns the end of a run without output into the error of its call.
 
+use mcp_servlet_common::RpcError;
 use mcp_servlet_http::Denied;
 
 use super::Guest;
 use crate::{
     engine::Stop,
     error::{CallError, CallErrorKind},
-    fault::Fault,
+    fault,
     options::{ErrorTexts, Limits},
 };
 
@@ -27,8 +28,8 @@ impl Guest {
         };
         let kind = match stop {
             Stop::Error(text) => CallErrorKind::Fault {
-                fault: Box::new(Fault::parse(&text).unwrap_or_else(|| {
-                    Fault::internal(&self.name, Some(export), self.shown(export, text))
+                fault: Box::new(fault::parse(&text).unwrap_or_else(|| {
+                    RpcError::internal(&self.name, Some(export), self.shown(export, text))
                 })),
             },
             Stop::Panic(message) => CallErrorKind::Panic {
@@ -46,14 +47,14 @@ impl Guest {
             },
             Stop::Deadline(limit) => CallErrorKind::Timeout { limit },
             Stop::OutOfMemory => CallErrorKind::OutOfMemory {
-                limit: limits.memory.unwrap_or(u64::MAX),
+                limit: limits.memory.value().unwrap_or(u64::MAX),
             },
             Stop::OutOfFuel => CallErrorKind::OutOfFuel {
-                limit: limits.fuel.unwrap_or(u64::MAX),
+                limit: limits.fuel.value().unwrap_or(u64::MAX),
             },
             Stop::TooLarge(size) => CallErrorKind::OutputTooLarge {
                 size,
-                limit: limits.output.unwrap_or(u64::MAX),
+                limit: limits.output.value().unwrap_or(u64::MAX),
             },
             Stop::QueueFull(waiting) => CallErrorKind::Busy { waiting },
             Stop::Waited(limit) => CallErrorKind::Waited { limit },

@@ -11,6 +11,7 @@ use tokio::{
 };
 
 use super::*;
+use crate::options::Limit;
 use mcp_servlet_http::Proxy;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
@@ -72,7 +73,7 @@ fn options() -> LoadOptions {
 }
 
 fn limits() -> Limits {
-    Limits::of(&options())
+    options().call_limits()
 }
 
 /// How many threads this process has.
@@ -156,13 +157,13 @@ async fn requests_beyond_the_limit_wait_for_others_to_end() {
     };
     let second = tokio::select! {
         biased;
-        response = send(None) => panic!("{response:?}"),
-        (second, _open) = async { tokio::join!(send(Some(Duration::from_millis(50))), server.accept()) } => second,
+        response = send(Limit::Unlimited) => panic!("{response:?}"),
+        (second, _open) = async { tokio::join!(send(Limit::At(Duration::from_millis(50))), server.accept()) } => second,
     };
     let second = second.expect_err("the first one is open");
     assert_eq!(second.kind, HttpErrorKind::TooManyRequests);
     assert!(second.message.contains("`http_concurrency`"), "{second}");
-    let (third, ()) = tokio::join!(send(None), server.answer(ANSWER));
+    let (third, ()) = tokio::join!(send(Limit::Unlimited), server.answer(ANSWER));
     assert_eq!(third.expect("a response").status, 200);
 }
 
@@ -201,7 +202,7 @@ async fn a_compressed_body_is_limited_after_decompression() {
     let (server, client) = (Server::start().await, Client::new(&options()));
     let receive = async |size: usize, answer: &[u8]| {
         let limits = Limits {
-            http_response: Some(size as u64),
+            http_response: Limit::At(size as u64),
             ..limits()
         };
         let (response, ()) = tokio::join!(

@@ -9,19 +9,6 @@ pub use text::ParseLimitError;
 ///
 /// As text and in configurations, durations are written `500ms`, `30s`, `2m` or `1h`, sizes `512KiB`, `64MiB` or `1GiB`, and
 /// no limit is `none`.
-///
-/// ```
-/// use std::time::Duration;
-///
-/// use mcp_servlet_runtime::{Limit, LoadOptions, ToolOptions};
-///
-/// let mut slow = ToolOptions::default();
-/// slow.timeout = Limit::At(Duration::from_mins(5));
-/// slow.memory = "none".parse()?;
-/// let mut options = LoadOptions::default();
-/// options.tools.insert("convert_video".to_owned(), slow);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Limit<T> {
     /// The inherited limit.
@@ -41,6 +28,11 @@ impl<T> Limit<T> {
             Self::Inherit => parent,
             limit => limit,
         }
+    }
+
+    /// The limit that applies if there is nothing to inherit; `None` means no limit.
+    pub fn value(self) -> Option<T> {
+        self.resolve(None)
     }
 
     /// The limit that applies, where `None` means no limit. `parent` is the one to inherit.

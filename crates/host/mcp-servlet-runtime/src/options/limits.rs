@@ -2,80 +2,74 @@
 
 use std::time::Duration;
 
-use super::{Limit, LoadOptions};
+use super::Limit;
 
-/// Limits of a tool. By default, it inherits those of its servlet.
+/// The limits of a call. A tool inherits those that it does not set from its servlet, and a servlet from [`Limits::DEFAULT`].
 ///
-/// Start with `ToolOptions::default()` and set fields.
+/// Start with `Limits::default()`, which inherits everything, and set fields:
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use mcp_servlet_runtime::{Limit, Limits, LoadOptions};
+///
+/// let mut slow = Limits::default();
+/// slow.timeout = Limit::At(Duration::from_mins(5));
+/// slow.memory = "none".parse()?;
+/// let mut options = LoadOptions::default();
+/// options.limits.memory = Limit::At(64 << 20);
+/// options.tools.insert("convert_video".to_owned(), slow);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ToolOptions {
-    /// The time limit of a call.
-    pub timeout: Limit<Duration>,
-    /// The memory limit in bytes of an instance that runs the tool.
-    ///
-    /// Calls of the tool then have their own instances, which count towards the maximum of the servlet.
-    pub memory: Limit<u64>,
-    /// The fuel of a call: see [`LoadOptions::fuel`].
-    pub fuel: Limit<u64>,
-    /// The limit for the output of a call in bytes.
-    pub output: Limit<u64>,
-    /// How many HTTP requests a call may send.
-    pub http_requests: Limit<u32>,
-    /// The limit for the body of an HTTP response in bytes.
-    pub http_response: Limit<u64>,
-    /// The time limit of an HTTP request, including redirects and the body.
-    pub http_timeout: Limit<Duration>,
-}
-
-/// The limits of a call; `None` means no limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
     /// The time limit.
-    pub timeout: Option<Duration>,
-    /// The memory limit of the instance in bytes.
-    pub memory: Option<u64>,
-    /// The fuel: see [`LoadOptions::fuel`].
-    pub fuel: Option<u64>,
-    /// The limit for the output in bytes.
-    pub output: Option<u64>,
-    /// How many HTTP requests the call may send.
-    pub http_requests: Option<u32>,
-    /// The limit for the body of an HTTP response in bytes.
-    pub http_response: Option<u64>,
-    /// The time limit of an HTTP request, including redirects and the body.
-    pub http_timeout: Option<Duration>,
+    pub timeout: Limit<Duration>,
+    /// The memory limit in bytes of the instance, messages included.
+    ///
+    /// Calls of a tool with a limit of its own have their own instances, which count towards the maximum of the servlet.
+    pub memory: Limit<u64>,
+    /// How many WebAssembly instructions the call may execute, roughly: wasmtime counts most instructions as one unit of
+    /// fuel, and a few, such as `nop` and `block`, as none.
+    ///
+    /// In contrast to the time, the same work always takes the same fuel. Counting makes the servlet slower, and starts
+    /// if the servlet or one of its tools has this limit.
+    pub fuel: Limit<u64>,
+    /// The limit for the output in bytes; without one, only `memory` limits it.
+    pub output: Limit<u64>,
+    /// How many HTTP requests the call may send, not counting redirects.
+    pub http_requests: Limit<u32>,
+    /// The limit for the body of an HTTP response in bytes; without one, only `memory` limits it.
+    pub http_response: Limit<u64>,
+    /// The time limit of an HTTP request, including redirects and the body; without one, only `timeout` limits it.
+    /// It ends the request, while `timeout` ends the call.
+    pub http_timeout: Limit<Duration>,
 }
 
 impl Limits {
-    /// The limits of a servlet.
-    pub(crate) fn of(options: &LoadOptions) -> Self {
-        Self {
-            timeout: options.timeout,
-            memory: options.memory,
-            fuel: options.fuel,
-            output: options.output,
-            http_requests: options.http_requests,
-            http_response: options.http_response,
-            http_timeout: options.http_timeout,
-        }
-    }
+    /// What a servlet inherits.
+    pub const DEFAULT: Self = Self {
+        timeout: Limit::At(Duration::from_secs(30)),
+        memory: Limit::At(256 << 20),
+        fuel: Limit::Unlimited,
+        output: Limit::At(8 << 20),
+        http_requests: Limit::At(100),
+        http_response: Limit::At(50 << 20),
+        http_timeout: Limit::At(Duration::from_secs(20)),
+    };
 
-    /// The limits of a tool of the servlet.
-    pub(crate) fn of_tool(options: &LoadOptions, tool: &str) -> Self {
-        let limits = Self::of(options);
-        let Some(tool) = options.tools.get(tool) else {
-            return limits;
-        };
+    /// These limits, with those of `parent` where they inherit.
+    #[must_use]
+    pub fn inherit(self, parent: &Self) -> Self {
         Self {
-            timeout: tool.timeout.resolve(limits.timeout),
-            memory: tool.memory.resolve(limits.memory),
-            fuel: tool.fuel.resolve(limits.fuel),
-            output: tool.output.resolve(limits.output),
-            http_requests: tool.http_requests.resolve(limits.http_requests),
-            http_response: tool.http_response.resolve(limits.http_response),
-            http_timeout: tool.http_timeout.resolve(limits.http_timeout),
+            timeout: self.timeout.or(parent.timeout),
+            memory: self.memory.or(parent.memory),
+            fuel: self.fuel.or(parent.fuel),
+            output: self.output.or(parent.output),
+            http_requests: self.http_requests.or(parent.http_requests),
+            http_response: self.http_response.or(parent.http_response),
+            http_timeout: self.http_timeout.or(parent.http_timeout),
         }
     }
 }
@@ -85,25 +79,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_has_the_limits_of_its_servlet_where_it_has_none_of_its_own() {
-        let tool = ToolOptions {
+    fn only_limits_that_are_not_set_are_inherited() {
+        let tool = Limits {
             timeout: Limit::Unlimited,
             memory: Limit::At(1),
             http_requests: Limit::At(2),
-            ..ToolOptions::default()
+            ..Limits::default()
         };
-        let options = LoadOptions {
-            tools: [("t".to_owned(), tool)].into(),
-            ..LoadOptions::default()
-        };
-        let limits = Limits::of(&options);
-        assert_eq!(Limits::of_tool(&options, "other"), limits);
         let expected = Limits {
-            timeout: None,
-            memory: Some(1),
-            http_requests: Some(2),
-            ..limits
+            timeout: Limit::Unlimited,
+            memory: Limit::At(1),
+            http_requests: Limit::At(2),
+            ..Limits::DEFAULT
         };
-        assert_eq!(Limits::of_tool(&options, "t"), expected);
+        assert_eq!(tool.inherit(&Limits::DEFAULT), expected);
+        assert_eq!(Limits::default().inherit(&Limits::DEFAULT), Limits::DEFAULT);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_servlet_runtime::LoadOptions;
+use mcp_servlet_runtime::{Limit, LoadOptions};
 
 use crate::{
     bodies::{
@@ -237,7 +237,7 @@ fn exports() {
 #[test]
 fn a_time_limit() {
     let mut options = LoadOptions::default();
-    options.timeout = Some(Duration::from_millis(200));
+    options.limits.timeout = Limit::At(Duration::from_millis(200));
     let table = Table {
         options,
         ..table(ENDLESS)

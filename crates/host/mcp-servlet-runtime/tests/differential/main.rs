@@ -25,10 +25,10 @@
 //! | standard error of WASI | discarded | explains traps and exits |
 //! | texts of traps | the message of wasmtime | may have a likely cause in parentheses |
 //! | error messages of more than 64 KiB | whole | cut |
-//! | last line `mcp-fault: …` of an error | part of its text | code and data of a [`Fault`] |
+//! | last line `mcp-fault: …` of an error | part of its text | code and data of a [`RpcError`] |
 //!
 //! [`CallErrorKind::Start`]: mcp_servlet_runtime::CallErrorKind::Start
-//! [`Fault`]: mcp_servlet_runtime::Fault
+//! [`RpcError`]: mcp_servlet_runtime::RpcError
 
 mod bodies;
 mod endings;

@@ -4,8 +4,8 @@ use std::{convert::identity, fmt, fs, path::Path};
 
 use extism::{CompiledPlugin, Function, Manifest, Plugin, PluginBuilder, Wasm};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, CompileCache, Guest, Instances, Isolation, LoadError, LoadOptions,
-    Quality, Source,
+    CallError, CallErrorKind, CompileCache, Guest, Instances, Isolation, Limit, LoadError,
+    LoadOptions, Quality, Source,
 };
 use tempfile::TempDir;
 
@@ -118,7 +118,8 @@ impl Module {
         let mut options = self.options.clone();
         options.quality = Some(quality);
         options.cache = CompileCache::Directory(cache.clone());
-        options.fuel = (code == Code::Metered).then_some(u64::MAX);
+        let fuel = (code == Code::Metered).then_some(Limit::At(u64::MAX));
+        options.limits.fuel = fuel.unwrap_or_default();
         options.instances = Instances::ONE.into();
         options.isolation = Some(isolation);
         let guest = load(&self.wasm, &options).map_err(|error| match error {
@@ -210,11 +211,15 @@ fn manifest(wasm: &[u8], options: &LoadOptions) -> Manifest {
         .with_config(options.config.clone().into_iter())
         .with_allowed_hosts([].into_iter());
     manifest.memory.max_pages = options
+        .call_limits()
         .memory
+        .value()
         .map(|memory| u32::try_from(memory / PAGE).expect("a memory limit of wasm32"));
     manifest.memory.max_var_bytes = Some(options.vars);
     manifest.timeout_ms = options
+        .call_limits()
         .timeout
+        .value()
         .map(|timeout| u64::try_from(timeout.as_millis()).expect("a short time"));
     manifest
 }

@@ -19,8 +19,8 @@ use std::{
 
 use mcp_servlet_host::{Introduction, OnFailure};
 use mcp_servlet_runtime::{
-    CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, Limit, LoadOptions,
-    ToolOptions, UnknownArguments,
+    CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, Limit, Limits, LoadOptions,
+    UnknownArguments,
 };
 use mcp_servlet_schema::Provider;
 use schemars::JsonSchema;
@@ -70,7 +70,7 @@ pub(super) struct File {
     /// HTTP requests that servlets send, unless one has its own settings.
     pub(super) requests: Table<Requests>,
     /// Limits for all servlets, unless one has its own.
-    pub(super) limits: Table<Limits>,
+    pub(super) limits: Table<ServletLimits>,
     /// What happens to arguments, unless a servlet says otherwise.
     pub(super) arguments: Table<Arguments>,
     /// Addresses that endpoints listen on, by name.
@@ -175,7 +175,7 @@ pub(super) struct ServletSection {
     pub(super) requests: Table<Requests>,
     /// Limits of the servlet.
     #[serde(default)]
-    pub(super) limits: Table<Limits>,
+    pub(super) limits: Table<ServletLimits>,
     /// What happens to arguments.
     #[serde(default)]
     pub(super) arguments: Table<Arguments>,
@@ -226,98 +226,104 @@ pub(super) struct AllowedPath {
     pub(super) read_only: bool,
 }
 
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(
-    deny_unknown_fields,
-    default,
-    expecting = "a table such as { timeout = \"30s\" }"
-)]
-pub(super) struct ToolLimits {
-    /// How long one call may run.
-    #[schemars(with = "Time")]
-    timeout: Limit<Duration>,
-    /// The scopes that callers need in addition to those of the endpoint.
-    #[schemars(with = "Vec<String>")]
-    pub(super) scopes: Vec<Spanned<String>>,
-    /// How much memory an instance may take that runs the tool; such calls have instances of their own.
-    #[schemars(with = "Option<Memory>")]
-    pub(super) memory: Option<Spanned<Memory>>,
-    /// How many WebAssembly instructions one call may execute, roughly. Counting makes the servlet slower.
-    fuel: Option<Count<1, MOST_FUEL>>,
-    /// The limit for the output of one call.
-    #[schemars(with = "Size")]
-    output: Limit<u64>,
-    /// How many HTTP requests one call may send.
-    http_requests: Option<u32>,
-    /// How large the body of an HTTP response may be.
-    #[schemars(with = "Size")]
-    http_response: Limit<u64>,
-    /// How long one HTTP request may take, redirects and body included.
-    #[schemars(with = "Time")]
-    http_timeout: Limit<Duration>,
+/// A section with the limits of a call, and more fields. Serde's `flatten` would lose the places of mistakes.
+macro_rules! with_call_limits {
+    ($(#[$meta:meta])* struct $name:ident { $($fields:tt)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+        #[serde(
+            deny_unknown_fields,
+            default,
+            expecting = "a table such as { timeout = \"30s\" }"
+        )]
+        pub(super) struct $name {
+            /// How long one call may run.
+            #[schemars(with = "Time")]
+            timeout: Limit<Duration>,
+            /// How much memory an instance may take. Calls of a tool with a limit of its own have instances of their own.
+            #[schemars(with = "Option<Memory>")]
+            pub(super) memory: Option<Spanned<Memory>>,
+            /// How many WebAssembly instructions one call may execute, roughly. Counting makes the servlet slower. Default: no limit.
+            fuel: Option<Count<1, MOST_FUEL>>,
+            /// The limit for the output of one call.
+            #[schemars(with = "Size")]
+            output: Limit<u64>,
+            /// How many HTTP requests one call may send.
+            http_requests: Option<u32>,
+            /// How large the body of an HTTP response may be.
+            #[schemars(with = "Size")]
+            http_response: Limit<u64>,
+            /// How long one HTTP request may take, redirects and body included.
+            #[schemars(with = "Time")]
+            http_timeout: Limit<Duration>,
+            $($fields)*
+        }
+
+        impl $name {
+            /// The limits of a call that the section sets.
+            pub(super) fn call_limits(&self) -> Limits {
+                let mut limits = Limits::default();
+                limits.timeout = self.timeout;
+                limits.memory = self.memory.as_ref().map(|memory| memory.get_ref().0).unwrap_or_default();
+                limits.fuel = self.fuel.map(|limit| Limit::At(limit.0 as u64)).unwrap_or_default();
+                limits.output = self.output;
+                limits.http_requests = self.http_requests.map(Limit::At).unwrap_or_default();
+                limits.http_response = self.http_response;
+                limits.http_timeout = self.http_timeout;
+                limits
+            }
+        }
+    };
 }
 
-/// Limits of a servlet.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(
-    deny_unknown_fields,
-    default,
-    expecting = "a table such as { timeout = \"30s\" }"
-)]
-pub(super) struct Limits {
-    /// How long one call may run.
-    #[schemars(with = "Time")]
-    timeout: Limit<Duration>,
-    /// How much memory an instance may take.
-    memory: Memory,
-    /// How many WebAssembly instructions one call may execute, roughly. Counting makes the servlet slower. Default: no limit.
-    fuel: Option<Count<1, MOST_FUEL>>,
-    /// The limit for the output of one call.
-    #[schemars(with = "Size")]
-    output: Limit<u64>,
-    /// How much all variables of the servlet may take together.
-    #[schemars(with = "Size")]
-    vars: Limit<u64>,
-    /// How many HTTP requests one call may send.
-    http_requests: Option<u32>,
-    /// How large the body of an HTTP response may be.
-    #[schemars(with = "Size")]
-    http_response: Limit<u64>,
-    /// How long one HTTP request may take, redirects and body included.
-    #[schemars(with = "Time")]
-    http_timeout: Limit<Duration>,
-    /// How many HTTP requests of the servlet may be open at the same time. Default: 64.
-    http_concurrency: Option<Count<1, MOST>>,
-    /// How long compiling the module may take. Default: `2m`.
-    #[schemars(with = "Time")]
-    compile_timeout: Limit<Duration>,
-    /// How many instances there may be.
-    #[schemars(with = "Option<InstancesAre>")]
-    pub(super) instances: Option<Spanned<Table<InstancesAre>>>,
-    /// What calls share: `shared` instances, or only variables if each `call` has a new instance. The default depends on the
-    /// servlet.
-    #[schemars(schema_with = "names::schema::<Isolation>")]
-    isolation: Option<Isolation>,
-    /// How many calls may wait for an instance. With 0, a call is refused at once if all instances are busy.
-    queue: Option<Count<0, MOST>>,
-    /// How long a call may wait for an instance.
-    #[schemars(with = "Time")]
-    wait: Limit<Duration>,
-    /// Arguments that do not match the tool's schema: `check` (the default) refuses them. `coerce` does so too, but reads a
-    /// string such as `"10"` as a number, a boolean or null if only that matches. `off` does not check.
-    #[schemars(schema_with = "names::schema::<CheckArguments>")]
-    arguments: Option<CheckArguments>,
-    /// Structured results that do not match the tool's schema: `warn` (the default) logs a warning, `error` fails the call,
-    /// `off` does not check.
-    #[schemars(schema_with = "names::schema::<CheckResults>")]
-    results: Option<CheckResults>,
-    /// The error texts of the servlet: clients get them (`shown`, the default), or learn only which servlet failed
-    /// (`logged`).
-    #[schemars(schema_with = "names::schema::<ErrorTexts>")]
-    errors: Option<ErrorTexts>,
-    /// The directory of compiled modules, or `off`.
-    #[schemars(with = "Option<String>")]
-    pub(super) cache: Option<Spanned<String>>,
+with_call_limits! {
+    /// Limits of a tool.
+    struct ToolLimits {
+        /// The scopes that callers need in addition to those of the endpoint.
+        #[schemars(with = "Vec<String>")]
+        pub(super) scopes: Vec<Spanned<String>>,
+    }
+}
+
+with_call_limits! {
+    /// Limits of a servlet.
+    struct ServletLimits {
+        /// How much all variables of the servlet may take together.
+        #[schemars(with = "Size")]
+        vars: Limit<u64>,
+        /// How many HTTP requests of the servlet may be open at the same time. Default: 64.
+        http_concurrency: Option<Count<1, MOST>>,
+        /// How long compiling the module may take. Default: `2m`.
+        #[schemars(with = "Time")]
+        compile_timeout: Limit<Duration>,
+        /// How many instances there may be.
+        #[schemars(with = "Option<InstancesAre>")]
+        pub(super) instances: Option<Spanned<Table<InstancesAre>>>,
+        /// What calls share: `shared` instances, or only variables if each `call` has a new instance. The default depends on the
+        /// servlet.
+        #[schemars(schema_with = "names::schema::<Isolation>")]
+        isolation: Option<Isolation>,
+        /// How many calls may wait for an instance. With 0, a call is refused at once if all instances are busy.
+        queue: Option<Count<0, MOST>>,
+        /// How long a call may wait for an instance.
+        #[schemars(with = "Time")]
+        wait: Limit<Duration>,
+        /// Arguments that do not match the tool's schema: `check` (the default) refuses them. `coerce` does so too, but reads a
+        /// string such as `"10"` as a number, a boolean or null if only that matches. `off` does not check.
+        #[schemars(schema_with = "names::schema::<CheckArguments>")]
+        arguments: Option<CheckArguments>,
+        /// Structured results that do not match the tool's schema: `warn` (the default) logs a warning, `error` fails the call,
+        /// `off` does not check.
+        #[schemars(schema_with = "names::schema::<CheckResults>")]
+        results: Option<CheckResults>,
+        /// The error texts of the servlet: clients get them (`shown`, the default), or learn only which servlet failed
+        /// (`logged`).
+        #[schemars(schema_with = "names::schema::<ErrorTexts>")]
+        errors: Option<ErrorTexts>,
+        /// The directory of compiled modules, or `off`.
+        #[schemars(with = "Option<String>")]
+        pub(super) cache: Option<Spanned<String>>,
+    }
 }
 
 /// What happens to the arguments of calls.
@@ -454,19 +460,12 @@ fn saturated(size: u64) -> usize {
     size.try_into().unwrap_or(usize::MAX)
 }
 
-impl Limits {
+impl ServletLimits {
     /// Applies the section to `options`. Relative paths start at `folder`.
     pub(super) fn apply(&self, options: &mut LoadOptions, folder: &Path) {
-        options.timeout = self.timeout.resolve(options.timeout);
-        options.memory = self.memory.0.resolve(options.memory);
-        let fuel = self.fuel.map(|limit| Some(limit.0 as u64));
-        set(&mut options.fuel, fuel);
-        options.output = self.output.resolve(options.output);
+        options.limits = self.call_limits().inherit(&options.limits);
         let vars = self.vars.resolve(Some(options.vars));
         options.vars = vars.unwrap_or(u64::MAX);
-        set(&mut options.http_requests, self.http_requests.map(Some));
-        options.http_response = self.http_response.resolve(options.http_response);
-        options.http_timeout = self.http_timeout.resolve(options.http_timeout);
         let concurrency = self.http_concurrency.map(|limit| Some(limit.0));
         set(&mut options.http_concurrency, concurrency);
         options.compile = self.compile_timeout.resolve(options.compile);
@@ -494,24 +493,6 @@ impl InstancesAre {
     /// Whether `min` or `max` is set.
     pub(super) fn has_bounds(&self) -> bool {
         self.min.is_some() || self.max.is_some()
-    }
-}
-
-impl ToolLimits {
-    /// The options that the section describes.
-    pub(super) fn options(&self) -> ToolOptions {
-        let mut options = ToolOptions::default();
-        options.timeout = self.timeout;
-        if let Some(memory) = &self.memory {
-            options.memory = memory.get_ref().0;
-        }
-        let fuel = self.fuel.map(|limit| Limit::At(limit.0 as u64));
-        options.fuel = fuel.unwrap_or_default();
-        options.output = self.output;
-        options.http_requests = self.http_requests.map_or(Limit::Inherit, Limit::At);
-        options.http_response = self.http_response;
-        options.http_timeout = self.http_timeout;
-        options
     }
 }
 

@@ -8,7 +8,7 @@ mod requests;
 mod restart;
 
 use mcp_servlet_host::{OnFailure, Prefix};
-use mcp_servlet_runtime::{CheckArguments, ErrorTexts, Isolation, Limit, ToolOptions};
+use mcp_servlet_runtime::{CheckArguments, ErrorTexts, Isolation, Limit, Limits};
 
 use super::*;
 
@@ -53,12 +53,19 @@ fn reads_all_keys() {
     assert_eq!(options.resource_cache, Some(Duration::from_mins(1)));
     assert_eq!(options.allowed_hosts, ["api.weather.example"]);
     assert!(!options.allow_private && second.options.allow_private);
-    assert_eq!(options.timeout, Some(Duration::from_secs(10)));
-    assert_eq!(options.http_timeout, Some(Duration::from_secs(5)));
+    assert_eq!(options.limits.timeout, Limit::At(Duration::from_secs(10)));
+    assert_eq!(
+        options.limits.http_timeout,
+        Limit::At(Duration::from_secs(5))
+    );
     assert_eq!(options.http_concurrency, Some(8));
-    assert_eq!(options.memory, Some(64 << 20), "from the limits for all");
+    assert_eq!(
+        options.limits.memory,
+        Limit::At(64 << 20),
+        "from the limits for all"
+    );
     assert_eq!(options.arguments, CheckArguments::Coerce);
-    let mut forecast = ToolOptions::default();
+    let mut forecast = Limits::default();
     forecast.timeout = Limit::At(Duration::from_secs(5));
     forecast.fuel = Limit::At(500_000_000);
     forecast.memory = Limit::At(16 << 20);

@@ -8,7 +8,7 @@ use std::{
 };
 
 use axum::http::request::Parts;
-use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -345,7 +345,7 @@ fn require_tasks(call: &ToolCall) -> Result<(), ErrorData> {
 fn too_many() -> ErrorData {
     let message = "too many tasks; fetch the results of some, or wait until they expire";
     ErrorData::new(
-        ErrorCode(Fault::BUSY),
+        ErrorCode(RpcError::BUSY),
         message,
         Some(json!({ "retry": true })),
     )

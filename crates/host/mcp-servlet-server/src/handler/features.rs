@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_servlet_host::{Host, Member};
-use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -202,7 +202,7 @@ impl Handler {
 /// The error code for an unknown resource changed with 2026-07-28.
 fn resource_error(error: &CallError, era: Era) -> ErrorData {
     let mut data = protocol_error(error);
-    if era == Era::Modern && data.code.0 == Fault::RESOURCE_NOT_FOUND {
+    if era == Era::Modern && data.code.0 == RpcError::RESOURCE_NOT_FOUND {
         data.code = ErrorCode::INVALID_PARAMS;
     }
     data

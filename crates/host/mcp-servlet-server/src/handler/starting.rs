@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::Fault;
+use mcp_servlet_runtime::RpcError;
 use rmcp::{ErrorData, RoleServer, model::ErrorCode, service::RequestContext};
 use serde_json::json;
 
@@ -58,6 +58,6 @@ impl Handler {
             "the servlets are not loaded yet; try again later"
         };
         let data = Some(json!({ "retry": true }));
-        ErrorData::new(ErrorCode(Fault::BUSY), message, data)
+        ErrorData::new(ErrorCode(RpcError::BUSY), message, data)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use mcp_servlet_runtime::Fault;
+use mcp_servlet_runtime::RpcError;
 use rmcp::{ErrorData, model::ErrorCode};
 use serde::Serialize;
 use serde_json::json;
@@ -56,7 +56,7 @@ impl Results {
              together: {retry}have the operator raise `results` in `[tasks]`"
         );
         let data = json!({ "retry": may_fit_later });
-        ErrorData::new(ErrorCode(Fault::BUSY), message, Some(data))
+        ErrorData::new(ErrorCode(RpcError::BUSY), message, Some(data))
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{Instances, LoadOptions};
+use mcp_servlet_runtime::{Instances, Limit, LoadOptions};
 use mcp_servlet_server::{ServeOptions, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
@@ -36,7 +36,7 @@ fn host_with(instances: usize) -> Host {
         idle: None,
     }
     .into();
-    options.timeout = None;
+    options.limits.timeout = Limit::Unlimited;
     options.wait = Some(PATIENCE);
     let wat = Wat::new().describe(DESCRIPTION);
     let wat = wat.export("call", r#"{"content":[]}"#, body);

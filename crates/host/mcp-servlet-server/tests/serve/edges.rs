@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::LoadOptions;
+use mcp_servlet_runtime::Limits;
 use serde_json::json;
 
 use crate::{
@@ -203,6 +203,6 @@ fn a_thousand_tools_are_on_the_first_page() {
 #[test]
 fn largest_response_is_within_the_line_limit_of_clients() {
     // The official TypeScript SDK and others accept lines up to 10 MiB.
-    let limit = LoadOptions::default().output.expect("a limit");
+    let limit = Limits::DEFAULT.output.value().expect("a limit");
     assert!(limit + (1 << 20) <= 10 << 20, "{limit}");
 }

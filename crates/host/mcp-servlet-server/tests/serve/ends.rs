@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{Instances, LoadOptions};
+use mcp_servlet_runtime::{Instances, Limit, LoadOptions};
 use mcp_servlet_server::{HttpOptions, ServeError, ServeOptions, Server};
 use serde_json::{Value, json};
 use tokio::{
@@ -32,7 +32,7 @@ fn host() -> Host {
         (call $output {}) (i32.const 0)";
     let mut options = LoadOptions::default();
     options.instances = Instances::ONE.into();
-    options.timeout = None;
+    options.limits.timeout = Limit::Unlimited;
     options.wait = Some(PATIENCE);
     let wat = Wat::new().describe(DESCRIPTION);
     let wat = wat.export("call", r#"{"content":[]}"#, body);

@@ -8,7 +8,7 @@ use std::{
 };
 
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{Change, LoadOptions, ToolOptions};
+use mcp_servlet_runtime::{Change, Limit, Limits, LoadOptions};
 use mcp_servlet_server::{HttpOptions, ServeOptions};
 use serde_json::{Value, json};
 
@@ -519,9 +519,7 @@ fn lists_that_change_with_every_call_are_read_no_more_often() {
 #[test]
 fn limit_of_an_unknown_tool_does_not_affect_its_servlet() {
     let mut options = LoadOptions::default();
-    options
-        .tools
-        .insert("later".to_owned(), ToolOptions::default());
+    options.tools.insert("later".to_owned(), Limits::default());
     let wat = || Wat::new().describe(DESCRIPTION).answer("{}");
     assert!(wat().load_with(&options).is_err());
     let servlet = wat().import(NOTIFY).load_with(&options);
@@ -533,15 +531,15 @@ fn limit_of_an_unknown_tool_does_not_affect_its_servlet() {
 #[test]
 fn removes_idle_sessions() {
     let idle = Duration::from_secs(1);
-    let mut options = HttpOptions::default();
-    options.session_idle = Some(idle);
+    let mut http = HttpOptions::default();
+    http.session_idle = Some(idle);
     let wait = "(loop $on (br_if $on (i32.const 1))) (i32.const 0)";
     let servlet = Wat::new().describe(DESCRIPTION).export("call", "", wait);
-    let mut limits = LoadOptions::default();
-    limits.timeout = Some(3 * idle);
-    let servlet = servlet.load_with(&limits).expect("a servlet");
+    let mut options = LoadOptions::default();
+    options.limits.timeout = Limit::At(3 * idle);
+    let servlet = servlet.load_with(&options).expect("a servlet");
     let host = Host::new(vec![servlet]);
-    let served = Served::start_with(host, ServeOptions::default(), options);
+    let served = Served::start_with(host, ServeOptions::default(), http);
     let session = served.open();
     let call = request("tools/call", json!({"name": "t"}));
     let called = served.in_session(&session, &call).message();

@@ -1,7 +1,7 @@
 //! Endpoints for operators: health and metrics.
 
 use mcp_servlet_host::{Host, Servlet};
-use mcp_servlet_runtime::LoadOptions;
+use mcp_servlet_runtime::{Limit, LoadOptions};
 use mcp_servlet_server::{HttpOptions, ServeOptions};
 use serde_json::json;
 
@@ -228,7 +228,7 @@ fn total(metrics: &str, what: &str) -> u64 {
 #[test]
 fn fuel_is_added_up_if_it_is_limited() {
     let mut options = LoadOptions::default();
-    options.fuel = Some(1_000_000);
+    options.limits.fuel = Limit::At(1_000_000);
     let served = with(&options);
     let fuel_after_a_call = || {
         served.ask("tools/call", json!({"name": "t"}));
@@ -247,7 +247,7 @@ fn the_log_says_what_a_call_took() {
         .describe(&tool.to_string())
         .answer(r#"{"content":[]}"#);
     let mut options = LoadOptions::default();
-    options.fuel = Some(1_000_000);
+    options.limits.fuel = Limit::At(1_000_000);
     let servlet = servlet.load_with(&options).expect("a servlet");
     let served = Served::start(Host::new(vec![servlet]));
     served.ask("tools/call", json!({"name": "measured"}));

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_servlet_host::{Host, Servlet};
-use mcp_servlet_runtime::{LoadOptions, Source};
+use mcp_servlet_runtime::{Limit, LoadOptions, Source};
 use mcp_servlet_server::{ServeOptions, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -457,9 +457,9 @@ async fn a_server_that_is_stopped_leaves_its_client() {
 async fn stopping_server_ends_calls_and_refuses_requests() {
     let wait = "(loop $on (br_if $on (i32.const 1))) (i32.const 0)";
     let servlet = Wat::new().describe(DESCRIPTION).export("call", "", wait);
-    let mut limits = LoadOptions::default();
-    limits.timeout = Some(Duration::from_secs(1));
-    let servlet = servlet.load_with(&limits).expect("a servlet");
+    let mut options = LoadOptions::default();
+    options.limits.timeout = Limit::At(Duration::from_secs(1));
+    let servlet = servlet.load_with(&options).expect("a servlet");
     let host = Arc::new(Host::new(vec![servlet]));
     let server = Server::new(host, ServeOptions::default());
     let (client, pipe) = tokio::io::duplex(1 << 16);

@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{Instances, LoadOptions};
+use mcp_servlet_runtime::{Instances, Limit, LoadOptions};
 use mcp_servlet_server::{HttpOptions, ServeOptions, TaskOptions};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -50,7 +50,7 @@ fn described(support: Option<&str>) -> Wat {
 fn compose(wat: &Wat) -> Host {
     let mut options = LoadOptions::default();
     options.instances = Instances::ONE.into();
-    options.timeout = None;
+    options.limits.timeout = Limit::Unlimited;
     options.wait = Some(PATIENCE);
     let servlet = wat.load_with(&options).expect("a servlet");
     Host::new(vec![servlet])

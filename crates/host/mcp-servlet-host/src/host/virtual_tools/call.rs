@@ -2,10 +2,9 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use mcp_servlet_bundle::{Budget, CheckArguments as Checks, Prepared, Refused};
+use mcp_servlet_bundle::{Budget, Prepared, Refused};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, CheckArguments, JsonObject, RemoteFailure, RequestMeta,
-    UnknownArguments,
+    CallError, CallErrorKind, JsonObject, RemoteFailure, RequestMeta, UnknownArguments,
 };
 
 use super::{
@@ -97,16 +96,12 @@ impl Served {
         seen: &'a RequestView,
     ) -> Mapping<'a> {
         let servlet = self.handler.as_servlet();
-        let checks = match servlet.map(|servlet| servlet.options().arguments) {
-            Some(CheckArguments::Check) | None => Checks::Check,
-            Some(CheckArguments::Coerce) => Checks::Coerce,
-            Some(CheckArguments::Off) => Checks::Off,
-        };
+        let checks = servlet.map(|servlet| servlet.options().arguments);
         Mapping {
             proven: Cow::Borrowed(&self.proven),
             arguments: arguments.map(|arguments| self.known_arguments(arguments)),
             seen: Cow::Borrowed(seen),
-            checks,
+            checks: checks.unwrap_or_default(),
         }
     }
 

@@ -1,13 +1,12 @@
 //! Failures of servlets and remotes, as catches see them.
 
-use mcp_servlet_bundle::{Kind, RpcError, Thrown};
-use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, RemoteFailure};
-use serde_json::Value;
+use mcp_servlet_bundle::{Kind, Thrown};
+use mcp_servlet_runtime::{CallError, CallErrorKind, RemoteFailure, RpcError};
 
 /// The failure that a catch can handle. `None` for errors of the caller, which pass as they are.
 pub(super) fn thrown(error: &CallError) -> Option<Thrown> {
     let kind = kind(&error.kind)?;
-    let fault = error.to_fault();
+    let fault = error.to_rpc_error();
     let text = fault
         .data
         .as_ref()
@@ -47,17 +46,7 @@ fn kind(error: &CallErrorKind) -> Option<Kind> {
 
 /// The error of a virtual tool, at its servlet.
 pub(super) fn error(servlet: &str, error: RpcError) -> CallError {
-    let RpcError {
-        code,
-        message,
-        data,
-    } = error;
-    let data: Option<Value> = data;
-    let fault = Box::new(Fault {
-        code,
-        message,
-        data,
-    });
+    let fault = Box::new(error);
     CallErrorKind::Fault { fault }.at(servlet, None)
 }
 
@@ -87,7 +76,7 @@ fn remote_code(failure: &RemoteFailure) -> &'static str {
         RemoteFailure::RetriesExhausted { .. } => "RETRY_EXHAUSTED",
         RemoteFailure::Invalid { .. } => "BAD_OUTPUT",
         RemoteFailure::Error { fault } => rpc_code(fault.code),
-        RemoteFailure::NotSent { .. } => rpc_code(Fault::INVALID_PARAMS),
+        RemoteFailure::NotSent { .. } => rpc_code(RpcError::INVALID_PARAMS),
         _ => "CONNECTIVITY",
     }
 }
@@ -115,7 +104,7 @@ mod tests {
     fn failures_of_remotes_have_a_kind_and_a_code() {
         let why = || "refused".to_owned();
         let error = |code| RemoteFailure::Error {
-            fault: Box::new(Fault {
+            fault: Box::new(RpcError {
                 code,
                 message: "no".to_owned(),
                 data: None,

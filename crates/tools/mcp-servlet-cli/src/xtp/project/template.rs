@@ -1,6 +1,6 @@
 //! Renders a template into the files of a project.
 
-use mcp_servlet_runtime::{LoadOptions, Plugin};
+use mcp_servlet_runtime::{Limit, LoadOptions, Plugin};
 use serde_json::Value;
 use xtp_bindgen::template;
 use xtp_bundle::{Bundle, Config, Entry};
@@ -91,8 +91,8 @@ fn load(plugin: Vec<u8>, context: String) -> Result<Plugin, Error> {
     let mut options = LoadOptions::default();
     options.config = [("ctx".to_owned(), context)].into();
     // The user can stop a template that does not end.
-    options.timeout = None;
-    options.memory = None;
+    options.limits.timeout = Limit::Unlimited;
+    options.limits.memory = Limit::Unlimited;
     options.compile = None;
     Ok(Plugin::load("plugin.wasm", plugin, &options, Vec::new())?)
 }
