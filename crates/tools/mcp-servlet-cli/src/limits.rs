@@ -189,8 +189,7 @@ impl Limits {
             ("--compile-timeout", self.compile_timeout),
         ] {
             if let Some(limit) = limit {
-                let time = limit.map(|time| format!("{}ms", time.as_millis()));
-                add(name, or_none(time));
+                add(name, or_none(limit.map(time_in_full)));
             }
         }
         if let Some(limit) = self.memory {
@@ -236,6 +235,14 @@ impl Limits {
     pub(crate) fn are_given(&self) -> bool {
         self.first_given(true).is_some()
     }
+}
+
+/// A time as the value of an option, without loss.
+fn time_in_full(time: Duration) -> String {
+    if time.subsec_nanos().is_multiple_of(1_000_000) {
+        return format!("{}ms", time.as_millis());
+    }
+    format!("{}ns", time.as_nanos())
 }
 
 /// A limit as the value of its option.
@@ -362,7 +369,7 @@ mod tests {
             allow_private: true,
             allow_path: allow_path.into(),
             proxy: Proxy::parse("http://u:p@proxy.example:3128").ok(),
-            timeout: None,
+            timeout: Some(Limit::At(Duration::from_micros(500))),
             memory: Some(Limit::Unlimited),
             fuel: Some(1000),
             compile_timeout: Some(Limit::At(Duration::from_secs(9))),
@@ -380,6 +387,7 @@ mod tests {
                 "--proxy=http://…@proxy.example:3128".to_owned(),
                 format!("--allow-path={here}:ro"),
                 format!("--allow-path={here}:/d"),
+                "--timeout=500000ns".to_owned(),
                 "--compile-timeout=9000ms".to_owned(),
                 "--memory=none".to_owned(),
                 "--fuel=1000".to_owned(),

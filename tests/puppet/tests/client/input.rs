@@ -254,7 +254,7 @@ async fn time_in_which_the_user_is_asked_does_not_count() {
     let error = session.call_with("any", Value::Null, &options).await;
     let error = error.expect_err("a timeout");
     assert_eq!(error.kind(), ErrorKind::RequestTimeout);
-    assert_eq!(error.message(), "no response within 200 ms");
+    assert_eq!(error.message(), "no response within 200ms");
     assert!(start.elapsed() >= Duration::from_millis(600));
 }
 

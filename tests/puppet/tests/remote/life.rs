@@ -191,7 +191,7 @@ async fn an_error_of_the_lists_says_what_took_too_long() {
     options.retries.most = Some(0);
     let remote = RemoteServer::start("slow", http(puppet.http().await), options);
     let error = remote.ready().await.expect_err("no lists");
-    assert_eq!(error.why, "no response within 200 ms");
+    assert_eq!(error.why, "no response within 200ms");
 }
 
 #[tokio::test]

@@ -69,6 +69,6 @@ fn session_lost(reason: String) -> Error {
 }
 
 pub(super) fn timed_out(after: Duration) -> Error {
-    let message = format!("no response within {} ms", after.as_millis());
+    let message = format!("no response within {after:?}");
     Error::new(ErrorKind::RequestTimeout, message).with_help("give the request more time")
 }
