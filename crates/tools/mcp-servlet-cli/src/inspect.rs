@@ -159,7 +159,7 @@ impl<'a> Report<'a> {
             if let Some(image) = servlet.image() {
                 writeln!(out, "  image    {image}")?;
             }
-            writeln!(out, "  module   {}", Digest::from(servlet.digest()))?;
+            writeln!(out, "  sha256   {}", Digest::from(servlet.digest()).hex())?;
         }
         if let Some(abi) = self.abi() {
             writeln!(out, "  abi      {abi}")?;

@@ -348,6 +348,8 @@ fn runs_on_lock(folder: &Path, mcp: &str, text: &str) -> Vec<Vec<String>> {
         verify("json"),
         verify("sarif"),
         verify("github"),
+        vec!["lock", "show", text, "--file", "members.toml"],
+        vec!["lock", "show", "far", "--file", "members.toml"],
         vec!["lock", "update", "--file", "members.toml"],
         vec!["serve", "members.toml"],
         vec!["inspect", "everything.wasm"],
