@@ -135,7 +135,7 @@ fn reports_the_problem_and_its_position() {
         ),
         (
             "[servlet.a]\nsource = \"a.wasm\"\n[servlet.a.tool.t]\nvars = \"1KiB\"",
-            "servlet.toml:4:1: unknown key `vars`, expected one of `timeout`, `scopes`, `memory`, `fuel`, `output`, ",
+            "servlet.toml:4:1: unknown key `vars`, expected one of `timeout`, `memory`, `fuel`, `output`, ",
         ),
         (
             "[servlet.a]\nsource = \"a.wasm\"\nlimits = { isolation = \"shared\", instances = { max = 1 } }\n\
@@ -492,7 +492,7 @@ fn a_list_is_not_a_table() {
 fn the_schema_has_the_names_of_the_sections() {
     let schema = Config::schema();
     let section = |key: &str| schema["properties"][key]["$ref"].clone();
-    assert_eq!(section("limits"), "#/$defs/Limits");
+    assert_eq!(section("limits"), "#/$defs/ServletLimits");
     assert_eq!(section("http"), "#/$defs/Http");
     let servlet = &schema["$defs"]["ServletSection"]["properties"];
     let tool = &servlet["tool"]["additionalProperties"]["$ref"];
