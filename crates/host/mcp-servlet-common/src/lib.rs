@@ -1,4 +1,4 @@
-//! What the crates of the host and the client share. It depends on nothing but serde and serde_json.
+//! What the crates of the host and the client share. It depends on nothing but serde and `serde_json`.
 //!
 //! Programs do not need this crate directly.
 
