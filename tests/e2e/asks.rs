@@ -43,7 +43,7 @@ fn a_stateless_client_calls_again_with_the_response() {
 }
 
 #[test]
-fn a_question_is_answered_by_accepting_or_declining_it() {
+fn confirm_is_whether_the_user_accepts() {
     let mut pipe = Pipe::modern(&fixture("confirm"), json!({ "elicitation": {} }));
     let question = "Delete all notes?";
     let asked = pipe.result(json!({ "name": "clear" }));

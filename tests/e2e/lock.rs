@@ -652,7 +652,7 @@ fn the_lock_shows_what_is_approved() {
 
 #[cfg(unix)]
 #[test]
-fn a_program_that_is_another_one_tomorrow_is_a_warning() {
+fn lock_warns_about_a_runner_without_an_exact_version() {
     let place = Place::new("");
     std::os::unix::fs::symlink(puppet(), place.path("npx")).expect("a link");
     for (script, is_warned) in [("latest", true), ("far@1.2", true), ("far@1.2.0", false)] {

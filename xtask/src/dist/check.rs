@@ -183,7 +183,7 @@ impl Check<'_> {
         home.done("deb")
     }
 
-    /// Debian's own check of packages.
+    /// Checks the package with lintian.
     fn lint_deb(&self) -> anyhow::Result<()> {
         if is_missing("lintian") {
             return Ok(());

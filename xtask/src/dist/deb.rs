@@ -9,9 +9,10 @@ use mcp_servlet_package::{File, gzip};
 use super::{LICENSE, Program, Release, VERSION};
 use crate::shell::root;
 
-const SUMMARY: &str = "build, describe, call and serve MCP servlets";
+/// The first line of the description. Debian wants it without the name of the package and without an article.
+const SYNOPSIS: &str = "build, describe, call and serve MCP servlets";
 
-/// The lines after the summary, as `control` has them.
+/// The rest of the description.
 const DESCRIPTION: &str = " A servlet is a WebAssembly module with tools, resources and prompts for the\n \
                             Model Context Protocol. This command builds servlets, calls them, and serves\n \
                             them together with other MCP servers.\n";
@@ -30,7 +31,7 @@ pub(super) fn pack(
     let size = data.iter().map(|file| file.bytes.len()).sum::<usize>() / 1024;
     let control = format!(
         "Package: mcp-servlet\nVersion: {VERSION}\nArchitecture: {architecture}\nMaintainer: {MAINTAINER}\n\
-         Installed-Size: {size}\nSection: utils\nPriority: optional\nDescription: {SUMMARY}\n{DESCRIPTION}"
+         Installed-Size: {size}\nSection: utils\nPriority: optional\nDescription: {SYNOPSIS}\n{DESCRIPTION}"
     );
     let control = release.tar_gz(&[File::text("control", &control)])?;
     let data = release.tar_gz(&data)?;
@@ -111,7 +112,7 @@ fn changelog(time: u64) -> anyhow::Result<String> {
     ))
 }
 
-/// The licenses. Debian has the text of one of them already.
+/// The licenses. Debian systems already have the text of Apache-2.0.
 fn copyright(release: &Release) -> anyhow::Result<Vec<u8>> {
     let mut licenses = release.texts.iter();
     let mit = licenses.find(|text| text.path == "LICENSE-MIT");

@@ -55,7 +55,7 @@ const VARIABLES: [&str; 2] = ["env", "environment"];
 #[derive(Debug)]
 pub struct ClientFile {
     servers: &'static [&'static str],
-    /// Whether it declares the values that the client asks for.
+    /// Whether the file lists, under `inputs`, the values that the client asks for.
     has_inputs: bool,
     has_mark: bool,
     has_crlf: bool,
@@ -169,7 +169,7 @@ impl ClientFile {
                 })?;
                 let entry = entry.into();
                 put_json(&servers, name, &entry);
-                if self.has_inputs && !inputs::add(&root, &entry, to_json) {
+                if self.has_inputs && !inputs::add(&root, &entry) {
                     return Err(Problem::from("`inputs` is not a list".to_owned()).into());
                 }
             }
@@ -309,7 +309,7 @@ fn put_json(object: &CstObject, name: &str, value: &Value) {
     }
 }
 
-fn to_json(value: &Value) -> CstInputValue {
+pub(crate) fn to_json(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(value) => CstInputValue::Bool(*value),

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
+use jsonc_parser::cst::{CstArray, CstNode, CstObject};
 use serde_json::{Value, json};
+
+use crate::edit::to_json;
 
 /// The member with the inputs, next to the one with the servers.
 const INPUTS: &str = "inputs";
 
 /// Adds the inputs that an entry uses and that the file does not have. Returns false if `inputs` is not a list.
-pub(crate) fn add(file: &CstObject, entry: &Value, to_json: fn(&Value) -> CstInputValue) -> bool {
+pub(crate) fn add(file: &CstObject, entry: &Value) -> bool {
     let used = used(entry);
     if used.is_empty() {
         return true;
@@ -26,7 +28,7 @@ pub(crate) fn add(file: &CstObject, entry: &Value, to_json: fn(&Value) -> CstInp
     true
 }
 
-/// Removes the inputs that only this entry has used, if they are as [`add`] writes them.
+/// Removes inputs that no other server uses. Keeps inputs that differ from what [`add`] writes.
 pub(crate) fn remove(file: &CstObject, entry: &Value, others: &Value) {
     let Some(inputs) = file.array_value(INPUTS) else {
         return;

@@ -37,8 +37,8 @@ impl Source {
         Some(entry)
     }
 
-    /// What this client replaces by the value of an environment variable, such as `${NAME}`, or by a value that it asks the user for.
-    /// None if it replaces nothing.
+    /// The placeholder that this client replaces with a value, such as `${NAME}`: the value of an environment variable, or one that
+    /// it asks the user for. None if it has no placeholders.
     pub fn placeholder(self, variable: &str) -> Option<String> {
         match self {
             Self::ClaudeCode | Self::Gemini => Some(format!("${{{variable}}}")),

@@ -133,7 +133,7 @@ impl fmt::Display for Drift {
     }
 }
 
-/// A caller whose method `requests` has the options of its requests.
+/// Implements [`Caller`] for a type whose method `requests` returns a [`CallWith`].
 macro_rules! impl_caller {
     ($caller:ty) => {
         impl Caller for $caller {

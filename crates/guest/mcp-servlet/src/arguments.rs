@@ -222,17 +222,14 @@ impl<T> Argument<T> {
     /// The same argument with limits. [`Arguments::within`] checks `min` and `max`.
     #[must_use]
     pub const fn with_limits(self, limits: &'static Limits) -> Self {
-        let property = Property {
-            limits,
-            ..self.property
-        };
+        let property = self.property.with_checked_limits(limits);
         Self { property, ..self }
     }
 
-    /// Stops the build if the type does not have the lengths that the limits are about.
+    /// Stops the build if a limit other than `min` and `max` does not apply to the type.
     #[track_caller]
     pub const fn check_lengths(&self) {
-        self.property.check_lengths(self.property.limits);
+        self.property.check_lengths();
     }
 
     /// The parameter as a property of the arguments object.

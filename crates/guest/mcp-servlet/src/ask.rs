@@ -150,10 +150,10 @@ impl Context {
         self.ask(Elicit::new(key.into(), message.into()))
     }
 
-    /// Asks the user of the client a yes-or-no question, as a form without fields: true if the user accepts it, false if
-    /// the user declines or closes it.
+    /// Asks the user of the client a yes-or-no question, as a form without fields. Returns true if the user accepts
+    /// the form, and false if the user declines or closes it.
     ///
-    /// The question is also the key of the request: the same question gets the same answer within a call.
+    /// The question is also the key of the request: within a call, the same question is asked only once.
     ///
     /// ```
     /// use mcp_servlet::prelude::*;

@@ -10,10 +10,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::from_text::from_str;
 use crate::schema::{Node, Schema};
 
-/// A [`Duration`] that arguments and results have as a string, such as `"30s"` or `"1h 30m"`.
+/// A [`Duration`] that is a string in arguments and results, such as `"30s"` or `"1h 30m"`.
 ///
-/// The units are `ns`, `us` (or `µs`), `ms`, `s`, `m`, `h` and `d`; a number can have a fraction, as in `1.5h`. A [`Duration`] itself is an
-/// object of seconds and nanoseconds in serde's JSON.
+/// The units are `ns`, `us` (or `µs`), `ms`, `s`, `m`, `h` and `d`; a number can have a fraction, as in `1.5h`. A plain
+/// [`Duration`] is an object of seconds and nanoseconds in serde's JSON.
 ///
 /// ```
 /// use mcp_servlet::HumanDuration;
@@ -72,7 +72,7 @@ impl Display for HumanDuration {
 }
 
 impl FromStr for HumanDuration {
-    /// What is wrong.
+    /// The error message.
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {

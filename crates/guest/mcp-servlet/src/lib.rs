@@ -183,10 +183,10 @@ mod guide {
 /// | `#[arg(description = "…")]` | the description, instead of the doc comment; empty if the name is enough |
 /// | `#[arg(rename = "…")]` | the argument's name; default: the parameter's name |
 /// | `#[arg(example = …)]` | an example, for the model |
-/// | `#[arg(min = …, max = …)]` | bounds of a number, both inclusive |
-/// | `#[arg(min_length = …, max_length = …)]` | bounds of the characters of a string |
+/// | `#[arg(min = …, max = …)]` | limits of a number, both inclusive |
+/// | `#[arg(min_length = …, max_length = …)]` | limits of the length of a string, in characters |
 /// | `#[arg(pattern = "…")]` | a regular expression that a string must match; only hosts and native tests check it |
-/// | `#[arg(min_items = …, max_items = …)]` | bounds of the items of a list |
+/// | `#[arg(min_items = …, max_items = …)]` | limits of the number of items of a list |
 /// | `#[arg(flatten)]` | the parameter takes all arguments: a struct that derives [`Schema`](derive@Schema) |
 /// | `#[arg(schemars)]` | the type implements `schemars::JsonSchema` instead of [`Schema`](trait@Schema); needs the feature `schemars` |
 ///
@@ -368,10 +368,10 @@ pub use mcp_servlet_macros::completion;
 /// | on a field | meaning |
 /// |---|---|
 /// | `#[schema(example = …)]` | an example, for the model |
-/// | `#[schema(min = …, max = …)]` | bounds of a number, both inclusive |
-/// | `#[schema(min_length = …, max_length = …)]` | bounds of the characters of a string |
+/// | `#[schema(min = …, max = …)]` | limits of a number, both inclusive |
+/// | `#[schema(min_length = …, max_length = …)]` | limits of the length of a string, in characters |
 /// | `#[schema(pattern = "…")]` | a regular expression that a string must match; only hosts and native tests check it |
-/// | `#[schema(min_items = …, max_items = …)]` | bounds of the items of a list |
+/// | `#[schema(min_items = …, max_items = …)]` | limits of the number of items of a list |
 /// | `#[schema(json = "…")]` | the schema of a field whose serde code is written by hand (`#[serde(with = "…")]`) |
 /// | `#[schema(secret)]` | the value must not be shown, such as a password in a configuration |
 ///

@@ -18,7 +18,8 @@ pub struct Needs {
     pub paths: &'static [&'static str],
 }
 
-/// The schema of a type that [`Context::config`](crate::Context::config) reads. Stops the build if it is not a struct, or has limits.
+/// The schema of a type that [`Context::config`](crate::Context::config) reads. Stops the build if it is not a
+/// struct or has limits.
 pub const fn config_node<T: Schema + DeserializeOwned>() -> &'static Node {
     assert!(
         matches!(T::NODE.kind, Kind::Object(_)),

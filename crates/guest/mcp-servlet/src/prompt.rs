@@ -46,7 +46,7 @@ pub trait Prompt {
     /// Reads the arguments, runs the function and converts its return value into messages.
     fn get<'a>(context: &Context, arguments: Arguments<'a>) -> Result<PromptResult, Failure<'a>>;
 
-    /// Checks limits of the arguments first.
+    /// Checks the limits of the arguments, and then does the same as [`get`](Self::get).
     fn check_and_get<'a>(
         context: &Context,
         arguments: Arguments<'a>,

@@ -319,7 +319,8 @@ fn no_choice<'a>(schema: &'a str, _: &str) -> &'a str {
     schema
 }
 
-/// Whether an object has all required members, and the strings that only allow one value: serde's tags.
+/// Whether a value has the shape of a schema: its type is the same, and an object has all required members, with the
+/// tag that serde expects.
 pub(crate) fn is_meant(schema: &str, value: &str) -> bool {
     let ty = match value.as_bytes().first() {
         Some(b'{') => "\"object\"",

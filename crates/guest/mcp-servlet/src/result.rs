@@ -197,7 +197,7 @@ impl<T: IntoToolResult, E: IntoToolError> IntoToolResult for Result<T, E> {
     }
 }
 
-/// A tool's function that returns `T`, with the schema of the structured content if there is any.
+/// The return type of a tool's function, and the schema of its structured content, if there is any.
 pub type ToolReturns<T> = Returns<T, ToolResult, Option<&'static Node>>;
 
 /// A function that returns `T`.

@@ -1,4 +1,4 @@
-//! What the function behind a tool, a resource, a prompt or a completion returns.
+//! The return types of the functions behind tools, resources, prompts and completions.
 
 use crate::arguments::Failure;
 use crate::error::{Fault, ToolError};
@@ -9,7 +9,7 @@ use crate::error::{Fault, ToolError};
 /// one error.
 #[derive(Debug, Clone, Copy)]
 pub struct Returns<T, R, D = ()> {
-    /// What the type says about all its values.
+    /// The schema or the media type of every value of `T`; `()` for prompts and completions.
     pub(crate) description: D,
     pub(crate) convert: fn(T) -> Result<R, ToolError>,
 }

@@ -19,7 +19,7 @@ pub trait Tool {
     const DEF: ToolDef;
     /// How its arguments are split.
     const PARAMETERS: Parameters;
-    /// The schema of the arguments as JSON text, for limits that their types do not have.
+    /// The schema of the arguments as JSON text, to check limits that are not part of their types.
     const SCHEMA: &'static [u8];
     /// The tool as the dispatcher sees it.
     const ENTRY: Entry = Entry {
@@ -44,7 +44,7 @@ pub trait Tool {
     /// Reads the arguments, runs the function and converts its return value into a result.
     fn call<'a>(context: &Context, arguments: Arguments<'a>) -> Result<ToolResult, Failure<'a>>;
 
-    /// Checks limits of the arguments first.
+    /// Checks the limits of the arguments, and then does the same as [`call`](Self::call).
     fn check_and_call<'a>(
         context: &Context,
         arguments: Arguments<'a>,

@@ -8,7 +8,8 @@ use serde::Deserialize;
 
 use crate::digest::Sha256;
 
-/// The authenticated caller of a request. Its JSON, for tests of rules, has `kind`, `subject` and what else there is.
+/// The authenticated caller of a request. `servlet config explain --caller` reads it from JSON, in which only `kind` and `subject` are
+/// required.
 #[derive(Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

@@ -17,9 +17,9 @@ use crate::caller::Caller;
 pub use argument::Argument;
 pub use explain::Answer;
 pub use pattern::{Pattern, UriPattern};
-pub use prove::{Proof, ToolSchema};
+pub use prove::{MistakeKind, Proof, ToolSchema};
 pub use uri::Uri;
-use when::Question;
+use when::Variables;
 pub use when::When;
 
 /// The rules of an endpoint. The first one that holds decides.
@@ -205,9 +205,10 @@ impl Item<'_> {
         matches!(self.name, Name::Step(..))
     }
 
+    /// Whether it belongs to one of these members. True for an empty list, which means all.
     fn is_of(&self, members: &[String]) -> bool {
-        let mut members = members.iter();
-        members.any(|one| one == self.member || Some(&**one) == self.bundle)
+        let mut named = members.iter();
+        members.is_empty() || named.any(|one| one == self.member || Some(&**one) == self.bundle)
     }
 }
 
@@ -237,23 +238,30 @@ impl Rules {
     ) -> Decision<'_> {
         let mut rules = self.about(item).peekable();
         let default = Holds::is(item.is_step() || rules.peek().is_none());
-        let decided = |allowed, rule| Decision { allowed, rule };
-        let mut asked = Asked::new(caller, item, arguments);
+        let mut evaluation = Evaluation::new(caller, item, arguments);
         for (_, rule) in rules {
-            match (rule.effect, rule.holds(&mut asked)) {
-                // A `deny` that may hold decides nothing yet: other arguments, or other URIs of a template, may be allowed.
-                (_, Holds::No) | (Effect::Deny, Holds::Maybe) => {}
-                (Effect::Deny, Holds::Yes) => return decided(Holds::No, Some(rule)),
-                (Effect::Allow, allowed) => return decided(allowed, Some(rule)),
+            let holds = rule.holds(&mut evaluation);
+            if rule.decides(holds) {
+                let allowed = match rule.effect {
+                    Effect::Allow => holds,
+                    Effect::Deny => Holds::No,
+                };
+                return Decision {
+                    allowed,
+                    rule: Some(rule),
+                };
             }
         }
-        decided(default, None)
+        Decision {
+            allowed: default,
+            rule: None,
+        }
     }
 
-    /// The rules that are asked about an item, with their numbers.
+    /// The rules that apply to this kind of item, with their positions in the list.
     fn about(&self, item: &Item<'_>) -> impl Iterator<Item = (usize, &Rule)> {
         let rules = self.0.iter().enumerate();
-        rules.filter(|(_, rule)| rule.is_asked_about(item))
+        rules.filter(|(_, rule)| rule.applies_to(item))
     }
 
     /// Whether a rule for tools reads arguments.
@@ -273,9 +281,9 @@ impl Rules {
             return None;
         }
         // Without a rule that denies, the first one that would allow other arguments says which.
-        let mut asked = Asked::new(caller, item, Arguments::Unknown);
+        let mut evaluation = Evaluation::new(caller, item, Arguments::Unknown);
         let would_allow =
-            |rule: &&Rule| rule.effect == Effect::Allow && rule.holds(&mut asked) != Holds::No;
+            |rule: &&Rule| rule.effect == Effect::Allow && rule.holds(&mut evaluation) != Holds::No;
         let rule = decision.rule.or_else(|| self.0.iter().find(would_allow));
         // The arguments of a step are those of the virtual tool, not of the caller.
         let shown = rule.filter(|_| !item.is_step());
@@ -327,42 +335,42 @@ impl Denial<'_> {
     }
 }
 
-/// What is asked of the rules, and the work that their conditions may still do.
-struct Asked<'a> {
+/// The inputs of a decision, and the budget that its conditions share.
+struct Evaluation<'a> {
     caller: Option<&'a Caller>,
     item: &'a Item<'a>,
     arguments: Arguments<'a>,
-    /// What conditions see. None before the first one.
-    question: Option<Question<'a>>,
+    /// The variables of conditions. None until a rule with a condition needs them.
+    variables: Option<Variables<'a>>,
     budget: Budget,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Evaluation<'a> {
     fn new(caller: Option<&'a Caller>, item: &'a Item<'a>, arguments: Arguments<'a>) -> Self {
         Self {
             caller,
             item,
             arguments,
-            question: None,
+            variables: None,
             budget: Budget::of_decision(),
         }
     }
 
     fn condition(&mut self, when: &When, rule: &Rule) -> Holds {
-        let (question, budget) = self.question();
-        when.holds((&rule.name, rule.effect), question, budget)
+        let (variables, budget) = self.variables();
+        when.holds((&rule.name, rule.effect), variables, budget)
     }
 
     /// Why a condition does not hold.
     fn reason(&mut self, when: &When) -> Option<String> {
-        let (question, budget) = self.question();
-        when.reason(question, budget)
+        let (variables, budget) = self.variables();
+        when.reason(variables, budget)
     }
 
-    fn question(&mut self) -> (&Question<'a>, &mut Budget) {
+    fn variables(&mut self) -> (&Variables<'a>, &mut Budget) {
         let (caller, item, arguments) = (self.caller, self.item, self.arguments);
-        let new = || Question::new(caller, item, arguments);
-        (self.question.get_or_insert_with(new), &mut self.budget)
+        let new = || Variables::new(caller, item, arguments);
+        (self.variables.get_or_insert_with(new), &mut self.budget)
     }
 }
 
@@ -402,32 +410,37 @@ impl Rule {
             && uris.all(|other| self.resources.iter().any(|own| own.covers(other)))
     }
 
-    /// Whether it decides about items such as this one, even if it names others.
-    pub fn is_asked_about(&self, item: &Item<'_>) -> bool {
+    /// Whether the server checks this rule for the item. It may still name other items.
+    pub fn applies_to(&self, item: &Item<'_>) -> bool {
         // A virtual tool gives a narrow use of another tool. Only rules that name the member of that tool restrict it further.
         let may_restrict = !item.is_step() || !self.members.is_empty();
         self.is_about(item.name.kind()) && may_restrict
     }
 
     /// Whether it could hold for some caller and some arguments.
-    pub fn may_concern(&self, item: &Item<'_>) -> bool {
-        let is_of_member = self.members.is_empty() || item.is_of(&self.members);
-        self.is_asked_about(item) && is_of_member && self.names(&item.name) != Holds::No
+    pub fn may_apply_to(&self, item: &Item<'_>) -> bool {
+        let is_of_member = item.is_of(&self.members);
+        self.applies_to(item) && is_of_member && self.names(&item.name) != Holds::No
     }
 
-    fn holds(&self, asked: &mut Asked<'_>) -> Holds {
-        let item = asked.item;
+    /// Whether no later rule is checked if this one holds so.
+    fn decides(&self, holds: Holds) -> bool {
+        // A `deny` that may hold decides nothing yet: other arguments, or other URIs of a template, may be allowed.
+        holds == Holds::Yes || holds == Holds::Maybe && self.effect == Effect::Allow
+    }
+
+    fn holds(&self, evaluation: &mut Evaluation<'_>) -> Holds {
+        let item = evaluation.item;
         let has_scopes = || {
-            let own = asked.caller.map(|caller| &caller.scopes);
+            let own = evaluation.caller.map(|caller| &caller.scopes);
             self.scopes.is_empty() || own.is_some_and(|own| self.scopes.is_subset(own))
         };
-        let is_possible = (self.members.is_empty() || item.is_of(&self.members)) && has_scopes();
-        if !is_possible {
+        if !item.is_of(&self.members) || !has_scopes() {
             return Holds::No;
         }
-        let holds = self.names(&item.name).min(self.takes(asked.arguments));
+        let holds = self.names(&item.name).min(self.takes(evaluation.arguments));
         match &self.when {
-            Some(when) if holds != Holds::No => holds.min(asked.condition(when, self)),
+            Some(when) if holds != Holds::No => holds.min(evaluation.condition(when, self)),
             _ => holds,
         }
     }
@@ -445,12 +458,12 @@ impl Rule {
 
     fn names(&self, name: &Name<'_>) -> Holds {
         let any = |patterns: &[Pattern], name: &str| patterns.iter().any(|one| one.matches(name));
-        let has = |hints: &Hints| self.hints.iter().all(|hint| hints.has(*hint));
+        let has_hints = || self.hints.iter().all(|hint| name.has(*hint));
         match name {
-            Name::Tool(name, hints) => Holds::is(any(&self.tools, name) && has(hints)),
-            Name::Step(own, listed, hints) => {
+            Name::Tool(name, _) => Holds::is(any(&self.tools, name) && has_hints()),
+            Name::Step(own, listed, _) => {
                 let is_listed = listed.is_some_and(|name| any(&self.tools, name));
-                Holds::is((any(&self.tools, own) || is_listed) && has(hints))
+                Holds::is((any(&self.tools, own) || is_listed) && has_hints())
             }
             Name::Prompt(name) => Holds::is(any(&self.prompts, name)),
             Name::Resource(uri) => {

@@ -55,7 +55,8 @@ impl Proven {
         checks: CheckArguments,
         budget: &mut Budget,
     ) -> Result<Prepared, Refused> {
-        let given = self.accepted(request.arguments, checks)?;
+        let given = self.accepted(request.arguments, checks);
+        let given = given.map_err(Refused::Arguments)?;
         let is_absent = given.is_none();
         let given = given.unwrap_or_default();
         let (key, templates) = self.tool.inputs.templates();
@@ -96,28 +97,28 @@ impl Proven {
         })
     }
 
-    fn accepted(
+    /// The arguments with which a call runs.
+    ///
+    /// # Errors
+    /// Why they are refused, as the model reads it.
+    pub fn accepted(
         &self,
         arguments: Option<&JsonObject>,
         checks: CheckArguments,
-    ) -> Result<Option<JsonObject>, Refused> {
+    ) -> Result<Option<JsonObject>, String> {
         if let Inputs::Set(templates) = &self.tool.inputs {
             let names = templates.iter().map(|(name, _)| name);
             let fixed =
                 names.filter(|name| arguments.is_some_and(|given| given.contains_key(*name)));
             if let Some(name) = fixed.into_iter().next() {
-                return Err(Refused::Arguments(format!(
-                    "invalid arguments: `/{name}` is unknown"
-                )));
+                return Err(format!("invalid arguments: `/{name}` is unknown"));
             }
         }
         match checks {
             CheckArguments::Off => Ok(arguments.cloned()),
             checks => {
                 let coerce = checks == CheckArguments::Coerce;
-                self.schemas
-                    .arguments(coerce, arguments)
-                    .map_err(Refused::Arguments)
+                self.schemas.arguments(coerce, arguments)
             }
         }
     }

@@ -130,7 +130,7 @@ impl Template {
                 }),
                 Part::Expression(start, source) => Expression::parse(source)
                     .map(|expression| Piece::Expression(expression, start))
-                    .map_err(|found| found.into_iter().map(|one| moved(one, start)).collect()),
+                    .map_err(|found| found.into_iter().map(|one| one.moved(start)).collect()),
             };
             match piece {
                 Ok(piece) => pieces.push(piece),
@@ -238,11 +238,6 @@ fn fill_text(pieces: &[Piece], scope: &Scope<'_>, budget: &mut Budget) -> Result
         }
     }
     Ok(text.into())
-}
-
-fn moved(mistake: Mistake, by: usize) -> Mistake {
-    let range = mistake.range.start + by..mistake.range.end + by;
-    Mistake { range, ..mistake }
 }
 
 /// A part of a string, and where it begins.

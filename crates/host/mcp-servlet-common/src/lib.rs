@@ -1,4 +1,4 @@
-//! What the crates of the host and the client share. It depends on nothing but serde and `serde_json`.
+//! What the crates of the host and the client share. Its only dependencies are serde, `serde_json` and `serde_path_to_error`.
 //!
 //! Programs do not need this crate directly.
 

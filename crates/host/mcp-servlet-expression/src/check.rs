@@ -48,7 +48,7 @@ const MEMBERS: &[&str] = &[
 /// Macros of `cel`, which are functions to their authors.
 const MACROS: &[&str] = &["all", "exists", "exists_one", "filter", "has", "map"];
 
-/// The variable of a loop without turns, which authors cannot write.
+/// The variable of loops that `optMap` and `optFlatMap` expand to. Expressions cannot contain this name.
 const NO_VARIABLE: &str = "#unused";
 
 /// Functions in namespaces.
@@ -164,7 +164,7 @@ impl<'a> Check<'a> {
     }
 
     fn comprehension(&mut self, id: u64, one: &ComprehensionExpr) {
-        // `optMap` and `optFlatMap` of `cel` become a loop without turns, whose work is not in its step.
+        // The work of these loops is not in their step, so it cannot be charged.
         if one.iter_var == NO_VARIABLE {
             let start = self.source.function(id, ".").end;
             let name = token(&self.source.text[start..]);

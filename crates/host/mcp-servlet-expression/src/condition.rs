@@ -1,4 +1,4 @@
-//! Conditions: boolean expressions, of which some operands may not be known yet.
+//! Boolean expressions that can be evaluated before all variables are known.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::{
 
 /// A boolean expression.
 ///
-/// Each operand of `&&`, `||`, `!` and `?:` has a [`Truth`] of its own: one that reads a name that the scope does not have is
-/// unknown. If the operands that are known decide, the others do not matter.
+/// Each operand of `&&`, `||`, `!` and `?:` has its own [`Truth`]. An operand that reads an unknown variable is [`Truth::Unknown`]. The
+/// known operands may decide without it.
 #[derive(Clone, Debug)]
 pub struct Condition {
     text: String,
@@ -32,7 +32,7 @@ pub struct Comparison {
     pub literal: &'static str,
 }
 
-/// What a condition says.
+/// The value of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truth {
     /// It does not hold.
@@ -79,35 +79,18 @@ impl Condition {
         let inner = inner.and_then(|text| text.strip_suffix("}}"));
         let inner = inner.ok_or_else(|| mistake(ONE_EXPRESSION))?;
         let start = "${{".len();
-        let compiled = on_large_stack(|| Self::compile(inner));
+        let compiled = on_large_stack(|| compile(inner));
         let compiled = compiled
             .unwrap_or_else(|_| Err(mistake("cannot start a thread to parse the expression")));
-        let mut condition = compiled.map_err(|mistakes| {
-            let moved = mistakes.into_iter().map(|one| Mistake {
-                range: one.range.start + start..one.range.end + start,
-                ..one
-            });
+        let (root, comparisons) = compiled.map_err(|mistakes| {
+            let moved = mistakes.into_iter().map(|one| one.moved(start));
             moved.collect::<Vec<_>>()
         })?;
-        text.clone_into(&mut condition.text);
-        condition.range = start..start + inner.len();
-        Ok(condition)
-    }
-
-    fn compile(text: &str) -> Result<Self, Vec<Mistake>> {
-        let (expression, info) = parse::parse(text).map_err(|mistake| vec![mistake])?;
-        let source = Source { text, info: &info };
-        let check = Check::of(&expression, &source);
-        if !check.mistakes.is_empty() {
-            return Err(check.mistakes);
-        }
-        let mut comparisons = Vec::new();
-        let root = Node::of(expression, &source, &mut comparisons)?;
         Ok(Self {
-            text: String::new(),
+            text: text.to_owned(),
             root,
             comparisons,
-            range: 0..text.len(),
+            range: start..start + inner.len(),
         })
     }
 
@@ -118,7 +101,7 @@ impl Condition {
         reads
     }
 
-    /// The JSON type of the first operand that is something other than a boolean.
+    /// The JSON type of the first operand that is not a boolean.
     pub fn other_type(&self) -> Option<&'static str> {
         let mut other = None;
         self.root.each(&mut |_, kind| {
@@ -127,7 +110,7 @@ impl Condition {
         other
     }
 
-    /// The operands that may be of any type, as far as the text tells: their paths, or None if an operand is something else.
+    /// The operands whose type is not known: their paths, or None for other expressions.
     pub fn untyped(&self) -> Vec<Option<&Path>> {
         let mut untyped = Vec::new();
         self.root.each(&mut |leaf, kind| {
@@ -136,10 +119,22 @@ impl Condition {
         untyped
     }
 
-    /// What it says about the values of a scope.
-    pub fn ask(&self, scope: &Scope<'_>, budget: &mut Budget) -> Truth {
-        self.root.ask(scope, budget)
+    /// Evaluates the condition.
+    pub fn evaluate(&self, scope: &Scope<'_>, budget: &mut Budget) -> Truth {
+        self.root.evaluate(scope, budget)
     }
+}
+
+fn compile(text: &str) -> Result<(Node, Vec<Comparison>), Vec<Mistake>> {
+    let (expression, info) = parse::parse(text).map_err(|mistake| vec![mistake])?;
+    let source = Source { text, info: &info };
+    let check = Check::of(&expression, &source);
+    if !check.mistakes.is_empty() {
+        return Err(check.mistakes);
+    }
+    let mut comparisons = Vec::new();
+    let root = Node::of(expression, &source, &mut comparisons)?;
+    Ok((root, comparisons))
 }
 
 impl Node {
@@ -184,17 +179,17 @@ impl Node {
         }
     }
 
-    fn ask(&self, scope: &Scope<'_>, budget: &mut Budget) -> Truth {
+    fn evaluate(&self, scope: &Scope<'_>, budget: &mut Budget) -> Truth {
         match self {
             Self::Leaf(leaf, _) => of_leaf(leaf, scope, budget),
-            Self::Not(one) => one.ask(scope, budget).not(),
+            Self::Not(one) => one.evaluate(scope, budget).not(),
             Self::And(two) => either(two, Truth::False, scope, budget),
             Self::Or(two) => either(two, Truth::True, scope, budget),
             Self::If(three) => {
                 let [condition, then, otherwise] = &**three;
-                match condition.ask(scope, budget) {
-                    Truth::True => then.ask(scope, budget),
-                    Truth::False => otherwise.ask(scope, budget),
+                match condition.evaluate(scope, budget) {
+                    Truth::True => then.evaluate(scope, budget),
+                    Truth::False => otherwise.evaluate(scope, budget),
                     other => other,
                 }
             }
@@ -216,13 +211,13 @@ fn of_leaf(leaf: &Expression, scope: &Scope<'_>, budget: &mut Budget) -> Truth {
     }
 }
 
-/// What two operands say if `decides` of one of them is enough. The order does not matter.
+/// Combines two operands of `&&` or `||`. `decides` is the value with which one operand is enough.
 fn either(two: &[Node; 2], decides: Truth, scope: &Scope<'_>, budget: &mut Budget) -> Truth {
-    let first = two[0].ask(scope, budget);
+    let first = two[0].evaluate(scope, budget);
     if first == decides {
         return decides;
     }
-    match (first, two[1].ask(scope, budget)) {
+    match (first, two[1].evaluate(scope, budget)) {
         (_, second) if second == decides => decides,
         (Truth::Unknown, _) | (_, Truth::Unknown) => Truth::Unknown,
         (failed @ Truth::Failed(_), _) | (_, failed) => failed,
@@ -290,7 +285,7 @@ fn literal_kind(node: &IdedExpr) -> Option<&'static str> {
     })
 }
 
-/// The JSON type of the value of an expression, if its text tells.
+/// The JSON type of an expression, if its operator or function determines it.
 fn kind(node: &IdedExpr) -> Option<&'static str> {
     const BOOLEAN: [&str; 7] = [
         operators::IN,
@@ -363,12 +358,12 @@ mod tests {
     }
 
     /// What a condition says without `arguments`, and with these.
-    fn asked(text: &str, arguments: &Value) -> [Truth; 2] {
+    fn evaluated(text: &str, arguments: &Value) -> [Truth; 2] {
         let caller = json!({ "roles": ["dev"], "subject": "ann" });
         let condition = condition(text);
         let scope = Scope::default().with("caller", Part::Json(&caller));
         let known = scope.clone().with("arguments", Part::Json(arguments));
-        [scope, known].map(|scope| condition.ask(&scope, &mut Budget::default()))
+        [scope, known].map(|scope| condition.evaluate(&scope, &mut Budget::default()))
     }
 
     #[test]
@@ -401,7 +396,7 @@ mod tests {
             ("arguments.s < 5", [Unknown, Failed(Failure::Type)]),
             ("caller.subject", [Failed(Failure::Type); 2]),
         ] {
-            assert_eq!(asked(text, &arguments), expected, "{text}");
+            assert_eq!(evaluated(text, &arguments), expected, "{text}");
         }
     }
 
@@ -466,7 +461,7 @@ mod tests {
             "arguments.?to.hasValue() && has(arguments.?to.mode) && arguments.?is",
             "[{'mode': 'danger'}].exists(one, one.?mode.orValue('') == 'danger')",
         ] {
-            assert_eq!(asked(text, &arguments)[1], Truth::True, "{text}");
+            assert_eq!(evaluated(text, &arguments)[1], Truth::True, "{text}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Expressions in the Common Expression Language, within a budget.
 //!
 //! An [`Expression`] reads the JSON of a [`Scope`]. The work of all expressions of a call is limited by a [`Budget`]. A [`Condition`]
-//! is an expression that can be asked before all that it reads is known.
+//! can be evaluated before all of its variables are known.
 //!
 //! Programs do not need this crate directly.
 
@@ -58,6 +58,16 @@ pub struct Mistake {
     pub range: Range<usize>,
     /// What is wrong with them.
     pub message: String,
+}
+
+impl Mistake {
+    /// The same mistake, in a text in which the expression begins at this byte.
+    #[must_use]
+    pub fn moved(mut self, by: usize) -> Self {
+        self.range.start += by;
+        self.range.end += by;
+        self
+    }
 }
 
 /// A compiled expression.

@@ -1,6 +1,7 @@
 //! Optional values in conditions.
 //!
-//! `cel` finds that an optional value differs from every other value, without an error. So `arguments.?mode == 'danger'` would never hold.
+//! In `cel`, an optional value is never equal to a plain value, and comparing them is no error. So `arguments.?mode == 'danger'` would
+//! never hold.
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, operators};
 
@@ -12,7 +13,7 @@ pub(super) fn mistakes(operand: &IdedExpr, source: &Source<'_>) -> Vec<Mistake> 
         source,
         mistakes: Vec::new(),
     };
-    // An operand that is an optional boolean has no value if that is absent.
+    // An operand may be an optional boolean: if it is absent, the condition has no value.
     uses.part(operand, true);
     uses.mistakes
 }
@@ -23,7 +24,7 @@ struct Uses<'a> {
 }
 
 impl Uses<'_> {
-    /// Walks through a part, which may only be an optional value where one is taken.
+    /// Checks a part. `is_taken` says whether an optional value is allowed here.
     fn part(&mut self, node: &IdedExpr, is_taken: bool) {
         if !is_taken && is_optional(node) {
             self.mistakes.push(Mistake {
@@ -91,7 +92,7 @@ fn is_optional_access(function: &str) -> bool {
 /// Whether the value of a part is optional.
 fn is_optional(node: &IdedExpr) -> bool {
     match &node.expr {
-        // What is in an optional value is optional.
+        // A member of an optional value is optional.
         Expr::Select(select) => !select.test && is_optional(&select.operand),
         Expr::Call(call) => {
             let name = call.func_name.as_str();

@@ -195,7 +195,7 @@ impl LoadError {
         }
     }
 
-    /// Whether the module is elsewhere, and could not be reached. It may be there later.
+    /// Whether the module comes from a URL or a registry that could not be reached. A later attempt may succeed.
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Module(error) if error.is_unreachable())
     }

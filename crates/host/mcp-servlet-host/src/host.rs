@@ -379,6 +379,30 @@ impl Host {
         member.count_dropped(name, &served.entry.arguments(arguments))
     }
 
+    /// The arguments with which a call of the tool runs: checked, and without those that its servlet drops. The arguments of a
+    /// remote's tool stay as they are.
+    ///
+    /// # Errors
+    /// Why they are refused, as the model reads it.
+    pub fn accepted_arguments(
+        &self,
+        tool: &str,
+        arguments: &JsonObject,
+    ) -> Result<JsonObject, String> {
+        if let Some(virtual_tool) = self.virtual_tools.get(tool) {
+            return Ok(virtual_tool.accepted(arguments)?.unwrap_or_default());
+        }
+        let Some(served) = self.tools.get(tool) else {
+            return Ok(arguments.clone());
+        };
+        let (member, name) = self.place(served);
+        let arguments = served.entry.arguments(arguments);
+        match member.as_servlet() {
+            Some(servlet) => Ok(servlet.accepted(name, &arguments)?.unwrap_or_default()),
+            None => Ok(arguments.into_owned()),
+        }
+    }
+
     /// Calls a tool and waits for its result; see [`Servlet::call`].
     ///
     /// # Errors

@@ -42,20 +42,20 @@ pub struct LockedLists {
     pub entries: BTreeMap<(FeatureKind, String), JsonObject>,
     /// JSON pointers to the members of entries that may change. Their approved values are served.
     pub ignored: Vec<String>,
-    /// What happens to entries of a remote that are not approved.
+    /// How to treat entries of a remote that differ from the lock.
     pub on_change: OnChange,
 }
 
-/// What happens to entries of a remote that are not approved.
+/// How a host treats entries of a remote that differ from the lock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnChange {
-    /// They are hidden.
+    /// Hides these entries.
     #[default]
     Hide,
-    /// Everything of the remote is hidden.
+    /// Hides everything of the remote.
     Refuse,
-    /// They are served, with a warning.
+    /// Serves them, with a warning.
     Warn,
 }
 
@@ -77,7 +77,7 @@ impl LockedLists {
         }
     }
 
-    /// Gives the members that may change the values that are approved.
+    /// Replaces the members at [`ignored`](Self::ignored) with their approved values.
     pub fn settle(&self, kind: FeatureKind, key: &str, entry: &mut JsonObject) {
         let Some(locked) = self.entries.get(&(kind, key.to_owned())) else {
             return;
@@ -117,8 +117,8 @@ impl LockedLists {
     }
 }
 
-/// Sets the value at a JSON pointer, or removes it. The objects around it are added if `locked` has them, and removed if they are
-/// empty and it does not have them. No list becomes longer or shorter.
+/// Sets or removes the value at a JSON pointer in `entry`. Adds missing objects around it if `locked` has them, and removes objects
+/// that become empty if it does not. Never adds or removes items of lists.
 fn settle_at(pointer: &str, value: Option<Value>, locked: &Value, entry: &mut Value) {
     let Some((parent, name)) = pointer.rsplit_once('/') else {
         return;

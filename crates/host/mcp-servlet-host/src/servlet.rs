@@ -328,6 +328,19 @@ impl Servlet {
             .await?
     }
 
+    /// The arguments with which a call of the tool runs, or a message for the model.
+    pub(crate) fn accepted(
+        &self,
+        tool: &str,
+        arguments: &JsonObject,
+    ) -> Result<Option<JsonObject>, String> {
+        let Some(schemas) = self.schemas.get(tool) else {
+            return Ok(Some(arguments.clone()));
+        };
+        let arguments = self.known_arguments(schemas, Some(arguments));
+        checked(self.options().arguments, schemas, arguments.as_deref())
+    }
+
     fn schemas(&self, tool: &str) -> Result<&Arc<Schemas>, CallError> {
         self.schemas.get(tool).ok_or_else(|| {
             let known = self.tools().iter().map(Tool::name);

@@ -78,7 +78,7 @@ fn listed(gate: &mut Gate<'_>, kind: FeatureKind, raw: Option<&[Box<RawValue>]>)
 struct Gate<'a> {
     remote: &'a str,
     locked: Option<&'a LockedLists>,
-    /// Why everything is hidden.
+    /// Why all entries are hidden. None if only those that differ are.
     refused: Option<String>,
     hidden: Vec<HiddenEntry>,
 }
@@ -103,7 +103,7 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Whether clients may see an entry.
+    /// Gives an entry the approved values of ignored members, and returns whether clients may see it.
     fn admits(&mut self, kind: FeatureKind, entry: &mut JsonObject) -> bool {
         let Some(locked) = self.locked else {
             return true;
@@ -113,14 +113,14 @@ impl<'a> Gate<'a> {
         };
         let reason = match (&self.refused, checked) {
             (None, Ok(())) => return true,
+            (None, Err(reason)) if locked.on_change == OnChange::Warn => {
+                let remote = self.remote;
+                tracing::warn!(remote, %kind, entry = key, reason, "entry of a remote differs from `servlet.lock`");
+                return true;
+            }
             (None, Err(reason)) => reason,
             (Some(refused), _) => refused.clone(),
         };
-        if self.refused.is_none() && locked.on_change == OnChange::Warn {
-            let remote = self.remote;
-            tracing::warn!(remote, %kind, entry = key, reason, "entry of a remote differs from `servlet.lock`");
-            return true;
-        }
         self.hidden.push(HiddenEntry {
             kind,
             key,
@@ -147,7 +147,7 @@ impl<'a> Gate<'a> {
     }
 }
 
-/// Why nothing of a server is served.
+/// Why all entries of a remote are hidden. None if they are compared one by one.
 fn refusal(locked: &LockedLists, raw: &Lists) -> Option<String> {
     let info: JsonObject = serde_json::from_str(raw.server.info.get()).unwrap_or_default();
     if locked.server.as_deref() != info.get("name").and_then(Value::as_str) {
@@ -172,8 +172,8 @@ fn refusal(locked: &LockedLists, raw: &Lists) -> Option<String> {
     })
 }
 
-/// Gives an entry the approved values of members that may change, and compares the rest. None for an entry without a name, which
-/// is left out anyway.
+/// Gives an entry the approved values of ignored members, and compares the rest with the lock. Returns the entry's name or URI and
+/// the result; None for an entry without one, which [`entries`] leaves out.
 fn check(
     locked: &LockedLists,
     kind: FeatureKind,

@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use mcp_servlet_common::JsonObject;
-
-use crate::{listener::Listener, options::Limits, request_meta::RequestMeta};
+use crate::{JsonObject, listener::Listener, options::Limits, request_meta::RequestMeta};
 pub(crate) use input_requests::InputRequests;
 pub(crate) use progress::Progress;
 

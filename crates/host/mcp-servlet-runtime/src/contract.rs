@@ -103,7 +103,7 @@ impl Contract {
     }
 }
 
-/// A module with a custom section, instead of those that have its name.
+/// Adds a custom section to a module, and removes other custom sections of this name.
 ///
 /// # Errors
 /// [`Unreadable`] if the bytes are not a module.
@@ -127,8 +127,8 @@ fn without_section(wasm: &[u8], name: &str) -> Result<Vec<u8>, Unreadable> {
     let mut kept = Vec::with_capacity(wasm.len());
     let mut start = 0;
     for section in sections(wasm, name) {
-        let (is_it, whole) = section.map_err(|error| Unreadable::damaged(&error))?;
-        if is_it {
+        let (is_named, whole) = section.map_err(|error| Unreadable::damaged(&error))?;
+        if is_named {
             kept.extend(&wasm[start..whole.start]);
             start = whole.end;
         }
@@ -151,11 +151,11 @@ fn sections(
         let (_, contents) = payload.as_section()?;
         let next = usize::try_from(contents.end).expect("it is in memory");
         let start = std::mem::replace(&mut end, next);
-        let is_it = matches!(
+        let is_named = matches!(
             &payload,
             wasmparser::Payload::CustomSection(section) if section.name() == name
         );
-        Some(Ok((is_it, start..next)))
+        Some(Ok((is_named, start..next)))
     })
 }
 

@@ -135,7 +135,7 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// Whether the module is elsewhere, and could not be reached. It may be there later.
+    /// Whether the module comes from a URL or a registry that could not be reached. A later attempt may succeed.
     pub fn is_unreachable(&self) -> bool {
         match self {
             Self::Registry(error) => error.is_outage(),

@@ -4,7 +4,7 @@ use std::{pin::Pin, time::Duration};
 
 use mcp_servlet_http::{HttpFailure, HttpRequest, HttpResponse};
 
-use mcp_servlet_common::JsonObject;
+use crate::JsonObject;
 
 /// An MCP notification of a servlet, with its parameters.
 #[derive(Clone, Debug, PartialEq)]

@@ -51,7 +51,7 @@ pub struct LoadOptions {
     pub proxy: Option<Proxy>,
     /// Directories that a servlet built for WASI may open.
     pub allowed_paths: Vec<AllowedPath>,
-    /// The limits of a call.
+    /// The limits of a call, as they were set. [`call_limits`](Self::call_limits) includes the defaults.
     pub limits: Limits,
     /// Limits for single tools, by the tool names of the servlet. Tools inherit those of the servlet.
     pub tools: BTreeMap<String, Limits>,

@@ -10,9 +10,7 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use mcp_servlet_common::JsonObject;
-
-use crate::listener::Listener;
+use crate::{JsonObject, listener::Listener};
 
 /// The key in `_meta` under which servlets for hyper-mcp get their state back.
 const STATE: &str = "mcp-servlet/requestState";

@@ -106,8 +106,8 @@ impl Source {
         }
     }
 
-    /// The same source, but the image with this digest if it is an image in a registry. It may still be signed, or have another
-    /// module than the one that it is pinned to.
+    /// Selects the image with this digest, if the source is an image in a registry. Signatures and a pinned SHA-256 are still
+    /// checked. Other sources stay the same.
     #[must_use]
     pub fn at_image(self, digest: &str) -> Self {
         match self {

@@ -133,7 +133,7 @@ impl Validator {
         can_check.then(|| checker.validator().is_valid(value))
     }
 
-    /// How often a check of a value applies parts of the schema to parts of the value, at most.
+    /// The most steps that a check of this value can take. Each step applies one part of the schema to one part of the value.
     pub fn steps(&self, value: &Value) -> u64 {
         self.0.steps(value)
     }

@@ -441,9 +441,8 @@ impl ServerHandler for Handler {
             }
             let caller = caller_of(&subscription.request_context().extensions);
             let permissions = self.server.permissions(self.server.host(), caller.clone());
-            let last = Arc::new(LastCaller::default());
-            last.set(caller.as_ref());
-            let follower = self.server.changes_for(last);
+            let last = LastCaller::new(caller);
+            let follower = self.server.changes_for(Arc::new(last));
             let accepted = subscription.accepted().resource_subscriptions.clone();
             let uris = accepted
                 .iter()
@@ -523,7 +522,9 @@ fn instructions(permissions: &Permissions) -> Option<String> {
     if let Some(text) = &host.introduction().instructions {
         return Some(text.clone());
     }
-    let members = host.members().filter(|member| permissions.meets(member));
+    let members = host
+        .members()
+        .filter(|member| permissions.sees_any_of(member));
     let texts: Vec<_> = members.filter_map(Member::instructions).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }

@@ -80,7 +80,7 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
         return wrong(&problem_in::<Params<'_>>(params).unwrap_or_default());
     };
     let arguments = read.arguments.map_or("{}", RawValue::get);
-    if let Some(name) = doubled(arguments) {
+    if let Some(name) = duplicate_name(arguments) {
         return wrong(&format!("`arguments` has `{name}` twice"));
     }
     let meta = read.meta.map_or("{}", RawValue::get);
@@ -105,18 +105,18 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
     }
 }
 
-/// A name that an object in this JSON has twice. Rules, schemas and servlets could read different ones of its values.
-fn doubled(json: &str) -> Option<String> {
+/// The name that occurs twice in an object of this JSON. Rules, schemas and servlets could read different ones of its values.
+fn duplicate_name(json: &str) -> Option<String> {
     let mut found = None;
-    // What else is wrong is found when the arguments are read.
-    let _ = Names(&mut found).deserialize(&mut serde_json::Deserializer::from_str(json));
+    // Reading the arguments reports other errors.
+    let _ = DuplicateNames(&mut found).deserialize(&mut serde_json::Deserializer::from_str(json));
     found
 }
 
-/// Stores the first name that is there twice.
-struct Names<'f>(&'f mut Option<String>);
+/// Stores the first name that occurs twice.
+struct DuplicateNames<'f>(&'f mut Option<String>);
 
-impl<'de> DeserializeSeed<'de> for Names<'_> {
+impl<'de> DeserializeSeed<'de> for DuplicateNames<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
@@ -124,7 +124,7 @@ impl<'de> DeserializeSeed<'de> for Names<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Names<'_> {
+impl<'de> Visitor<'de> for DuplicateNames<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -139,13 +139,13 @@ impl<'de> Visitor<'de> for Names<'_> {
                 return Err(A::Error::custom("a name is there twice"));
             }
             names.insert(name);
-            members.next_value_seed(Names(self.0))?;
+            members.next_value_seed(DuplicateNames(self.0))?;
         }
         Ok(())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Names(self.0))?.is_some() {}
+        while items.next_element_seed(DuplicateNames(self.0))?.is_some() {}
         Ok(())
     }
 

@@ -187,8 +187,8 @@ impl Permissions {
         (!self.are_all() && !may).then(|| CallError::unknown_resource(uri))
     }
 
-    /// Whether there is something of a member for the caller, or the member has nothing.
-    pub(crate) fn meets(&self, member: &Member) -> bool {
+    /// Whether the caller may use anything of a member. True if the member offers nothing.
+    pub(crate) fn sees_any_of(&self, member: &Member) -> bool {
         if self.are_all() {
             return true;
         }

@@ -72,7 +72,7 @@ pub(crate) struct Build {
     #[arg(long)]
     explain: bool,
 
-    /// Do not add a copy of what the servlet describes to the module
+    /// Do not add a contract, the copy of what the servlet describes
     #[arg(long)]
     no_contract: bool,
 
@@ -216,7 +216,7 @@ fn write_module(path: &Path, wasm: &[u8]) -> Result<Module, Failure> {
     read(path, Module::read)
 }
 
-/// The module with what the servlet describes. If it cannot be loaded, the module stays as it is.
+/// Adds a contract to a module. If the servlet does not load, prints a warning and returns the module unchanged.
 fn with_contract(wasm: Vec<u8>, package: &Package) -> Vec<u8> {
     let name = &package.name;
     match stamp::stamped(name.to_string(), &wasm, members(package)) {

@@ -1,6 +1,6 @@
 //! What a module can do, from its imports alone.
 
-use mcp_servlet_runtime::Module;
+use mcp_servlet_runtime::{Module, glob_matches};
 
 /// Each ability, and the functions of the host that give it; `path_*` stands for all that begin with `path_`.
 const ABILITIES: [(&[&str], &str); 9] = [
@@ -26,23 +26,16 @@ pub(crate) fn abilities<'a>(
 ) -> impl Iterator<Item = &'static str> {
     ABILITIES.into_iter().filter_map(move |(gives, ability)| {
         let mut names = imports.clone();
-        let is_given = names.any(|name| gives.iter().any(|pattern| matches(pattern, name)));
+        let is_given = names.any(|name| gives.iter().any(|pattern| glob_matches(pattern, name)));
         is_given.then_some(ability)
     })
-}
-
-fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => name == pattern,
-    }
 }
 
 /// What a module with these imports can do, in words.
 pub(crate) fn in_words<'a>(imports: impl Iterator<Item = &'a str> + Clone) -> String {
     let abilities: Vec<_> = abilities(imports).collect();
     if abilities.is_empty() {
-        // Any servlet may return requests to the user and to the client's model.
+        // Asking the user or the model is left out: every servlet can return such requests, without an import.
         return "compute, without network, files or configuration".to_owned();
     }
     abilities.join(", ")
@@ -63,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_servlet_without_imports_may_still_ask_the_client() {
+    fn a_module_without_known_imports_only_computes() {
         let words = in_words(["input_length"].into_iter());
         assert_eq!(words, "compute, without network, files or configuration");
     }

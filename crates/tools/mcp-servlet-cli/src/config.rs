@@ -61,7 +61,7 @@ struct Check {
     /// Accept environment variables that are not set, for machines without the secrets of the server
     #[arg(long)]
     no_env: bool,
-    /// Also load the servlets, and report what `serve` would skip or warn about; with -v, also what is proved of rules
+    /// Also load the servlets, and report what `serve` would skip or warn about; with -v, also what was proved about rules
     #[arg(long, conflicts_with = "no_env")]
     load: bool,
     /// Also connect to the remotes, report those that cannot be used, and check that virtual tools fit them
@@ -76,10 +76,10 @@ struct Check {
 }
 
 impl Check {
-    /// Reports what was found, and with `all`, what is proved of rules as well.
+    /// Prints the findings; with `all`, including what was proved about rules.
     fn run(self, all: bool) -> Result<(), Failure> {
         let mut checked = self.check(&Runtime::new()?);
-        if let (Ok((_, findings)), false) = (&mut checked, all) {
+        if !all && let Ok((_, findings)) = &mut checked {
             findings.remove(Severity::Proved);
         }
         if self.format == Format::Json {

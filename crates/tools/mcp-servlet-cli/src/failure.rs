@@ -12,7 +12,7 @@ use mcp_servlet_runtime::{
     CallError, CallErrorKind, LoadError as ModuleError, RegistryError, RpcError,
 };
 use mcp_servlet_schema::ArgumentError;
-use mcp_servlet_server::config::ConfigError;
+use mcp_servlet_server::{NotReady, config::ConfigError};
 
 use serde_json::{Value, json};
 
@@ -90,6 +90,20 @@ impl Failure {
             kind,
             message: message.into(),
             help: Some(help.into()),
+        }
+    }
+
+    /// The failure of a remote that is not ready.
+    pub(crate) fn of_remote(error: NotReady) -> Self {
+        let kind = if error.is_reached {
+            ErrorKind::Protocol
+        } else {
+            ErrorKind::Connectivity
+        };
+        Self::Message {
+            kind: Kind::Server(kind),
+            message: indented(&error.to_string(), "  "),
+            help: error.help,
         }
     }
 

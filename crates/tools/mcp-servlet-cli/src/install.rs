@@ -127,8 +127,8 @@ impl Install {
                 .fold(first.clone(), |names, name| names + ", " + name);
             note(format_args!("  unchanged: {}", one_line(&names)));
         }
-        for ability in server.can() {
-            note(format_args!("  {}", one_line(ability)));
+        for line in server.can() {
+            note(format_args!("  {}", one_line(line)));
         }
         server.note(self.client);
         if self.place.dry_run {

@@ -228,7 +228,7 @@ impl Limits {
     /// The time limit of a request to a server that is not a servlet.
     pub(crate) fn request_timeout(&self) -> Option<Duration> {
         let limit = self.timeout?;
-        Some(limit.resolve(None).unwrap_or(NEVER))
+        Some(limit.value().unwrap_or(NEVER))
     }
 
     /// Whether one of these options was given.
@@ -247,7 +247,7 @@ fn time_in_full(time: Duration) -> String {
 
 /// A limit as the value of its option.
 fn or_none(limit: Limit<String>) -> String {
-    limit.resolve(None).unwrap_or_else(|| "none".to_owned())
+    limit.value().unwrap_or_else(|| "none".to_owned())
 }
 
 /// Parses `KEY=VALUE`.

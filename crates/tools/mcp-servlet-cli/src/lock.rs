@@ -2,6 +2,7 @@
 
 mod difference;
 mod report;
+mod runner;
 mod show;
 
 use std::{
@@ -12,17 +13,21 @@ use std::{
 
 use clap::{Args, Subcommand, ValueEnum};
 use mcp_catalog::canonical_json;
-use mcp_servlet_client::{ErrorKind, Target};
+use mcp_servlet_client::ErrorKind;
 use mcp_servlet_oci::Digest;
+use mcp_servlet_schema::similar;
 use mcp_servlet_server::config::{
-    Config, ConfigError, Lock, LockedKind, LockedMember, NotCurrent, Permissions, RemoteEntry,
+    Config, ConfigError, Lock, LockedMember, NotCurrent, Permissions,
 };
 use serde_json::json;
 
-use self::difference::{Difference, between};
+use self::{
+    difference::{Difference, between},
+    runner::warn_about_program,
+};
 use crate::{
     config::count,
-    failure::{Failure, Kind, chain},
+    failure::{Failure, Kind},
     replace::replace,
     terminal::{self, note, one_line},
 };
@@ -42,8 +47,8 @@ pub(crate) struct LockCommand {
 enum Action {
     /// Compare the lock with what servlets and remotes offer now
     ///
-    /// The exit code is 1 if something differs, 3 if a servlet does not load, and from 10 on if a remote or a registry cannot be
-    /// reached.
+    /// The exit code is 1 if something differs, 3 if a servlet does not load, 10 if a remote or a registry cannot be reached, and 23 if
+    /// a remote can be reached, but not used.
     Verify(Verify),
     /// Show what has changed, and approve it
     ///
@@ -151,7 +156,7 @@ fn write_missing(file: &Path) -> Result<(), Failure> {
         }
     }
     lock.name_items(&config);
-    // What was locked must still be as it was.
+    // Members that stay in the lock must not differ from it.
     let mut differences = between(&old, &now);
     differences.retain(|one| {
         let members = [&old.members, &lock.members];
@@ -186,10 +191,7 @@ fn write_missing(file: &Path) -> Result<(), Failure> {
 
 /// A line about a member that is locked for the first time.
 fn summary(name: &str, member: &LockedMember) -> String {
-    let kind = match member.kind {
-        LockedKind::Servlet => "servlet",
-        LockedKind::Remote => "remote",
-    };
+    let kind = member.kind.name();
     let mut line = format!(
         "{name}: {kind} {}, {}",
         member.source,
@@ -206,64 +208,6 @@ fn summary(name: &str, member: &LockedMember) -> String {
     line
 }
 
-/// Warns if the program of a remote may be another one at the next start, although its command is the same.
-fn warn_about_program(entry: &RemoteEntry) {
-    let Target::Command(command) = &entry.target else {
-        return;
-    };
-    let program = Path::new(command.program()).file_stem();
-    let mut runners = ["npx", "bunx", "pnpx", "uvx"].into_iter();
-    let runner = runners.find(|one| program.is_some_and(|program| program == *one));
-    let words: Vec<_> = command
-        .arguments()
-        .iter()
-        .map(|word| word.to_string_lossy())
-        .collect();
-    let words: Vec<_> = words.iter().map(|word| &**word).collect();
-    if let Some(runner) = runner
-        && !package(&words).is_some_and(|package| is_exact(runner, package))
-    {
-        note(format_args!(
-            "warning: {}: the program is not locked; give `{runner}` a package with an exact version",
-            one_line(&entry.name)
-        ));
-    }
-}
-
-/// The package that a runner such as `npx` installs. None with an option that may name another one.
-fn package<'w>(words: &[&'w str]) -> Option<&'w str> {
-    const FLAGS: [&str; 6] = ["-y", "--yes", "-q", "--quiet", "--silent", "--bun"];
-    let flags = words.iter().take_while(|word| FLAGS.contains(word)).count();
-    match words[flags..] {
-        ["--from" | "--package", package, program, ..] if !program.starts_with('-') => {
-            Some(package)
-        }
-        [package, ..] if !package.starts_with('-') => Some(package),
-        _ => None,
-    }
-}
-
-/// Whether a package has an exact version, such as `files@1.2.0` for `npx` and `files==1.2.0` for `uvx`.
-fn is_exact(runner: &str, package: &str) -> bool {
-    // Ranges such as `>=1.2.0` have other characters, and so have URLs of repositories, whose tags may move.
-    let is_plain = |one: char| one.is_ascii_alphanumeric() || "@/-_.+=[],".contains(one);
-    let is_python = runner == "uvx";
-    let versioned = match package.split_once("==") {
-        Some(versioned) if is_python => Some(versioned),
-        _ => package.rsplit_once('@'),
-    };
-    let version = versioned.map_or("", |(_, version)| version);
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|one| one.is_ascii_digit());
-    let is_complete = if is_python {
-        version.starts_with(|one: char| one.is_ascii_digit())
-    } else {
-        // npm reads `1.2` as a range.
-        let core = version.split(['-', '+']).next().unwrap_or_default();
-        core.split('.').count() == 3 && core.split('.').all(is_number)
-    };
-    package.chars().all(is_plain) && is_complete
-}
-
 fn counts(lock: &Lock) -> String {
     let items = lock.members.values().map(|member| member.items.len());
     let members = count(lock.members.len(), "member");
@@ -278,33 +222,24 @@ fn write(file: &Path, lock: &Lock) -> Result<(), Failure> {
     })
 }
 
-/// What the members of a configuration offer now. Offline, members that need the network are as in the old lock.
+/// What servlets and remotes offer now. With `offline`, those that need the network are taken from the old lock.
 fn current(config: &Config, old: &Lock, offline: bool) -> Result<Lock, Failure> {
     let runtime = tokio::runtime::Runtime::new()?;
     let current = runtime.block_on(Lock::current(config, old, offline));
     current.map_err(|error| match error {
-        NotCurrent::Config(ConfigError::Load { error, position }) if error.is_unreachable() => {
-            let message = format!("{position}: {}", chain(&*error));
-            let help = error.help();
-            Failure::Message {
-                kind: Kind::Server(ErrorKind::Connectivity),
-                message,
-                help,
+        NotCurrent::Config(error) => {
+            let is_unreachable =
+                matches!(&error, ConfigError::Load { error, .. } if error.is_unreachable());
+            match Failure::from(error) {
+                Failure::Message { message, help, .. } if is_unreachable => Failure::Message {
+                    kind: Kind::Server(ErrorKind::Connectivity),
+                    message,
+                    help,
+                },
+                failure => failure,
             }
         }
-        NotCurrent::Config(error) => error.into(),
-        NotCurrent::Remote(error) => {
-            let kind = if error.is_reached {
-                ErrorKind::Protocol
-            } else {
-                ErrorKind::Connectivity
-            };
-            Failure::Message {
-                kind: Kind::Server(kind),
-                message: error.to_string(),
-                help: error.help,
-            }
-        }
+        NotCurrent::Remote(error) => Failure::of_remote(error),
     })
 }
 
@@ -315,6 +250,18 @@ fn existing(file: &Path) -> Result<Lock, Failure> {
         let help = format!("write it with `servlet lock {}`", file.display());
         Failure::with_help(Kind::Usage, message, help)
     })
+}
+
+/// A servlet or a remote that a lock does not have.
+fn unknown(name: &str, lock: &Lock) -> Failure {
+    let message = format!("there is no servlet and no remote `{name}` in the lock");
+    let names: Vec<_> = lock.members.keys().map(String::as_str).collect();
+    let help = match similar(name, names.iter().copied()) {
+        Some(similar) => format!("it has `{similar}`"),
+        None if names.is_empty() => "it is empty".to_owned(),
+        None => format!("it has {}", names.join(", ")),
+    };
+    Failure::with_help(Kind::Usage, message, help)
 }
 
 impl Verify {
@@ -348,10 +295,7 @@ impl Show {
     fn run(self) -> Result<(), Failure> {
         let lock = existing(&self.file)?;
         let Some(member) = lock.members.get(&self.name) else {
-            let names: Vec<_> = lock.members.keys().map(String::as_str).collect();
-            let message = format!("the lock has no servlet and no remote `{}`", self.name);
-            let help = format!("it has {}", names.join(", "));
-            return Err(Failure::with_help(Kind::Usage, message, help));
+            return Err(unknown(&self.name, &lock));
         };
         show::write(&mut terminal::out(), &self.name, member)?;
         Ok(())
@@ -366,8 +310,7 @@ impl Update {
         let known =
             |name: &String| old.members.contains_key(name) || now.members.contains_key(name);
         if let Some(name) = self.names.iter().find(|name| !known(name)) {
-            let message = format!("there is no servlet and no remote `{name}`");
-            return Err(Failure::new(Kind::Usage, message));
+            return Err(unknown(name, &old));
         }
         let differences = between(&old, &now);
         let is_meant = |name: &String| self.names.is_empty() || self.names.contains(name);
@@ -459,55 +402,4 @@ fn refused(message: &str, help: &str) -> Failure {
     note(format_args!("error: {}", one_line(message)));
     note(format_args!("  help: {}", one_line(help)));
     Failure::CheckFailed
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_an_exact_version_locks_the_program_of_a_runner() {
-        let is_locked = |command: &str| {
-            let words: Vec<_> = command.split(' ').collect();
-            package(&words[1..]).is_some_and(|package| is_exact(words[0], package))
-        };
-        for command in [
-            "npx files@1.2.0",
-            "npx -y @acme/files@1.2.0 --root /data",
-            "npx files@1.2.0-rc.1",
-            "bunx --bun files@1.2.0+build.5",
-            "npx --package files@1.2.0 files-server",
-            "uvx files==1.2.0",
-            "uvx files@1.2.0",
-            "uvx files[http]==2026.1",
-            "uvx files==1.2.0rc1",
-            "uvx --from files==1.2.0 files-server",
-        ] {
-            assert!(is_locked(command), "{command}");
-        }
-        for command in [
-            "npx",
-            "npx files",
-            "npx @acme/files",
-            "npx files@latest",
-            "npx files@1.2",
-            "npx files@1.2.x",
-            "npx files@^1.2.0",
-            "npx files@>=1.2.0",
-            "npx --package files@1.2.0 --package other files-server",
-            "uvx files>=1.2.0",
-            "uvx files~=1.2.0",
-            "uvx files!=1.2.0",
-            "uvx files>=1.0.0,==1.2.0",
-            "uvx files==1.2.*",
-            "uvx files@latest",
-            "uvx git+https://example.com/files@1.2.0",
-            "uvx --with helper==1.0.0 files",
-            "uvx --with helper files==1.2.0",
-            "uvx --from files==1.2.0 --with helper files-server",
-        ] {
-            assert!(!is_locked(command), "{command}");
-        }
-        assert!(!is_exact("npx", "files@1.2.0 - 2.0.0"));
-    }
 }

@@ -144,7 +144,7 @@ fn programs_read_the_explanation() {
         "name": "small payments",
         "effect": "allow",
         "holds": "no",
-        "reason": "the call is with amount = 250; amount: number from 0 to 100",
+        "reason": "the call is with amount = 250; expected amount: number from 0 to 100",
     });
     let mut rules = explanation["call"].as_array().expect("rules").iter();
     assert_eq!(rules.nth(1), Some(&rule));

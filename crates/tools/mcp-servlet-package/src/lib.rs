@@ -107,7 +107,7 @@ pub fn gzip(bytes: &[u8], level: u32) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Compresses bytes with zlib, as well as it can.
+/// Compresses bytes with zlib, at the best level.
 ///
 /// # Errors
 /// None is expected: the bytes are in memory.

@@ -146,7 +146,7 @@ impl Three {
 }
 
 impl Load {
-    /// Ends the load, after some calls of each client. All calls were answered.
+    /// Waits for four calls per client on average, and ends the load. Panics if a call was not answered.
     async fn end(self) {
         let wanted = 4 * self.tasks.len();
         eventually("the calls", async || {

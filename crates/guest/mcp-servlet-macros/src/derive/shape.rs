@@ -76,7 +76,7 @@ pub(crate) fn node(
     reader.data(input)
 }
 
-/// Reports limits of fields that serde does not read, because it converts the type from another one.
+/// Reports limits in a type that serde converts from or into another one: serde does not read these fields.
 fn no_limits(input: &DeriveInput, diagnostics: &mut Diagnostics) {
     let fields: Vec<_> = match &input.data {
         Data::Struct(data) => data.fields.iter().collect(),
@@ -89,10 +89,8 @@ fn no_limits(input: &DeriveInput, diagnostics: &mut Diagnostics) {
     };
     for field in fields {
         let options = FieldOptions::parse(&field.attrs, diagnostics);
-        if let Some(at) = options.limits.first() {
-            let message = "limits are not allowed in a type that is converted from another one\nhelp: put them on the fields of the other type, or check the value in the conversion";
-            diagnostics.error(at, message);
-        }
+        let message = "limits are not allowed in a type that is converted from another one\nhelp: put them on the fields of the other type, or check the value in the conversion";
+        options.limits.refuse(message, diagnostics);
     }
 }
 
@@ -224,10 +222,8 @@ impl Reader<'_> {
             let message = "`example` is not allowed on an unnamed field\nhelp: put it on the field that has this type";
             self.diagnostics.error(example, message);
         }
-        if let Some(at) = options.limits.first() {
-            let message = "limits are not allowed on an unnamed field\nhelp: put them on the field that has this type";
-            self.diagnostics.error(at, message);
-        }
+        let message = "limits are not allowed on an unnamed field\nhelp: put them on the field that has this type";
+        options.limits.refuse(message, self.diagnostics);
         match self.own_schema(&options) {
             Some(node) => Inner::Node(node),
             None => Inner::Type(&field.ty),
@@ -274,10 +270,8 @@ impl Reader<'_> {
             }
             self.check_recursion(field, &options);
             if options.flatten {
-                if let Some(at) = options.limits.first() {
-                    let message = "limits are not allowed on a flattened field\nhelp: put them on the fields of its type, or check the value in the function";
-                    self.diagnostics.error(at, message);
-                }
+                let message = "limits are not allowed on a flattened field\nhelp: put them on the fields of its type, or check the value in the function";
+                options.limits.refuse(message, self.diagnostics);
                 flattened.push(self.flattened(&field.ty));
                 continue;
             }
@@ -359,7 +353,7 @@ impl Reader<'_> {
         self.unlimited(&quote!(#private::Node::of::<#ty>()), alias)
     }
 
-    /// Stops the build if a field or variant with an alias has limits inside: they are only checked under its own name.
+    /// Stops the build if a field or variant with an alias has limits inside: the schema does not list the alias.
     pub(super) fn unlimited(&mut self, node: &TokenStream, alias: &LitStr) -> Option<TokenStream> {
         if self.is_generic {
             return Some(quote!(.unlimited()));
@@ -374,15 +368,15 @@ impl Reader<'_> {
     fn limits(&mut self, field: &Field, options: &FieldOptions) -> Option<TokenStream> {
         let first = options.limits.first()?;
         if options.json.is_some() {
-            let message = "`json` replaces the schema of the field\nhelp: write the limits in it";
+            let message = "limits cannot be combined with `json`, which is the whole schema of the field\nhelp: write them as keywords in `json`";
             self.diagnostics.error(&first, message);
         }
         if let Some(alias) = options.aliases.first() {
-            let message = "limits are only checked under the name of the field\nhelp: remove the alias, or check the value in the function";
+            let message = "limits cannot be checked under an alias, because the schema does not list it\nhelp: remove the alias, or check the value in the function";
             self.diagnostics.error(alias, message);
         }
-        let values = [("default", None), ("example", options.example.as_ref())];
-        options.limits.check(values, self.diagnostics);
+        let example = options.example.as_ref();
+        options.limits.check(None, example, self.diagnostics);
         let (private, ty) = (&self.private, &field.ty);
         let limits = options.limits.tokens(private)?;
         if self.is_generic {

@@ -61,7 +61,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Stops the build if a variant has limits, and a value that breaks them may be meant for another variant.
+    /// Stops the build if a value that breaks the limits of one variant could be read as another one.
     fn distinct(&mut self, variants: &[(&Variant, VariantOptions)]) -> Option<TokenStream> {
         if !self.options.untagged && variants.iter().all(|(_, options)| !options.other) {
             return None;

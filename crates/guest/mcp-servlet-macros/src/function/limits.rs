@@ -6,16 +6,15 @@ use syn::LitStr;
 
 use super::arg::{json_literal, json_token};
 use super::parameters::check_literal;
-use crate::attributes::Entry;
 use crate::diagnostics::Diagnostics;
 
 /// The limits of one value.
 #[derive(Default)]
 pub(crate) struct Limits {
     pub(crate) number: Range,
-    length: Range,
-    items: Range,
-    pattern: Option<LitStr>,
+    pub(crate) length: Range,
+    pub(crate) items: Range,
+    pub(crate) pattern: Option<LitStr>,
 }
 
 /// Both limits are inclusive.
@@ -25,61 +24,55 @@ pub(crate) struct Range {
     pub(crate) max: Option<TokenStream>,
 }
 
-/// The options of an attribute, and those that [`Limits::read`] reads.
+/// The options of an attribute whose options have `limits`, and the options that set them.
 macro_rules! keys_and_limits {
     ($($key:expr),* $(,)?) => {
-        $crate::function::limits::keys_and_limits!(
-            [$($key,)*] "min" "max" "min_length" "max_length" "pattern" "min_items" "max_items"
-        )
-    };
-    ([$($key:expr,)*] $($limit:literal)*) => {
-        &[$($key,)* $(Key::new($limit, |options, entry, diagnostics| {
-            options.limits.read(entry, diagnostics);
-        }),)*]
+        &[
+            $($key,)*
+            Key::new("min", |options, entry, diagnostics| {
+                options.limits.number.min = entry.expression(diagnostics);
+            }),
+            Key::new("max", |options, entry, diagnostics| {
+                options.limits.number.max = entry.expression(diagnostics);
+            }),
+            Key::new("min_length", |options, entry, diagnostics| {
+                options.limits.length.min = entry.count(diagnostics).map(quote::ToTokens::into_token_stream);
+            }),
+            Key::new("max_length", |options, entry, diagnostics| {
+                options.limits.length.max = entry.count(diagnostics).map(quote::ToTokens::into_token_stream);
+            }),
+            Key::new("pattern", |options, entry, diagnostics| {
+                options.limits.pattern = entry.string(diagnostics);
+            }),
+            Key::new("min_items", |options, entry, diagnostics| {
+                options.limits.items.min = entry.count(diagnostics).map(quote::ToTokens::into_token_stream);
+            }),
+            Key::new("max_items", |options, entry, diagnostics| {
+                options.limits.items.max = entry.count(diagnostics).map(quote::ToTokens::into_token_stream);
+            }),
+        ]
     };
 }
 pub(crate) use keys_and_limits;
 
 impl Limits {
-    /// Reads the option with the key of the entry.
-    pub(crate) fn read(&mut self, entry: &Entry, diagnostics: &mut Diagnostics) {
-        let key = entry.key.to_string();
-        if key == "pattern" {
-            self.pattern = entry.string(diagnostics);
-            return;
-        }
-        let range = match key.split_once('_') {
-            Some((_, "length")) => &mut self.length,
-            Some(_) => &mut self.items,
-            None => &mut self.number,
-        };
-        let value = if key.contains('_') {
-            entry.count(diagnostics).map(ToTokens::into_token_stream)
-        } else {
-            entry.expression(diagnostics)
-        };
-        if key.starts_with("min") {
-            range.min = value;
-        } else {
-            range.max = value;
-        }
-    }
-
-    /// The value of the first limit.
+    /// The value of the first limit, as the position for an error.
     pub(crate) fn first(&self) -> Option<TokenStream> {
         self.number.first().or_else(|| self.first_length())
     }
 
-    /// The value of the first limit that is not for numbers.
+    /// The value of the first limit other than `min` and `max`.
     pub(crate) fn first_length(&self) -> Option<TokenStream> {
         let lengths = self.length.first().or_else(|| self.items.first());
         lengths.or_else(|| Some(self.pattern.as_ref()?.to_token_stream()))
     }
 
-    /// Reports limits that exclude every value, or one of these: the model would get errors that it cannot avoid.
+    /// Reports a range that contains no value, and a default or example outside of the limits. The model could not avoid
+    /// the errors of such an argument.
     pub(crate) fn check(
         &self,
-        values: [(&str, Option<&TokenStream>); 2],
+        default: Option<&TokenStream>,
+        example: Option<&TokenStream>,
         diagnostics: &mut Diagnostics,
     ) {
         for (key, bound) in [("min", &self.number.min), ("max", &self.number.max)] {
@@ -97,20 +90,27 @@ impl Limits {
                 diagnostics.error(max, message);
             }
         }
-        for (key, value) in values {
+        for (key, value) in [("default", default), ("example", example)] {
             if let Some(value) = value.filter(|value| !self.allow(value)) {
                 diagnostics.error(value, format!("the {key} is out of bounds"));
             }
         }
     }
 
-    /// Whether a value in the source can keep the limits.
+    /// Whether a value in the source is within the limits; true if it is not a literal.
     fn allow(&self, value: &TokenStream) -> bool {
         if let Ok(text) = syn::parse2::<LitStr>(value.clone()) {
             let length = u32::try_from(text.value().chars().count());
             return self.length.contains(length.ok().map(f64::from));
         }
         self.number.contains(number(value))
+    }
+
+    /// Reports the first limit, if there is any: they are not allowed here.
+    pub(crate) fn refuse(&self, message: &str, diagnostics: &mut Diagnostics) {
+        if let Some(at) = self.first() {
+            diagnostics.error(at, message);
+        }
     }
 
     /// The limits as an expression; `None` if there are none.

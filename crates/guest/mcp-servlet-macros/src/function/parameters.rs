@@ -152,8 +152,8 @@ fn argument<'a>(
         Some(ArgDefault::Value(value)) => Some(value),
         _ => None,
     };
-    let values = [("default", default), ("example", options.example.as_ref())];
-    options.limits.check(values, diagnostics);
+    let example = options.example.as_ref();
+    options.limits.check(default, example, diagnostics);
     if let Some(borrow) = borrow(ty.to_token_stream()) {
         diagnostics.error(
             borrow,
@@ -286,12 +286,12 @@ fn no_schemars(parameters: &[ValidParam<'_>], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Only tools and prompts have schemas, where these limits are read from.
+/// Reports limits other than `min` and `max`: they are read from a schema, and only tools and prompts have one.
 fn no_lengths(kind: &str, parameters: &[ValidParam<'_>], diagnostics: &mut Diagnostics) {
     for at in arguments(parameters).filter_map(|argument| argument.options.limits.first_length()) {
         let kind = check::words(kind);
         let message = format!(
-            "a {kind} can only have limits of numbers\nhelp: check the length in the function"
+            "arguments of a {kind} can only have `min` and `max`\nhelp: check the value in the function"
         );
         diagnostics.error(at, message);
     }

@@ -1,4 +1,4 @@
-//! Checks the limits that the types of values do not have, such as `maxLength`.
+//! Checks limits that are not part of a type, such as `maxLength`.
 //!
 //! They are read from the text of the schema. A servlet without such limits links neither this code nor that text
 //! (docs/decisions/0071-limits-from-the-schema.md).
@@ -38,7 +38,7 @@ fn limited<'a>(name: &'static str, schema: &str, text: &'a str) -> Result<(), Fa
     })
 }
 
-/// The first part of a value that breaks a limit of the schema, and how.
+/// The first part of a value that breaks a limit of the schema, and the reason for the error message.
 pub(crate) fn broken<'a>(schema: &str, value: &'a str) -> Option<(&'a str, &'static str)> {
     let variants = member(schema, "anyOf");
     if !variants.is_empty() {
@@ -81,7 +81,8 @@ fn inside<'a>(schema: &str, value: &'a str) -> Option<(&'a str, &'static str)> {
     })
 }
 
-/// The same for a value that must match a variant: in the first that it is meant for, if it matches none of those.
+/// The same for a schema with variants. A value is only compared with variants of its shape: if one of them has no
+/// error, there is none; otherwise the error is that of the first.
 fn no_variant<'a>(variants: &str, value: &'a str) -> Option<(&'a str, &'static str)> {
     let mut first = None;
     let variants = Children::of(variants).map(|(_, variant)| variant);
@@ -92,7 +93,7 @@ fn no_variant<'a>(variants: &str, value: &'a str) -> Option<(&'a str, &'static s
     first
 }
 
-/// Whether a value is meant for a variant, or for one of the variants that it has itself.
+/// Whether a value has the shape of a variant, or of a variant inside it.
 fn is_nearest(variant: &str, value: &str) -> bool {
     let variants = member(variant, "anyOf");
     if variants.is_empty() {
@@ -112,7 +113,7 @@ fn outside(schema: &str, least: &str, most: &str, count: usize) -> Option<&'stat
     }
 }
 
-/// In wasm, only the host compares strings with patterns: code for regular expressions would be larger than most servlets.
+/// The wasm leaves patterns to the host: code for regular expressions would be larger than most servlets.
 #[cfg(target_family = "wasm")]
 fn mismatch(_: &str, _: &str) -> Option<&'static str> {
     None
@@ -125,7 +126,7 @@ fn mismatch(pattern: &str, text: &str) -> Option<&'static str> {
     (!pattern.is_match(text)).then_some("does not match the pattern")
 }
 
-/// Compares two JSON numbers exactly, whatever their types are.
+/// Compares two JSON numbers exactly, as decimals.
 fn compare(one: &str, other: &str) -> Ordering {
     let (one, other) = (Decimal::of(one), Decimal::of(other));
     match (one.is_negative, other.is_negative) {
@@ -177,7 +178,7 @@ impl Decimal {
     }
 }
 
-/// The number after the `e`. No text has enough digits to make up for the largest one.
+/// The number after the `e`, at most 2^50: the digits of a JSON text are too few to balance a larger exponent.
 fn power(bytes: std::str::Bytes<'_>) -> i64 {
     let (mut power, mut sign) = (0, 1);
     for byte in bytes {

@@ -30,9 +30,9 @@ pub(super) const fn check(node: &Node) {
         }
         if !property.limits.pattern.is_empty() {
             refuse(&[
-                "form fields cannot have a `pattern`: check the answer to `",
+                "form fields cannot have a `pattern`: `",
                 property.name,
-                "` in the function",
+                "`; check the answer in the function",
             ]);
         }
         at += 1;
@@ -147,7 +147,7 @@ fn kind(schema: &mut ObjectWriter, kind: &Kind) {
     }
 }
 
-/// Appends a list of strings.
+/// Appends a JSON array of strings.
 fn strings<'a>(json: &mut String, strings: impl Iterator<Item = &'a str>) {
     write_raw(json, "[");
     for (index, text) in strings.enumerate() {

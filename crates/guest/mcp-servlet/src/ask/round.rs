@@ -93,10 +93,10 @@ impl Round {
 
     /// The error that carries the open requests to the host.
     pub(super) fn into_error(self, context: &Context) -> ToolError {
-        let state = self.next_state(context);
         if let Some(error) = self.missing {
             return error;
         }
+        let state = self.next_state(context);
         let mut json = ObjectWriter::new();
         json.string("resultType", "input_required");
         json.json("inputRequests", &self.requests.finish());

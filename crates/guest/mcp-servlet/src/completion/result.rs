@@ -86,7 +86,7 @@ impl<T: IntoCompletion, E: IntoToolError> IntoCompletion for Result<T, E> {
     }
 }
 
-/// A completion's function that returns `T`.
+/// The return type of a completion's function.
 pub type CompletionReturns<T> = Returns<T, Completion>;
 
 /// A function that returns `T`.

@@ -114,7 +114,7 @@ macro_rules! texts {
 
 texts!(String, &'static str, Cow<'static, str>);
 
-/// A prompt's function that returns `T`.
+/// The return type of a prompt's function.
 pub type PromptReturns<T> = Returns<T, PromptResult>;
 
 /// A function that returns `T`.

@@ -198,7 +198,7 @@ macro_rules! stored {
 stored!(text: String, &'static str, Cow<'static, str>);
 stored!(bytes: Vec<u8>, &'static [u8], Cow<'static, [u8]>);
 
-/// A resource's function that returns `T`, with the media type.
+/// The return type of a resource's function, and its media type.
 pub type ResourceReturns<T> = Returns<T, ResourceResult, &'static str>;
 
 /// A function that returns `T`.

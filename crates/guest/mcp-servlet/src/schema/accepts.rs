@@ -71,7 +71,7 @@ impl Node {
         }
     }
 
-    /// Whether it may accept lists, and objects.
+    /// Whether it may accept lists, and whether it may accept objects.
     pub(crate) const fn accepts(&self) -> (bool, bool) {
         match self.kind {
             Kind::Array { .. } => (true, false),

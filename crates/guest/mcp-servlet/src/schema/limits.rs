@@ -1,8 +1,8 @@
-//! Limits of a property in addition to its type.
+//! Limits that a property has in addition to its type.
 
 use super::{Kind, Node, Property, text};
 
-/// Limits of a value in addition to its type. Numbers are JSON; an empty string is no limit.
+/// The limits of a value, in addition to its type. Each number is JSON text; an empty string means that there is no limit.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// The least number.
@@ -57,7 +57,8 @@ impl Limits {
         !self.min_items.is_empty() || !self.max_items.is_empty()
     }
 
-    /// Whether a value, as JSON, keeps the limits. Patterns and fractions are not compared, and items not counted.
+    /// Whether a value, as JSON, is within the limits. Patterns and fractions are ignored, and a list is only within them
+    /// if its length has no limits.
     pub(crate) const fn allow(&self, json: &str) -> bool {
         match json.as_bytes() {
             [b'"', ..] => within(self.min_length, text::characters(json), self.max_length),
@@ -77,7 +78,7 @@ const fn within(min: &str, number: i128, max: &str) -> bool {
 }
 
 impl Property {
-    /// The same property with limits. Limits of values that the type does not have stop the build.
+    /// The same property with limits. A limit that does not apply to the type stops the build.
     #[must_use]
     #[track_caller]
     pub const fn with_limits(self, limits: &'static Limits) -> Self {
@@ -91,41 +92,43 @@ impl Property {
         let takes = !numbers || (self.node.takes(limits.min) && self.node.takes(limits.max));
         assert!(
             numbers || !limits.has_numbers(),
-            "`min` and `max` are for numbers"
+            "`min` and `max` only apply to numbers"
         );
-        assert!(takes, "`min` and `max` must be numbers of the type");
-        self.check_lengths(limits);
-        self.with_checked_limits(limits)
+        assert!(takes, "`min` and `max` must be values of the type");
+        let limited = self.with_checked_limits(limits);
+        limited.check_lengths();
+        limited
     }
 
-    /// The same as [`with_limits`](Self::with_limits), for limits that the derive checks itself, so that a wrong one causes
-    /// one error and not two.
+    /// The same as [`with_limits`](Self::with_limits), without checks: the macros check these limits in a separate
+    /// constant, so that a wrong limit causes one error.
     #[doc(hidden)]
     #[must_use]
     pub const fn with_checked_limits(self, limits: &'static Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Stops the build if the limits have lengths of values that the type does not have.
+    /// Stops the build if a limit other than `min` and `max` does not apply to the type.
     #[track_caller]
-    pub(crate) const fn check_lengths(&self, limits: &Limits) {
+    pub(crate) const fn check_lengths(&self) {
+        let limits = self.limits;
         assert!(
             !limits.has_lengths() || matches!(self.node.kind, Kind::String { .. }),
-            "`min_length`, `max_length` and `pattern` are for strings"
+            "`min_length`, `max_length` and `pattern` only apply to strings"
         );
         assert!(
             !limits.has_items() || matches!(self.node.kind, Kind::Array { count: None, .. }),
-            "`min_items` and `max_items` are for lists"
+            "`min_items` and `max_items` only apply to lists and sets"
         );
         // A set has fewer items than the list that it is read from, if some are equal.
         assert!(
             !matches!(self.node.kind, Kind::Array { unique: true, .. })
                 || matches!(limits.min_items.as_bytes(), b"" | b"1"),
-            "`min_items` of a set is 1 at most\nhelp: count the items in the function"
+            "`min_items` of a set can be at most 1\nhelp: count the items in the function"
         );
     }
 
-    /// The same property of a type without limits. A type with limits stops the build.
+    /// The same property. Stops the build if its type has limits inside.
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
@@ -144,8 +147,8 @@ impl Property {
         }
     }
 
-    /// Whether a value can have the right type and break a limit. `is_argument` says that its function compares
-    /// it with `min` and `max`.
+    /// Whether a value of the right type can break a limit that the function does not check. The function checks `min`
+    /// and `max` of its arguments itself.
     const fn is_limited(&self, is_argument: bool) -> bool {
         self.in_input
             && (self.limits.has_lengths()
@@ -156,8 +159,8 @@ impl Property {
 }
 
 impl Node {
-    /// Whether arguments can have the right types and break a limit. A function that takes single arguments compares
-    /// them with `min` and `max` itself.
+    /// Whether arguments of the right types can break a limit that the function does not check. A function checks `min`
+    /// and `max` itself, unless it takes all arguments as one value.
     pub(crate) const fn limits_arguments(&self, are_whole: bool) -> bool {
         if are_whole {
             self.is_limited()
@@ -166,19 +169,19 @@ impl Node {
         }
     }
 
-    /// The same schema. One with limits stops the build.
+    /// The same schema. Stops the build if it has limits.
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
     pub const fn unlimited(self) -> Self {
         assert!(
             !self.is_limited(),
-            "limits are only checked under the name in the schema\nhelp: remove the alias, or check the value in the function"
+            "limits cannot be checked under an alias, because the schema does not list it\nhelp: remove the alias, or check the value in the function"
         );
         self
     }
 
-    /// The same variants. A variant with limits that may be confused with another one stops the build.
+    /// The same schema. Stops the build if a value that breaks the limits of one variant could be read as another one.
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
@@ -192,7 +195,7 @@ impl Node {
                         other == at
                             || !variants[at].is_limited()
                             || !variants[at].overlaps(&variants[other]),
-                        "limits are only checked in a variant that its tag or its JSON type tells apart from the others\nhelp: use a tag without `#[serde(other)]`, or check the value in the function"
+                        "limits cannot be checked here: a value that breaks them could be read as another variant\nhelp: use a tag without `#[serde(other)]`, or check the value in the function"
                     );
                     other += 1;
                 }
@@ -202,14 +205,14 @@ impl Node {
         self
     }
 
-    /// Whether both accept lists, or both accept objects. No other values have limits inside.
+    /// Whether both accept lists, or both accept objects. Other values cannot have limits inside.
     const fn overlaps(&self, other: &Node) -> bool {
         let (lists, objects) = self.accepts();
         let (other_lists, other_objects) = other.accepts();
         lists && other_lists || objects && other_objects
     }
 
-    /// Whether a part of a value can have the right type and break a limit.
+    /// Whether a value of the right type can break a limit inside.
     pub(crate) const fn is_limited(&self) -> bool {
         match self.kind {
             Kind::Array { items, .. } => items.is_limited(),
@@ -229,7 +232,7 @@ impl Node {
         }
     }
 
-    /// The same for an object, whose properties may be the arguments of a function.
+    /// The same for an object. `are_arguments`: its properties are the arguments of a function.
     const fn has_limited_property(&self, are_arguments: bool) -> bool {
         let Kind::Object(ref object) = self.kind else {
             return false;

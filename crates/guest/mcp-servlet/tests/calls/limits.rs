@@ -380,21 +380,16 @@ fn forms_have_limits_and_answers_keep_them() {
 
 #[test]
 fn examples_keep_the_limits() {
-    for (tool, example) in [
-        ("single", r#"{"name":"text","word":"#),
-        (
-            "whole",
-            r#"{"itemCount":1,"weight":0.5,"name":"text","tags":["text"]"#,
-        ),
-    ] {
-        let result = SERVLET.call(tool, json!({ "nothing": 1 })).unwrap();
-        let text = result.text();
-        assert_eq!(
-            text.contains(&format!("valid arguments: {example}")),
-            tool == "whole",
-            "{text}"
-        );
-    }
+    // No example is known to match the pattern of `word`.
+    let single = SERVLET.call("single", json!({ "nothing": 1 })).unwrap();
+    assert!(
+        !single.text().contains("\nvalid arguments"),
+        "{}",
+        single.text()
+    );
+    let whole = SERVLET.call("whole", json!({ "nothing": 1 })).unwrap();
+    let example = r#"valid arguments: {"itemCount":1,"weight":0.5,"name":"text","tags":["text"]"#;
+    assert!(whole.text().contains(example), "{}", whole.text());
 }
 
 #[test]

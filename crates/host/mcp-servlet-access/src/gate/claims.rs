@@ -19,7 +19,7 @@ use crate::digest::Sha256;
 /// How long a subject may be, and how many scopes or roles count.
 const MOST: usize = 256;
 
-/// How large the claims that rules read may be together, in bytes of their JSON.
+/// The maximum size of the claims that rules read, in bytes of their JSON.
 const MOST_NAMED: usize = 8 << 10;
 
 /// The claims of a token. Each of them is there once, so that no two readers see different ones.
@@ -111,7 +111,7 @@ impl Claims {
         let claims = claims.filter_map(|name| Some((name.clone(), self.0.get(name)?.clone())));
         let claims: Map<_, _> = claims.collect();
         let size: usize = claims.values().map(|value| value.to_string().len()).sum();
-        // Without one of them, a rule could decide otherwise.
+        // Omitting some of them could change what rules decide.
         (size <= MOST_NAMED).then_some(claims).ok_or(Reason::Claims)
     }
 

@@ -62,8 +62,9 @@ const SHOWN: usize = 100;
 
 impl PartialEq for Argument {
     fn eq(&self, other: &Self) -> bool {
-        let of = |one: &Self| (one.path.clone(), one.may_be_absent, one.schema.clone());
-        of(self) == of(other)
+        self.path == other.path
+            && self.may_be_absent == other.may_be_absent
+            && self.schema == other.schema
     }
 }
 

@@ -1,35 +1,41 @@
-//! What is known about a rule from the schemas of the tools that it names, before any call.
+//! Checks rules against the schemas of the tools that they name, before any call.
 //!
-//! A proof is about calls whose arguments match the schema of the tool. The values that a schema accepts are estimated: there may be fewer
-//! than in the estimate, and never more. So a rule that holds for none of them never holds. A rule is only said to be able to hold if
-//! there is a call that shows it.
+//! Proofs are about calls whose arguments match the schema. [`Values`] contains every value that the schema accepts, and possibly more: if
+//! a rule holds for none of them, it never holds. A rule is proved if one call is found for which it holds, and one for which it does not.
 
 mod path;
 mod values;
 mod witness;
 
 use mcp_servlet_expression::{Comparison, PathStep};
-use mcp_servlet_schema::{referenced, similar};
+use mcp_servlet_schema::{did_you_mean, referenced, similar};
 use serde_json::Value;
 
 use super::{Argument, Effect, When, argument::Step};
-use path::{Part, at, is_always_there};
+use path::{Subschema, at, is_always_there};
 use values::Values;
 use witness::witnesses;
 
-/// What is known about a part of a rule.
+/// The result of checking a part of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// It does something, and what it does is possible.
+    /// It holds for some calls, and does not hold for others.
     Proved,
-    /// It does not fit the tool, for this reason.
-    Wrong(String),
-    /// It holds for no call that matches the schema, for this reason.
-    Never(String),
-    /// It holds for all calls that match the schema, for this reason.
-    Always(String),
-    /// Nothing is known, for this reason.
+    /// It is a mistake of this kind, for this reason.
+    Mistake(MistakeKind, String),
+    /// The check could not decide, for this reason.
     Unproved(String),
+}
+
+/// A kind of mistake in a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MistakeKind {
+    /// It does not fit the tool.
+    Misfit,
+    /// It holds for no call that matches the schema.
+    Never,
+    /// It holds for all calls that match the schema.
+    Always,
 }
 
 /// The name of a tool, and its `inputSchema`.
@@ -45,27 +51,29 @@ pub struct ToolSchema<'a> {
 const SHOWN: usize = 200;
 
 impl Argument {
-    /// What is known about this argument in a rule for a tool.
+    /// Checks this argument of a rule against the schema of a tool.
     pub fn prove(&self, effect: Effect, tool: ToolSchema<'_>) -> Proof {
         let (name, path) = (tool.name, self.path());
         let part = match at(tool.schema, &self.path) {
-            Part::Nothing => return Proof::Wrong(unknown(tool, self.name(), &path)),
-            Part::Any => {
+            Subschema::Nothing => return misfit(unknown(tool, self.name(), &path)),
+            Subschema::Any => {
                 return Proof::Unproved(format!("the schema of `{name}` does not name `{path}`"));
             }
-            Part::Schema(part) => part,
+            Subschema::Schema(part) => part,
         };
         let values = Values::of(tool.schema, &part);
         if let Some(message) = self.other_type(&values, name, &part) {
-            return Proof::Wrong(message);
+            return misfit(message);
         }
         let may_be_null = !is_always_there(tool.schema, &self.path);
         let takes = || takes(name, &path, &part);
         if !self.may_be_absent() && self.never_holds(effect, &values, may_be_null) {
-            return Proof::Never(format!("this never holds: {}", takes()));
+            let message = format!("this never holds: {}", takes());
+            return Proof::Mistake(MistakeKind::Never, message);
         }
         if !may_be_null && self.always_holds(effect, &values) {
-            return Proof::Always(format!("this always holds: {}", takes()));
+            let message = format!("this always holds: {}", takes());
+            return Proof::Mistake(MistakeKind::Always, message);
         }
         let mut found = [false; 2];
         for arguments in witnesses(tool.schema, &part, self) {
@@ -74,16 +82,13 @@ impl Argument {
                 return Proof::Proved;
             }
         }
-        Proof::Unproved(match found {
-            [_, false] => format!("no arguments of `{name}` were found for which this holds"),
-            [false, true] => {
-                format!("no arguments of `{name}` were found for which this does not hold")
-            }
-            [true, true] => unreachable!("that is a proof"),
-        })
+        let outcome = if found[1] { "does not hold" } else { "holds" };
+        Proof::Unproved(format!(
+            "no arguments of `{name}` were found for which this {outcome}"
+        ))
     }
 
-    /// The problem if no value is of the types that the keywords are about.
+    /// The problem if the keywords apply to none of the types that the schema accepts.
     fn other_type(&self, values: &Values, tool: &str, part: &Value) -> Option<String> {
         let types = values.types();
         let is_other = !types.is_empty() && !types.iter().any(|name| self.types.contains(name));
@@ -91,12 +96,12 @@ impl Argument {
         (is_other && part.to_string().len() <= SHOWN).then(|| {
             let path = self.path();
             format!(
-                "argument `{path}` of `{tool}` is {part}, but `{keyword}` is for the type {kind}"
+                "argument `{path}` of `{tool}` is {part}, but `{keyword}` only applies to type `{kind}`"
             )
         })
     }
 
-    /// Whether no value can make a rule hold.
+    /// Whether the rule holds for none of these values.
     fn never_holds(&self, effect: Effect, values: &Values, may_be_null: bool) -> bool {
         // The server accepts null for what may be absent.
         if may_be_null && self.holds_for(effect, &Value::Null) {
@@ -119,7 +124,7 @@ impl Argument {
         }
     }
 
-    /// Whether each value makes a rule hold.
+    /// Whether the rule holds for all of these values.
     fn always_holds(&self, effect: Effect, values: &Values) -> bool {
         if let Some(all) = &values.only {
             return all.iter().all(|value| self.holds_for(effect, value));
@@ -144,12 +149,12 @@ impl Argument {
         }
     }
 
-    /// Whether something on the way to the value may be of another type, which makes a `deny` hold.
+    /// Whether a parent of the value may have another type, which makes a `deny` hold.
     fn has_other_parents(&self, effect: Effect) -> bool {
         effect == Effect::Deny && self.path.len() > 1
     }
 
-    /// Whether all values are of the type that the keyword `type` names, if it is not the only keyword.
+    /// Whether all values match the keyword `type`, if there are other keywords.
     fn is_of_keyword(&self, values: &Values) -> bool {
         self.type_keyword.is_none() || {
             let keyword = serde_json::json!({ "type": self.schema["type"] });
@@ -159,8 +164,8 @@ impl Argument {
 }
 
 impl When {
-    /// What is known about the parts of this condition in a rule for these tools. It may read an argument that only one of them has,
-    /// because it can ask which tool is called.
+    /// Checks the parts of this condition against the schemas of these tools. The condition can ask which tool is called, so an
+    /// argument only has to exist in one of them.
     pub fn prove(&self, tools: &[ToolSchema<'_>]) -> Vec<Proof> {
         let of_tools = |prove: &dyn Fn(ToolSchema<'_>) -> Option<Proof>| {
             of_all(tools.iter().filter_map(|tool| prove(*tool)).collect())
@@ -174,13 +179,15 @@ impl When {
         }
         for operand in self.0.untyped() {
             let prove = |tool: ToolSchema<'_>| match argument_at(tool, operand?)? {
-                Part::Nothing => None,
-                Part::Any => Some(false),
-                Part::Schema(part) => Some(Values::of(tool.schema, &part).types() == ["boolean"]),
+                Subschema::Nothing => None,
+                Subschema::Any => Some(false),
+                Subschema::Schema(part) => {
+                    Some(Values::of(tool.schema, &part).types() == ["boolean"])
+                }
             };
             let are_booleans: Vec<_> = tools.iter().filter_map(|tool| prove(*tool)).collect();
             if are_booleans.is_empty() || are_booleans.contains(&false) {
-                let message = "whether all operands of `when` are booleans";
+                let message = "some operands of `when` may not be booleans";
                 proofs.push(Proof::Unproved(message.to_owned()));
             }
         }
@@ -188,28 +195,28 @@ impl When {
     }
 }
 
-/// What is known about a part of a condition, from what is known for each tool. None if no tool says something about it.
+/// Combines the results for each tool. None if there are none.
 fn of_all(proofs: Vec<Proof>) -> Option<Proof> {
-    let is_wrong = |proof: &&Proof| matches!(proof, Proof::Wrong(_));
+    let is_mistake = |proof: &&Proof| matches!(proof, Proof::Mistake(..));
     let mut all = proofs.iter();
     if all.any(|proof| *proof == Proof::Proved) {
         return Some(Proof::Proved);
     }
-    let other = proofs.iter().find(|proof| !is_wrong(proof));
+    let other = proofs.iter().find(|proof| !is_mistake(proof));
     other.or(proofs.first()).cloned()
 }
 
 fn of_read(tool: ToolSchema<'_>, path: &mcp_servlet_expression::Path) -> Option<Proof> {
-    let (name, (text, first)) = (tool.name, in_words(path));
+    let (name, (text, first)) = (tool.name, path_text(path));
     Some(match argument_at(tool, path)? {
-        Part::Nothing => Proof::Wrong(unknown(tool, &first, &text)),
-        Part::Any => Proof::Unproved(format!("the schema of `{name}` does not name `{text}`")),
-        Part::Schema(_) => Proof::Proved,
+        Subschema::Nothing => misfit(unknown(tool, &first, &text)),
+        Subschema::Any => Proof::Unproved(format!("the schema of `{name}` does not name `{text}`")),
+        Subschema::Schema(_) => Proof::Proved,
     })
 }
 
 fn of_comparison(tool: ToolSchema<'_>, comparison: &Comparison) -> Option<Proof> {
-    let Some(Part::Schema(part)) = argument_at(tool, &comparison.path) else {
+    let Some(Subschema::Schema(part)) = argument_at(tool, &comparison.path) else {
         return None;
     };
     let types = Values::of(tool.schema, &part).types();
@@ -217,14 +224,14 @@ fn of_comparison(tool: ToolSchema<'_>, comparison: &Comparison) -> Option<Proof>
     if literal == "null" || types.is_empty() || types.contains(&literal) {
         return Some(Proof::Proved);
     }
-    let (path, _) = in_words(&comparison.path);
+    let (path, _) = path_text(&comparison.path);
     let takes = takes(tool.name, &path, &part);
-    let message = format!("`{path}` is compared with the type {literal}, but {takes}");
-    Some(Proof::Wrong(message))
+    let message = format!("`{path}` is compared with a {literal}, but {takes}");
+    Some(misfit(message))
 }
 
 /// The part of the schema that a path leads to. None if it does not lead to an argument.
-fn argument_at(tool: ToolSchema<'_>, path: &mcp_servlet_expression::Path) -> Option<Part> {
+fn argument_at(tool: ToolSchema<'_>, path: &mcp_servlet_expression::Path) -> Option<Subschema> {
     let steps = path.steps.iter().map(|step| match step {
         PathStep::Member { name, .. } => Step::Member(name.clone()),
         PathStep::Item { .. } => Step::Items,
@@ -234,8 +241,8 @@ fn argument_at(tool: ToolSchema<'_>, path: &mcp_servlet_expression::Path) -> Opt
     is_argument.then(|| at(tool.schema, &steps))
 }
 
-/// A path below the arguments as text, and the name of the argument.
-fn in_words(path: &mcp_servlet_expression::Path) -> (String, String) {
+/// A path below `arguments` as text, and the name of its first argument.
+fn path_text(path: &mcp_servlet_expression::Path) -> (String, String) {
     let mut text = String::new();
     for step in &path.steps {
         match step {
@@ -248,7 +255,7 @@ fn in_words(path: &mcp_servlet_expression::Path) -> (String, String) {
     (text, first.to_owned())
 }
 
-/// What a tool takes at a path, which is in the schema if that is long.
+/// The schema of a path, for messages. Refers to the tool's schema if it is long.
 fn takes(tool: &str, path: &str, part: &Value) -> String {
     let schema = part.to_string();
     if schema.len() <= SHOWN {
@@ -258,6 +265,10 @@ fn takes(tool: &str, path: &str, part: &Value) -> String {
     }
 }
 
+fn misfit(message: String) -> Proof {
+    Proof::Mistake(MistakeKind::Misfit, message)
+}
+
 fn unknown(tool: ToolSchema<'_>, argument: &str, path: &str) -> String {
     let name = tool.name;
     let properties = tool.schema.get("properties").and_then(Value::as_object);
@@ -265,12 +276,11 @@ fn unknown(tool: ToolSchema<'_>, argument: &str, path: &str) -> String {
     if properties.is_some_and(|all| all.contains_key(argument)) {
         return format!("`{name}` accepts no value at `{path}`");
     }
-    let hint = similar(argument, known);
-    let hint = hint.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    let hint = did_you_mean(similar(argument, known));
     format!("tool `{name}` has no argument `{argument}`{hint}")
 }
 
-/// What a reference that leads elsewhere accepts, as far as that is known.
+/// Stands for a reference that cannot be resolved: it may accept anything.
 static ANYTHING: Value = Value::Bool(true);
 
 /// The target of the reference in a schema. None if it has no reference.

@@ -169,8 +169,8 @@ fn rules_without_members_do_not_concern_steps() {
         ..of_all.clone()
     };
     let step = item(Name::Step("refund", None, Hints::of(None)), "bank");
-    assert!(!of_all.may_concern(&step) && of_bank.may_concern(&step));
-    assert!(of_all.may_concern(&tool("refund")));
+    assert!(!of_all.may_apply_to(&step) && of_bank.may_apply_to(&step));
+    assert!(of_all.may_apply_to(&tool("refund")));
 }
 
 #[test]
@@ -439,7 +439,7 @@ fn mistakes_in_conditions_are_explained() {
         ),
         (
             "'pay' + 'x' == 'x' && 'text'",
-            "`when` is a boolean; this is of the type string",
+            "`when` must be a boolean, but this is of type `string`",
         ),
     ] {
         let found = condition(text).expect_err(text);
@@ -448,7 +448,7 @@ fn mistakes_in_conditions_are_explained() {
 }
 
 #[test]
-fn an_explanation_has_each_rule_that_was_asked() {
+fn an_explanation_has_each_rule_that_was_checked() {
     let rules = Rules(vec![
         rule(Allow, &["greet"]),
         Rule {
@@ -479,13 +479,13 @@ fn an_explanation_has_each_rule_that_was_asked() {
             .collect::<Vec<_>>()
     };
     let mut expected = [
-        "it names others",
-        "it is about `files`",
+        "it does not name this tool",
+        "it is only for `files`",
         "`readOnlyHint` is false",
         "the caller does not have the scope `admin`",
-        "the call is with amount = 250; amount: number of at most 100",
+        "the call is with amount = 250; expected amount: number of at most 100",
         "`when` is false",
-        "`when` has no value: a value that the expression reads is absent",
+        "cannot evaluate `when`: a value that the expression reads is absent",
     ]
     .map(|reason| (No, reason.to_owned()))
     .to_vec();

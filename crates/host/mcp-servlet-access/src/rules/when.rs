@@ -1,7 +1,7 @@
 //! The condition of a rule, over the caller, the tool and the arguments.
 
 use mcp_servlet_expression::{Budget, Condition, Mistake, Part, Path, PathStep, Scope, Truth};
-use mcp_servlet_schema::similar;
+use mcp_servlet_schema::{did_you_mean, similar};
 use serde_json::{Value, json};
 
 use super::{Arguments, Effect, Hint, Hints, Holds, Item, Name};
@@ -17,8 +17,8 @@ const CALLER: [&str; 7] = [
 const TOOL: [&str; 3] = ["name", "member", "annotations"];
 
 impl When {
-    /// Compiles a condition such as `${{ 'admin' in caller.roles }}`. Only rules about tools alone can read tools and arguments.
-    /// `auth` says which claims callers can have.
+    /// Compiles a condition such as `${{ 'admin' in caller.roles }}`. Only rules that name nothing but tools can read `tool` and
+    /// `arguments`. `auth` says which claims callers can have.
     ///
     /// # Errors
     /// Everything that is wrong with it.
@@ -30,17 +30,13 @@ impl When {
         let condition = Condition::parse(text)?;
         let mut mistakes = Vec::new();
         for path in condition.reads() {
-            mistakes.extend(
-                unknown(path, is_for_tools, auth).map(|(range, message)| Mistake {
-                    range: range.start + condition.range.start..range.end + condition.range.start,
-                    message,
-                }),
-            );
+            let mistake = unknown(path, is_for_tools, auth);
+            mistakes.extend(mistake.map(|mistake| mistake.moved(condition.range.start)));
         }
         if let Some(kind) = condition.other_type() {
             mistakes.push(Mistake {
                 range: condition.range.clone(),
-                message: format!("`when` is a boolean; this is of the type {kind}"),
+                message: format!("`when` must be a boolean, but this is of type `{kind}`"),
             });
         }
         if mistakes.is_empty() {
@@ -55,20 +51,21 @@ impl When {
         self.0.reads().iter().any(|path| path.root == "arguments")
     }
 
-    /// Whether a rule with this effect holds, as far as the condition decides. A condition without a value lets nothing pass.
+    /// Whether a rule with this effect holds, as far as the condition decides. If the condition has no value, an `allow` does
+    /// not hold and a `deny` does.
     pub(super) fn holds(
         &self,
         rule: (&str, Effect),
-        question: &Question<'_>,
+        variables: &Variables<'_>,
         budget: &mut Budget,
     ) -> Holds {
         let (name, effect) = rule;
-        match self.0.ask(&question.scope(), budget) {
+        match self.0.evaluate(&variables.scope(), budget) {
             Truth::False => Holds::No,
             Truth::Unknown => Holds::Maybe,
             Truth::True => Holds::Yes,
             Truth::Failed(reason) => {
-                if matches!(question.arguments, Arguments::Known(_)) {
+                if matches!(variables.arguments, Arguments::Known(_)) {
                     tracing::warn!(
                         rule = name,
                         "cannot evaluate `when`, which denies: {reason}"
@@ -78,29 +75,27 @@ impl When {
             }
         }
     }
-}
 
-impl When {
     /// Why it does not hold. None if it holds.
-    pub(super) fn reason(&self, question: &Question<'_>, budget: &mut Budget) -> Option<String> {
-        Some(match self.0.ask(&question.scope(), budget) {
+    pub(super) fn reason(&self, variables: &Variables<'_>, budget: &mut Budget) -> Option<String> {
+        Some(match self.0.evaluate(&variables.scope(), budget) {
             Truth::True => return None,
             Truth::False => "`when` is false".to_owned(),
             Truth::Unknown => "`when` depends on the arguments".to_owned(),
-            Truth::Failed(reason) => format!("`when` has no value: {reason}"),
+            Truth::Failed(reason) => format!("cannot evaluate `when`: {reason}"),
         })
     }
 }
 
-/// What the conditions of rules see.
+/// The variables of conditions.
 #[derive(Debug)]
-pub(super) struct Question<'a> {
+pub(super) struct Variables<'a> {
     caller: Value,
     tool: Option<Value>,
     arguments: Arguments<'a>,
 }
 
-impl<'a> Question<'a> {
+impl<'a> Variables<'a> {
     pub(super) fn new(caller: Option<&Caller>, item: &Item<'_>, arguments: Arguments<'a>) -> Self {
         Self {
             caller: of_caller(caller),
@@ -109,7 +104,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// A kind of item that is not a tool has no rules that read tools.
+    /// Conditions about prompts and resources cannot read `tool`.
     fn scope(&self) -> Scope<'_> {
         let mut scope = Scope::default().with("caller", Part::Json(&self.caller));
         if let Some(tool) = &self.tool {
@@ -155,37 +150,35 @@ fn of_hints(hints: Hints) -> Value {
     Value::Object(all.into_iter().collect())
 }
 
-/// The problem with a path that leads to nothing, and its bytes in the expression.
-fn unknown(
-    path: &Path,
-    is_for_tools: bool,
-    auth: Option<&AuthOptions>,
-) -> Option<(std::ops::Range<usize>, String)> {
+/// The problem with a path that does not exist, and its range in the expression.
+fn unknown(path: &Path, is_for_tools: bool, auth: Option<&AuthOptions>) -> Option<Mistake> {
     let root = path.root.as_str();
     if !is_for_tools && ["tool", "arguments"].contains(&root) {
-        let message = format!("`{root}` is for rules about tools alone");
-        return Some((path.range.clone(), message));
+        let range = path.range.clone();
+        let message = format!("`{root}` needs a rule that names only tools");
+        return Some(Mistake { range, message });
     }
-    let (known, steps): (Vec<&str>, _) = match root {
+    let known: &[&str] = match root {
         "arguments" => return None,
-        "caller" => (CALLER.to_vec(), path.steps.as_slice()),
-        "tool" => (TOOL.to_vec(), path.steps.as_slice()),
+        "caller" => &CALLER,
+        "tool" => &TOOL,
         _ => {
+            let range = path.range.clone();
             let message = format!(
                 "there is no `{root}` here; `when` can read `caller`, `tool` and `arguments`"
             );
-            return Some((path.range.clone(), message));
+            return Some(Mistake { range, message });
         }
     };
-    let (name, range) = member(steps.first()?)?;
+    let (name, range) = member(path.steps.first()?)?;
     if !known.contains(&name) {
         let message = match similar(name, known.iter().copied()) {
             Some(near) => format!("`{root}` has no `{name}`; did you mean `{near}`?"),
             None => format!("`{root}` has no `{name}`; it has `{}`", known.join("`, `")),
         };
-        return Some((range, message));
+        return Some(Mistake { range, message });
     }
-    let (inner, range) = member(steps.get(1)?)?;
+    let (inner, range) = member(path.steps.get(1)?)?;
     let message = match (root, name) {
         ("caller", "claims") => unknown_claim(inner, auth)?,
         ("tool", "annotations") if !Hint::ALL.iter().any(|hint| hint.name() == inner) => {
@@ -197,7 +190,7 @@ fn unknown(
         }
         _ => return None,
     };
-    Some((range, message))
+    Some(Mistake { range, message })
 }
 
 fn unknown_claim(name: &str, auth: Option<&AuthOptions>) -> Option<String> {
@@ -209,8 +202,7 @@ fn unknown_claim(name: &str, auth: Option<&AuthOptions>) -> Option<String> {
     if auth.claims.contains(name) {
         return None;
     }
-    let near = similar(name, auth.claims.iter().map(String::as_str));
-    let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    let hint = did_you_mean(similar(name, auth.claims.iter().map(String::as_str)));
     Some(format!(
         "claim `{name}` is not in `claims` of `[auth.{}]`{hint}",
         auth.name

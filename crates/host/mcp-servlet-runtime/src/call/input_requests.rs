@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use mcp_servlet_common::JsonObject;
+use crate::JsonObject;
 
 /// The input requests of a call, and their answers.
 #[derive(Default)]

@@ -30,7 +30,7 @@ impl<T> Limit<T> {
         }
     }
 
-    /// The limit that applies if there is nothing to inherit; `None` means no limit.
+    /// The limit; `None` means no limit. [`Limit::Inherit`] is `None`, too: call [`Limits::inherit`](super::Limits::inherit) first.
     pub fn value(self) -> Option<T> {
         self.resolve(None)
     }
@@ -72,7 +72,7 @@ mod tests {
             (Limit::At(2), Some(2)),
         ] {
             assert_eq!(limit.resolve(Some(1)), expected);
-            assert_eq!(limit.or(Limit::At(1)).resolve(None), expected);
+            assert_eq!(limit.or(Limit::At(1)).value(), expected);
         }
     }
 }

@@ -48,7 +48,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What a servlet inherits.
+    /// The limits of a servlet that sets none.
     pub const DEFAULT: Self = Self {
         timeout: Limit::At(Duration::from_secs(30)),
         memory: Limit::At(256 << 20),
@@ -59,7 +59,7 @@ impl Limits {
         http_timeout: Limit::At(Duration::from_secs(20)),
     };
 
-    /// These limits, with those of `parent` where they inherit.
+    /// Replaces each inherited limit with the one of `parent`.
     #[must_use]
     pub fn inherit(self, parent: &Self) -> Self {
         Self {

@@ -54,8 +54,8 @@ impl Image {
         public_url(&self.reference)
     }
 
-    /// The image with this digest in the same repository. An image that has a digest already stays as it is, and so does one with
-    /// an invalid reference.
+    /// Selects the image with this digest in the same repository. Has no effect if the reference already has a digest or is
+    /// invalid.
     pub(super) fn at(mut self, digest: &str) -> Self {
         if let (Ok(reference), Some(digest)) =
             (Reference::parse(&self.reference), Digest::parse(digest))

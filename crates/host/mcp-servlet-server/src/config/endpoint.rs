@@ -9,7 +9,7 @@ use std::{
 };
 
 use mcp_servlet_host::Introduction;
-use mcp_servlet_schema::similar;
+use mcp_servlet_schema::{did_you_mean, similar};
 use toml::Spanned;
 
 use super::{
@@ -18,7 +18,6 @@ use super::{
     bundle::ReadTool,
     file::{EndpointSection, File, Kind, ListenerSection, ListenerTls},
     table::Table,
-    wording::did_you_mean,
 };
 use crate::{HttpOptions, ServeOptions, TaskOptions, TlsOptions, response_headers::header_name};
 use address::split_address;

@@ -46,7 +46,7 @@ pub(super) use lock::RemoteLockSection;
 pub(super) use registry::{RegistrySection, SignerSection};
 pub(super) use requests::Requests;
 use resources::Resources;
-pub(super) use rule::{NamesByKind, RuleSection};
+pub(super) use rule::{NamesByKind, RuleNames, RuleSection};
 use tasks::Tasks;
 
 /// The highest limit for fuel: the largest integer of TOML on a 64-bit system.

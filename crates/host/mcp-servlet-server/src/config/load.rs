@@ -31,8 +31,8 @@ impl Config {
         Ok(loaded)
     }
 
-    /// Checks that the virtual tools fit the servlets and remotes that they call, and that rules fit the tools that they name. [`load`](Self::load) does that for
-    /// servlets. Tools of remotes that were not reached are not checked.
+    /// Checks that the virtual tools fit the servlets and remotes that they call, and that rules fit the tools that they name.
+    /// [`load`](Self::load) does that for servlets. Tools of remotes that were not reached are not checked.
     ///
     /// # Errors
     /// [`ConfigError`] with every problem.

@@ -104,6 +104,16 @@ pub enum LockedKind {
     Remote,
 }
 
+impl LockedKind {
+    /// `servlet` or `remote`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Servlet => "servlet",
+            Self::Remote => "remote",
+        }
+    }
+}
+
 /// What a servlet can do, and what it may do. Each set is sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -15,7 +15,7 @@ use toml::Spanned;
 
 use super::{
     Endpoint, EndpointTransport, Problem, Reader,
-    file::{EndpointSection, File, NamesByKind, Prove, RuleSection},
+    file::{EndpointSection, File, NamesByKind, Prove, RuleNames, RuleSection},
     members::Members,
     problem::inside,
     table::Table,
@@ -128,7 +128,7 @@ impl Reader<'_> {
         let arguments = self.arguments_of_rule(table, effect, is_for_tools);
         let when = self.when_of_rule(table, is_for_tools, endpoint);
         if when.is_none() && table.when.is_some() {
-            // It would look as if it held for everyone.
+            // Without its condition, the rule would hold for everyone.
             return None;
         }
         let line = self.line(spanned.span().start);
@@ -198,7 +198,7 @@ impl Reader<'_> {
         let mut arguments = Vec::new();
         for (path, schema) in &table.arguments {
             if !is_for_tools {
-                let message = "`arguments` is for rules about tools alone";
+                let message = "`arguments` needs a rule that names only tools";
                 self.problem(path.span(), message.to_owned());
             }
             let pattern = schema.get_ref().get("pattern").and_then(Value::as_str);
@@ -280,7 +280,7 @@ impl Reader<'_> {
     }
 }
 
-/// Who may call an endpoint, if it asks.
+/// The authentication of an endpoint.
 fn auth(endpoint: &Endpoint) -> Option<&AuthOptions> {
     match &endpoint.transport {
         EndpointTransport::Http { options, .. } => options.auth.as_ref(),
@@ -288,17 +288,14 @@ fn auth(endpoint: &Endpoint) -> Option<&AuthOptions> {
     }
 }
 
-fn names(table: &RuleTable) -> Option<&NamesByKind> {
+fn names(table: &RuleTable) -> Option<&Spanned<RuleNames>> {
     let table = table.get_ref();
-    let names = table.allow.as_ref().or(table.deny.as_ref())?;
-    Some(&names.get_ref().0)
+    table.allow.as_ref().or(table.deny.as_ref())
 }
 
-/// Where a rule has its names.
+/// The span of the names of a rule.
 fn names_span(table: &RuleTable) -> Range<usize> {
-    let names = table.get_ref();
-    let names = names.allow.as_ref().or(names.deny.as_ref());
-    names.map_or_else(|| table.span(), Spanned::span)
+    names(table).map_or_else(|| table.span(), Spanned::span)
 }
 
 fn read_rule(
@@ -309,7 +306,7 @@ fn read_rule(
 ) -> ReadRule {
     let names = names(table);
     let of_kind = |kind: fn(&NamesByKind) -> &Vec<Spanned<String>>| {
-        names.map_or_else(Vec::new, |names| kind(names).clone())
+        names.map_or_else(Vec::new, |names| kind(&names.get_ref().0).clone())
     };
     let table = table.get_ref();
     ReadRule {

@@ -33,11 +33,6 @@ pub(super) fn remove_found_value(message: &mut String) {
     }
 }
 
-/// The end of a message: the known name that was probably meant.
-pub(super) fn did_you_mean(near: Option<&str>) -> String {
-    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
-}
-
 fn unknown_key(rest: &str) -> String {
     let mut words = rest.split('`').skip(1).step_by(2);
     let key = words.next().unwrap_or_default();

@@ -50,11 +50,15 @@ pub(crate) struct Follower {
     seen: Seen,
 }
 
-/// The caller of the last request of a session, whose scopes a new token can change.
+/// The caller of the last request in a session. A new token can change its scopes.
 #[derive(Debug, Default)]
 pub(crate) struct LastCaller(Mutex<Option<Arc<Caller>>>);
 
 impl LastCaller {
+    pub(crate) fn new(caller: Option<Arc<Caller>>) -> Self {
+        Self(Mutex::new(caller))
+    }
+
     pub(crate) fn set(&self, caller: Option<&Arc<Caller>>) {
         *lock(&self.0) = caller.cloned();
     }

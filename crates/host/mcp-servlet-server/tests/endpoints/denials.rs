@@ -1,4 +1,4 @@
-//! Random rules: no place shows or does what they deny. A second evaluator in this file says what that is.
+//! Random rules, compared with a second evaluator: clients can neither see nor use what the rules deny.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -45,9 +45,9 @@ struct Most {
     is_condition: bool,
 }
 
-/// What is asked of the rules.
+/// What a caller wants to use.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct Request<'a> {
     kind: &'a str,
     name: &'a str,
     members: &'a [&'a str],
@@ -77,19 +77,19 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 impl Rule {
-    fn holds(&self, asked: Asked<'_>) -> bool {
+    fn holds(&self, request: Request<'_>) -> bool {
         let (kind, pattern) = self.names.of();
-        let fits = self.most.is_none_or(|most| match asked.amount {
+        let fits = self.most.is_none_or(|most| match request.amount {
             Some(amount) => amount <= most.amount,
             None if most.is_condition => !self.allows,
             None => most.may_be_absent,
         });
-        kind == asked.kind
-            && matches(pattern, asked.name)
+        kind == request.kind
+            && matches(pattern, request.name)
             && self
                 .member
-                .is_none_or(|member| asked.members.contains(&member))
-            && self.has_scope.is_none_or(|has| has == asked.has_scope)
+                .is_none_or(|member| request.members.contains(&member))
+            && self.has_scope.is_none_or(|has| has == request.has_scope)
             && fits
     }
 
@@ -129,10 +129,13 @@ impl Rule {
 }
 
 /// Whether rules allow something. The first one that holds decides.
-fn allows(rules: &[Rule], asked: Asked<'_>) -> bool {
-    let applies = |rule: &&Rule| !asked.is_step || rule.member.is_some();
-    let decides = rules.iter().filter(applies).find(|rule| rule.holds(asked));
-    decides.map_or(asked.is_step, |rule| rule.allows)
+fn allows(rules: &[Rule], request: Request<'_>) -> bool {
+    let applies = |rule: &&Rule| !request.is_step || rule.member.is_some();
+    let decides = rules
+        .iter()
+        .filter(applies)
+        .find(|rule| rule.holds(request));
+    decides.map_or(request.is_step, |rule| rule.allows)
 }
 
 /// Whether a call is allowed.
@@ -142,7 +145,7 @@ fn may_call(rules: &[Rule], tool: &str, has_scope: bool, amount: Option<i64>) ->
         tool if tool.starts_with('a') => &["a"],
         _ => &["b"],
     };
-    let own = Asked {
+    let own = Request {
         kind: "tools",
         name: tool,
         members,
@@ -150,7 +153,7 @@ fn may_call(rules: &[Rule], tool: &str, has_scope: bool, amount: Option<i64>) ->
         has_scope,
         amount,
     };
-    let step = Asked {
+    let step = Request {
         name: "a_pay",
         members: &["a"],
         is_step: true,
@@ -162,7 +165,7 @@ fn may_call(rules: &[Rule], tool: &str, has_scope: bool, amount: Option<i64>) ->
 
 fn may_use(rules: &[Rule], kind: &str, name: &str, has_scope: bool) -> bool {
     let is_of_a = name.starts_with('a') || name.contains("//a");
-    let asked = Asked {
+    let request = Request {
         kind,
         name,
         members: if is_of_a { &["a"] } else { &["b"] },
@@ -170,7 +173,7 @@ fn may_use(rules: &[Rule], kind: &str, name: &str, has_scope: bool) -> bool {
         has_scope,
         amount: None,
     };
-    allows(rules, asked)
+    allows(rules, request)
 }
 
 fn rule() -> impl Strategy<Value = Rule> {
@@ -275,7 +278,7 @@ fn config(endpoints: &[Vec<Rule>]) -> String {
     let mut text = SERVLETS.to_owned();
     let _ = writeln!(text, "[auth.corp]\nkey = [{}]", CALLERS.map(key).join(", "));
     for (number, rules) in endpoints.iter().enumerate() {
-        // What everyone may use ends waiting for what nobody may hear of.
+        // All callers may read `docs://z/*`. Its notification shows that an earlier one was not sent.
         let open = "{ allow = { resources = [\"docs://z/*\"] } }".to_owned();
         let rules: Vec<_> = std::iter::once(open)
             .chain(rules.iter().map(Rule::toml))
@@ -298,7 +301,7 @@ async fn connect(site: &Site, endpoint: &str, name: &str) -> Session {
 }
 
 /// Whether a subscription to a resource gets its changes.
-async fn hears(site: &Site, endpoint: &str, session: &Session, uri: &str) -> bool {
+async fn is_notified(site: &Site, endpoint: &str, session: &Session, uri: &str) -> bool {
     let uris = [uri, "docs://z/1", "docs://z/2"];
     let mut events = session.watch(uris).await.expect("events");
     let server = site.endpoints.server_of(endpoint).expect("an endpoint");
@@ -317,7 +320,7 @@ async fn hears(site: &Site, endpoint: &str, session: &Session, uri: &str) -> boo
     }
     notify(uri);
     notify(uris[2]);
-    let mut heard = false;
+    let mut is_notified = false;
     loop {
         let event = tokio::time::timeout(Duration::from_mins(1), events.next()).await;
         let event = event
@@ -325,13 +328,13 @@ async fn hears(site: &Site, endpoint: &str, session: &Session, uri: &str) -> boo
             .expect("an event")
             .expect("an event");
         if event == of(uris[2]) {
-            return heard;
+            return is_notified;
         }
-        heard |= event == of(uri);
+        is_notified |= event == of(uri);
     }
 }
 
-/// What a caller sees and can do is what the rules allow.
+/// Checks everything that a caller can see and do.
 async fn check(site: &Site, endpoint: &str, rules: &[Rule], (name, has_scope): (&str, bool)) {
     let session = connect(site, endpoint, name).await;
     let at = || format!("{endpoint}, {name}: {rules:#?}");
@@ -409,8 +412,8 @@ async fn check_others(
             "{uri}: {}",
             at()
         );
-        let heard = hears(site, endpoint, session, uri).await;
-        assert_eq!(heard, allowed, "{uri}: {}", at());
+        let notified = is_notified(site, endpoint, session, uri).await;
+        assert_eq!(notified, allowed, "{uri}: {}", at());
     }
 }
 

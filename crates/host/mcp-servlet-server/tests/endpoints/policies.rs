@@ -1,4 +1,4 @@
-//! The policies of the guide: what each call does, and how it is explained.
+//! The policies of the guide, called and explained.
 
 use mcp_servlet_client::{Http, Options, Session};
 use mcp_servlet_server::{
@@ -46,6 +46,9 @@ fn servlet() -> Vec<u8> {
             json!({ "x": text }),
             json!({ "readOnlyHint": true, "destructiveHint": true }),
         ),
+        json!({ "name": "closed", "inputSchema": {
+            "type": "object", "properties": { "x": text }, "additionalProperties": false,
+        } }),
     ];
     echo_as(&json!({ "tools": tools }).to_string())
 }
@@ -94,7 +97,6 @@ type Row = (&'static str, Value, [bool; 2]);
 
 /// Makes all calls of a table, and compares what happens with the explanations.
 async fn check(rules: &str, callers: [&str; 2], rows: &[Row]) {
-    assert_eq!(rows.len() * 2, 20, "a table has 20 calls");
     let issuer = Issuer::new();
     let config = format!(
         "{WEB}auth = \"corp\"\n{rules}\n[servlet.all]\nsource = \"all.wasm\"\n\
@@ -230,4 +232,15 @@ async fn everything_that_only_reads() {
         }
     }
     check(&rules, ["ann", "admin"], &rows).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_that_the_server_refuses_are_refused_in_explanations() {
+    let rules = "[[endpoint.web.rules]]\nallow = [\"closed\"]\n";
+    let rows = [
+        ("closed", json!({ "x": "y" }), [true; 2]),
+        ("closed", json!({ "x": "y", "z": "y" }), [false; 2]),
+        ("closed", json!({ "x": 1 }), [false; 2]),
+    ];
+    check(rules, ["ann", "bob"], &rows).await;
 }

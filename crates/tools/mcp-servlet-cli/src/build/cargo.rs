@@ -52,11 +52,11 @@ fn check_target(path: &Path, target: &str) -> Result<(), Failure> {
     ))
 }
 
-/// What cargo has built.
+/// The result of a build.
 pub(super) struct Built {
     /// The `.wasm` file.
     pub(super) path: PathBuf,
-    /// The packages in it.
+    /// The packages that were compiled for the target.
     pub(super) linked: BTreeSet<PackageId>,
 }
 
@@ -130,7 +130,7 @@ pub(super) fn build(
     }
 }
 
-/// Whether cargo has built something for a target. It builds macros and build scripts for this machine.
+/// Whether an artifact was compiled for the target. Macros and build scripts are compiled for the machine that builds.
 fn is_for(target: Target, artifact: &Artifact) -> bool {
     let folders = artifact.filenames.iter().flat_map(|file| file.components());
     let mut folders = folders.map(|folder| folder.as_str());

@@ -1,4 +1,4 @@
-//! The crates that a module contains, in the format of cargo-auditable: scanners find those with known vulnerabilities.
+//! The crates that a module contains, in the format of cargo-auditable. `cargo audit bin` reports those with known vulnerabilities.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -33,7 +33,7 @@ pub(super) struct Explain {
     /// The endpoint; needed if there are several
     #[arg(long, value_name = "NAME")]
     endpoint: Option<String>,
-    /// The caller: a file with a JSON object of `kind`, `subject`, `issuer`, `client`, `scopes`, `roles` and `claims`; by default, nobody
+    /// The caller: a file with a JSON object of `kind`, `subject`, `issuer`, `client`, `scopes`, `roles` and `claims`; by default, a caller without credentials
     #[arg(long, value_name = "FILE")]
     caller: Option<PathBuf>,
     /// Also connect to the remotes, for their tools
@@ -62,7 +62,8 @@ impl Explain {
             Runtime::new()?.block_on(async {
                 let remotes = Remotes::default();
                 let members = remotes.update(&config.remotes).await;
-                let explanation = explain(&members.unwrap_or_default());
+                let members = members.map_err(Failure::of_remote);
+                let explanation = members.and_then(|members| explain(&members));
                 remotes.close().await;
                 explanation
             })?
@@ -147,7 +148,7 @@ fn in_words(caller: Option<&Caller>) -> String {
     one_line(&text).into_owned()
 }
 
-/// The rules that were asked. The last one decides if it holds.
+/// The rules that the server checked. The last one decides if it holds.
 fn rules(text: &mut String, rules: &[ExplainedRule]) {
     for rule in rules {
         let line = format!("line {}", rule.line);

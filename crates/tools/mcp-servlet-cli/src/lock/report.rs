@@ -27,7 +27,7 @@ pub(super) const RULES: [(&str, &str); 11] = [
     ),
     (
         "origin",
-        "The module, the source, the command or the protocol version is another one.",
+        "The image, the module, the source, the URL, the command or the protocol version has changed.",
     ),
     ("text", "Models and people read something else."),
     ("breaking", "A client that worked may fail."),

@@ -13,17 +13,14 @@ use crate::{
     terminal::{Style, Visible, one_line},
 };
 
-/// Prints a member as `servlet inspect` prints a servlet.
+/// Prints a member of a lock, similar to `servlet inspect`.
 pub(super) fn write<W: Write>(
     out: &mut Visible<W>,
     name: &str,
     member: &LockedMember,
 ) -> io::Result<()> {
     out.styled(Style::Name, name)?;
-    let kind = match member.kind {
-        LockedKind::Servlet => "servlet",
-        LockedKind::Remote => "remote",
-    };
+    let kind = member.kind.name();
     writeln!(out, ": {kind} {}", one_line(&member.source))?;
     let mut line = |label: &str, text: &str| writeln!(out, "  {label:<8} {}", one_line(text));
     let digests = [

@@ -130,7 +130,7 @@ impl Connection {
     pub(super) fn options(&self, connect: Option<Duration>, request: Option<Duration>) -> Options {
         let mut timeouts = Timeouts::default();
         if let Some(limit) = self.connect_timeout {
-            timeouts.connect = limit.resolve(None).unwrap_or(NEVER);
+            timeouts.connect = limit.value().unwrap_or(NEVER);
         } else if let Some(limit) = connect {
             timeouts.connect = limit;
         }
@@ -156,8 +156,8 @@ impl Connection {
     }
 
     fn retry(&self) -> Retry {
-        let every = self.every.map(|every| every.resolve(None));
-        let every = every.flatten().unwrap_or(Duration::from_secs(1));
+        let every = self.every.and_then(Limit::value);
+        let every = every.unwrap_or(Duration::from_secs(1));
         match self.retry {
             None => Retry::never(),
             Some(Times(Some(times))) => Retry::times(times, every),

@@ -39,11 +39,8 @@ fn generates_the_expected_clients() {
     let update = env::var_os("UPDATE_GOLDENS").is_some();
     for case in cases() {
         let Generated { rust, warnings } = generated(&case);
-        let warnings: Vec<_> = warnings.iter().map(ToString::to_string).collect();
-        let warnings = match warnings.join("\n") {
-            text if text.is_empty() => text,
-            text => text + "\n",
-        };
+        let lines = warnings.iter().map(ToString::to_string);
+        let warnings = lines.fold(String::new(), |all, line| all + &line + "\n");
         for (name, text) in [("generated.rs", rust), ("warnings.txt", warnings)] {
             let path = folder().join(&case).join(name);
             if update && !text.is_empty() {

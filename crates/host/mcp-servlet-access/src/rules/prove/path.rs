@@ -7,23 +7,23 @@ use super::{Step, target};
 /// How many parts of a schema are looked at: schemas can refer to themselves.
 pub(super) const MAX_PARTS: usize = 100;
 
-/// What the schema says about the values at a path.
+/// The schema of the values at a path.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Part {
-    /// There are none.
+pub(super) enum Subschema {
+    /// No value is allowed there.
     Nothing,
-    /// Nothing.
+    /// Any value may be allowed there.
     Any,
-    /// They match this schema, whose references are within the same root.
+    /// This schema. Its references resolve within the whole schema.
     Schema(Value),
 }
 
 /// The part of a schema that describes the values at a path. It may accept more than the whole schema does.
-pub(super) fn at(root: &Value, path: &[Step]) -> Part {
+pub(super) fn at(root: &Value, path: &[Step]) -> Subschema {
     let mut left = MAX_PARTS;
-    let mut part = Part::Schema(root.clone());
+    let mut part = Subschema::Schema(root.clone());
     for step in path {
-        let Part::Schema(schema) = part else {
+        let Subschema::Schema(schema) = part else {
             return part;
         };
         part = below(root, &schema, step, &mut left);
@@ -31,21 +31,21 @@ pub(super) fn at(root: &Value, path: &[Step]) -> Part {
     part
 }
 
-fn below(root: &Value, schema: &Value, step: &Step, left: &mut usize) -> Part {
+fn below(root: &Value, schema: &Value, step: &Step, left: &mut usize) -> Subschema {
     let Some(rest) = left.checked_sub(1) else {
-        return Part::Any;
+        return Subschema::Any;
     };
     *left = rest;
     let Value::Object(keywords) = schema else {
         return if *schema == Value::Bool(false) {
-            Part::Nothing
+            Subschema::Nothing
         } else {
-            Part::Any
+            Subschema::Any
         };
     };
     // References in it would begin elsewhere.
     if keywords.contains_key("$id") && schema != root {
-        return Part::Any;
+        return Subschema::Any;
     }
     // Older dialects ignore what is next to a reference.
     if let Some(target) = target(root, schema) {
@@ -61,7 +61,7 @@ fn below(root: &Value, schema: &Value, step: &Step, left: &mut usize) -> Part {
         _ => true,
     };
     if !keywords.get("type").is_none_or(is_of) {
-        return Part::Nothing;
+        return Subschema::Nothing;
     }
     let mut all = vec![match step {
         Step::Member(name) => member(schema, name),
@@ -78,64 +78,64 @@ fn below(root: &Value, schema: &Value, step: &Step, left: &mut usize) -> Part {
     every(all)
 }
 
-fn member(schema: &Value, name: &str) -> Part {
+fn member(schema: &Value, name: &str) -> Subschema {
     if let Some(part) = schema.get("properties").and_then(|all| all.get(name)) {
-        return Part::Schema(part.clone());
+        return Subschema::Schema(part.clone());
     }
     if schema.get("patternProperties").is_some() {
-        return Part::Any;
+        return Subschema::Any;
     }
     of_keyword(schema.get("additionalProperties"))
 }
 
-fn items(schema: &Value) -> Part {
+fn items(schema: &Value) -> Subschema {
     let items = schema.get("items");
     // The first items have schemas of their own.
     if schema.get("prefixItems").is_some() || items.is_some_and(Value::is_array) {
-        return Part::Any;
+        return Subschema::Any;
     }
     of_keyword(items)
 }
 
-fn of_keyword(keyword: Option<&Value>) -> Part {
+fn of_keyword(keyword: Option<&Value>) -> Subschema {
     match keyword {
-        Some(Value::Bool(false)) => Part::Nothing,
-        Some(part @ Value::Object(_)) => Part::Schema(part.clone()),
-        _ => Part::Any,
+        Some(Value::Bool(false)) => Subschema::Nothing,
+        Some(part @ Value::Object(_)) => Subschema::Schema(part.clone()),
+        _ => Subschema::Any,
     }
 }
 
 /// The values that all parts accept.
-fn every(parts: Vec<Part>) -> Part {
+fn every(parts: Vec<Subschema>) -> Subschema {
     let mut schemas = Vec::new();
     for part in parts {
         match part {
-            Part::Nothing => return Part::Nothing,
-            Part::Any => {}
-            Part::Schema(schema) => schemas.push(schema),
+            Subschema::Nothing => return Subschema::Nothing,
+            Subschema::Any => {}
+            Subschema::Schema(schema) => schemas.push(schema),
         }
     }
     match schemas.len() {
-        0 => Part::Any,
-        1 => Part::Schema(schemas.remove(0)),
-        _ => Part::Schema(json!({ "allOf": schemas })),
+        0 => Subschema::Any,
+        1 => Subschema::Schema(schemas.remove(0)),
+        _ => Subschema::Schema(json!({ "allOf": schemas })),
     }
 }
 
 /// The values that one of the parts accepts.
-fn any(parts: Vec<Part>) -> Part {
+fn any(parts: Vec<Subschema>) -> Subschema {
     let mut schemas = Vec::new();
     for part in parts {
         match part {
-            Part::Nothing => {}
-            Part::Any => return Part::Any,
-            Part::Schema(schema) => schemas.push(schema),
+            Subschema::Nothing => {}
+            Subschema::Any => return Subschema::Any,
+            Subschema::Schema(schema) => schemas.push(schema),
         }
     }
     match schemas.len() {
-        0 => Part::Nothing,
-        1 => Part::Schema(schemas.remove(0)),
-        _ => Part::Schema(json!({ "anyOf": schemas })),
+        0 => Subschema::Nothing,
+        1 => Subschema::Schema(schemas.remove(0)),
+        _ => Subschema::Schema(json!({ "anyOf": schemas })),
     }
 }
 
@@ -153,8 +153,8 @@ pub(super) fn is_always_there(root: &Value, path: &[Step]) -> bool {
             return false;
         }
         match below(root, &schema, step, &mut left) {
-            Part::Schema(part) => schema = part,
-            Part::Nothing | Part::Any => return number + 1 == path.len(),
+            Subschema::Schema(part) => schema = part,
+            Subschema::Nothing | Subschema::Any => return number + 1 == path.len(),
         }
     }
     true
@@ -173,7 +173,7 @@ fn requires(root: &Value, schema: &Value, name: &str, left: &mut usize) -> bool 
     })
 }
 
-/// Whether a schema says something, or one of the schemas in its `allOf`.
+/// Whether `says` is true for a schema, or for one in its `allOf`.
 fn one_says(root: &Value, schema: &Value, left: &mut usize, says: &dyn Fn(&Value) -> bool) -> bool {
     let Some(rest) = left.checked_sub(1) else {
         return false;

@@ -45,7 +45,7 @@ fn what_never_or_always_holds_is_wrong() {
             json!({ "maximum": 100 }),
             Allow,
             json!({ "type": "string" }),
-            "argument `amount` of `pay` is {\"type\":\"string\"}, but `maximum` is for the type number",
+            "argument `amount` of `pay` is {\"type\":\"string\"}, but `maximum` only applies to type `number`",
         ),
         (
             json!({ "minimum": 100 }),
@@ -79,12 +79,12 @@ fn what_never_or_always_holds_is_wrong() {
         ),
     ] {
         let proof = prove("amount", &fragment, effect, &amount(&schema));
-        let text = expected.to_owned();
-        let expected = match expected.split(' ').nth(1) {
-            Some("always") => Proof::Always(text),
-            Some("never") => Proof::Never(text),
-            _ => Proof::Wrong(text),
+        let kind = match expected.split(' ').nth(1) {
+            Some("always") => MistakeKind::Always,
+            Some("never") => MistakeKind::Never,
+            _ => MistakeKind::Misfit,
         };
+        let expected = Proof::Mistake(kind, expected.to_owned());
         assert_eq!(proof, expected, "{fragment} {schema}");
     }
 }
@@ -94,7 +94,7 @@ fn an_argument_that_a_tool_does_not_have_is_wrong() {
     let closed = json!({ "properties": { "amount": {} }, "additionalProperties": false });
     let proof = prove("amuont", &json!({ "maximum": 1 }), Allow, &closed);
     let expected = "tool `pay` has no argument `amuont`; did you mean `amount`?";
-    assert_eq!(proof, Proof::Wrong(expected.to_owned()));
+    assert_eq!(proof, misfit(expected.to_owned()));
 }
 
 #[test]
@@ -358,19 +358,19 @@ proptest! {
         let fails = outcomes.iter().find(|(_, holds)| !*holds);
         match &proof {
             Proof::Proved => prop_assert!(holds.is_some() && fails.is_some(), "{proof:?}: {holds:?} {fails:?}"),
-            Proof::Always(text) => {
+            Proof::Mistake(MistakeKind::Always, text) => {
                 prop_assert!(fails.is_none(), "{text}: {fails:?}");
             }
-            Proof::Never(text) => {
+            Proof::Mistake(MistakeKind::Never, text) => {
                 prop_assert!(holds.is_none(), "{text}: {holds:?}");
             }
             // A value of another type makes a `deny` hold.
-            Proof::Wrong(text) if text.contains("is for the type") && case.effect == Deny => {
+            Proof::Mistake(MistakeKind::Misfit, text) if case.effect == Deny => {
                 let of_value = outcomes.iter().filter(|(call, _)| call.pointer("/x").is_some_and(|x| !x.is_null()));
                 prop_assert!(case.argument.path.len() > 1 || of_value.clone().all(|(_, holds)| *holds), "{text}");
             }
-            Proof::Wrong(text) if !case.argument.may_be_absent() => prop_assert!(holds.is_none() || case.effect == Deny, "{text}: {holds:?}"),
-            Proof::Wrong(_) | Proof::Unproved(_) => {}
+            Proof::Mistake(MistakeKind::Misfit, text) if !case.argument.may_be_absent() => prop_assert!(holds.is_none(), "{text}: {holds:?}"),
+            Proof::Mistake(MistakeKind::Misfit, _) | Proof::Unproved(_) => {}
         }
     }
 }
@@ -391,7 +391,7 @@ fn a_condition_may_read_what_only_one_of_its_tools_has() {
         let proofs = prove(text);
         let wrong = proofs.iter().find_map(|proof| match proof {
             Proof::Proved => None,
-            Proof::Wrong(text) => Some(text.clone()),
+            Proof::Mistake(MistakeKind::Misfit, text) => Some(text.clone()),
             other => panic!("{text}: {other:?}"),
         });
         wrong.unwrap_or_default()
@@ -406,8 +406,8 @@ fn a_condition_may_read_what_only_one_of_its_tools_has() {
         assert_eq!(wrong(text), expected, "{text}");
     }
     let compared =
-        "`y[0]` is compared with the type number, but `b` takes {\"type\":\"string\"} for `y[0]`";
-    assert!(prove("arguments.y[0] == 5").contains(&Proof::Wrong(compared.to_owned())));
+        "`y[0]` is compared with a number, but `b` takes {\"type\":\"string\"} for `y[0]`";
+    assert!(prove("arguments.y[0] == 5").contains(&misfit(compared.to_owned())));
     let flag = json!({ "properties": { "is": { "type": "boolean" } } });
     let [flag, a] = [("c", &flag), ("a", &x)].map(|(name, schema)| ToolSchema { name, schema });
     let when = When::new("${{ arguments.is }}", true, None).expect("a condition");
@@ -415,7 +415,7 @@ fn a_condition_may_read_what_only_one_of_its_tools_has() {
     assert!(matches!(&*when.prove(&[]), [Proof::Unproved(_)]));
     assert!(matches!(
         &*when.prove(&[a]),
-        [Proof::Wrong(_), Proof::Unproved(_)]
+        [Proof::Mistake(MistakeKind::Misfit, _), Proof::Unproved(_)]
     ));
     let nested = When::new("${{ arguments.y[0].z }}", true, None).expect("a condition");
     let b = ToolSchema {
@@ -423,7 +423,7 @@ fn a_condition_may_read_what_only_one_of_its_tools_has() {
         schema: &y,
     };
     let message = "`b` accepts no value at `y[0].z`";
-    assert_eq!(nested.prove(&[b])[0], Proof::Wrong(message.to_owned()));
+    assert_eq!(nested.prove(&[b])[0], misfit(message.to_owned()));
 }
 
 /// A tool of a remote can have any schema.
@@ -461,7 +461,7 @@ fn many_random_rules_are_decided() {
         );
         counts[match proof {
             Proof::Proved => 0,
-            Proof::Wrong(_) | Proof::Never(_) | Proof::Always(_) => 1,
+            Proof::Mistake(..) => 1,
             Proof::Unproved(_) => 2,
         }] += 1;
     }

@@ -7,14 +7,14 @@ use serde_json::{Number, Value};
 use super::{path::MAX_PARTS, target};
 use crate::rules::argument::type_of;
 
-/// The values of a schema, or more.
+/// A superset of the values that a schema accepts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Values {
-    /// All values, if they are listed.
+    /// The values, if the schema lists them.
     pub(super) only: Option<Vec<Value>>,
-    /// Whether these are exactly the values of the schema, as far as it has no `enum`, `const`, `pattern` and `multipleOf`.
+    /// Whether the set is exact, apart from `enum`, `const`, `pattern` and `multipleOf`.
     pub(super) is_exact: bool,
-    /// Those of the types `null`, `boolean` and `object` that there are.
+    /// Which of the types `null`, `boolean` and `object` it contains.
     plain: BTreeSet<&'static str>,
     numbers: Numbers,
     /// The lengths of strings.
@@ -38,7 +38,7 @@ struct Numbers {
     are_integers: bool,
 }
 
-/// A number, or what is next to it: below it for -1, and above it for 1.
+/// A bound. The second field is -1 for just below the number, 1 for just above, else 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Edge(f64, i8);
 
@@ -58,7 +58,7 @@ impl Edge {
         if self.cmp(other).is_gt() { other } else { self }
     }
 
-    /// The first integer that is not beyond this edge, upwards for 1 and downwards for -1.
+    /// Rounds to an integer within the bound: up for 1, down for -1.
     fn rounded(self, by: i8) -> Self {
         let Self(at, side) = self;
         let is_integer = at.fract() == 0.0 && at.abs() < MAX_SAFE;
@@ -157,7 +157,7 @@ impl Values {
         }
     }
 
-    /// All values of a schema about which nothing is known.
+    /// The set for a schema that is not understood.
     fn unknown() -> Self {
         Self {
             is_exact: false,
@@ -265,7 +265,7 @@ impl Values {
         self.meet(&of_types.unwrap_or_else(Self::unknown))
     }
 
-    /// Whether another set, which is not a list, has all of these.
+    /// Whether `other`, which has no list, contains all of these values.
     pub(super) fn is_within(&self, other: &Self) -> bool {
         self.plain.is_subset(&other.plain)
             && self.numbers.is_within(other.numbers)

@@ -1,4 +1,4 @@
-//! Calls that show what is possible.
+//! Example calls that a schema accepts.
 
 use mcp_servlet_schema::{JsonObject, Validator, example};
 use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Argument, Step, path::MAX_PARTS, target};
 
-/// The longest text or list that is tried.
+/// The longest string or list that is tried.
 const LONGEST: usize = 1_000;
 
 /// How many values are tried.
@@ -15,7 +15,7 @@ const MOST: usize = 200;
 /// How many steps of validation all calls may take together; about a tenth of a second of work.
 const MAX_STEPS: u64 = 2_000_000;
 
-/// Calls of a tool that its schema accepts, with different values of an argument, and without it. None if the schema cannot be checked.
+/// Calls of a tool that its schema accepts, with different values of an argument, and without it. Empty if the schema is not valid.
 pub(super) fn witnesses(
     root: &Value,
     part: &Value,
@@ -40,7 +40,7 @@ pub(super) fn witnesses(
 fn calls(root: &Value, part: &Value, argument: &Argument) -> impl Iterator<Item = Value> {
     let example = example(root).filter(Value::is_object);
     let base = example.unwrap_or_else(|| json!({}));
-    let mut values = Values(Vec::new());
+    let mut values = Samples(Vec::new());
     let own = Value::Object(argument.schema.clone());
     collect(root, part, &mut MAX_PARTS.clone(), &mut values);
     collect(root, &own, &mut MAX_PARTS.clone(), &mut values);
@@ -66,9 +66,9 @@ fn calls(root: &Value, part: &Value, argument: &Argument) -> impl Iterator<Item 
 }
 
 /// Values to try, each once.
-struct Values(Vec<Value>);
+struct Samples(Vec<Value>);
 
-impl Values {
+impl Samples {
     fn extend(&mut self, values: impl IntoIterator<Item = Value>) {
         for value in values {
             if self.0.len() == MOST {
@@ -109,7 +109,7 @@ fn put(part: &mut Value, path: &[Step], value: Option<Value>) {
 }
 
 /// Values at the edges of what a schema describes.
-fn collect(root: &Value, schema: &Value, left: &mut usize, values: &mut Values) {
+fn collect(root: &Value, schema: &Value, left: &mut usize, values: &mut Samples) {
     let (Value::Object(keywords), Some(rest)) = (schema, left.checked_sub(1)) else {
         return;
     };
@@ -173,7 +173,7 @@ fn near(bound: &serde_json::Number) -> Vec<Value> {
     near
 }
 
-/// Texts and lists of about this length.
+/// Strings and lists of about this length.
 fn of_length(bound: usize) -> Vec<Value> {
     let lengths = [bound, bound + 1, bound.saturating_sub(1)];
     let texts = lengths.map(|length| json!("a".repeat(length)));
@@ -183,7 +183,7 @@ fn of_length(bound: usize) -> Vec<Value> {
     texts.into_iter().chain(lists).collect()
 }
 
-/// A text that probably matches a pattern, and longer ones.
+/// A string that probably matches a pattern, and longer ones.
 pub(super) fn matching(pattern: &str) -> Vec<Value> {
     let Ok(pattern) = regex_syntax::parse(pattern) else {
         return Vec::new();
@@ -197,7 +197,7 @@ pub(super) fn matching(pattern: &str) -> Vec<Value> {
     ]
 }
 
-/// Adds a text that probably matches a pattern, up to the longest that is tried.
+/// Adds a string that probably matches a pattern, up to the longest that is tried.
 fn sample(pattern: &Hir, text: &mut String) {
     if text.len() > LONGEST {
         return;

@@ -4,7 +4,8 @@ use std::{borrow::Cow, time::Duration};
 
 use mcp_servlet_bundle::{Budget, Prepared, Refused};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, JsonObject, RemoteFailure, RequestMeta, UnknownArguments,
+    CallError, CallErrorKind, CheckArguments, JsonObject, RemoteFailure, RequestMeta,
+    UnknownArguments,
 };
 
 use super::{
@@ -95,14 +96,27 @@ impl Served {
         arguments: Option<&'a JsonObject>,
         seen: &'a RequestView,
     ) -> Mapping<'a> {
-        let servlet = self.handler.as_servlet();
-        let checks = servlet.map(|servlet| servlet.options().arguments);
         Mapping {
             proven: Cow::Borrowed(&self.proven),
             arguments: arguments.map(|arguments| self.known_arguments(arguments)),
             seen: Cow::Borrowed(seen),
-            checks: checks.unwrap_or_default(),
+            checks: self.checks(),
         }
+    }
+
+    fn checks(&self) -> CheckArguments {
+        let servlet = self.handler.as_servlet();
+        let checks = servlet.map(|servlet| servlet.options().arguments);
+        checks.unwrap_or_default()
+    }
+
+    /// The arguments with which a call runs, or a message for the model.
+    pub(in crate::host) fn accepted(
+        &self,
+        arguments: &JsonObject,
+    ) -> Result<Option<JsonObject>, String> {
+        let arguments = self.known_arguments(arguments);
+        self.proven.accepted(Some(&arguments), self.checks())
     }
 
     /// The arguments without those that the schema does not have, if the handler's servlet drops these.

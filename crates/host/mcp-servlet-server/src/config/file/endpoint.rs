@@ -83,19 +83,20 @@ pub(in crate::config) struct EndpointSection {
     #[serde(default)]
     #[schemars(with = "Vec<RuleSection>")]
     pub(in crate::config) rules: Vec<Spanned<Table<RuleSection>>>,
-    /// What happens if something of the rules cannot be proved. Default: `warn`, which reports it.
+    /// Whether the server starts if it cannot prove that the rules fit the tools. `warn` (the default) reports it, `strict` refuses to
+    /// start.
     #[serde(default)]
     pub(in crate::config) prove: Prove,
 }
 
-/// What happens if something of the rules cannot be proved.
+/// Whether the server starts if it cannot prove that the rules fit the tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::config) enum Prove {
-    /// It is reported.
+    /// Reports it.
     #[default]
     Warn,
-    /// It is an error.
+    /// Refuses to start.
     Strict,
 }
 

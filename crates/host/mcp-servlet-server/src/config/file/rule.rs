@@ -49,7 +49,7 @@ pub(in crate::config) struct RuleSection {
     /// `${{ 'admin' in caller.roles }}`.
     #[schemars(with = "Option<String>")]
     pub(in crate::config) when: Option<Spanned<String>>,
-    /// What a model reads in addition if the arguments of its call are denied.
+    /// Text that is added to the error if the arguments of a call are denied.
     pub(in crate::config) message: Option<String>,
 }
 

@@ -5,12 +5,12 @@ use mcp_servlet_access::{
     rules::{Answer, Arguments, Effect, Holds, Item, Rules},
 };
 use mcp_servlet_host::{Host, Tool};
-use mcp_servlet_runtime::{CheckArguments, JsonObject};
-use mcp_servlet_schema::{Schemas, similar};
+use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_schema::{did_you_mean, similar};
 use serde::Serialize;
 
 use crate::{
-    config::{Config, Endpoint, Served, wording::did_you_mean},
+    config::{Config, Endpoint, Served},
     permissions::{item_of, step_of},
 };
 
@@ -32,12 +32,11 @@ pub struct Explanation {
     /// Why the server refuses the call before it asks the rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// The rules that are asked for lists.
+    /// The rules that decide whether the tool is listed.
     pub list: Vec<ExplainedRule>,
-    /// The rules that are asked about the call.
+    /// The rules that decide about the call.
     pub call: Vec<ExplainedRule>,
-    /// The tool that a virtual tool calls, and the rules that are asked about that call. The arguments that the virtual tool sends are
-    /// not known here.
+    /// The tool that a virtual tool calls, and the rules for that call. Its arguments are unknown here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<ExplainedStep>,
 }
@@ -47,11 +46,11 @@ pub struct Explanation {
 pub struct ExplainedStep {
     /// The member and the tool.
     pub handler: String,
-    /// The rules that are asked.
+    /// The rules for this call.
     pub rules: Vec<ExplainedRule>,
 }
 
-/// A rule that was asked.
+/// A rule that the server checked.
 #[derive(Debug, Serialize)]
 pub struct ExplainedRule {
     /// Its line in the file.
@@ -116,7 +115,8 @@ impl ServedEndpoint<'_> {
         })
     }
 
-    /// How the rules decide about a call. None is a caller that the endpoint does not know.
+    /// How the rules decide about a call. `None` as the caller is a caller without credentials. None if the endpoint does not have the
+    /// tool.
     pub fn explain(
         &self,
         caller: Option<&Caller>,
@@ -126,7 +126,7 @@ impl ServedEndpoint<'_> {
         let rules = &self.endpoint.options.rules;
         let item = item_of(&self.host, tool)?;
         let step = step_of(&self.host, tool.name()).map(|(item, _)| item);
-        let (arguments, refused) = match self.checked(tool, arguments) {
+        let (arguments, refused) = match self.host.accepted_arguments(tool.name(), arguments) {
             Ok(arguments) => (arguments, self.missing_scope(caller, tool)),
             Err(text) => (arguments.clone(), Some(text)),
         };
@@ -184,19 +184,6 @@ impl ServedEndpoint<'_> {
         };
         let answers = rules.explain(caller, item, arguments).into_iter();
         answers.map(explained).collect()
-    }
-
-    /// The arguments that the tool gets.
-    fn checked(&self, tool: &Tool, arguments: &JsonObject) -> Result<JsonObject, String> {
-        let servlet = self.host.servlet_of(tool.name());
-        let how = servlet.map_or(CheckArguments::Off, |servlet| servlet.options().arguments);
-        let schemas = Schemas::of(tool.json());
-        let (Ok(schemas), true) = (schemas, how != CheckArguments::Off) else {
-            return Ok(arguments.clone());
-        };
-        let known = schemas.without_unknown(arguments);
-        let checked = schemas.arguments(how == CheckArguments::Coerce, Some(&known))?;
-        Ok(checked.unwrap_or_default())
     }
 
     /// The scopes of the endpoint and of the tool that the caller does not have.
