@@ -2,11 +2,14 @@
 
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 
-use crate::path::{Path, PathStep};
-use crate::source::Source;
+use crate::{
+    functions::OPTIONAL,
+    path::{Path, PathStep},
+    source::Source,
+};
 
-/// The path that an expression consists of.
-pub(super) fn path(node: &IdedExpr, source: &Source<'_>) -> Option<Path> {
+/// The path that an expression consists of, also after it was rewritten.
+pub(super) fn path(node: &IdedExpr, source: &Source) -> Option<Path> {
     match &node.expr {
         Expr::Ident(name) => Some(Path {
             root: name.clone(),
@@ -31,10 +34,10 @@ pub(super) fn path(node: &IdedExpr, source: &Source<'_>) -> Option<Path> {
 }
 
 /// The step of `a.?b`, `a["b"]`, `a[?"b"]` or `a[0]`.
-fn step(id: u64, call: &CallExpr, source: &Source<'_>) -> Option<PathStep> {
+fn step(id: u64, call: &CallExpr, source: &Source) -> Option<PathStep> {
     let is_optional = match call.func_name.as_str() {
         operators::INDEX => false,
-        operators::OPT_INDEX | operators::OPT_SELECT => true,
+        operators::OPT_INDEX | operators::OPT_SELECT | OPTIONAL => true,
         _ => return None,
     };
     match &call.args.get(1)?.expr {

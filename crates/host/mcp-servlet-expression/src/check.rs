@@ -75,7 +75,7 @@ pub(super) fn is_qualified(call: &CallExpr) -> bool {
 
 /// Walks through an expression.
 pub(super) struct Check<'a> {
-    source: &'a Source<'a>,
+    source: &'a Source,
     /// The variables of the loops around the current part.
     variables: Vec<String>,
     depth: usize,
@@ -88,7 +88,7 @@ pub(super) struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    pub(super) fn of(expression: &IdedExpr, source: &'a Source<'a>) -> Self {
+    pub(super) fn of(expression: &IdedExpr, source: &'a Source) -> Self {
         let mut check = Self {
             source,
             variables: Vec::new(),

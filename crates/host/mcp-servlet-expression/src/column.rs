@@ -24,7 +24,7 @@ pub(super) struct Column {
 
 impl Column {
     /// The column that an expression takes. None if it does anything else.
-    pub(super) fn of(node: &IdedExpr, source: &Source<'_>) -> Option<Self> {
+    pub(super) fn of(node: &IdedExpr, source: &Source) -> Option<Self> {
         let Expr::Comprehension(map) = &node.expr else {
             return None;
         };

@@ -1,6 +1,6 @@
 //! Boolean expressions that can be evaluated before all variables are known.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 
@@ -127,7 +127,7 @@ impl Condition {
 
 fn compile(text: &str) -> Result<(Node, Vec<Comparison>), Vec<Mistake>> {
     let (expression, info) = parse::parse(text).map_err(|mistake| vec![mistake])?;
-    let source = Source { text, info: &info };
+    let source = Arc::new(Source::new(text, info));
     let check = Check::of(&expression, &source);
     if !check.mistakes.is_empty() {
         return Err(check.mistakes);
@@ -140,7 +140,7 @@ fn compile(text: &str) -> Result<(Node, Vec<Comparison>), Vec<Mistake>> {
 impl Node {
     fn of(
         node: IdedExpr,
-        source: &Source<'_>,
+        source: &Arc<Source>,
         comparisons: &mut Vec<Comparison>,
     ) -> Result<Self, Vec<Mistake>> {
         let call = match node.expr {
@@ -254,7 +254,7 @@ const COMPARES: [&str; 6] = [
 ];
 
 /// The comparison of a path with a literal.
-fn comparison(node: &IdedExpr, source: &Source<'_>) -> Option<Comparison> {
+fn comparison(node: &IdedExpr, source: &Source) -> Option<Comparison> {
     let Expr::Call(call) = &node.expr else {
         return None;
     };

@@ -11,6 +11,7 @@ mod check;
 mod column;
 mod condition;
 mod functions;
+mod infer;
 mod optional;
 mod parse;
 mod path;
@@ -18,6 +19,7 @@ mod pattern;
 mod rewrite;
 mod scope;
 mod source;
+mod types;
 mod value;
 
 use std::{
@@ -38,12 +40,14 @@ use budget::{MAX_COPY, MAX_READ, Size};
 use check::Check;
 use column::Column;
 pub use condition::{Comparison, Condition, Truth};
+pub use infer::{Access, Inferred, Wrong};
 pub use path::{Path, PathStep};
 use pattern::Pattern;
 use rewrite::Rewrite;
 use scope::Found;
 pub use scope::{Object, Part, Scope};
 use source::Source;
+pub use types::{Fit, Misfit, Reason, Type};
 
 /// The stack for deep expressions in bytes. Only what is used takes memory.
 const LARGE_STACK: usize = 64 << 20;
@@ -92,6 +96,8 @@ struct Cel {
     /// How deep its parts are nested.
     depth: usize,
     patterns: Arc<[Pattern]>,
+    /// The text from which it was parsed.
+    source: Arc<Source>,
     /// A faster way for `list.map(item, item.member)`.
     column: Option<Column>,
 }
@@ -155,11 +161,11 @@ impl Expression {
 
     fn parse_deep(text: &str) -> Result<Self, Vec<Mistake>> {
         let (expression, info) = parse::parse(text).map_err(|mistake| vec![mistake])?;
-        Self::compile(expression, &Source { text, info: &info })
+        Self::compile(expression, &Arc::new(Source::new(text, info)))
     }
 
     /// Compiles an expression, or a part of one.
-    fn compile(mut expression: IdedExpr, source: &Source<'_>) -> Result<Self, Vec<Mistake>> {
+    fn compile(mut expression: IdedExpr, source: &Arc<Source>) -> Result<Self, Vec<Mistake>> {
         let check = Check::of(&expression, source);
         if !check.mistakes.is_empty() {
             return Err(check.mistakes);
@@ -175,6 +181,7 @@ impl Expression {
                 functions: rewrite.functions,
                 depth: check.deepest,
                 patterns: check.patterns.into(),
+                source: Arc::clone(source),
                 column,
             }))
         };
@@ -189,6 +196,18 @@ impl Expression {
         match &self.program {
             Program::Path(path) => Some(path),
             Program::Cel(_) => None,
+        }
+    }
+
+    /// The bytes of the text without the space around it.
+    pub fn range(&self) -> Range<usize> {
+        match &self.program {
+            Program::Path(path) => path.range.start..path.end(),
+            Program::Cel(cel) => {
+                let text = &cel.source.text;
+                let start = text.len() - text.trim_start().len();
+                start..start + text.trim().len()
+            }
         }
     }
 

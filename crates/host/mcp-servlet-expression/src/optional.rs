@@ -8,7 +8,7 @@ use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, operators};
 use crate::{Mistake, source::Source};
 
 /// The mistakes of an operand in which an optional value is used without a default.
-pub(super) fn mistakes(operand: &IdedExpr, source: &Source<'_>) -> Vec<Mistake> {
+pub(super) fn mistakes(operand: &IdedExpr, source: &Source) -> Vec<Mistake> {
     let mut uses = Uses {
         source,
         mistakes: Vec::new(),
@@ -19,7 +19,7 @@ pub(super) fn mistakes(operand: &IdedExpr, source: &Source<'_>) -> Vec<Mistake> 
 }
 
 struct Uses<'a> {
-    source: &'a Source<'a>,
+    source: &'a Source,
     mistakes: Vec<Mistake>,
 }
 

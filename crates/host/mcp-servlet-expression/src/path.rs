@@ -1,6 +1,6 @@
 //! Paths such as `request.arguments.city`, which are looked up in the JSON itself.
 
-use std::ops::Range;
+use std::{fmt, ops::Range};
 
 /// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,8 +58,40 @@ impl Path {
         self
     }
 
+    /// The end of the last name, in bytes.
+    pub(crate) fn end(&self) -> usize {
+        let mut names = self.steps.iter().rev();
+        let last = names.find_map(|step| match step {
+            PathStep::Member { range, .. } => Some(range.end),
+            PathStep::Item { .. } => None,
+        });
+        last.unwrap_or(self.range.end)
+    }
+
     /// The names of the first members, up to the first item of an array.
     pub fn members(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().map_while(PathStep::name)
     }
+}
+
+impl fmt::Display for Path {
+    /// As it is written, such as `result.days[0].?high`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.root)?;
+        for step in &self.steps {
+            let mark = if step.is_optional() { "?" } else { "" };
+            match step {
+                PathStep::Member { name, .. } if is_identifier(name) => write!(f, ".{mark}{name}")?,
+                PathStep::Member { name, .. } => write!(f, "[{mark}{name:?}]")?,
+                PathStep::Item { number, .. } => write!(f, "[{mark}{number}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    let is_part = |one: char| one.is_ascii_alphanumeric() || one == '_';
+    let is_word = !name.is_empty() && name.chars().all(is_part);
+    is_word && !name.starts_with(|one: char| one.is_ascii_digit())
 }

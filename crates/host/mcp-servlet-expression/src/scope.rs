@@ -125,6 +125,6 @@ impl<'a> Scope<'a> {
 }
 
 /// Whether this step of a path is the name of an argument.
-fn is_argument(path: &Path, step: usize) -> bool {
+pub(crate) fn is_argument(path: &Path, step: usize) -> bool {
     path.root == "request" && step == 1 && path.steps[0].name() == Some("arguments")
 }

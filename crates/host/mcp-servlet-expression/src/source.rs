@@ -5,12 +5,17 @@ use std::ops::Range;
 use cel::common::ast::SourceInfo;
 
 /// The text of an expression with the positions of its parts.
-pub(super) struct Source<'a> {
-    pub(super) text: &'a str,
-    pub(super) info: &'a SourceInfo,
+pub(super) struct Source {
+    pub(super) text: String,
+    info: SourceInfo,
 }
 
-impl Source<'_> {
+impl Source {
+    pub(super) fn new(text: &str, info: SourceInfo) -> Self {
+        let text = text.to_owned();
+        Self { text, info }
+    }
+
     /// The bytes of a name: the first place at or after the part's token, or else the last one before it.
     pub(super) fn name(&self, id: u64, name: &str) -> Range<usize> {
         let at = self.byte(id);
@@ -26,6 +31,14 @@ impl Source<'_> {
             Some(start) => start..start + name.len(),
             None => self.name(id, name),
         }
+    }
+
+    /// The bytes of an operator, if the part's token is this.
+    pub(super) fn symbol(&self, id: u64, symbol: &str) -> Option<Range<usize>> {
+        let at = self.byte(id);
+        self.text[at..]
+            .starts_with(symbol)
+            .then(|| at..at + symbol.len())
     }
 
     /// The first byte of a part. `cel` counts characters.

@@ -155,6 +155,21 @@ fn failures_have_kinds() {
     }
 }
 
+#[test]
+fn paths_are_shown_as_they_are_written() {
+    for text in [
+        "a",
+        "a.b.?c",
+        "a[0][?12].x_1",
+        "a[\"x y\"][?\"\"]",
+        "a[\"1\"]",
+    ] {
+        let expression = Expression::parse(text).expect(text);
+        let path = expression.path().map(ToString::to_string);
+        assert_eq!(path.as_deref(), Some(text));
+    }
+}
+
 /// Checks the first mistake of an expression, and its place.
 fn has_mistake(text: &str, place: &str, message: &str) {
     let mistakes = Expression::parse(text).expect_err(text);
