@@ -97,6 +97,8 @@ pub enum Name<'a> {
     Prompt(&'a str),
     /// A resource, or a resource template.
     Resource(&'a Uri),
+    /// A resource that a virtual tool reads.
+    StepResource(Uri),
 }
 
 /// The arguments of a call.
@@ -187,7 +189,7 @@ impl Name<'_> {
     fn has(&self, hint: (Hint, bool)) -> bool {
         match self {
             Self::Tool(_, hints) | Self::Step(_, _, hints) => hints.has(hint),
-            Self::Prompt(_) | Self::Resource(_) => false,
+            Self::Prompt(_) | Self::Resource(_) | Self::StepResource(_) => false,
         }
     }
 
@@ -195,14 +197,14 @@ impl Name<'_> {
         match self {
             Self::Tool(..) | Self::Step(..) => Kind::Tool,
             Self::Prompt(_) => Kind::Prompt,
-            Self::Resource(_) => Kind::Resource,
+            Self::Resource(_) | Self::StepResource(_) => Kind::Resource,
         }
     }
 }
 
 impl Item<'_> {
     fn is_step(&self) -> bool {
-        matches!(self.name, Name::Step(..))
+        matches!(self.name, Name::Step(..) | Name::StepResource(_))
     }
 
     /// Whether it belongs to one of these members. True for an empty list, which means all.
@@ -262,6 +264,11 @@ impl Rules {
     fn about(&self, item: &Item<'_>) -> impl Iterator<Item = (usize, &Rule)> {
         let rules = self.0.iter().enumerate();
         rules.filter(|(_, rule)| rule.applies_to(item))
+    }
+
+    /// Whether a rule could hold for an item, for some caller and some arguments.
+    pub fn may_apply_to(&self, item: &Item<'_>) -> bool {
+        self.0.iter().any(|rule| rule.may_apply_to(item))
     }
 
     /// Whether a rule for tools reads arguments.
@@ -456,6 +463,11 @@ impl Rule {
         }
     }
 
+    fn matches(&self, uri: &Uri) -> Holds {
+        let all = self.resources.iter().map(|pattern| pattern.matches(uri));
+        all.max().unwrap_or(Holds::No)
+    }
+
     fn names(&self, name: &Name<'_>) -> Holds {
         let any = |patterns: &[Pattern], name: &str| patterns.iter().any(|one| one.matches(name));
         let has_hints = || self.hints.iter().all(|hint| name.has(*hint));
@@ -466,11 +478,8 @@ impl Rule {
                 Holds::is((any(&self.tools, own) || is_listed) && has_hints())
             }
             Name::Prompt(name) => Holds::is(any(&self.prompts, name)),
-            Name::Resource(uri) => {
-                let all = self.resources.iter();
-                let holds = all.map(|pattern| pattern.matches(uri));
-                holds.max().unwrap_or(Holds::No)
-            }
+            Name::Resource(uri) => self.matches(uri),
+            Name::StepResource(uri) => self.matches(uri),
         }
     }
 }

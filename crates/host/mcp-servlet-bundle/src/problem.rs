@@ -2,9 +2,9 @@
 
 use std::{fmt, ops::Range};
 
-/// A step to a value in the table of a virtual tool.
+/// A part of the way to a value in the table of a virtual tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum PlacePart {
     /// The member of a table.
     Key(String),
     /// The item of a list, counted from 0.
@@ -13,7 +13,7 @@ pub enum Step {
 
 /// The place of a value in the table of a virtual tool, such as `catches[0].error.code`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place(pub Vec<Step>);
+pub struct Place(pub Vec<PlacePart>);
 
 impl Place {
     /// The place of a member of the table.
@@ -24,29 +24,34 @@ impl Place {
     /// The place of a member of this table.
     #[must_use]
     pub fn key(&self, key: &str) -> Self {
-        self.with(Step::Key(key.to_owned()))
+        self.with(PlacePart::Key(key.to_owned()))
     }
 
     /// The place of an item of this list.
     #[must_use]
     pub fn item(&self, number: usize) -> Self {
-        self.with(Step::Item(number))
+        self.with(PlacePart::Item(number))
     }
 
-    fn with(&self, step: Step) -> Self {
-        let mut steps = self.0.clone();
-        steps.push(step);
-        Self(steps)
+    /// Whether it is this place or a part of it.
+    pub(crate) fn is_within(&self, place: &Self) -> bool {
+        self.0.starts_with(&place.0)
+    }
+
+    fn with(&self, part: PlacePart) -> Self {
+        let mut parts = self.0.clone();
+        parts.push(part);
+        Self(parts)
     }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, step) in self.0.iter().enumerate() {
-            match step {
-                Step::Key(key) if number == 0 => f.write_str(key)?,
-                Step::Key(key) => write!(f, ".{key}")?,
-                Step::Item(item) => write!(f, "[{item}]")?,
+        for (number, part) in self.0.iter().enumerate() {
+            match part {
+                PlacePart::Key(key) if number == 0 => f.write_str(key)?,
+                PlacePart::Key(key) => write!(f, ".{key}")?,
+                PlacePart::Item(item) => write!(f, "[{item}]")?,
             }
         }
         Ok(())

@@ -1,32 +1,37 @@
-//! Checks that a virtual tool fits its handler, and makes the definition that clients see.
+//! Checks that a virtual tool fits its handlers, and makes the definition that clients see.
 
+mod annotations;
 mod arguments;
 mod fit;
+mod order;
 mod references;
-mod types;
+mod values;
 
 use mcp_servlet_expression::{Path, PathStep};
 use mcp_servlet_schema::{Schemas, Validator};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::{
     JsonObject,
     constant::Taker,
+    expressions::Readable,
     input_schema::InputSchema,
     problem::{Place, Problem, listed},
-    proven::Proven,
-    shape::{Names, Shape},
+    proven::{HandlerSchema, Proven},
     spec::{Inputs, VirtualTool},
+    step::{Resource, Step, Target},
     template::Template,
 };
+use values::Values;
 
 impl VirtualTool {
-    /// Checks that the tool fits its handler. `handler` is its definition in the member's `tools/list`.
+    /// Checks that the tool fits its handlers. `handlers` has a definition for each step: that in the `tools/list` of the member, or
+    /// for a resource only the `annotations` that a tool would have.
     ///
     /// # Errors
     /// Every problem, with its place.
-    pub fn prove(&self, handler: &JsonObject) -> Result<Proven, Vec<Problem>> {
-        let mut proof = Proof::new(self, handler);
+    pub fn prove(&self, handlers: &[&JsonObject]) -> Result<Proven, Vec<Problem>> {
+        let mut proof = Proof::new(self, handlers);
         proof.inputs();
         let shown = arguments::advertised(&mut proof);
         match &self.arguments {
@@ -34,7 +39,9 @@ impl VirtualTool {
             None => references::check(&mut proof, &shown),
         }
         fit::needed(&mut proof, &shown);
-        proof.names(shown.json());
+        proof.expressions(&shown);
+        annotations::check(&mut proof);
+        order::check(&mut proof);
         if !proof.problems.is_empty() {
             return Err(proof.problems);
         }
@@ -45,29 +52,23 @@ impl VirtualTool {
                 format!("invalid JSON Schema: {problem}"),
             )]
         })?;
+        let output = self.output.as_ref();
         Ok(Proven {
-            inputs: Validator::new(proof.input_schema.json()).ok(),
-            input_schema: proof.input_schema,
-            output: self
-                .output
-                .as_ref()
-                .and_then(|schema| Validator::new(schema).ok()),
+            output: output.and_then(|schema| Validator::new(schema).ok()),
             reads_client: self.reads_client(),
+            warnings: proof.warnings,
+            unproved: proof.unproved,
             tool: self.clone(),
             definition,
             schemas,
+            handlers: proof.handlers.into_iter().map(Handler::schema).collect(),
         })
     }
 
     fn reads_client(&self) -> bool {
-        let (key, templates) = self.inputs.templates();
-        let mut reads = false;
-        for (_, template) in templates {
-            template.each(&Place::of(key), &mut |_, _, expression| {
-                reads |= expression.reads.iter().any(is_of_client);
-            });
-        }
-        reads
+        let found = self.expressions();
+        let mut paths = found.iter().flat_map(|one| &one.expression.reads);
+        paths.any(is_of_client)
     }
 }
 
@@ -79,166 +80,162 @@ fn is_of_client(path: &Path) -> bool {
 
 pub(crate) struct Proof<'a> {
     tool: &'a VirtualTool,
-    handler: &'a JsonObject,
-    /// The input schema of the handler.
-    input_schema: InputSchema,
+    /// The handler of each step.
+    handlers: Vec<Handler<'a>>,
     problems: Vec<Problem>,
+    warnings: Vec<Problem>,
+    /// Inputs that the handlers may not take.
+    unproved: Vec<Problem>,
 }
 
-impl<'a> Proof<'a> {
-    fn new(tool: &'a VirtualTool, handler: &'a JsonObject) -> Self {
+/// The handler of a step.
+pub(crate) struct Handler<'a> {
+    step: &'a Step,
+    definition: &'a JsonObject,
+    input_schema: InputSchema,
+}
+
+impl<'a> Handler<'a> {
+    fn new(step: &'a Step, definition: &'a JsonObject) -> Self {
+        let input_schema = match &step.target {
+            Target::Resource(resource) => InputSchema::new(variables(resource)),
+            Target::Tool(_) => InputSchema::of_tool(definition),
+        };
         Self {
-            tool,
-            handler,
-            input_schema: InputSchema::of_tool(handler),
-            problems: Vec::new(),
+            step,
+            definition,
+            input_schema,
         }
     }
 
-    fn problem(&mut self, place: Place, message: String) {
-        self.problems.push(Problem::new(place, message));
+    fn schema(self) -> HandlerSchema {
+        HandlerSchema {
+            is_read_only: annotations::is_read_only(&self),
+            inputs: Validator::new(self.input_schema.json()).ok(),
+            input_schema: self.input_schema,
+        }
     }
 
-    fn inputs(&mut self) {
-        let tool = self.tool;
-        let (key, templates) = tool.inputs.templates();
-        for (name, template) in templates {
-            let message = if self.input_schema.takes(name) {
-                self.wrong_constant(name, template)
-            } else {
-                Some(self.takes_no(name))
-            };
-            if let Some(message) = message {
-                self.problem(Place::of(key).key(name), message);
-            }
-        }
-        match &tool.inputs {
-            Inputs::Map(templates) => self.needed(templates),
-            Inputs::Set(templates) => self.elsewhere(templates),
-            Inputs::Pass => {}
-        }
+    /// The output schema of a tool.
+    fn output(&self) -> Option<&'a Value> {
+        self.definition.get("outputSchema")
     }
 
     fn takes_no(&self, name: &str) -> String {
+        let Step { target, .. } = self.step;
         let known = self.input_schema.properties();
         let known = listed(known.map(|(name, _)| name.as_str()));
-        format!(
-            "`{}` has no argument `{name}`; it has {known}",
-            self.tool.handler
-        )
+        let input = target.input();
+        format!("`{target}` has no {input} `{name}`; it has {known}")
     }
 
-    /// The problem with a constant that the handler does not take for an argument.
+    /// The problem with a constant that the handler does not take for an input.
     fn wrong_constant(&self, name: &str, template: &Template) -> Option<String> {
-        let handler = Taker {
-            name: &self.tool.handler.to_string(),
+        let taker = Taker {
+            name: &self.step.target.to_string(),
             schema: self.input_schema.json(),
         };
         let schema = self.input_schema.argument(name)?;
-        handler.problem(schema, &format!("for `{name}`"), template.constant()?)
+        taker.problem(schema, &format!("for `{name}`"), template.constant()?)
     }
 
-    fn needed(&mut self, templates: &[(String, Template)]) {
+    /// Inputs that the handler requires, and `inputs` does not have.
+    fn missing(&self, templates: &[(String, Template)]) -> Vec<String> {
         let is_given = |name: &str| templates.iter().any(|(given, _)| given == name);
         let missing = self.input_schema.required().filter(|name| !is_given(name));
-        let missing: Vec<_> = missing.map(str::to_owned).collect();
-        for name in missing {
-            let message = format!(
-                "`{}` needs `{name}`, which `inputs` does not have",
-                self.tool.handler
-            );
-            self.problem(Place::of("inputs"), message);
+        let target = &self.step.target;
+        missing
+            .map(|name| format!("`{target}` needs `{name}`, which `inputs` does not have"))
+            .collect()
+    }
+}
+
+/// The input schema of a resource: its variables.
+fn variables(resource: &Resource) -> Value {
+    let names = resource.variables().unwrap_or_default();
+    let schema = || json!({ "type": ["string", "integer", "number", "boolean"] });
+    let properties: Map<_, _> = names
+        .iter()
+        .map(|name| ((*name).to_owned(), schema()))
+        .collect();
+    json!({ "properties": properties, "required": names, "additionalProperties": false })
+}
+
+impl<'a> Proof<'a> {
+    fn new(tool: &'a VirtualTool, handlers: &[&'a JsonObject]) -> Self {
+        let steps = tool.steps.iter().zip(handlers);
+        Self {
+            tool,
+            handlers: steps
+                .map(|(step, definition)| Handler::new(step, definition))
+                .collect(),
+            problems: Vec::new(),
+            warnings: tool.warnings.clone(),
+            unproved: Vec::new(),
         }
     }
 
-    /// Reports arguments that cannot be fixed, as other keywords of the schema may speak of them.
-    fn elsewhere(&mut self, templates: &[(String, Template)]) {
-        let Some(keyword) = self.input_schema.elsewhere() else {
-            return;
-        };
-        for (name, _) in templates {
-            let message = format!(
-                "`{name}` cannot be fixed: the schema of `{}` uses `{keyword}`; use `inputs` and `arguments`",
-                self.tool.handler
-            );
-            self.problem(Place::of("set").key(name), message);
-        }
-    }
-
-    /// Checks the names that are known only now: arguments, and members of the handler's result.
-    fn names(&mut self, schema: &Value) {
-        let arguments = match Shape::of_schema(schema) {
-            Shape::Members(members) => {
-                Shape::Arguments(members.into_iter().map(|(name, _)| name).collect())
+    fn inputs(&mut self) {
+        for handler in &self.handlers {
+            let place = handler.step.inputs_place();
+            for (name, template) in handler.step.inputs.templates() {
+                let message = if handler.input_schema.takes(name) {
+                    handler.wrong_constant(name, template)
+                } else {
+                    Some(handler.takes_no(name))
+                };
+                let problem = message.map(|message| Problem::new(place.key(name), message));
+                self.problems.extend(problem);
             }
-            _ => Shape::Any,
-        };
-        let tool = self.tool;
-        let request = Shape::Members(
-            [
-                ("name", Shape::Any),
-                ("arguments", arguments),
-                ("meta", Shape::Any),
-                ("session", Shape::Any),
-            ]
-            .map(|(name, shape)| (name.to_owned(), shape))
-            .into(),
-        );
-        let output = self.handler.get("outputSchema");
-        let result = Shape::of_result(&tool.handler.to_string(), output);
-        let names = Names {
-            place: "result",
-            roots: vec![
-                ("request", request),
-                ("result", result),
-                ("error", Shape::Any),
-            ],
-        };
-        let (key, inputs) = tool.inputs.templates();
-        let results = tool.result.iter().flatten();
-        let templates = inputs
-            .iter()
-            .map(|one| (key, one))
-            .chain(results.map(|one| ("result", one)));
-        // An argument without a known schema has its own message.
-        let is_derived = tool.arguments.is_none() && matches!(tool.inputs, Inputs::Map(_));
-        for (key, (name, template)) in templates {
-            if is_derived && key == "inputs" {
-                continue;
-            }
-            template.each(&Place::of(key).key(name), &mut |place, start, one| {
-                names.check(one, place, start, &mut self.problems);
-            });
-        }
-        self.catch_names(&names);
-    }
-
-    fn catch_names(&mut self, names: &Names) {
-        for catch in &self.tool.catches {
-            let place = Place::of("catches").item(catch.number);
-            if let Some(when) = &catch.when {
-                // The position was checked when the tool was compiled; only the name matters here.
-                names.check(when, &place.key("when"), 3, &mut self.problems);
-            }
-            for (key, template) in [("message", &catch.message), ("data", &catch.data)] {
-                let place = place.key("error").key(key);
-                if let Some(template) = template {
-                    template.each(&place, &mut |place, start, one| {
-                        names.check(one, place, start, &mut self.problems);
-                    });
+            match &handler.step.inputs {
+                Inputs::Map(templates) => {
+                    let missing = handler.missing(templates).into_iter();
+                    let missing = missing.map(|message| Problem::new(place.clone(), message));
+                    self.problems.extend(missing);
                 }
+                Inputs::Set(templates) => self.problems.extend(elsewhere(handler, templates)),
+                Inputs::Pass => {}
             }
         }
     }
 
-    /// The definition for `tools/list`: the handler's, with what the bundle says.
+    /// Checks what is known about expressions only now: the arguments, and the types of values.
+    fn expressions(&mut self, shown: &InputSchema) {
+        let tool = self.tool;
+        let readable = Readable::new(tool, Some(shown.json()));
+        let values = Values::new(self, shown);
+        for found in tool.expressions() {
+            let before = self.problems.len();
+            readable.check(&found, &mut self.problems);
+            if self.problems.len() == before {
+                values.check(&found, self);
+            }
+        }
+        values.fit(self);
+    }
+
+    /// The definition for `tools/list`: the handler's, or one of its own for a tool with steps, with what the bundle says.
     fn definition(&self, schema: Value) -> JsonObject {
         let tool = self.tool;
-        let mut definition = self.handler.clone();
+        let mut definition = match (&*self.handlers, tool.has_steps()) {
+            ([handler], false) => handler.definition.clone(),
+            _ => JsonObject::new(),
+        };
         definition.insert("name".to_owned(), tool.name.as_str().into());
         definition.insert("inputSchema".to_owned(), schema);
+        if tool.has_steps() {
+            let annotations = annotations::of_steps(self);
+            definition.insert("annotations".to_owned(), annotations);
+        }
         for (key, value) in &tool.shown {
-            definition.insert(key.clone(), value.clone());
+            match (definition.get_mut(key), value) {
+                (Some(Value::Object(hints)), Value::Object(more)) if tool.has_steps() => {
+                    hints.extend(more.clone());
+                }
+                _ => {
+                    definition.insert(key.clone(), value.clone());
+                }
+            }
         }
         match &tool.output {
             Some(output) => {
@@ -251,4 +248,19 @@ impl<'a> Proof<'a> {
         }
         definition
     }
+}
+
+/// Problems with inputs that cannot be fixed, as other keywords of the schema may speak of them.
+fn elsewhere(handler: &Handler<'_>, templates: &[(String, Template)]) -> Vec<Problem> {
+    let Some(keyword) = handler.input_schema.elsewhere() else {
+        return Vec::new();
+    };
+    let Step { target, .. } = handler.step;
+    let problems = templates.iter().map(|(name, _)| {
+        let message = format!(
+            "`{name}` cannot be fixed: the schema of `{target}` uses `{keyword}`; use `inputs` and `arguments`"
+        );
+        Problem::new(Place::of("set").key(name), message)
+    });
+    problems.collect()
 }

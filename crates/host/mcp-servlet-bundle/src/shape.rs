@@ -4,7 +4,10 @@ use mcp_servlet_expression::{Expression, Path, PathStep};
 use mcp_servlet_schema::similar;
 use serde_json::Value;
 
-use crate::problem::{Place, Problem, listed};
+use crate::{
+    problem::{Place, Problem, listed},
+    step::{Step, Target},
+};
 
 /// What is known about a value.
 #[derive(Clone, Debug)]
@@ -15,13 +18,41 @@ pub(crate) enum Shape {
     Members(Vec<(String, Shape)>),
     /// The arguments of the tool.
     Arguments(Vec<String>),
-    /// The result of a handler that does not say what its structured content is.
-    Untyped(String),
-    /// The result of a handler, with the members of its structured content.
-    Result {
-        handler: String,
-        structured: Vec<(String, Shape)>,
-    },
+    /// The values of the steps.
+    Steps(Vec<StepShape>),
+    /// The values of a step with `each`.
+    List,
+    /// The value of a step that may fail.
+    Uncertain(Box<Shape>),
+}
+
+/// What is known about the value of a step.
+#[derive(Clone, Debug)]
+pub(crate) struct StepShape {
+    name: String,
+    /// Whether it is absent if its `when` is false.
+    may_be_skipped: bool,
+    shape: Shape,
+}
+
+impl StepShape {
+    /// The value of a step, if it has a name.
+    pub(crate) fn of(step: &Step) -> Option<Self> {
+        let result = match &step.target {
+            Target::Tool(_) => Shape::Any,
+            Target::Resource(_) => members(&["contents", "_meta"]),
+        };
+        let shape = match (&step.each, step.may_fail) {
+            (Some(_), _) => Shape::List,
+            (None, true) => Shape::Uncertain(Box::new(result)),
+            (None, false) => result,
+        };
+        Some(Self {
+            name: step.name.clone()?,
+            may_be_skipped: step.when.is_some(),
+            shape,
+        })
+    }
 }
 
 /// The members of every result.
@@ -36,10 +67,13 @@ pub(crate) struct Names {
 }
 
 /// The names of all places, and where they are known.
-const ROOTS: [(&str, &str); 3] = [
+const ROOTS: [(&str, &str); 6] = [
     ("request", "`inputs`, `set`, `result` and `catches`"),
     ("result", "`result`"),
     ("error", "`catches`"),
+    ("steps", "the steps and the `result` of a tool with steps"),
+    ("item", "`inputs` of a step with `each`"),
+    ("index", "`inputs` of a step with `each`"),
 ];
 
 /// An object with members of unknown shapes.
@@ -71,16 +105,22 @@ impl Names {
         };
         let mut shape = shape;
         let mut name = path.root.clone();
+        let mut may_be_absent = false;
+        if let (Shape::Steps(_), None | Some(PathStep::Item { .. })) = (shape, path.steps.first()) {
+            let message = "write `steps.NAME`: which steps are read must be known before the call";
+            return Some((path.range.clone(), message.to_owned()));
+        }
         for step in &path.steps {
             let PathStep::Member {
                 name: member,
                 range,
-                ..
+                is_optional,
             } = step
             else {
                 return None;
             };
-            match shape.member(&name, member) {
+            may_be_absent |= is_optional;
+            match shape.member(&name, member, may_be_absent) {
                 Ok(next) => shape = next,
                 Err(message) => return Some((range.clone(), message)),
             }
@@ -91,6 +131,10 @@ impl Names {
 
     fn unknown_root(&self, name: &str) -> String {
         let place = self.place;
+        let has_steps = self.roots.iter().any(|(root, _)| *root == "steps");
+        if name == "result" && has_steps {
+            return "a tool with steps has no `result` of a handler: write `steps.NAME`".to_owned();
+        }
         if let Some((_, places)) = ROOTS.iter().find(|(known, _)| *known == name) {
             return format!("`{name}` is not known in `{place}`, only in {places}");
         }
@@ -111,7 +155,8 @@ impl Names {
 static ANY: Shape = Shape::Any;
 
 impl Shape {
-    fn member(&self, name: &str, member: &str) -> Result<&Self, String> {
+    /// A member of the value that has this name. `may_be_absent` is whether the expression allows that.
+    fn member(&self, name: &str, member: &str, may_be_absent: bool) -> Result<&Self, String> {
         let find =
             |members: &'_ [(String, Self)]| members.iter().position(|(known, _)| known == member);
         match self {
@@ -122,46 +167,40 @@ impl Shape {
             }),
             Self::Arguments(names) if names.iter().any(|known| known == member) => Ok(&ANY),
             Self::Arguments(names) => Err(no_argument(member, names)),
-            _ if RESULT.contains(&member) => Ok(&ANY),
-            Self::Untyped(handler) => Err(format!(
-                "`{handler}` has no output schema: write `result.structuredContent.{member}`"
-            )),
-            Self::Result {
-                handler,
-                structured,
-            } => find(structured).map(|at| &structured[at].1).ok_or_else(|| {
-                let known = listed(structured.iter().map(|(name, _)| name.as_str()));
-                format!("`{handler}` has no `{member}` in its output schema; it has {known}")
-            }),
-        }
-    }
-
-    /// The shape of the values of a schema. Only an object that names all its members is known.
-    pub(crate) fn of_schema(schema: &Value) -> Self {
-        match properties(schema) {
-            Some(members) => Self::Members(members),
-            None => Self::Any,
-        }
-    }
-
-    /// The shape of the result of a handler with this output schema.
-    pub(crate) fn of_result(handler: &str, schema: Option<&Value>) -> Self {
-        let Some(schema) = schema else {
-            return Self::Untyped(handler.to_owned());
-        };
-        match properties(schema) {
-            Some(structured) => Self::Result {
-                handler: handler.to_owned(),
-                structured,
+            Self::Steps(steps) => match steps.iter().find(|step| step.name == member) {
+                None => Err(no_step(member, steps.iter().map(|step| &*step.name))),
+                Some(step) if step.may_be_skipped && !may_be_absent => Err(format!(
+                    "step `{member}` has `when`, so it may be absent: write `steps.?{member}`"
+                )),
+                Some(step) => Ok(&step.shape),
             },
-            None => Self::Any,
+            Self::List => Err(format!(
+                "`{name}` is a list, because of `each`: write `{name}.map(s, s.{member})` or `{name}[0].{member}`"
+            )),
+            Self::Uncertain(_) if !may_be_absent && member != "isError" => {
+                let step = name.trim_start_matches("steps.");
+                Err(format!(
+                    "step `{step}` may fail, so `{member}` may be absent: write `{name}.?{member}`"
+                ))
+            }
+            Self::Uncertain(_) if ["isError", "error"].contains(&member) => Ok(&ANY),
+            Self::Uncertain(shape) => shape.member(name, member, may_be_absent),
         }
     }
 }
 
 fn no_argument(name: &str, known: &[String]) -> String {
-    let message = format!("there is no argument `{name}`");
-    match similar(name, known.iter().map(String::as_str)) {
+    unknown("argument", name, known.iter().map(String::as_str))
+}
+
+/// The problem with a step that there is not.
+pub(crate) fn no_step<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    unknown("step", name, known)
+}
+
+fn unknown<'n>(kind: &str, name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    let message = format!("there is no {kind} `{name}`");
+    match similar(name, known) {
         Some(known) => format!("{message}; there is `{known}`"),
         None => message,
     }
@@ -180,12 +219,14 @@ const OPEN: [&str; 9] = [
     "unevaluatedProperties",
 ];
 
-fn properties(schema: &Value) -> Option<Vec<(String, Shape)>> {
-    let properties = schema.get("properties")?.as_object()?;
+/// The arguments of a tool. They are known only if its schema names all of them.
+pub(crate) fn arguments(schema: &Value) -> Shape {
     let others = schema.get("additionalProperties");
     let is_open = OPEN.iter().any(|key| schema.get(key).is_some())
         || others.is_some_and(|others| *others != Value::Bool(false));
-    let members = properties.iter();
-    let members = members.map(|(name, schema)| (name.clone(), Shape::of_schema(schema)));
-    (!is_open).then(|| members.collect())
+    let properties = schema.get("properties").and_then(Value::as_object);
+    match properties.filter(|_| !is_open) {
+        Some(properties) => Shape::Arguments(properties.keys().cloned().collect()),
+        None => Shape::Any,
+    }
 }

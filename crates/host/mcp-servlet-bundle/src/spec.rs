@@ -2,32 +2,41 @@
 
 mod catches;
 mod content;
+mod steps;
 mod structured;
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    time::Duration,
+};
 
-use mcp_servlet_expression::Expression;
 use mcp_servlet_schema::Validator;
 use serde_json::{Map, Value};
 
 use crate::{
+    expressions::Readable,
     problem::{Place, Problem, listed},
-    shape::{Names, RESULT, Shape, members},
+    shape::RESULT,
+    step::Step,
     template::{Expand, Template},
 };
 pub(crate) use catches::{Catch, Code};
 pub use catches::{CatchSpec, ErrorSpec};
 pub(crate) use content::problem as content_problem;
+pub use steps::StepSpec;
 
 /// The table `[bundle.BUNDLE.tool.NAME]`, which defines a virtual tool.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Hash)]
 pub struct Spec {
     /// The name of the bundle.
     pub bundle: String,
     /// The name that clients see.
     pub name: String,
-    /// The tool that it calls: `MEMBER:TOOL`.
-    pub handler: String,
+    /// The tool that it calls: `MEMBER:TOOL`. `None` if it has steps.
+    pub handler: Option<String>,
+    /// The steps, in the order of the file.
+    pub steps: Vec<StepSpec>,
     /// The description; by default the handler's.
     pub description: Option<String>,
     /// The title; by default the handler's.
@@ -50,21 +59,6 @@ pub struct Spec {
     pub timeout: Option<Duration>,
 }
 
-/// The tool that a virtual tool calls.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Handler {
-    /// The name of the servlet.
-    pub member: String,
-    /// The servlet's own name for the tool.
-    pub tool: String,
-}
-
-impl fmt::Display for Handler {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.member, self.tool)
-    }
-}
-
 /// How the arguments of the handler are made.
 #[derive(Clone, Debug)]
 pub(crate) enum Inputs {
@@ -77,29 +71,36 @@ pub(crate) enum Inputs {
 }
 
 impl Inputs {
-    /// The templates, and the key of their table.
-    pub(crate) fn templates(&self) -> (&'static str, &[(String, Template)]) {
+    pub(crate) fn templates(&self) -> &[(String, Template)] {
         match self {
-            Self::Pass => ("inputs", &[]),
-            Self::Set(templates) => ("set", templates),
-            Self::Map(templates) => ("inputs", templates),
+            Self::Pass => &[],
+            Self::Set(templates) | Self::Map(templates) => templates,
+        }
+    }
+
+    /// The key of the table.
+    pub(crate) fn key(&self) -> &'static str {
+        match self {
+            Self::Set(_) => "set",
+            Self::Pass | Self::Map(_) => "inputs",
         }
     }
 }
 
-/// A virtual tool whose expressions are compiled. [`prove`](Self::prove) checks that it fits its handler.
+/// A virtual tool whose expressions are compiled. [`prove`](Self::prove) checks that it fits its handlers.
 #[derive(Clone)]
 pub struct VirtualTool {
     pub(crate) bundle: String,
     pub(crate) name: String,
-    pub(crate) handler: Handler,
+    pub(crate) steps: Vec<Step>,
     pub(crate) shown: Map<String, Value>,
     pub(crate) arguments: Option<Value>,
-    pub(crate) inputs: Inputs,
     pub(crate) output: Option<Value>,
     pub(crate) result: Option<Vec<(String, Template)>>,
     pub(crate) catches: Vec<Catch>,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) warnings: Vec<Problem>,
+    digest: u64,
 }
 
 impl fmt::Debug for VirtualTool {
@@ -108,13 +109,13 @@ impl fmt::Debug for VirtualTool {
         f.debug_struct("VirtualTool")
             .field("bundle", &self.bundle)
             .field("name", &self.name)
-            .field("handler", &self.handler)
+            .field("steps", &self.steps)
             .finish_non_exhaustive()
     }
 }
 
 impl VirtualTool {
-    /// Compiles a virtual tool and checks everything for which the handler is not needed. `expand`
+    /// Compiles a virtual tool and checks everything for which the handlers are not needed. `expand`
     /// replaces environment variables outside of expressions.
     ///
     /// # Errors
@@ -124,11 +125,13 @@ impl VirtualTool {
             spec,
             expand,
             problems: Vec::new(),
+            warnings: Vec::new(),
         };
         let tool = compiler.tool();
-        match (tool, compiler.problems) {
-            (Some(tool), problems) if problems.is_empty() => Ok(tool),
-            (_, problems) => Err(problems),
+        if compiler.problems.is_empty() {
+            Ok(tool)
+        } else {
+            Err(compiler.problems)
         }
     }
 
@@ -142,12 +145,22 @@ impl VirtualTool {
         &self.name
     }
 
-    /// The tool that it calls.
-    pub fn handler(&self) -> &Handler {
-        &self.handler
+    /// What it calls. A tool with `handler` has one step, without a name.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
-    /// How long a call may take, if that is less than the handler may take.
+    /// Whether it has steps instead of `handler`.
+    pub fn has_steps(&self) -> bool {
+        self.steps.iter().any(|step| step.name.is_some())
+    }
+
+    /// A digest of the definition. It is the same in all processes of one version of this program.
+    pub fn digest(&self) -> u64 {
+        self.digest
+    }
+
+    /// How long all steps together may take. `None` if it has no steps, or no limit.
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout
     }
@@ -157,46 +170,50 @@ struct Compiler<'a, 'e> {
     spec: &'a Spec,
     expand: &'a mut Expand<'e>,
     problems: Vec<Problem>,
+    warnings: Vec<Problem>,
 }
 
 impl Compiler<'_, '_> {
-    fn tool(&mut self) -> Option<VirtualTool> {
-        let handler = self.handler();
-        let inputs = self.inputs();
-        let result = self.result();
-        let catches = self.catches();
-        self.arguments(&inputs, result.as_deref().unwrap_or_default(), &catches);
+    fn tool(&mut self) -> VirtualTool {
         let spec = self.spec;
-        Some(VirtualTool {
+        let steps = self.steps();
+        let has_steps = spec.handler.is_none() && !spec.steps.is_empty();
+        // What wrong steps bring is not known.
+        let are_known = !has_steps || steps.len() == spec.steps.len();
+        let mut tool = VirtualTool {
             bundle: spec.bundle.clone(),
             name: spec.name.clone(),
-            handler: handler?,
+            steps,
             shown: self.shown(),
             arguments: spec.arguments.clone(),
-            inputs,
             output: spec.output.clone(),
-            result,
-            catches,
-            timeout: spec.timeout,
-        })
+            result: self.result(has_steps),
+            catches: self.catches(),
+            timeout: spec.timeout.filter(|_| has_steps),
+            warnings: Vec::new(),
+            digest: digest(spec),
+        };
+        if are_known {
+            self.names(&tool);
+            self.arguments(&tool);
+        }
+        if are_known && has_steps {
+            self.order(&mut tool);
+        }
+        tool.warnings = std::mem::take(&mut self.warnings);
+        tool
+    }
+
+    /// Checks the names that expressions read, as far as they are known without the handlers.
+    fn names(&mut self, tool: &VirtualTool) {
+        let readable = Readable::new(tool, tool.arguments.as_ref());
+        for found in tool.expressions() {
+            readable.check(&found, &mut self.problems);
+        }
     }
 
     fn problem(&mut self, place: Place, message: impl Into<String>) {
         self.problems.push(Problem::new(place, message));
-    }
-
-    fn handler(&mut self) -> Option<Handler> {
-        let parts = self.spec.handler.split_once(':');
-        let parts = parts.filter(|(member, tool)| !member.is_empty() && !tool.is_empty());
-        let Some((member, tool)) = parts else {
-            let message = "expected a member and its tool, such as \"weather:get_weather\"";
-            self.problem(Place::of("handler"), message);
-            return None;
-        };
-        Some(Handler {
-            member: member.to_owned(),
-            tool: tool.to_owned(),
-        })
     }
 
     /// What the list shows instead of what the handler says.
@@ -213,69 +230,18 @@ impl Compiler<'_, '_> {
             .collect()
     }
 
-    fn inputs(&mut self) -> Inputs {
-        match (&self.spec.inputs, &self.spec.set) {
-            (Some(_), Some(_)) => {
-                let message = "`inputs` has all arguments of the handler, and `set` only those that are fixed: use one of them";
-                self.problem(Place::of("set"), message);
-                Inputs::Pass
-            }
-            (Some(inputs), None) => Inputs::Map(self.templates("inputs", inputs)),
-            (None, Some(set)) => Inputs::Set(self.templates("set", set)),
-            (None, None) => Inputs::Pass,
-        }
-    }
-
-    fn templates(
-        &mut self,
-        key: &'static str,
-        values: &Map<String, Value>,
-    ) -> Vec<(String, Template)> {
-        let session = members(&["id", "clientInfo", "capabilities"]);
-        let mut request = self.request();
-        request.extend([
-            ("meta".to_owned(), Shape::Any),
-            ("session".to_owned(), session),
-        ]);
-        let names = Names {
-            place: key,
-            roots: vec![("request", Shape::Members(request))],
-        };
+    fn templates(&mut self, place: &Place, values: &Map<String, Value>) -> Vec<(String, Template)> {
         let values = values.iter();
         values
-            .map(|(name, value)| {
-                (
-                    name.clone(),
-                    self.template(value, &Place::of(key).key(name), &names),
-                )
-            })
+            .map(|(name, value)| (name.clone(), self.template(value, &place.key(name))))
             .collect()
     }
 
-    fn template(&mut self, value: &Value, place: &Place, names: &Names) -> Template {
-        let template = Template::parse(value, place, self.expand, &mut self.problems);
-        template.each(place, &mut |place, start, expression| {
-            names.check(expression, place, start, &mut self.problems);
-        });
-        template
+    fn template(&mut self, value: &Value, place: &Place) -> Template {
+        Template::parse(value, place, self.expand, &mut self.problems)
     }
 
-    /// What all expressions can read of the request.
-    fn request(&self) -> Vec<(String, Shape)> {
-        let arguments = self.spec.arguments.as_ref().map(Shape::of_schema);
-        let arguments = match arguments {
-            Some(Shape::Members(members)) => {
-                Shape::Arguments(members.into_iter().map(|(name, _)| name).collect())
-            }
-            _ => Shape::Any,
-        };
-        vec![
-            ("name".to_owned(), Shape::Any),
-            ("arguments".to_owned(), arguments),
-        ]
-    }
-
-    fn arguments(&mut self, inputs: &Inputs, result: &[(String, Template)], catches: &[Catch]) {
+    fn arguments(&mut self, tool: &VirtualTool) {
         let place = Place::of("arguments");
         let Some(schema) = &self.spec.arguments else {
             return;
@@ -286,20 +252,21 @@ impl Compiler<'_, '_> {
         if let Err(problem) = Validator::new(schema) {
             self.problem(place.clone(), format!("invalid JSON Schema: {problem}"));
         }
-        if let Inputs::Map(templates) = inputs {
-            let mut expressions = expressions(templates.iter().chain(result));
-            for catch in catches {
-                expressions.extend(catch.expressions());
-            }
-            self.unread(schema, &expressions);
+        if tool
+            .steps
+            .iter()
+            .all(|step| matches!(step.inputs, Inputs::Map(_)))
+        {
+            self.unread(schema, tool);
         }
     }
 
     /// Reports arguments that no expression reads.
-    fn unread(&mut self, schema: &Value, expressions: &[&Expression]) {
+    fn unread(&mut self, schema: &Value, tool: &VirtualTool) {
         let mut read = Vec::new();
         let mut reads_all = false;
-        let paths = expressions.iter().flat_map(|one| &one.reads);
+        let found = tool.expressions();
+        let paths = found.iter().flat_map(|one| &one.expression.reads);
         for path in paths.filter(|path| path.root == "request") {
             let mut names = path.members();
             match (names.next(), names.next()) {
@@ -317,8 +284,11 @@ impl Compiler<'_, '_> {
         }
     }
 
-    fn result(&mut self) -> Option<Vec<(String, Template)>> {
+    fn result(&mut self, has_steps: bool) -> Option<Vec<(String, Template)>> {
         let place = Place::of("result");
+        if has_steps && self.spec.result.is_none() {
+            self.problem(Place::default(), "a tool with steps needs `result`");
+        }
         if let Some(output) = &self.spec.output
             && let Err(problem) = Validator::new(output)
         {
@@ -345,17 +315,10 @@ impl Compiler<'_, '_> {
             );
             self.problem(place.clone(), message);
         }
-        let names = Names {
-            place: "result",
-            roots: vec![
-                ("request", Shape::Members(self.request())),
-                ("result", Shape::Any),
-            ],
-        };
         let mut parts = Vec::new();
         for (key, value) in result {
             let (place, before) = (place.key(key), self.problems.len());
-            let template = self.template(value, &place, &names);
+            let template = self.template(value, &place);
             // The type of a wrong expression is not known.
             if self.problems.len() == before {
                 self.result_part(key, &template, &place);
@@ -380,14 +343,6 @@ impl Compiler<'_, '_> {
     }
 
     fn catches(&mut self) -> Vec<Catch> {
-        let error = members(&["code", "message", "data"]);
-        let names = Names {
-            place: "catches",
-            roots: vec![
-                ("request", Shape::Members(self.request())),
-                ("error", error),
-            ],
-        };
         let specs = self.spec.catches.iter().enumerate();
         let mut catches = Vec::new();
         for (number, spec) in specs {
@@ -395,7 +350,6 @@ impl Compiler<'_, '_> {
             catches.extend(catches::compile(
                 spec,
                 &place,
-                &names,
                 self.expand,
                 &mut self.problems,
             ));
@@ -405,17 +359,14 @@ impl Compiler<'_, '_> {
     }
 }
 
+fn digest(spec: &Spec) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    spec.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// Whether the result is an error in every call. Such a result does not have to match the output schema.
 fn is_always_error(spec: &Spec) -> bool {
     let result = spec.result.as_ref();
     result.and_then(|result| result.get("isError")) == Some(&Value::Bool(true))
-}
-
-/// All expressions of named templates.
-fn expressions<'t>(templates: impl Iterator<Item = &'t (String, Template)>) -> Vec<&'t Expression> {
-    let mut expressions = Vec::new();
-    for (_, template) in templates {
-        template.each(&Place::default(), &mut |_, _, one| expressions.push(one));
-    }
-    expressions
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use mcp_servlet_expression::{Budget, Expression, Failure, Mistake, Scope};
 use serde_json::{Map, Value};
 
-use crate::problem::{Place, Problem, Step};
+use crate::problem::{Place, Problem};
 
 /// Replaces the environment variables in a text, `${NAME}`, and `$$` by a dollar.
 pub type Expand<'a> = dyn FnMut(&str) -> Result<String, String> + 'a;
@@ -31,6 +31,14 @@ impl fmt::Debug for Template {
     }
 }
 
+/// A string that is one expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Single {
+    pub(crate) expression: Expression,
+    /// Where it begins in the string.
+    pub(crate) start: usize,
+}
+
 /// A piece of a text.
 #[derive(Clone)]
 pub(crate) enum Piece {
@@ -47,14 +55,14 @@ pub(crate) struct Failed {
 }
 
 impl Failed {
-    /// The same, in the place that this step leads to.
-    fn within(mut self, step: Step) -> Self {
-        self.place.0.insert(0, step);
+    /// The same, in a value that has this place.
+    pub(crate) fn within(mut self, place: &Place) -> Self {
+        self.place.0.splice(0..0, place.0.iter().cloned());
         self
     }
 
     pub(crate) fn within_key(self, key: &str) -> Self {
-        self.within(Step::Key(key.to_owned()))
+        self.within(&Place::of(key))
     }
 }
 
@@ -158,6 +166,28 @@ impl Template {
         }
     }
 
+    /// Compiles a string that is one expression. `example` is one.
+    pub(crate) fn single(
+        text: &str,
+        place: &Place,
+        example: &str,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Single> {
+        let message = || format!("expected one expression, such as \"{example}\"");
+        // It is not a template, so it has no variables.
+        let mut expand = |_: &str| Err(message());
+        let before = problems.len();
+        if let Self::One(expression, start) =
+            Self::parse(&text.into(), place, &mut expand, problems)
+        {
+            return Some(Single { expression, start });
+        }
+        if problems.len() == before {
+            problems.push(Problem::new(place.clone(), message()));
+        }
+        None
+    }
+
     /// Calls a function for each expression, with its place and where it begins in the string.
     pub(crate) fn each<'t>(
         &'t self,
@@ -206,7 +236,9 @@ impl Template {
                 let mut filled = Vec::with_capacity(items.len());
                 for (number, item) in items.iter().enumerate() {
                     let value = item.fill(scope, budget);
-                    filled.extend(value.map_err(|failed| failed.within(Step::Item(number)))?);
+                    filled.extend(
+                        value.map_err(|failed| failed.within(&Place::default().item(number)))?,
+                    );
                 }
                 Ok(Some(filled.into()))
             }

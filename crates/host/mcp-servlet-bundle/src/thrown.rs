@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use mcp_servlet_common::RpcError;
 use serde_json::Value;
+
+use crate::JsonObject;
 
 /// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +98,55 @@ pub struct Thrown {
     pub message: String,
     /// Details for programs.
     pub data: Option<Value>,
+    /// The name of the step that has failed, if the tool has steps.
+    pub step: Option<String>,
+}
+
+/// The key of `_meta` that has the code of an error result. The SDK for servlets writes it.
+const ERROR: &str = "mcp-servlet/error";
+
+impl Thrown {
+    /// The failure of an error result that has a code.
+    pub fn of_result(result: &JsonObject) -> Option<Self> {
+        if result.get("isError") != Some(&Value::Bool(true)) {
+            return None;
+        }
+        let error = result.get("_meta")?.get(ERROR)?;
+        let texts = result.get("content").and_then(Value::as_array);
+        let texts = texts.into_iter().flatten();
+        let texts: Vec<_> = texts
+            .filter_map(|block| block.get("text")?.as_str())
+            .collect();
+        Some(Self {
+            kind: Kind::Tool,
+            code: error.get("code")?.as_str()?.to_owned(),
+            number: RpcError::INTERNAL.into(),
+            message: texts.join("\n"),
+            data: error.get("data").cloned(),
+            step: None,
+        })
+    }
+
+    /// The failure as the value of a step that may fail.
+    pub fn to_value(&self) -> JsonObject {
+        let Self {
+            kind,
+            code,
+            message,
+            data,
+            ..
+        } = self;
+        let mut error = JsonObject::from_iter([
+            ("code".to_owned(), code.as_str().into()),
+            ("kind".to_owned(), kind.name().into()),
+            ("message".to_owned(), message.as_str().into()),
+        ]);
+        error.extend(data.clone().map(|data| ("data".to_owned(), data)));
+        JsonObject::from_iter([
+            ("isError".to_owned(), true.into()),
+            ("error".to_owned(), error.into()),
+        ])
+    }
 }
 
 impl fmt::Debug for Thrown {

@@ -14,11 +14,12 @@ fn tool(spec: &Value) -> Proven {
 
 fn tool_over(handler: &JsonObject, spec: &Value) -> Proven {
     let tool = compile(spec).unwrap_or_else(|problems| panic!("{spec}: {problems:?}"));
-    tool.prove(handler)
+    tool.prove(&[handler])
         .unwrap_or_else(|problems| panic!("{spec}: {problems:?}"))
 }
 
-fn with<T>(arguments: &Value, run: impl FnOnce(&Request<'_>) -> T) -> T {
+/// Runs something with the request of a client.
+fn with<T>(arguments: Option<&JsonObject>, run: impl FnOnce(&Request<'_>) -> T) -> T {
     let info = json!({ "name": "c" });
     let session = Session {
         id: "s-1".to_owned(),
@@ -31,38 +32,39 @@ fn with<T>(arguments: &Value, run: impl FnOnce(&Request<'_>) -> T) -> T {
         .expect("an object");
     run(&Request {
         name: "city_weather",
-        arguments: arguments.as_object(),
+        arguments,
         meta: &meta,
         session: &session,
     })
 }
 
 fn prepare(tool: &Proven, arguments: &Value) -> Result<Option<Value>, Refused> {
-    with(arguments, |request| {
-        let prepared = tool.prepare(request, CheckArguments::Check, &mut Budget::default())?;
-        Ok(prepared.arguments.map(Value::Object))
+    let checks = CheckArguments::Check;
+    let accepted = tool.accepted(arguments.as_object(), checks);
+    let accepted = accepted.map_err(Refused::Arguments)?;
+    with(accepted.as_ref(), |request| {
+        let (steps, mut budget) = (JsonObject::new(), Budget::default());
+        let inputs = tool.inputs(0, None, request, &steps, checks, &mut budget)?;
+        Ok(inputs.map(Value::Object))
     })
 }
 
 fn finish(tool: &Proven, arguments: &Value, result: Value) -> Result<Value, RpcError> {
-    with(arguments, |request| {
+    with(arguments.as_object(), |request| {
         let mut budget = Budget::default();
-        let prepared = tool
-            .prepare(request, CheckArguments::Check, &mut budget)
+        let steps = JsonObject::new();
+        tool.inputs(0, None, request, &steps, CheckArguments::Check, &mut budget)
             .expect("arguments");
         let result = result.as_object().cloned().expect("an object");
-        let mapped = tool.result(request, &prepared, &result, &mut budget)?;
+        let mapped = tool.result(request, &result, &mut budget)?;
         Ok(mapped.unwrap_or(result).into())
     })
 }
 
 fn catch(tool: &Proven, thrown: &Thrown) -> Option<RpcError> {
-    with(&json!({ "city": "Oslo", "units": "m" }), |request| {
-        let mut budget = Budget::default();
-        let prepared = tool
-            .prepare(request, CheckArguments::Check, &mut budget)
-            .expect("arguments");
-        tool.caught(request, &prepared, thrown, &mut budget)
+    let arguments = json!({ "city": "Oslo", "units": "m" });
+    with(arguments.as_object(), |request| {
+        tool.caught(request, thrown, &mut Budget::default())
     })
 }
 
@@ -285,7 +287,7 @@ fn an_absent_is_error_is_false() {
         Ok(failed)
     );
     // Other expressions without a value are errors.
-    let error = finish(&tool("${{ result.summary + 1 }}"), &arguments, good);
+    let error = finish(&tool("${{ int(result.summary) + 1 }}"), &arguments, good);
     assert!(error.is_err_and(|error| error.message.contains("cannot fill `result.isError`")));
 }
 
@@ -339,6 +341,7 @@ fn thrown(kind: Kind, code: &str, number: i64) -> Thrown {
         number,
         message: "original".to_owned(),
         data: Some(json!({ "retry": 30 })),
+        step: None,
     }
 }
 

@@ -74,7 +74,7 @@ fn a_handler_without_an_output_schema_has_only_the_members_of_results() {
     let tool = compile(&spec).expect("a tool");
     let mut handler = weather();
     handler.shift_remove("outputSchema");
-    let problems = tool.prove(&handler).expect_err("a problem");
+    let problems = tool.prove(&[&handler]).expect_err("a problem");
     let text = "_meta.s: `weather:get_weather` has no output schema: write `result.structuredContent.summary`";
     assert_eq!(problems[0].to_string(), format!("result.{text}"));
 }
@@ -124,7 +124,7 @@ fn arguments_that_are_passed_on_fit_the_handler() {
         json!({ "arguments": { "$ref": "#/$defs/all", "$defs": { "all": { "required": required } } } }),
     ] {
         let tool = compile(&valid).expect("a tool");
-        let proven = tool.prove(&weather());
+        let proven = tool.prove(&[&weather()]);
         assert!(proven.is_ok(), "{valid}: {proven:?}");
     }
 }
@@ -147,7 +147,7 @@ fn an_argument_is_required_if_an_input_that_the_handler_requires_is_nothing_else
     ] {
         let spec = json!({ "inputs": inputs(path), "arguments": arguments });
         let tool = compile(&spec).expect("a tool");
-        assert!(tool.prove(&weather()).is_ok(), "{path}");
+        assert!(tool.prove(&[&weather()]).is_ok(), "{path}");
     }
 }
 
@@ -162,7 +162,7 @@ fn all_arguments_together_are_known_if_one_is() {
     assert_eq!(message, expected);
     let inputs = json!({ "city": "${{ request.arguments.city }}", "units": text });
     let tool = compile(&json!({ "inputs": inputs })).expect("a tool");
-    assert!(tool.prove(&weather()).is_ok());
+    assert!(tool.prove(&[&weather()]).is_ok());
 }
 
 const SUMMARY: &str = "${{ result.summary }}";
@@ -297,7 +297,7 @@ fn trip() -> JsonObject {
 #[test]
 fn references_lead_to_what_clients_see() {
     let prove = |spec: &Value| {
-        let proven = compile(spec).expect("a tool").prove(&trip());
+        let proven = compile(spec).expect("a tool").prove(&[&trip()]);
         let problems = proven.err().unwrap_or_default();
         let texts = problems.iter().map(ToString::to_string);
         texts.collect::<Vec<_>>()
@@ -343,7 +343,7 @@ fn a_schema_that_speaks_elsewhere_of_its_arguments_cannot_have_fixed_ones() {
     let tool = compile(&json!({ "set": { "units": "metric" } })).expect("a tool");
     let mut handler = weather();
     handler["inputSchema"]["anyOf"] = json!([{ "required": ["units"] }]);
-    let problems = tool.prove(&handler).expect_err("a problem");
+    let problems = tool.prove(&[&handler]).expect_err("a problem");
     assert_eq!(
         problems[0].message,
         "`units` cannot be fixed: the schema of `weather:get_weather` uses `anyOf`; use `inputs` and `arguments`"
@@ -365,7 +365,7 @@ fn clients_see_the_handler_without_what_is_fixed() {
     let definition = |spec: Value| {
         let tool = compile(&spec)
             .expect("a tool")
-            .prove(&weather())
+            .prove(&[&weather()])
             .expect("a proof");
         Value::Object(tool.definition().clone())
     };
@@ -403,7 +403,7 @@ fn constants_are_in_no_text() {
     let texts = format!("{:?}", problems(&spec));
     assert!(!texts.contains("s3cret"), "{texts}");
     let tool = compile(&json!({ "set": { "units": "s3cret" } })).expect("a tool");
-    let proven = tool.prove(&weather()).expect("a proof");
+    let proven = tool.prove(&[&weather()]).expect("a proof");
     let texts = format!("{tool:?} {:?} {:?}", proven.tool(), proven.definition());
     assert!(!texts.contains("s3cret"), "{texts}");
 }

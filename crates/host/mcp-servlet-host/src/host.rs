@@ -11,7 +11,8 @@ mod virtual_tools;
 
 use std::{borrow::Cow, sync::Arc};
 
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
+use mcp_servlet_bundle::{Step, Target};
+use mcp_servlet_runtime::{CallError, CheckArguments, JsonObject, RequestMeta};
 use mcp_servlet_schema::Provider;
 
 use crate::{
@@ -25,7 +26,7 @@ pub use offer::Offer;
 use order::{Place, order};
 use overlap::shared_uris;
 pub(crate) use uri::literal;
-pub use virtual_tools::{PlacedTool, VirtualToolError};
+pub use virtual_tools::{INPUT_ROUNDS, PlacedTool, VirtualToolError};
 use virtual_tools::{Reserved, VirtualTools};
 
 /// A servlet or remote, and how its tools and prompts are listed.
@@ -64,14 +65,16 @@ pub struct Introduction {
     pub instructions: Option<String>,
 }
 
-/// The call of a member's tool that a virtual tool makes.
+/// A call that a virtual tool makes.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct VirtualStep<'h> {
-    /// The bundle of the virtual tool.
-    pub bundle: &'h str,
-    /// The tool, as the member describes it.
-    pub tool: &'h Tool,
+    /// The step.
+    pub step: &'h Step,
+    /// The servlet or remote.
+    pub member: &'h Member,
+    /// The tool, as the member describes it. `None` if the step reads a resource.
+    pub tool: Option<&'h Tool>,
     /// The name under which the host lists this tool, if it does.
     pub listed: Option<&'h str>,
 }
@@ -286,41 +289,68 @@ impl Host {
         served.or_else(|| Some(self.virtual_tools.get(name)?.tool()))
     }
 
-    /// The member that has the tool with this name, or that a virtual tool calls.
+    /// The member that has the tool with this name, or that a virtual tool calls. `None` for a tool with steps.
     pub fn member_of(&self, tool: &str) -> Option<&Member> {
         match self.tools.get(tool) {
             Some(served) => Some(self.place(served).0),
-            None => Some(self.virtual_tools.get(tool)?.handler()),
+            None => self.virtual_tools.get(tool)?.handler(),
         }
     }
 
-    /// The name of the member that a call of the tool with this name reaches, and the member's own name for its tool. A
-    /// virtual tool reaches its handler.
-    pub fn origin_of(&self, tool: &str) -> Option<(&str, &str)> {
-        match self.tools.get(tool) {
-            Some(served) => {
-                let (member, own) = self.place(served);
-                Some((member.name(), own))
+    /// The tools of members that a call of the tool with this name reaches: for each, the member and its own name for the tool. Only
+    /// a virtual tool with steps reaches several.
+    pub fn origins_of(&self, tool: &str) -> Vec<(&str, &str)> {
+        if let Some(served) = self.tools.get(tool) {
+            let (member, own) = self.place(served);
+            return vec![(member.name(), own)];
+        }
+        let steps = self.virtual_tools.get(tool).into_iter();
+        let targets = steps.flat_map(|one| one.steps().map(|(step, _)| step.target()));
+        let tools = targets.filter_map(|target| match target {
+            Target::Tool(handler) => Some((&*handler.member, &*handler.tool)),
+            Target::Resource(_) => None,
+        });
+        tools.collect()
+    }
+
+    /// The bundle of a virtual tool. `None` if it is a tool of a member, or if there is none with this name.
+    pub fn bundle_of(&self, tool: &str) -> Option<&str> {
+        Some(self.virtual_tools.get(tool)?.bundle())
+    }
+
+    /// Whether a tool is virtual and has steps.
+    pub fn has_steps(&self, tool: &str) -> bool {
+        let virtual_tool = self.virtual_tools.get(tool);
+        virtual_tool.is_some_and(|one| one.handler().is_none())
+    }
+
+    /// Whether a tool has steps, and one of them may change something.
+    pub fn writes_in_steps(&self, tool: &str) -> bool {
+        let virtual_tool = self.virtual_tools.get(tool);
+        virtual_tool.is_some_and(|one| one.handler().is_none() && one.may_write())
+    }
+
+    /// The calls that a virtual tool makes. Empty if it is a tool of a member, or if there is none with this name.
+    pub fn steps_of(&self, tool: &str) -> Vec<VirtualStep<'_>> {
+        let steps = self.virtual_tools.get(tool).into_iter();
+        let steps = steps.flat_map(virtual_tools::Served::steps);
+        let steps = steps.map(|(step, member)| {
+            let own = match step.target() {
+                Target::Tool(handler) => Some(handler.tool.as_str()),
+                Target::Resource(_) => None,
+            };
+            let is_member = |at: usize| self.mounts[at].member.name() == member.name();
+            VirtualStep {
+                step,
+                member,
+                tool: own.and_then(|own| member.tools().iter().find(|tool| tool.name() == own)),
+                listed: own.and_then(|own| self.tools.listed_as(is_member, own)),
             }
-            None => Some(self.virtual_tools.get(tool)?.origin()),
-        }
+        });
+        steps.collect()
     }
 
-    /// The call that a virtual tool makes. None if it is a tool of a member, or if there is none with this name.
-    pub fn step_of(&self, tool: &str) -> Option<VirtualStep<'_>> {
-        let virtual_tool = self.virtual_tools.get(tool)?;
-        let (member, own) = virtual_tool.origin();
-        let mut tools = virtual_tool.handler().tools().iter();
-        Some(VirtualStep {
-            bundle: virtual_tool.bundle(),
-            tool: tools.find(|tool| tool.name() == own)?,
-            listed: self
-                .tools
-                .listed_as(|at| self.mounts[at].member.name() == member, own),
-        })
-    }
-
-    /// The servlet that has the tool with this name. None if it is a tool of a remote.
+    /// The servlet that has the tool with this name. None if it is a tool of a remote, or one with steps.
     pub fn servlet_of(&self, tool: &str) -> Option<&Servlet> {
         Some(self.member_of(tool)?.as_servlet()?)
     }
@@ -377,6 +407,16 @@ impl Host {
         };
         let (member, name) = self.place(served);
         member.count_dropped(name, &served.entry.arguments(arguments))
+    }
+
+    /// Whether the arguments of a tool are checked before its member gets them. Remotes check their own, unless a virtual tool
+    /// calls them.
+    pub fn checks_arguments(&self, tool: &str) -> bool {
+        if let Some(virtual_tool) = self.virtual_tools.get(tool) {
+            return virtual_tool.checks() != CheckArguments::Off;
+        }
+        let servlet = self.servlet_of(tool);
+        servlet.is_some_and(|servlet| servlet.options().arguments != CheckArguments::Off)
     }
 
     /// The arguments with which a call of the tool runs: checked, and without those that its servlet drops. The arguments of a

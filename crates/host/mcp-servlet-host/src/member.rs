@@ -90,18 +90,26 @@ impl RemoteMember {
     ) -> Result<CallToolResult, CallError> {
         let request_meta = RequestMeta::default();
         let answer = self.remote.call(tool, arguments, &request_meta);
-        let wait = || {
-            let runtime = Builder::new_current_thread().enable_time().build();
-            let runtime = runtime.map_err(|error| {
-                let message = error.to_string();
-                CallErrorKind::Start { message }.at(self.remote.name(), None)
-            })?;
-            runtime.block_on(answer)
-        };
-        // The caller's thread may belong to a runtime, and then it must not run another one.
-        let joined = thread::scope(|scope| scope.spawn(wait).join());
-        joined.unwrap_or_else(|panic| resume_unwind(panic))
+        wait(self.remote.name(), answer)
     }
+}
+
+/// Waits for the answer of a member or virtual tool with this name, on a thread of its own.
+pub(crate) fn wait<T: Send>(
+    name: &str,
+    answer: impl Future<Output = Result<T, CallError>> + Send,
+) -> Result<T, CallError> {
+    let wait = || {
+        let runtime = Builder::new_current_thread().enable_time().build();
+        let runtime = runtime.map_err(|error| {
+            let message = error.to_string();
+            CallErrorKind::Start { message }.at(name, None)
+        })?;
+        runtime.block_on(answer)
+    };
+    // The caller's thread may belong to a runtime, and then it must not run another one.
+    let joined = thread::scope(|scope| scope.spawn(wait).join());
+    joined.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 impl Member {

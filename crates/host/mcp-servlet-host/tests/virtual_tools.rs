@@ -24,7 +24,7 @@ fn host(expression: &str) -> Host {
     let spec = Spec {
         bundle: "b".to_owned(),
         name: "v".to_owned(),
-        handler: format!("{}:t", servlet.name()),
+        handler: Some(format!("{}:t", servlet.name())),
         arguments: Some(json!({})),
         inputs: Some(JsonObject::new()),
         result: Some(object(&result)),

@@ -71,7 +71,9 @@ pub use options::{
     AllowedPath, CheckResults, CompileCache, ErrorTexts, InstanceLimits, Instances, Isolation,
     Limit, Limits, LoadOptions, ParseLimitError, UnknownArguments,
 };
-pub use request_meta::{CallGuard, ClientSession, Denied, InputTimeout, RequestMeta};
+pub use request_meta::{
+    CallGuard, ClientSession, Denied, EndedStep, InputTimeout, RequestMeta, StepObserver,
+};
 pub use runtime::{processors, run_blocking, set_on_idle};
 pub use source::{Fetched, Image, Source, signature_file};
 pub use text::{chain, quoted};

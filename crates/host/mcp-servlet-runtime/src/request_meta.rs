@@ -10,7 +10,10 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{JsonObject, listener::Listener};
+use crate::{
+    CallError, JsonObject,
+    listener::{Listener, Usage},
+};
 
 /// The key in `_meta` under which servlets for hyper-mcp get their state back.
 const STATE: &str = "mcp-servlet/requestState";
@@ -36,21 +39,70 @@ pub struct RequestMeta {
     pub input_timeout: Option<InputTimeout>,
     /// Decides whether a tool may run with its arguments. None allows all. It is not sent to the servlet.
     pub guard: Option<Arc<dyn CallGuard>>,
+    /// Learns about the steps of a virtual tool. It is not sent to the servlet.
+    pub steps: Option<Arc<dyn StepObserver>>,
 }
 
 /// Decides whether the tool of a call may run, once its arguments are known.
 pub trait CallGuard: Debug + Send + Sync {
-    /// Asked before a virtual tool calls another one, with its own arguments.
-    ///
-    /// # Errors
-    /// [`Denied`].
-    fn may_begin(&self, arguments: &JsonObject) -> Result<(), Denied>;
-
-    /// Asked before a member runs its tool, with the arguments as the tool gets them.
+    /// Asked before the tool runs, with the arguments as it gets them.
     ///
     /// # Errors
     /// [`Denied`].
     fn may_run(&self, arguments: Option<&JsonObject>) -> Result<(), Denied>;
+
+    /// Asked before a step of a virtual tool reads a resource.
+    ///
+    /// # Errors
+    /// [`Denied`].
+    fn may_read(&self, uri: &str) -> Result<(), Denied>;
+
+    /// What decides about a step of a virtual tool, by its number.
+    fn of_step(&self, step: usize) -> Arc<dyn CallGuard>;
+}
+
+/// Learns about the steps of a virtual tool.
+pub trait StepObserver: Debug + Send + Sync {
+    /// A call of a step has ended. It is not called if the call was stopped.
+    fn ended(&self, step: &EndedStep<'_>);
+}
+
+/// A call of a step that has ended.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct EndedStep<'a> {
+    /// The name of the step.
+    pub name: &'a str,
+    /// The number of the item, if the step runs for each item of a list.
+    pub index: Option<usize>,
+    /// The servlet or remote.
+    pub member: &'a str,
+    /// The tool of the member. `None` if the step reads a resource.
+    pub tool: Option<&'a str>,
+    /// Whether the result says that the tool failed.
+    pub is_error: bool,
+    /// The error, if there is no result.
+    pub error: Option<&'a CallError>,
+    /// How long it took.
+    pub time: Duration,
+    /// What it took, if that is known.
+    pub usage: Option<&'a Usage>,
+}
+
+impl<'a> EndedStep<'a> {
+    /// The step of this name has read a resource of a member, or called a tool if `tool` is set.
+    pub fn new(name: &'a str, member: &'a str) -> Self {
+        Self {
+            name,
+            index: None,
+            member,
+            tool: None,
+            is_error: false,
+            error: None,
+            time: Duration::ZERO,
+            usage: None,
+        }
+    }
 }
 
 /// Why a call is denied.

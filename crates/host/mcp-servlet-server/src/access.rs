@@ -103,11 +103,11 @@ impl Server {
 /// Whether the caller of a request has the scopes to call a tool.
 pub(crate) fn permit(extensions: &Extensions, host: &Host, tool: &str) -> Result<(), Refusal> {
     let gate = extensions.get::<Arc<Gate>>();
-    let known = gate.zip(extensions.get::<Arc<Caller>>());
-    match known.zip(host.origin_of(tool)) {
-        Some(((gate, caller), origin)) => gate.permit(caller, origin),
-        None => Ok(()),
-    }
+    let Some((gate, caller)) = gate.zip(extensions.get::<Arc<Caller>>()) else {
+        return Ok(());
+    };
+    let mut origins = host.origins_of(tool).into_iter();
+    origins.try_for_each(|origin| gate.permit(caller, origin))
 }
 
 /// [`permit`] for a message that has not been parsed yet.

@@ -12,7 +12,9 @@ use mcp_servlet_access::{
     Caller,
     rules::{Arguments, Decision, Hints, Holds, Item, Kind, Name, Rules, Uri},
 };
-use mcp_servlet_host::{FeatureKind, Host, Listed, Member, Tool, unknown_prompt, unknown_tool};
+use mcp_servlet_host::{
+    FeatureKind, Host, Listed, Member, Tool, bundle::Target, unknown_prompt, unknown_tool,
+};
 use mcp_servlet_runtime::{CallError, CallGuard, Denied, JsonObject};
 use serde_json::Value;
 
@@ -56,30 +58,33 @@ impl Permissions {
         decision.is_some_and(|decision| decision.allowed != Holds::No)
     }
 
-    /// What the rules say about a tool, and about the tool that it calls if it is virtual.
+    /// What the rules say about a tool, and about what it calls and reads if it is virtual.
     fn decide_tool(&self, tool: &Tool) -> Option<Decision<'_>> {
         let own = self.decide(&self.item(tool)?);
-        let step = self.step(tool.name()).map(|step| self.decide(&step));
-        Some(match step {
-            Some(step) if step.allowed < own.allowed => step,
-            _ => own,
-        })
+        let steps = steps_of(&self.host, tool.name()).into_iter();
+        let steps = steps.map(|step| self.decide(&step.item));
+        Some(steps.fold(own, |strictest, step| {
+            if step.allowed < strictest.allowed {
+                step
+            } else {
+                strictest
+            }
+        }))
     }
 
     fn item<'a>(&'a self, tool: &'a Tool) -> Option<Item<'a>> {
         item_of(&self.host, tool)
     }
 
-    fn step(&self, tool: &str) -> Option<Item<'_>> {
-        step_of(&self.host, tool).map(|(item, _)| item)
-    }
-
-    /// What decides on the arguments of a call of this tool. None if no rule reads arguments.
+    /// What decides on the arguments of a call of this tool, and on the resources that it reads. None if no rule is about these.
     pub(crate) fn guard(&self, tool: &str) -> Option<Arc<dyn CallGuard>> {
-        self.rules.read_arguments().then(|| {
+        let is_needed = self.rules.read_arguments()
+            || (self.rules.are_about(Kind::Resource) && self.host.bundle_of(tool).is_some());
+        is_needed.then(|| {
             let guard = Guard {
                 permissions: self.clone(),
                 tool: tool.to_owned(),
+                step: None,
             };
             Arc::new(guard) as Arc<dyn CallGuard>
         })
@@ -97,6 +102,22 @@ impl Permissions {
             let text = denial.text(tool, arguments);
             Err(Denied { text, meta })
         })
+    }
+
+    /// Whether a step may read a resource. `item` is its template, or its URI if that is fixed.
+    fn may_read(&self, item: &Item<'_>, uri: &str) -> bool {
+        if !self.rules.may_apply_to(item) {
+            return true;
+        }
+        // The member would get another URI than the rules.
+        let Some(uri) = Uri::of_client(uri) else {
+            return false;
+        };
+        let item = Item {
+            name: Name::StepResource(uri),
+            ..item.clone()
+        };
+        self.decide(&item).allowed == Holds::Yes
     }
 
     fn prompt(&self, name: &str) -> bool {
@@ -193,9 +214,9 @@ impl Permissions {
             return true;
         }
         let is_own = |tool: &&Tool| {
-            let origin = self.host.origin_of(tool.name());
-            origin.is_some_and(|(name, _)| name == member.name())
-                && self.host.step_of(tool.name()).is_none()
+            let owner = self.host.member_of(tool.name());
+            owner.is_some_and(|owner| owner.name() == member.name())
+                && self.host.bundle_of(tool.name()).is_none()
         };
         let tools = self.host.tools().filter(is_own);
         let tools = tools.map(|tool| self.allows(tool));
@@ -266,57 +287,106 @@ impl Permissions {
 }
 
 /// Decides on the arguments of a call.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Guard {
     permissions: Permissions,
     /// The tool that the client calls.
     tool: String,
-}
-
-impl Guard {
-    fn check_own(&self, arguments: &JsonObject) -> Result<(), Denied> {
-        let Self { permissions, tool } = self;
-        let item = permissions.host.tool(tool);
-        let item = item.and_then(|tool| permissions.item(tool));
-        item.map_or(Ok(()), |item| permissions.check(&item, tool, arguments))
-    }
+    /// The number of the step, if the tool is virtual and this is not about its own arguments.
+    step: Option<usize>,
 }
 
 impl CallGuard for Guard {
-    fn may_begin(&self, arguments: &JsonObject) -> Result<(), Denied> {
-        self.check_own(arguments)
-    }
-
     fn may_run(&self, arguments: Option<&JsonObject>) -> Result<(), Denied> {
+        let Self {
+            permissions, tool, ..
+        } = self;
         let none = JsonObject::new();
         let arguments = arguments.unwrap_or(&none);
-        match self.permissions.step(&self.tool) {
-            Some(step) => self.permissions.check(&step, &self.tool, arguments),
-            None => self.check_own(arguments),
+        let Some(step) = self.step else {
+            let item = permissions.host.tool(tool);
+            let item = item.and_then(|tool| permissions.item(tool));
+            return item.map_or(Ok(()), |item| permissions.check(&item, tool, arguments));
+        };
+        let steps = steps_of(&permissions.host, tool);
+        match steps.get(step) {
+            Some(step) => permissions.check(&step.item, tool, arguments),
+            None => Err(Denied {
+                text: format!("tool `{tool}` has no such step"),
+                meta: JsonObject::new(),
+            }),
         }
+    }
+
+    fn may_read(&self, uri: &str) -> Result<(), Denied> {
+        let Self {
+            permissions, tool, ..
+        } = self;
+        let steps = steps_of(&permissions.host, tool);
+        let step = self.step.and_then(|step| steps.get(step));
+        if step.is_some_and(|step| permissions.may_read(&step.item, uri)) {
+            return Ok(());
+        }
+        tracing::debug!(tool, "the rules deny a resource of a step");
+        // The URI may contain a secret of the configuration.
+        let template = step.map_or_else(String::new, |step| format!(" `{}`", step.target));
+        Err(Denied {
+            text: format!("the resource{template} cannot be read"),
+            meta: JsonObject::new(),
+        })
+    }
+
+    fn of_step(&self, step: usize) -> Arc<dyn CallGuard> {
+        Arc::new(Self {
+            step: Some(step),
+            ..self.clone()
+        })
     }
 }
 
 /// A tool of a host, for rules.
 pub(crate) fn item_of<'h>(host: &'h Host, tool: &'h Tool) -> Option<Item<'h>> {
-    let (member, _) = host.origin_of(tool.name())?;
+    let bundle = host.bundle_of(tool.name());
+    let member = host.member_of(tool.name()).map(Member::name);
     Some(Item {
         name: Name::Tool(tool.name(), hints(tool)),
-        member,
-        bundle: host.step_of(tool.name()).map(|step| step.bundle),
+        member: member.or(bundle)?,
+        bundle,
     })
 }
 
-/// The tool that a virtual tool calls.
-pub(crate) fn step_of<'h>(host: &'h Host, tool: &str) -> Option<(Item<'h>, &'h Tool)> {
-    let (member, _) = host.origin_of(tool)?;
-    let step = host.step_of(tool)?;
-    let item = Item {
-        name: Name::Step(step.tool.name(), step.listed, hints(step.tool)),
-        member,
-        bundle: None,
-    };
-    Some((item, step.tool))
+/// A step of a virtual tool, for rules.
+pub(crate) struct StepItem<'h> {
+    pub(crate) item: Item<'h>,
+    /// `None` if it reads a resource.
+    pub(crate) tool: Option<&'h Tool>,
+    /// What it calls or reads.
+    pub(crate) target: &'h Target,
+}
+
+/// What a virtual tool calls and reads, in the order of its steps. Empty for other tools.
+pub(crate) fn steps_of<'h>(host: &'h Host, tool: &str) -> Vec<StepItem<'h>> {
+    let steps = host.steps_of(tool).into_iter();
+    let items = steps.map(|step| {
+        let target = step.step.target();
+        let name = match target {
+            Target::Tool(handler) => {
+                let hints = step.tool.map_or_else(|| Hints::of(None), hints);
+                Name::Step(&handler.tool, step.listed, hints)
+            }
+            Target::Resource(resource) => Name::StepResource(Uri::of_template(&resource.template)),
+        };
+        StepItem {
+            item: Item {
+                name,
+                member: step.member.name(),
+                bundle: None,
+            },
+            tool: step.tool,
+            target,
+        }
+    });
+    items.collect()
 }
 
 fn hints(tool: &Tool) -> Hints {

@@ -61,7 +61,7 @@ struct Check {
     /// Accept environment variables that are not set, for machines without the secrets of the server
     #[arg(long)]
     no_env: bool,
-    /// Also load the servlets, and report what `serve` would skip or warn about; with -v, also what was proved about rules
+    /// Also load the servlets, and report what `serve` would skip or warn about; with -v, also what was proved about rules and virtual tools
     #[arg(long, conflicts_with = "no_env")]
     load: bool,
     /// Also connect to the remotes, report those that cannot be used, and check that virtual tools fit them
@@ -76,11 +76,12 @@ struct Check {
 }
 
 impl Check {
-    /// Prints the findings; with `all`, including what was proved about rules.
+    /// Prints the findings; with `all`, including what was proved and what was not.
     fn run(self, all: bool) -> Result<(), Failure> {
         let mut checked = self.check(&Runtime::new()?);
         if !all && let Ok((_, findings)) = &mut checked {
             findings.remove(Severity::Proved);
+            findings.remove(Severity::Unproved);
         }
         if self.format == Format::Json {
             self.print_json(&checked)?;

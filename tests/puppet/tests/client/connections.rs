@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use crate::authority::Authority;
 use crate::support::ERAS;
 
-const ROUND_TRIP: Duration = Duration::from_millis(40);
+const ROUND_TRIP: Duration = Duration::from_millis(100);
 
 /// A server whose calls and lists get this reply.
 fn server(reply: &Value) -> Puppet {
@@ -145,8 +145,9 @@ async fn a_call_after_the_first_takes_one_round_trip() {
         let delayed = shortest_call(protocols, ROUND_TRIP / 2).await;
         println!("{protocols:?}: {delayed:?}, without delay {at_once:?}");
         let on_the_way = delayed.saturating_sub(at_once);
+        // A second round trip would make it twice as long. The rest is what a busy machine may add.
         assert!(
-            on_the_way <= ROUND_TRIP.mul_f64(1.2),
+            on_the_way < ROUND_TRIP.mul_f64(1.5),
             "{delayed:?} {at_once:?}"
         );
     }

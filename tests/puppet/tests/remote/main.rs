@@ -20,6 +20,7 @@ mod settings;
 #[allow(dead_code, reason = "tests of servlets use the rest")]
 #[path = "../../../../crates/host/mcp-servlet-server/tests/endpoints/site.rs"]
 mod site;
+mod steps;
 mod support;
 mod three;
 mod unanswered;

@@ -14,14 +14,14 @@ use crate::{
 const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 /// The section of a remote that is there from the start.
-async fn remote(name: &str, puppet: &Puppet, settings: &str) -> String {
+pub(crate) async fn remote(name: &str, puppet: &Puppet, settings: &str) -> String {
     let address = puppet.http().await;
     format!(
         "[remote.{name}]\nurl = \"http://{address}/mcp\"\nrequired = true\ntools.prefix = \"name\"\n{settings}"
     )
 }
 
-async fn error(session: &Session, tool: &str, arguments: Value) -> Error {
+pub(crate) async fn error(session: &Session, tool: &str, arguments: Value) -> Error {
     let called = session.call(tool, arguments).await;
     called.expect_err("an error")
 }

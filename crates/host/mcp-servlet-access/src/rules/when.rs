@@ -140,7 +140,7 @@ fn of_tool(item: &Item<'_>) -> Option<Value> {
     let (name, hints) = match &item.name {
         Name::Tool(name, hints) => (name, hints),
         Name::Step(own, listed, hints) => (listed.as_ref().unwrap_or(own), hints),
-        Name::Prompt(_) | Name::Resource(_) => return None,
+        Name::Prompt(_) | Name::Resource(_) | Name::StepResource(_) => return None,
     };
     Some(json!({ "name": name, "member": item.member, "annotations": of_hints(*hints) }))
 }

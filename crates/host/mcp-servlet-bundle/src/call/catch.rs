@@ -5,36 +5,12 @@ use mcp_servlet_expression::{Budget, Scope};
 use serde_json::Value;
 
 use crate::{
-    JsonObject,
     code::URL_ELICITATION_REQUIRED,
     problem::Place,
     spec::{Catch, Code, VirtualTool},
     template::{Failed, Template},
     thrown::{Kind, Thrown},
 };
-
-/// The key of `_meta` that has the code of an error result. The SDK for servlets writes it.
-const ERROR: &str = "mcp-servlet/error";
-
-/// The failure of a result with `isError`, if it has a code.
-pub(super) fn of_result(result: &JsonObject) -> Option<Thrown> {
-    let error = result.get("_meta")?.get(ERROR)?;
-    let texts = result
-        .get("content")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    let texts: Vec<_> = texts
-        .filter_map(|block| block.get("text")?.as_str())
-        .collect();
-    Some(Thrown {
-        kind: Kind::Tool,
-        code: error.get("code")?.as_str()?.to_owned(),
-        number: -32603,
-        message: texts.join("\n"),
-        data: error.get("data").cloned(),
-    })
-}
 
 /// The error of the first entry that applies: in the order of the file, and entries for all
 /// failures last.
@@ -81,7 +57,7 @@ fn applies(
         return false;
     }
     let Some(when) = &catch.when else { return true };
-    let reason = match when.run(scope, budget) {
+    let reason = match when.expression.run(scope, budget) {
         Ok(Some(Value::Bool(holds))) => return holds,
         Ok(_) => "the condition is not a boolean".to_owned(),
         Err(failure) => failure.to_string(),

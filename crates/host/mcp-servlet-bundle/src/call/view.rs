@@ -1,6 +1,6 @@
 //! What the expressions of a call see.
 
-use std::fmt;
+use std::{fmt, sync::LazyLock};
 
 use mcp_servlet_expression::{Object, Part, Scope};
 
@@ -31,7 +31,7 @@ impl fmt::Debug for Session {
 pub struct Request<'a> {
     /// The name of the tool.
     pub name: &'a str,
-    /// The arguments.
+    /// The arguments, as [`accepted`](crate::Proven::accepted).
     pub arguments: Option<&'a JsonObject>,
     /// `_meta` as the client sent it.
     pub meta: &'a JsonObject,
@@ -41,30 +41,32 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// What inputs see of the request.
-    pub(super) fn view_for_inputs(&self, arguments: &'a JsonObject) -> RequestView<'a> {
+    pub(super) fn view_for_inputs(&self) -> RequestView<'a> {
         RequestView {
             meta: Some(self.meta),
             session: Some(self.session),
-            ..self.view_for_outcome(arguments)
+            ..self.view_for_outcome()
         }
     }
 
     /// What results and catches see of the request: neither the metadata nor the session.
-    pub(super) fn view_for_outcome(&self, arguments: &'a JsonObject) -> RequestView<'a> {
+    pub(super) fn view_for_outcome(&self) -> RequestView<'a> {
         RequestView {
             name: self.name,
-            arguments,
+            arguments: self.arguments.unwrap_or(&NONE),
             meta: None,
             session: None,
         }
     }
 }
 
+/// The arguments of a call without arguments.
+static NONE: LazyLock<JsonObject> = LazyLock::new(JsonObject::new);
+
 /// What expressions see of a request.
 #[derive(Debug)]
 pub(super) struct RequestView<'a> {
     name: &'a str,
-    /// The arguments, as the schema accepted them.
     arguments: &'a JsonObject,
     meta: Option<&'a JsonObject>,
     session: Option<&'a Session>,
@@ -142,12 +144,13 @@ impl Object for Thrown {
             "code" => Part::Text(&self.code),
             "message" => Part::Text(&self.message),
             "data" => Part::Json(self.data.as_ref()?),
+            "step" => Part::Text(self.step.as_deref()?),
             _ => return None,
         })
     }
 
     fn members(&self) -> Vec<(&str, Part<'_>)> {
-        members(self, ["code", "message", "data"])
+        members(self, ["code", "message", "data", "step"])
     }
 }
 

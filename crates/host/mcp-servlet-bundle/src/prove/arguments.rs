@@ -1,25 +1,36 @@
 //! The input schema of a virtual tool.
 
-use mcp_servlet_expression::{Expression, PathStep};
+use std::collections::HashMap;
+
+use mcp_servlet_expression::PathStep;
 use serde_json::{Map, Value, json};
 
-use super::Proof;
+use super::{Handler, Proof};
 use crate::{
+    expressions::Found,
     input_schema::{DEFINITIONS, InputSchema},
-    problem::{Place, Problem},
+    problem::Problem,
     spec::Inputs,
+    step::Target,
     template::Template,
 };
 
 /// The schema of the arguments, as clients see it.
 pub(super) fn advertised(proof: &mut Proof<'_>) -> InputSchema {
     let tool = proof.tool;
-    match (&tool.arguments, &tool.inputs) {
-        (Some(schema), _) => InputSchema::new(schema.clone()),
-        (None, Inputs::Map(templates)) => InputSchema::new(derived(proof, templates)),
-        (None, Inputs::Set(templates)) => InputSchema::new(without(&proof.input_schema, templates)),
-        (None, Inputs::Pass) => proof.input_schema.clone(),
+    if let Some(schema) = &tool.arguments {
+        return InputSchema::new(schema.clone());
     }
+    if let [handler] = proof.handlers.as_slice() {
+        match &handler.step.inputs {
+            Inputs::Map(_) => {}
+            Inputs::Set(templates) => {
+                return InputSchema::new(without(&handler.input_schema, templates));
+            }
+            Inputs::Pass => return handler.input_schema.clone(),
+        }
+    }
+    InputSchema::new(derived(proof))
 }
 
 /// The handler's schema without the arguments that are fixed.
@@ -38,50 +49,117 @@ fn without(handler: &InputSchema, fixed: &[(String, Template)]) -> Value {
     schema
 }
 
-/// A schema of the arguments that are inputs by themselves, with the handler's schemas.
-fn derived(proof: &mut Proof<'_>, templates: &[(String, Template)]) -> Value {
-    let mut properties = Map::new();
-    let mut required = Vec::new();
-    for (input, template) in templates {
-        let Some(name) = template.argument() else {
-            continue;
-        };
-        let handler = &proof.input_schema;
-        let schema = handler.argument(input).cloned();
-        let schema = schema.unwrap_or_else(|| json!({}));
-        properties.entry(name).or_insert(schema);
-        let is_required = handler.requires(input) && !template.is_optional();
-        if is_required && !required.contains(&name) {
-            required.push(name);
-        }
+/// A schema of the arguments that are inputs by themselves, with the handlers' schemas.
+fn derived(proof: &mut Proof<'_>) -> Value {
+    let mut arguments = Derived::default();
+    for handler in &proof.handlers {
+        arguments.add(handler, &mut proof.problems);
     }
-    for (input, template) in templates {
-        template.each(&Place::of("inputs").key(input), &mut |place, start, one| {
-            unknown(one, place, start, &properties, &mut proof.problems);
-        });
+    let Derived {
+        properties,
+        required,
+        definitions,
+        ..
+    } = arguments;
+    for found in proof.tool.expressions() {
+        if found.step.is_some() {
+            unknown(&found, &properties, &mut proof.problems);
+        }
     }
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
         schema["required"] = required.into();
     }
     schema["additionalProperties"] = false.into();
-    for key in DEFINITIONS {
-        if let Some(definitions) = proof.input_schema.json().get(key) {
-            schema[key] = definitions.clone();
+    for (key, value) in definitions {
+        schema[key] = value;
+    }
+    schema
+}
+
+/// The arguments that inputs consist of.
+#[derive(Default)]
+struct Derived<'p> {
+    properties: Map<String, Value>,
+    /// The handler of which each schema is, in messages.
+    takers: HashMap<String, &'p Target>,
+    required: Vec<String>,
+    /// Definitions that the schemas may refer to. [`references`](super::references) reports those that are lost.
+    definitions: Map<String, Value>,
+}
+
+impl<'p> Derived<'p> {
+    fn add(&mut self, handler: &Handler<'p>, problems: &mut Vec<Problem>) {
+        let Handler {
+            step, input_schema, ..
+        } = handler;
+        for (input, template) in step.inputs.templates() {
+            let Some(name) = template.argument() else {
+                continue;
+            };
+            let schema = input_schema.argument(input).cloned();
+            let schema = schema.unwrap_or_else(|| json!({}));
+            match self.properties.get(name).zip(self.takers.get(name)) {
+                Some((known, taker)) if step.name.is_some() && differ(known, &schema) => {
+                    let message = format!(
+                        "`{name}` goes to `{taker}` as {} and to `{}` as {}: set `arguments`",
+                        plain(known),
+                        step.target,
+                        plain(&schema)
+                    );
+                    problems.push(Problem::new(step.inputs_place().key(input), message));
+                }
+                Some((known, _)) if !takes_all(known) => {}
+                _ => {
+                    self.properties.insert(name.to_owned(), schema);
+                    self.takers.insert(name.to_owned(), &step.target);
+                }
+            }
+            let is_required =
+                input_schema.requires(input) && !template.is_optional() && !step.is_conditional();
+            if is_required && !self.required.iter().any(|known| known == name) {
+                self.required.push(name.to_owned());
+            }
         }
+        for key in DEFINITIONS {
+            match (self.definitions.get_mut(key), input_schema.json().get(key)) {
+                (Some(Value::Object(known)), Some(Value::Object(more))) => {
+                    for (name, schema) in more {
+                        known.entry(name).or_insert_with(|| schema.clone());
+                    }
+                }
+                (None, Some(definitions)) => {
+                    self.definitions.insert(key.to_owned(), definitions.clone());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether two schemas of an argument contradict each other, as far as is known.
+fn differ(one: &Value, other: &Value) -> bool {
+    !takes_all(one) && !takes_all(other) && plain(one) != plain(other)
+}
+
+/// Whether a schema takes all values.
+fn takes_all(schema: &Value) -> bool {
+    plain(schema).as_object().is_some_and(Map::is_empty)
+}
+
+/// A schema without what only people read.
+fn plain(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(keywords) = schema.as_object_mut() {
+        let texts = ["title", "description", "default", "examples"];
+        keywords.retain(|key, _| !texts.contains(&key.as_str()));
     }
     schema
 }
 
 /// Reports arguments that no input consists of, so that their schemas are not known.
-fn unknown(
-    expression: &Expression,
-    place: &Place,
-    start: usize,
-    known: &Map<String, Value>,
-    problems: &mut Vec<Problem>,
-) {
-    let paths = expression.reads.iter();
+fn unknown(found: &Found<'_>, known: &Map<String, Value>, problems: &mut Vec<Problem>) {
+    let paths = found.expression.reads.iter();
     for path in paths.filter(|path| path.root == "request") {
         let [PathStep::Member { name, range, .. }, steps @ ..] = path.steps.as_slice() else {
             continue;
@@ -105,7 +183,7 @@ fn unknown(
                     .to_owned(),
             ),
         };
-        let range = range.start + start..range.end + start;
-        problems.push(Problem::within(place.clone(), range, message));
+        let range = range.start + found.start..range.end + found.start;
+        problems.push(Problem::within(found.place.clone(), range, message));
     }
 }

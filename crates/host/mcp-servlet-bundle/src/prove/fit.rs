@@ -1,25 +1,26 @@
-//! Whether the arguments of a virtual tool fit those of its handler.
+//! Whether the arguments of a virtual tool fit those of its handlers.
 
-use super::{Proof, types::Types};
-use crate::{input_schema::InputSchema, problem::Place, spec::Inputs, template::Template};
+use mcp_servlet_expression::{Fit, Type};
+
+use super::{Handler, Proof};
+use crate::{
+    input_schema::InputSchema,
+    problem::{Place, Problem},
+    spec::Inputs,
+    template::Template,
+};
 
 /// Reports what is wrong with the schema `arguments`.
 pub(super) fn check(proof: &mut Proof<'_>, arguments: &InputSchema) {
-    let tool = proof.tool;
-    match &tool.inputs {
-        Inputs::Pass => passed(proof, arguments, &[]),
-        Inputs::Set(fixed) => {
-            sent(proof, arguments, fixed);
-            passed(proof, arguments, fixed);
-        }
-        Inputs::Map(_) => {}
-    }
-    let (key, templates) = tool.inputs.templates();
-    for (input, template) in templates {
-        let argument = template.argument();
-        let message = argument.and_then(|argument| other_types(proof, arguments, argument, input));
-        if let Some(message) = message {
-            proof.problem(Place::of(key).key(input), message);
+    for handler in &proof.handlers {
+        let problems = &mut proof.problems;
+        match &handler.step.inputs {
+            Inputs::Pass => passed(handler, arguments, &[], problems),
+            Inputs::Set(fixed) => {
+                sent(arguments, fixed, problems);
+                passed(handler, arguments, fixed, problems);
+            }
+            Inputs::Map(_) => {}
         }
     }
 }
@@ -29,97 +30,92 @@ pub(super) fn needed(proof: &mut Proof<'_>, arguments: &InputSchema) {
     if arguments.elsewhere().is_some() {
         return;
     }
-    let tool = proof.tool;
-    let (key, templates) = tool.inputs.templates();
-    for (input, template) in templates.iter().filter(|(_, one)| !one.is_optional()) {
-        let Some(argument) = template.argument() else {
-            continue;
-        };
-        if arguments.requires(argument) || !proof.input_schema.requires(input) {
-            continue;
+    let runs_once = |handler: &&Handler<'_>| !handler.step.is_conditional();
+    for handler in proof.handlers.iter().filter(runs_once) {
+        let templates = handler.step.inputs.templates().iter();
+        for (input, template) in templates.filter(|(_, one)| !one.is_optional()) {
+            let Some(argument) = template.argument() else {
+                continue;
+            };
+            if arguments.requires(argument) || !handler.input_schema.requires(input) {
+                continue;
+            }
+            let place = handler.step.inputs_place().key(input);
+            let message = format!(
+                "`arguments` must require `{argument}`: `{place}` is only this argument, and `{}` needs it",
+                handler.step.target
+            );
+            let place = match proof.tool.arguments {
+                Some(_) => place_of(argument),
+                None => place,
+            };
+            proof.problems.push(Problem::new(place, message));
         }
-        let place = Place::of(key).key(input);
-        let message = format!(
-            "`arguments` must require `{argument}`: `{place}` is only this argument, and `{}` needs it",
-            tool.handler
-        );
-        let place = match tool.arguments {
-            Some(_) => place_of(argument),
-            None => place,
-        };
-        proof.problem(place, message);
     }
 }
 
 /// Reports arguments that are both fixed and expected from clients.
-fn sent(proof: &mut Proof<'_>, arguments: &InputSchema, fixed: &[(String, Template)]) {
+fn sent(arguments: &InputSchema, fixed: &[(String, Template)], problems: &mut Vec<Problem>) {
     for (name, _) in fixed {
         if arguments.names(name) || arguments.requires(name) {
             let message =
                 format!("`{name}` is fixed by `set`, so clients cannot send it: remove it here");
-            proof.problem(Place::of("arguments"), message);
+            problems.push(Problem::new(Place::of("arguments"), message));
         }
     }
 }
 
 /// Reports arguments that are passed on and that the handler does not take, and those that it needs in addition.
-fn passed(proof: &mut Proof<'_>, arguments: &InputSchema, fixed: &[(String, Template)]) {
+fn passed(
+    handler: &Handler<'_>,
+    arguments: &InputSchema,
+    fixed: &[(String, Template)],
+    problems: &mut Vec<Problem>,
+) {
     let is_fixed = |name: &str| fixed.iter().any(|(fixed, _)| fixed == name);
     for (name, _) in arguments.properties().filter(|(name, _)| !is_fixed(name)) {
-        let message = if proof.input_schema.takes(name) {
-            other_types(proof, arguments, name, name)
+        let message = if handler.input_schema.takes(name) {
+            other_type(handler, arguments, name)
         } else {
-            Some(proof.takes_no(name))
+            Some(handler.takes_no(name))
         };
-        if let Some(message) = message {
-            proof.problem(place_of(name), message);
-        }
+        problems.extend(message.map(|message| Problem::new(place_of(name), message)));
     }
     // Other keywords may require more.
     if arguments.elsewhere().is_some() {
         return;
     }
-    let required = proof.input_schema.required().map(str::to_owned);
-    let required: Vec<_> = required.filter(|name| !is_fixed(name)).collect();
-    for name in required.iter().filter(|name| !arguments.requires(name)) {
-        let (place, message) = not_required(proof, arguments, name);
-        proof.problem(place, message);
-    }
+    let required = handler.input_schema.required();
+    let required = required.filter(|name| !is_fixed(name) && !arguments.requires(name));
+    problems.extend(required.map(|name| not_required(handler, arguments, name)));
 }
 
 /// The problem with an argument that the handler requires and `arguments` does not.
-fn not_required(proof: &Proof<'_>, arguments: &InputSchema, name: &str) -> (Place, String) {
-    let handler = &proof.tool.handler;
+fn not_required(handler: &Handler<'_>, arguments: &InputSchema, name: &str) -> Problem {
+    let target = &handler.step.target;
     if arguments.names(name) {
-        let message = format!("`arguments` must require `{name}`: `{handler}` needs it");
-        return (place_of(name), message);
+        let message = format!("`arguments` must require `{name}`: `{target}` needs it");
+        return Problem::new(place_of(name), message);
     }
-    let without = match proof.tool.inputs {
+    let without = match handler.step.inputs {
         Inputs::Set(_) => "neither `arguments` nor `set` has",
         _ => "`arguments` does not have",
     };
-    let message = format!("`{handler}` needs `{name}`, which {without}");
-    (Place::of("arguments"), message)
+    let message = format!("`{target}` needs `{name}`, which {without}");
+    Problem::new(Place::of("arguments"), message)
 }
 
-/// The problem with an argument whose types the handler does not take for an input.
-fn other_types(
-    proof: &Proof<'_>,
-    arguments: &InputSchema,
-    argument: &str,
-    input: &str,
-) -> Option<String> {
-    let ours = types(arguments, argument)?;
-    let theirs = types(&proof.input_schema, input)?;
-    let handler = &proof.tool.handler;
-    (!ours.fit(&theirs)).then(|| {
-        format!("the argument `{argument}` is {ours}, but `{handler}` takes {theirs} for `{input}`")
+/// The problem with an argument that is passed on, of a type that the handler does not take.
+fn other_type(handler: &Handler<'_>, arguments: &InputSchema, name: &str) -> Option<String> {
+    let type_of = |schema: &InputSchema| {
+        let argument = schema.argument(name)?;
+        Some(Type::of_schema(schema.json(), argument))
+    };
+    let (ours, theirs) = (type_of(arguments)?, type_of(&handler.input_schema)?);
+    let target = &handler.step.target;
+    matches!(ours.fit(&theirs), Fit::Misfit(_)).then(|| {
+        format!("the argument `{name}` is {ours}, but `{target}` takes {theirs} for `{name}`")
     })
-}
-
-/// The types of an argument, if they are known.
-fn types<'s>(schema: &'s InputSchema, argument: &str) -> Option<Types<'s>> {
-    Types::of(schema.json(), schema.argument(argument)?)
 }
 
 /// The place of the schema of an argument.

@@ -1,6 +1,6 @@
 //! References within the schemas of arguments.
 //!
-//! A schema for clients that is made from the handler's does not have all of its parts. A reference without a target would go
+//! A schema for clients that is made from those of handlers does not have all of its parts. A reference without a target would go
 //! unnoticed: no values are checked against such a schema.
 
 use std::{collections::HashSet, ptr};
@@ -8,40 +8,47 @@ use std::{collections::HashSet, ptr};
 use mcp_servlet_schema::{LIST, MAP, SCHEMA, referenced};
 use serde_json::Value;
 
-use super::Proof;
-use crate::{input_schema::InputSchema, problem::Place, spec::Inputs};
+use super::{Handler, Proof};
+use crate::{
+    input_schema::InputSchema,
+    problem::{Place, Problem},
+    spec::Inputs,
+};
 
-/// Reports arguments whose schema refers to a part of the handler's schema that the schema for clients does not have.
+/// Reports arguments whose schema refers to a part of a handler's schema that the schema for clients does not have.
 pub(super) fn check(proof: &mut Proof<'_>, shown: &InputSchema) {
-    let mut walk = Walk {
-        handler: proof.input_schema.json(),
-        shown: shown.json(),
-        kept: HashSet::new(),
-    };
-    let arguments = shown.properties();
-    let lost = arguments.filter_map(|(name, schema)| Some((name, walk.lost(schema)?)));
-    let lost: Vec<_> = lost
-        .map(|(name, reference)| {
+    for handler in &proof.handlers {
+        let mut walk = Walk {
+            handler: handler.input_schema.json(),
+            shown: shown.json(),
+            kept: HashSet::new(),
+        };
+        for (name, schema) in shown.properties() {
+            let Some(place) = place(handler, name) else {
+                continue;
+            };
+            let Some(reference) = walk.lost(schema) else {
+                continue;
+            };
             let message = format!(
                 "the schema of the argument `{name}` refers to `{reference}` in the schema of `{}`, which clients do not see: set `arguments`",
-                proof.tool.handler
+                handler.step.target
             );
-            (place(&proof.tool.inputs, name), message)
-        })
-        .collect();
-    for (place, message) in lost {
-        proof.problem(place, message);
+            proof.problems.push(Problem::new(place, message));
+        }
     }
 }
 
-/// The place in the bundle that gives clients an argument.
-fn place(inputs: &Inputs, argument: &str) -> Place {
-    let (key, templates) = inputs.templates();
-    let mut templates = templates.iter();
+/// The place in the bundle that gives clients an argument for this handler. `None` if its schema is that of another one.
+fn place(handler: &Handler<'_>, argument: &str) -> Option<Place> {
+    let inputs = &handler.step.inputs;
+    let mut templates = inputs.templates().iter();
     let input = templates.find(|(_, template)| template.argument() == Some(argument));
+    let place = handler.step.inputs_place();
     match (inputs, input) {
-        (Inputs::Map(_), Some((input, _))) => Place::of(key).key(input),
-        _ => Place::of(key),
+        (Inputs::Map(_), Some((input, _))) => Some(place.key(input)),
+        (Inputs::Map(_), None) => None,
+        _ => Some(place),
     }
 }
 

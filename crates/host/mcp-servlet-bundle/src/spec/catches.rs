@@ -4,16 +4,15 @@ use serde_json::Value;
 
 use crate::{
     code::{self, URL_ELICITATION_REQUIRED},
-    problem::{Place, Problem},
-    shape::Names,
-    template::{Expand, Template},
+    problem::{Place, PlacePart, Problem},
+    template::{Expand, Single, Template},
     thrown::Kind,
 };
 use mcp_servlet_expression::Expression;
 use mcp_servlet_schema::similar;
 
 /// An entry of `catches` in a file.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq, Hash)]
 pub struct CatchSpec {
     /// The code of the failure: a name, or a JSON-RPC number.
     pub code: Option<Value>,
@@ -26,7 +25,7 @@ pub struct CatchSpec {
 }
 
 /// The error of an entry of `catches` in a file.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq, Hash)]
 pub struct ErrorSpec {
     /// The JSON-RPC code.
     pub code: i64,
@@ -43,7 +42,7 @@ pub(crate) struct Catch {
     pub(crate) number: usize,
     pub(crate) code: Option<Code>,
     pub(crate) kind: Option<Kind>,
-    pub(crate) when: Option<Expression>,
+    pub(crate) when: Option<Single>,
     /// The JSON-RPC code for the client.
     pub(crate) error: i32,
     pub(crate) message: Option<Template>,
@@ -51,13 +50,17 @@ pub(crate) struct Catch {
 }
 
 impl Catch {
-    /// All expressions.
-    pub(super) fn expressions(&self) -> Vec<&Expression> {
-        let mut expressions: Vec<_> = self.when.iter().collect();
-        for template in [&self.message, &self.data].into_iter().flatten() {
-            template.each(&Place::default(), &mut |_, _, one| expressions.push(one));
+    /// Calls a function for each expression, with its place and where it begins in the string.
+    pub(crate) fn each<'t>(&'t self, visit: &mut dyn FnMut(&Place, usize, &'t Expression)) {
+        let place = Place::of("catches").item(self.number);
+        if let Some(when) = &self.when {
+            visit(&place.key("when"), when.start, &when.expression);
         }
-        expressions
+        for (key, template) in [("message", &self.message), ("data", &self.data)] {
+            if let Some(template) = template {
+                template.each(&place.key("error").key(key), visit);
+            }
+        }
     }
 }
 
@@ -71,7 +74,6 @@ pub(crate) enum Code {
 pub(super) fn compile(
     spec: &CatchSpec,
     place: &Place,
-    names: &Names,
     expand: &mut Expand<'_>,
     problems: &mut Vec<Problem>,
 ) -> Option<Catch> {
@@ -82,11 +84,7 @@ pub(super) fn compile(
     }
     let mut template = |value: &Value, key: &str, problems: &mut Vec<Problem>| {
         let place = at.key(key);
-        let template = Template::parse(value, &place, expand, problems);
-        template.each(&place, &mut |place, start, one| {
-            names.check(one, place, start, problems);
-        });
-        template
+        Template::parse(value, &place, expand, problems)
     };
     let message = spec
         .error
@@ -100,7 +98,10 @@ pub(super) fn compile(
         .map(|value| template(value, "data", problems));
     let code = code_of(spec, place, problems);
     let kind = kind_of(spec, place, problems);
-    let when = when(spec, &place.key("when"), names, problems);
+    let when = spec.when.as_ref().and_then(|text| {
+        let example = "${{ error.data.retry < 60 }}";
+        Template::single(text, &place.key("when"), example, problems)
+    });
     (problems.len() == before).then(|| Catch {
         number: number(place),
         code,
@@ -114,7 +115,7 @@ pub(super) fn compile(
 
 fn number(place: &Place) -> usize {
     match place.0.last() {
-        Some(crate::problem::Step::Item(number)) => *number,
+        Some(PlacePart::Item(number)) => *number,
         _ => 0,
     }
 }
@@ -142,29 +143,6 @@ fn kind_of(spec: &CatchSpec, place: &Place, problems: &mut Vec<Problem>) -> Opti
         problems.push(Problem::new(place.key("kind"), message));
     }
     kind
-}
-
-const ONE_EXPRESSION: &str = "expected one expression, such as \"${{ error.data.retry < 60 }}\"";
-
-fn when(
-    spec: &CatchSpec,
-    place: &Place,
-    names: &Names,
-    problems: &mut Vec<Problem>,
-) -> Option<Expression> {
-    let text = spec.when.as_ref()?;
-    // A condition is not a template, so it has no variables.
-    let mut expand = |_: &str| Err(ONE_EXPRESSION.to_owned());
-    let before = problems.len();
-    let template = Template::parse(&text.as_str().into(), place, &mut expand, problems);
-    let Template::One(expression, start) = template else {
-        if problems.len() == before {
-            problems.push(Problem::new(place.clone(), ONE_EXPRESSION));
-        }
-        return None;
-    };
-    names.check(&expression, place, start, problems);
-    Some(expression)
 }
 
 /// Reports entries that are never used, because an earlier one matches all of their failures.

@@ -184,7 +184,7 @@ fn tool(place: &str, expression: &str) -> Proven {
     };
     let tool = compile(&spec).unwrap_or_else(|problems| panic!("{expression}: {problems:?}"));
     let handler = json!({ "name": "get_weather", "inputSchema": { "properties": { "any": {} } } });
-    let tool = tool.prove(handler.as_object().expect("an object"));
+    let tool = tool.prove(&[handler.as_object().expect("an object")]);
     tool.unwrap_or_else(|problems| panic!("{expression}: {problems:?}"))
 }
 
@@ -206,6 +206,7 @@ impl Returned {
                 number: -32000,
                 message: String::new(),
                 data: Some(json),
+                step: None,
             },
             values,
         }
@@ -226,17 +227,15 @@ fn run(tool: &Proven, place: &str, returned: &Returned) -> Option<Value> {
         session: &session,
     };
     let budget = &mut Budget::default();
-    let prepared = tool.prepare(&request, CheckArguments::Off, budget).ok()?;
+    let inputs = tool.inputs(0, None, &request, &none, CheckArguments::Off, budget);
+    let inputs = inputs.ok()?;
     match place {
-        "inputs" => prepared.arguments.map(Value::Object),
+        "inputs" => inputs.map(Value::Object),
         "result" => {
-            let result = tool.result(&request, &prepared, &returned.result, budget);
+            let result = tool.result(&request, &returned.result, budget);
             result.ok()?.map(Value::Object)
         }
-        _ => {
-            tool.caught(&request, &prepared, &returned.error, budget)?
-                .data
-        }
+        _ => tool.caught(&request, &returned.error, budget)?.data,
     }
 }
 

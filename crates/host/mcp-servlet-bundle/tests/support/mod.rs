@@ -1,7 +1,7 @@
 //! A handler, and virtual tools from JSON.
 #![allow(dead_code, reason = "each test uses a part")]
 
-use mcp_servlet_bundle::{CatchSpec, ErrorSpec, JsonObject, Problem, Spec, VirtualTool};
+use mcp_servlet_bundle::{CatchSpec, ErrorSpec, JsonObject, Problem, Spec, StepSpec, VirtualTool};
 use serde_json::{Value, json};
 
 /// The definition of the tool `get_weather`.
@@ -31,10 +31,8 @@ pub(crate) fn compile(json: &Value) -> Result<VirtualTool, Vec<Problem>> {
     let mut spec = Spec {
         bundle: "ops".to_owned(),
         name: "city_weather".to_owned(),
-        handler: json["handler"]
-            .as_str()
-            .unwrap_or("weather:get_weather")
-            .to_owned(),
+        handler: handler_of(json),
+        steps: steps_of(json),
         description: json["description"].as_str().map(str::to_owned),
         arguments: json.get("arguments").cloned(),
         inputs: json.get("inputs").and_then(Value::as_object).cloned(),
@@ -50,6 +48,36 @@ pub(crate) fn compile(json: &Value) -> Result<VirtualTool, Vec<Problem>> {
         .flatten();
     spec.catches = catches.map(catch).collect();
     VirtualTool::compile(&spec, &mut |text| Ok(text.replace("$$", "$")))
+}
+
+fn handler_of(json: &Value) -> Option<String> {
+    let handler = json["handler"].as_str();
+    let default = || json.get("step").is_none().then_some("weather:get_weather");
+    handler.or_else(default).map(str::to_owned)
+}
+
+fn steps_of(json: &Value) -> Vec<StepSpec> {
+    let steps = json["step"].as_object().into_iter().flatten();
+    let step = |(name, json): (&String, &Value)| {
+        let text = |key: &str| json[key].as_str().map(str::to_owned);
+        StepSpec {
+            name: name.clone(),
+            handler: text("handler"),
+            resource: text("resource"),
+            inputs: json["inputs"].as_object().cloned(),
+            when: text("when"),
+            each: text("each"),
+            parallel: json["parallel"].as_i64(),
+            most: json["most"].as_i64(),
+            after: json["after"].as_array().map(|names| {
+                let names = names.iter().filter_map(Value::as_str);
+                names.map(str::to_owned).collect()
+            }),
+            may_fail: json["may_fail"] == true,
+            timeout: None,
+        }
+    };
+    steps.map(step).collect()
 }
 
 fn catch(json: &Value) -> CatchSpec {
@@ -70,7 +98,7 @@ fn catch(json: &Value) -> CatchSpec {
 /// All problems of a virtual tool.
 pub(crate) fn problems(json: &Value) -> Vec<Problem> {
     match compile(json) {
-        Ok(tool) => tool.prove(&weather()).expect_err("problems"),
+        Ok(tool) => tool.prove(&[&weather()]).expect_err("problems"),
         Err(problems) => problems,
     }
 }

@@ -1,16 +1,22 @@
 //! Virtual tools, which call tools of servlets and remotes.
 
 mod call;
+mod input_requests;
+mod listener;
 mod mapping;
+mod runner;
 mod thrown;
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, fmt, sync::Arc};
 
-use mcp_servlet_bundle::{Problem, Proven, VirtualTool};
+use mcp_servlet_bundle::{Place, Problem, Proven, Step, Target, VirtualTool};
+use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::similar;
+use serde_json::json;
 
 use super::{Mount, Warning, index::Chosen};
 use crate::{FeatureKind, LoadError, Member, Tool};
+pub use input_requests::INPUT_ROUNDS;
 
 /// A problem with a virtual tool that can only be found with the member that it calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,13 +55,14 @@ pub struct PlacedTool {
     pub after: usize,
 }
 
-/// A virtual tool and the member that it calls.
+/// A virtual tool and the members that it calls.
 #[derive(Debug)]
 pub(super) struct Served {
     after: usize,
     tool: Tool,
     proven: Arc<Proven>,
-    handler: Member,
+    /// The member of each step.
+    handlers: Vec<Member>,
 }
 
 impl Served {
@@ -64,19 +71,36 @@ impl Served {
         &self.tool
     }
 
-    /// The member that it calls.
-    pub(super) fn handler(&self) -> &Member {
-        &self.handler
+    fn name(&self) -> &str {
+        self.proven.tool().name()
+    }
+
+    /// The member that it calls. `None` if it has steps.
+    pub(super) fn handler(&self) -> Option<&Member> {
+        self.handlers
+            .first()
+            .filter(|_| !self.proven.tool().has_steps())
+    }
+
+    /// The name of the member that it calls, or of the bundle if it has steps.
+    pub(super) fn member_name(&self) -> &str {
+        self.handler().map_or(self.bundle(), Member::name)
+    }
+
+    /// Whether a step may change something.
+    pub(super) fn may_write(&self) -> bool {
+        let steps = 0..self.handlers.len();
+        !steps.into_iter().all(|step| self.proven.is_read_only(step))
+    }
+
+    /// The steps, and the member of each.
+    pub(super) fn steps(&self) -> impl Iterator<Item = (&Step, &Member)> {
+        self.proven.tool().steps().iter().zip(&self.handlers)
     }
 
     /// The bundle that it belongs to.
     pub(super) fn bundle(&self) -> &str {
         self.proven.tool().bundle()
-    }
-
-    /// The names of that member and of the tool that it calls.
-    pub(super) fn origin(&self) -> (&str, &str) {
-        (self.handler.name(), &self.proven.tool().handler().tool)
     }
 }
 
@@ -152,23 +176,20 @@ impl VirtualTools {
                 virtual_tools.warn(tool, problem);
                 continue;
             }
-            let member = &tool.handler().member;
-            let members = mounts.iter().map(|mount| &mount.member);
-            let Some(member) = members.chain(&handlers).find(|one| one.name() == member) else {
-                let problem = format!("there is no servlet or remote `{member}` at the moment");
-                virtual_tools.warn(tool, problem);
-                continue;
+            let members = || mounts.iter().map(|mount| &mount.member).chain(&handlers);
+            let members = match members_of(tool, members) {
+                Ok(members) => members,
+                Err(problem) => {
+                    virtual_tools.warn(tool, problem);
+                    continue;
+                }
             };
-            if let Some(why) = unknown_tools(member) {
-                virtual_tools.warn(tool, why);
-                continue;
-            }
             if let Some(owner) = owners.get(tool.name()) {
                 let owner = &mounts[*owner].member;
                 let owner_name = Some(owner.name().to_owned());
                 virtual_tools.error(tool, same_name(tool, owner), owner_name);
             }
-            match prove(tool, *after, member) {
+            match prove(tool, *after, members) {
                 Ok(served) => virtual_tools.add(served),
                 Err(problems) => virtual_tools.fail(tool, problems),
             }
@@ -255,21 +276,42 @@ impl super::Host {
         self.virtual_tools.errors()
     }
 
+    /// The virtual tools that are served.
+    pub fn virtual_tools(&self) -> impl Iterator<Item = &Proven> {
+        self.virtual_tools
+            .served
+            .iter()
+            .map(|served| &*served.proven)
+    }
+
     /// Members that virtual tools can call in addition to those that the host serves.
     pub fn handlers(&self) -> &[Member] {
         self.virtual_tools.handlers()
     }
 }
 
-/// Why the tools of a member are not known yet. A remote has none until it was reached.
-fn unknown_tools(member: &Member) -> Option<String> {
-    let is_unknown = member.as_remote().is_some() && member.tools().is_empty();
-    is_unknown.then(|| {
-        format!(
-            "the tools of the remote `{}` are not known yet",
-            member.name()
-        )
-    })
+/// The member of each step, or why one cannot be called now.
+fn members_of<'m, M: Iterator<Item = &'m Member>>(
+    tool: &VirtualTool,
+    members: impl Fn() -> M,
+) -> Result<Vec<Member>, String> {
+    let member_of = |step: &Step| {
+        let name = step.target().member();
+        let Some(member) = members().find(|one| one.name() == name) else {
+            return Err(format!(
+                "there is no servlet or remote `{name}` at the moment"
+            ));
+        };
+        let calls_tool = matches!(step.target(), Target::Tool(_));
+        // A remote has no tools until it was reached.
+        if calls_tool && member.as_remote().is_some() && member.tools().is_empty() {
+            return Err(format!(
+                "the tools of the remote `{name}` are not known yet"
+            ));
+        }
+        Ok(member.clone())
+    };
+    tool.steps().iter().map(member_of).collect()
 }
 
 /// The problem of a tool whose name belongs to a tool of `owner`.
@@ -279,30 +321,54 @@ fn same_name(tool: &VirtualTool, owner: &Member) -> Problem {
     let message = format!(
         "the {kind} `{owner}` (`{origin}`) has a tool `{name}` as well: give that {kind} another prefix"
     );
-    Problem::new(mcp_servlet_bundle::Place::default(), message)
+    Problem::new(Place::default(), message)
 }
 
-fn prove(tool: &VirtualTool, after: usize, member: &Member) -> Result<Served, Vec<Problem>> {
-    let wanted = &tool.handler().tool;
-    let place = || mcp_servlet_bundle::Place::of("handler");
-    let mut tools = member.tools().iter();
-    let Some(handler) = tools.find(|tool| tool.name() == wanted) else {
-        let known = similar(wanted, member.tools().iter().map(Tool::name));
-        let known = known.map_or_else(String::new, |known| format!("; there is `{known}`"));
-        let message = format!(
-            "{} `{}` has no tool `{wanted}`{known}",
-            member.kind(),
-            member.name()
-        );
-        return Err(vec![Problem::new(place(), message)]);
-    };
-    let proven = tool.prove(handler.json())?;
+fn prove(tool: &VirtualTool, after: usize, members: Vec<Member>) -> Result<Served, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut handlers = Vec::new();
+    for (step, member) in tool.steps().iter().zip(&members) {
+        match handler(step, member) {
+            Ok(handler) => handlers.push(handler),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let handlers: Vec<_> = handlers.iter().map(Cow::as_ref).collect();
+    let proven = tool.prove(&handlers)?;
     let shown = Tool::new(proven.definition().clone());
-    let shown = shown.map_err(|problem| vec![Problem::new(place(), problem.to_string())])?;
+    let place = Place::default();
+    let shown = shown.map_err(|problem| vec![Problem::new(place, problem.to_string())])?;
     Ok(Served {
         after,
         tool: shown,
         proven: Arc::new(proven),
-        handler: member.clone(),
+        handlers: members,
     })
+}
+
+/// The definition of the tool that a step calls. For a resource, it has only annotations.
+fn handler<'m>(step: &Step, member: &'m Member) -> Result<Cow<'m, JsonObject>, Problem> {
+    let (kind, name) = (member.kind(), member.name());
+    let Target::Tool(handler) = step.target() else {
+        if member.reads_resources() {
+            let is_remote = member.as_remote().is_some();
+            let hints = json!({ "readOnlyHint": true, "openWorldHint": is_remote });
+            let hints = JsonObject::from_iter([("annotations".to_owned(), hints)]);
+            return Ok(Cow::Owned(hints));
+        }
+        let message = format!("{kind} `{name}` has no resources");
+        return Err(Problem::new(step.place().key("resource"), message));
+    };
+    let wanted = &handler.tool;
+    let mut tools = member.tools().iter();
+    if let Some(tool) = tools.find(|tool| tool.name() == wanted) {
+        return Ok(Cow::Borrowed(tool.json()));
+    }
+    let known = similar(wanted, member.tools().iter().map(Tool::name));
+    let known = known.map_or_else(String::new, |known| format!("; there is `{known}`"));
+    let message = format!("{kind} `{name}` has no tool `{wanted}`{known}");
+    Err(Problem::new(step.place().key("handler"), message))
 }

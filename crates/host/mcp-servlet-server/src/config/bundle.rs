@@ -6,8 +6,7 @@ mod section;
 use std::{collections::BTreeMap, fs, ops::Range, sync::Arc, time::Duration};
 
 use mcp_servlet_host::{
-    VirtualToolError,
-    bundle::{CatchSpec, ErrorSpec, Problem as ToolProblem, Spec, VirtualTool},
+    bundle::{CatchSpec, ErrorSpec, Place, Problem as ToolProblem, Spec, StepSpec, VirtualTool},
     name_problem,
 };
 use mcp_servlet_schema::similar;
@@ -17,7 +16,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{IN_DIRECTORY, Problem, Reader, named::Named};
+use super::{IN_DIRECTORY, Problem, Reader, named::Named, units::ShortTime};
 use places::Places;
 pub(super) use places::secrets;
 pub(super) use section::{BundleSection, ToolSection};
@@ -40,15 +39,30 @@ pub(super) struct ReadTool {
     json: Value,
     places: Places,
     timeout: Option<Duration>,
+    /// The limits of time of the steps, by their names.
+    step_timeouts: BTreeMap<String, ShortTime>,
 }
 
 impl ReadTool {
     /// Whether it calls this tool of a servlet, and is in a bundle of this name.
     pub(super) fn calls(&self, bundle: &str, servlet: &str, tool: &str) -> bool {
-        let handler = self.json["handler"]
-            .as_str()
-            .and_then(|text| text.split_once(':'));
-        self.bundle == bundle && handler == Some((servlet, tool))
+        let mut targets = self.targets().into_iter();
+        self.bundle == bundle && targets.any(|(_, target)| target == (servlet, tool))
+    }
+
+    /// The members that it calls, and the tools or resources; and where they are.
+    fn targets(&self) -> Vec<(Place, (&str, &str))> {
+        let steps = self.json["step"].as_object().into_iter().flatten();
+        let steps = steps.map(|(name, step)| (Place::of("step").key(name), step));
+        let tables = std::iter::once((Place::default(), &self.json)).chain(steps);
+        let targets = tables.flat_map(|(place, table)| {
+            let targets = ["handler", "resource"].into_iter();
+            targets.filter_map(move |key| {
+                let target = table.get(key)?.as_str()?.split_once(':')?;
+                Some((place.key(key), target))
+            })
+        });
+        targets.collect()
     }
 }
 
@@ -82,14 +96,14 @@ impl Bundles {
         Some(self.places.get(&key)?.name())
     }
 
-    /// The error as a problem in the file.
-    pub(super) fn problem(&self, error: &VirtualToolError) -> Problem {
-        let key = (error.bundle.clone(), error.tool.clone());
+    /// A problem of a tool, at its place in the file.
+    pub(super) fn problem(&self, bundle: &str, tool: &str, problem: &ToolProblem) -> Problem {
+        let key = (bundle.to_owned(), tool.to_owned());
         match self.places.get(&key) {
-            Some(places) => places.problem(&error.problem),
+            Some(places) => places.problem(problem),
             None => Problem {
                 span: 0..0,
-                message: error.to_string(),
+                message: problem.to_string(),
             },
         }
     }
@@ -131,7 +145,8 @@ pub(super) fn read<'t>(
                     name: name.get_ref().to_string(),
                     json,
                     places,
-                    timeout: section.timeout(),
+                    timeout: section.timeout.map(|timeout| timeout.0),
+                    step_timeouts: section.step_timeouts(),
                 });
             }
         }
@@ -177,7 +192,7 @@ impl Reader<'_> {
             let Some(spec) = self.spec(tool) else {
                 continue;
             };
-            self.handler(tool, bundles, members);
+            self.handlers(tool, bundles, members);
             match self.compile(&spec) {
                 Ok(compiled_tool) => compiled.push(compiled_tool),
                 Err(problems) => {
@@ -255,24 +270,32 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports a handler whose servlet or remote is not in the file.
-    fn handler(&mut self, tool: &ReadTool, bundles: &ReadBundles, members: &[Named<'_>]) {
-        let handler = tool.json["handler"].as_str().unwrap_or_default();
-        let Some((member, _)) = handler.split_once(':') else {
-            return;
-        };
+    /// Reports handlers whose servlet or remote is not in the file.
+    fn handlers(&mut self, tool: &ReadTool, bundles: &ReadBundles, members: &[Named<'_>]) {
+        for (place, (member, _)) in tool.targets() {
+            if let Some(message) = self.wrong_member(member, bundles, members) {
+                self.problem(tool.places.at(&place), message);
+            }
+        }
+    }
+
+    fn wrong_member(
+        &self,
+        member: &str,
+        bundles: &ReadBundles,
+        members: &[Named<'_>],
+    ) -> Option<String> {
         // The servlets of a directory are named after its files.
         let in_directories = || self.in_directories.iter().map(String::as_str);
         let known = || members.iter().map(|one| one.name).chain(in_directories());
         let is_section = members.iter().any(|one| one.name == member);
-        let message = match (is_section, self.in_directories.contains(member)) {
-            (true, false) | (false, true) => return,
-            (false, false) => no_member(member, bundles, known()),
-            (true, true) => {
-                format!("`{member}` is the name of two members, one of them {IN_DIRECTORY}")
-            }
-        };
-        self.problem(tool.places.at("handler"), message);
+        match (is_section, self.in_directories.contains(member)) {
+            (true, false) | (false, true) => None,
+            (false, false) => Some(no_member(member, bundles, known())),
+            (true, true) => Some(format!(
+                "`{member}` is the name of two members, one of them {IN_DIRECTORY}"
+            )),
+        }
     }
 
     fn spec(&mut self, tool: &ReadTool) -> Option<Spec> {
@@ -280,10 +303,14 @@ impl Reader<'_> {
         let text = |key: &str| json[key].as_str().map(str::to_owned);
         let object = |key: &str| json[key].as_object().cloned();
         let catches = json["catches"].as_array().into_iter().flatten();
+        let steps = json["step"].as_object().into_iter().flatten();
         Some(Spec {
             bundle: tool.bundle.clone(),
             name: tool.name.clone(),
-            handler: text("handler")?,
+            handler: text("handler"),
+            steps: steps
+                .map(|(name, step)| step_spec(tool, name, step))
+                .collect(),
             description: text("description"),
             title: text("title"),
             annotations: json.get("annotations").cloned(),
@@ -311,7 +338,7 @@ impl Reader<'_> {
             Ok(schema) => Ok(Some(schema)),
             Err(error) => {
                 let message = format!("cannot read `{}`: {error}", path.display());
-                self.problem(tool.places.at(key), message);
+                self.problem(tool.places.at(&Place::of(key)), message);
                 Err(Unreadable)
             }
         }
@@ -330,6 +357,27 @@ fn no_member<'n>(
     match similar(member, known) {
         Some(name) => format!("there is no servlet or remote `{member}`; there is `{name}`"),
         None => format!("there is no servlet or remote `{member}`"),
+    }
+}
+
+fn step_spec(tool: &ReadTool, name: &str, json: &Value) -> StepSpec {
+    let text = |key: &str| json[key].as_str().map(str::to_owned);
+    let after = json["after"].as_array().map(|names| {
+        let names = names.iter().filter_map(Value::as_str);
+        names.map(str::to_owned).collect()
+    });
+    StepSpec {
+        name: name.to_owned(),
+        handler: text("handler"),
+        resource: text("resource"),
+        inputs: json["inputs"].as_object().cloned(),
+        when: text("when"),
+        each: text("each"),
+        parallel: json["parallel"].as_i64(),
+        most: json["most"].as_i64(),
+        after,
+        may_fail: json["may_fail"] == true,
+        timeout: tool.step_timeouts.get(name).map(|timeout| timeout.0),
     }
 }
 

@@ -43,6 +43,8 @@ pub enum Severity {
     Note,
     /// Something of a rule is proved.
     Proved,
+    /// It cannot be proved that a virtual tool makes what a handler takes. Each call checks it.
+    Unproved,
 }
 
 /// The byte ranges of a section that findings can be about.
@@ -143,7 +145,7 @@ impl Findings {
                 Severity::Error => tracing::error!("{position}: {message}"),
                 Severity::Warning => tracing::warn!("{position}: {message}"),
                 Severity::Note => tracing::info!("{position}: {message}"),
-                Severity::Proved => {}
+                Severity::Proved | Severity::Unproved => {}
             }
         }
     }
@@ -184,7 +186,7 @@ impl fmt::Display for Severity {
         f.write_str(match self {
             Self::Error => "error",
             Self::Warning => "warning",
-            Self::Note => "note",
+            Self::Note | Self::Unproved => "note",
             Self::Proved => "proved",
         })
     }
@@ -236,6 +238,7 @@ impl Config {
             findings.help(not_ready.help.clone());
         }
         self.problems_of_hosts(served, &mut findings);
+        self.remarks_on_virtual_tools(served, &mut findings);
         self.proofs_of_rules(served, &mut findings);
         findings.all.sort_by_key(|one| one.problem.span.start);
         findings
@@ -265,6 +268,28 @@ impl Config {
             };
             findings.add(Severity::Warning, span, message);
             findings.help(problem.help());
+        }
+    }
+
+    /// Adds what is most likely a mistake in virtual tools, and what is not proved.
+    fn remarks_on_virtual_tools(&self, served: Served<'_>, findings: &mut Findings) {
+        for (_, host) in self.hosts(served.loaded, served.remotes.unwrap_or_default()) {
+            for proven in host.virtual_tools() {
+                let (bundle, tool) = (proven.tool().bundle(), proven.tool().name());
+                let place = |problem| self.bundles.problem(bundle, tool, problem);
+                let warnings = proven.warnings().iter().map(place);
+                let warnings = warnings.map(|problem| (Severity::Warning, problem));
+                let unproved = proven.unproved().iter().map(place).map(|mut problem| {
+                    problem.message = format!("not proved: {}", problem.message);
+                    (Severity::Unproved, problem)
+                });
+                for (severity, problem) in warnings.chain(unproved) {
+                    // Endpoints share tools.
+                    if !findings.iter().any(|one| one.says(&problem)) {
+                        findings.add(severity, problem.span, problem.message);
+                    }
+                }
+            }
         }
     }
 

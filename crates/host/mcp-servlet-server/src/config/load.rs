@@ -87,7 +87,8 @@ impl Config {
         remotes: &[Mount],
     ) -> Vec<Problem> {
         let located = |error: &VirtualToolError| {
-            let mut problem = self.bundles.problem(error);
+            let VirtualToolError { bundle, tool, .. } = error;
+            let mut problem = self.bundles.problem(bundle, tool, &error.problem);
             let is_owner = |member: &&Member| error.owner.as_deref() == Some(member.name());
             if let Some(owner) = host.members().find(is_owner) {
                 let spans = self.members.spans_of(owner.name(), loaded, remotes);

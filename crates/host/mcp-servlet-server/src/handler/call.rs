@@ -35,7 +35,12 @@ use crate::{
         tasks::{Created, Task},
     },
     permissions::Permissions,
-    server::{Server, active::cancelled, metrics::Caller, seal::Request},
+    server::{
+        Server,
+        active::cancelled,
+        metrics::{Caller, StepMetrics},
+        seal::Request,
+    },
 };
 
 /// One call of a servlet. Boxed, because it can be handed over to a task.
@@ -93,6 +98,9 @@ impl ToolCall {
         let options = &server.0.options;
         let mut request_meta = session.request_meta(context, era, inputs, notifier, options);
         request_meta.guard = self.permissions.guard(name);
+        if self.permissions.host.has_steps(name) {
+            request_meta.steps = Some(Arc::new(StepMetrics(server.clone())));
+        }
         let caller = Caller {
             endpoint: server.endpoint_name(),
             request_meta: &request_meta,
@@ -172,6 +180,8 @@ impl ToolCall {
             name: &self.request.name,
             arguments: self.request.arguments.as_ref(),
             owner: owner_of(&self.context),
+            // A second answer would repeat the writes after the question.
+            once: self.permissions.host.writes_in_steps(&self.request.name),
         }
     }
 

@@ -92,6 +92,7 @@ impl Handler {
             name: &request.uri,
             arguments: None,
             owner: owner_of(&context),
+            once: false,
         };
         let era = Era::of(&context);
         let clock = self.clock();
@@ -137,6 +138,7 @@ impl Handler {
             name: &request.name,
             arguments: request.arguments.as_ref(),
             owner: owner_of(&context),
+            once: false,
         };
         let era = Era::of(&context);
         let clock = self.clock();

@@ -7,6 +7,7 @@
 
 use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
 
+use mcp_servlet_host::INPUT_ROUNDS;
 use mcp_servlet_runtime::JsonObject;
 use rmcp::{
     ErrorData, Peer, RoleServer,
@@ -25,9 +26,6 @@ use crate::{
         seal::{Request, Seal},
     },
 };
-
-/// How many rounds one request may take.
-const ROUNDS: usize = 16;
 
 /// The parameters that a request has in addition to its arguments in later rounds.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +48,7 @@ impl Inputs {
         }
     }
 
-    /// Verifies the signed state and replaces it with the servlet's own.
+    /// Replaces the encrypted state by the servlet's own.
     pub(super) fn open(mut self, seal: &Seal, request: &Request<'_>) -> Result<Self, ErrorData> {
         if let Some(sealed) = &mut self.state {
             *sealed = seal.open(sealed, request)?;
@@ -99,7 +97,7 @@ where
     })
 }
 
-/// The result for a client since 2026-07-28. If it contains input requests, its state is signed, and they stay open after the
+/// The result for a client since 2026-07-28. If it contains input requests, its state is encrypted, and they stay open after the
 /// request. Otherwise `open` ends them.
 pub(super) fn input_required_result(
     seal: &Seal,
@@ -135,8 +133,9 @@ where
     let mut result = first.await?;
     let mut rounds = 0;
     while let Some(input_requests) = input_requests(context, &result)? {
-        if rounds == ROUNDS {
-            let message = format!("the servlet asked {ROUNDS} times without returning a result");
+        if rounds == INPUT_ROUNDS {
+            let message =
+                format!("the servlet asked {INPUT_ROUNDS} times without returning a result");
             return Err(ErrorData::internal_error(message, None));
         }
         rounds += 1;

@@ -91,6 +91,7 @@ impl Cursors<'_> {
             name: self.list,
             arguments: None,
             owner: self.owner,
+            once: false,
         }
     }
 }

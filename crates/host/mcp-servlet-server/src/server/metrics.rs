@@ -10,8 +10,8 @@ use std::{
     time::Duration,
 };
 
-pub(crate) use call::Caller;
 use call::log_failure;
+pub(crate) use call::{Caller, StepMetrics};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Usage};
 use prometheus_client::{
     encoding::{

@@ -10,7 +10,7 @@
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 
-use std::{fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use mcp_servlet_host::Loaded;
 use mcp_servlet_server::config::{Config, Findings, Served, Severity};
@@ -23,61 +23,21 @@ const WEATHER: &str = "[servlet.weather]\nsource = \"weather.wasm\"\n";
 /// What separates two cases.
 const NEXT: &str = "=====\n";
 
-/// A servlet with these tools.
-fn servlet(tools: &Value) -> Vec<u8> {
-    let description = json!({ "tools": tools }).to_string();
-    Wat::new().describe(&description).answer("{}").wasm()
-}
+/// The tools of the servlets of all cases.
+const SERVLETS: &str = include_str!("servlets.json");
 
 /// A folder with the servlets of all cases.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    let text = json!({ "type": "string" });
-    let weather = json!([
-        {
-            "name": "get_weather",
-            "inputSchema": {
-                "type": "object",
-                "properties": { "city": text, "units": text, "days": { "type": "integer" } },
-                "required": ["city", "units"],
-            },
-            "outputSchema": {
-                "type": "object",
-                "properties": { "summary": text, "temperature": { "type": "number" } },
-            },
-        },
-        {
-            "name": "get_alerts",
-            "inputSchema": {
-                "type": "object",
-                "properties": { "region": text, "city": text },
-                "anyOf": [{ "required": ["region"] }, { "required": ["city"] }],
-            },
-        },
-        {
-            "name": "plan_trip",
-            "inputSchema": {
-                "type": "object",
-                "properties": { "from": text, "to": { "$ref": "#/properties/from" } },
-            },
-        },
-    ]);
-    let hello = json!([{ "name": "greet", "inputSchema": { "type": "object" } }]);
-    let book = json!([{
-        "name": "add_note",
-        "inputSchema": {
-            "type": "object",
-            "properties": { "pages": { "type": "integer", "minimum": 1, "maximum": 10 } },
-            "required": ["pages"],
-            "additionalProperties": false,
-        },
-    }]);
-    for (name, tools) in [
-        ("weather.wasm", weather),
-        ("hello.wasm", hello),
-        ("book.wasm", book),
-    ] {
-        fs::write(folder.path().join(name), servlet(&tools)).expect("a file");
+    let servlets: BTreeMap<String, Value> = serde_json::from_str(SERVLETS).expect("JSON");
+    for (name, tools) in servlets {
+        let description = json!({ "tools": tools }).to_string();
+        let mut servlet = Wat::new().describe(&description).answer("{}");
+        if name == "stay" {
+            servlet = servlet.export("read_resource", r#"{"contents":[]}"#, "(i32.const 0)");
+        }
+        let path = folder.path().join(format!("{name}.wasm"));
+        fs::write(path, servlet.wasm()).expect("a file");
     }
     let point = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     let keys = json!({ "keys": [{ "kty": "EC", "crv": "P-256", "x": point, "y": point }] });
@@ -167,6 +127,11 @@ fn members() {
 #[test]
 fn handlers() {
     check("handlers.txt");
+}
+
+#[test]
+fn steps() {
+    check("steps.txt");
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod rules;
 mod shapes;
 mod site;
 mod sse;
+mod steps;
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 mod time;

@@ -121,7 +121,7 @@ fn human(caller: Option<&Caller>, explanation: &Explanation) -> String {
         let _ = writeln!(text, "  before the rules: {}", one_line(reason));
     }
     rules(&mut text, &explanation.call);
-    if let Some(step) = &explanation.step {
+    for step in &explanation.steps {
         let _ = writeln!(text, "  it calls {}", one_line(&step.handler));
         rules(&mut text, &step.rules);
     }

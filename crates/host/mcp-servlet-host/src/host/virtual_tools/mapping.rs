@@ -1,19 +1,17 @@
-//! Checks the arguments and runs the expressions of a call: here if that is quick, or else on a thread that may block.
+//! Runs the expressions of a call: here if that is quick, or else on a thread that may block.
 
 use std::{
     borrow::Cow,
     sync::{Arc, LazyLock},
 };
 
-use mcp_servlet_bundle::{
-    Budget, CheckArguments, Prepared, Proven, Refused, Request, RpcError, Session, Thrown,
-};
+use mcp_servlet_bundle::{Budget, Proven, Request, RpcError, Session, Thrown};
 use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, processors, run_blocking};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use super::thrown;
-use crate::CallToolResult;
+use crate::{CallToolResult, ReadResourceResult};
 
 /// The beginning of keys of `_meta` that belong to the host.
 const OWN: &str = "mcp-servlet/";
@@ -48,120 +46,130 @@ impl RequestView {
         meta.retain(|key, _| !key.starts_with(OWN));
         Self { meta, session }
     }
+
+    /// For the state between two requests of a call.
+    pub(super) fn to_json(&self) -> Value {
+        let Self { meta, session } = self;
+        json!({
+            "meta": meta,
+            "id": session.id,
+            "client_info": session.client_info,
+            "capabilities": session.capabilities,
+        })
+    }
+
+    pub(super) fn of_json(json: &Value) -> Option<Self> {
+        let object = |key: &str| json[key].as_object().cloned();
+        Some(Self {
+            meta: object("meta")?,
+            session: Session {
+                id: json["id"].as_str()?.to_owned(),
+                client_info: object("client_info")?,
+                capabilities: object("capabilities")?,
+            },
+        })
+    }
 }
 
-/// What the handler returned.
+/// What a handler returned.
 pub(super) enum Outcome {
     /// A complete result.
     Result(JsonObject),
     /// A failure that catches can handle, and the error that it is made of.
     Failure(Thrown, CallError),
+    /// It needs input from the client.
+    InputRequired(CallToolResult),
+    /// An error that catches do not see.
+    Error(CallError),
 }
 
 /// The mapped result or failure; `None` if it passes unchanged.
 pub(super) type Mapped = Option<Result<JsonObject, RpcError>>;
 
-/// A call of a virtual tool.
+/// What the expressions of a call see.
 #[derive(Clone)]
 pub(super) struct Mapping<'a> {
-    pub(super) proven: Cow<'a, Arc<Proven>>,
-    pub(super) arguments: Option<Cow<'a, JsonObject>>,
+    pub(super) proven: &'a Arc<Proven>,
+    /// The arguments, as the schema accepted them.
+    pub(super) arguments: Option<Arc<JsonObject>>,
     pub(super) seen: Cow<'a, RequestView>,
-    pub(super) checks: CheckArguments,
 }
 
+/// Makes a value from a state `S`.
+type Task<S, T> = fn(&Proven, &Request<'_>, &S, &mut Budget) -> T;
+
 impl Mapping<'_> {
-    /// The arguments of the handler.
-    pub(super) fn prepare(&self, budget: &mut Budget) -> Result<Prepared, Refused> {
-        self.proven.prepare(&self.request(), self.checks, budget)
-    }
-
-    /// Like [`prepare`](Self::prepare), without blocking this thread.
-    pub(super) async fn prepare_async(&self, budget: &mut Budget) -> Result<Prepared, Refused> {
-        let checks = self.checks != CheckArguments::Off;
-        let is_quick = !(checks && self.proven.takes_long(self.arguments.as_deref()));
-        if is_quick && let Some(prepared) = budget.attempt(|budget| self.prepare(budget)) {
-            return prepared;
-        }
-        let call = self.to_owned();
-        on_thread(budget, move |budget| call.prepare(budget)).await
-    }
-
-    /// What the client gets instead of the outcome.
-    pub(super) fn finish(
+    /// Runs expressions, and returns their value and the state.
+    pub(super) async fn evaluate<S: Send + 'static, T: Send + 'static>(
         &self,
-        prepared: &Prepared,
-        outcome: &Outcome,
         budget: &mut Budget,
-    ) -> Mapped {
-        let request = self.request();
-        match outcome {
-            Outcome::Result(result) => {
-                let result = self.proven.result(&request, prepared, result, budget);
-                result.transpose()
-            }
-            Outcome::Failure(thrown, _) => {
-                let caught = self.proven.caught(&request, prepared, thrown, budget);
-                caught.map(Err)
-            }
+        state: S,
+        task: Task<S, T>,
+    ) -> (T, S) {
+        let request = request_of(self.proven, self.arguments.as_deref(), &self.seen);
+        let quick = budget.attempt(|budget| task(self.proven, &request, &state, budget));
+        if let Some(value) = quick {
+            return (value, state);
         }
-    }
-
-    /// Like [`finish`](Self::finish), without blocking this thread.
-    pub(super) async fn finish_async(
-        &self,
-        prepared: Prepared,
-        outcome: Outcome,
-        budget: &mut Budget,
-    ) -> (Mapped, Outcome) {
-        if let Some(mapped) = budget.attempt(|budget| self.finish(&prepared, &outcome, budget)) {
-            return (mapped, outcome);
-        }
-        let call = self.to_owned();
+        let (proven, arguments) = (Arc::clone(self.proven), self.arguments.clone());
+        let seen = self.seen.clone().into_owned();
         on_thread(budget, move |budget| {
-            (call.finish(&prepared, &outcome, budget), outcome)
+            let request = request_of(&proven, arguments.as_deref(), &seen);
+            (task(&proven, &request, &state, budget), state)
         })
         .await
     }
+}
 
-    fn request(&self) -> Request<'_> {
-        Request {
-            name: self.proven.tool().name(),
-            arguments: self.arguments.as_deref(),
-            meta: &self.seen.meta,
-            session: &self.seen.session,
-        }
-    }
-
-    fn to_owned(&self) -> Mapping<'static> {
-        let arguments = self.arguments.as_ref();
-        Mapping {
-            proven: Cow::Owned(Arc::clone(&self.proven)),
-            arguments: arguments.map(|arguments| Cow::Owned(arguments.clone().into_owned())),
-            seen: Cow::Owned(self.seen.clone().into_owned()),
-            checks: self.checks,
-        }
+fn request_of<'a>(
+    proven: &'a Proven,
+    arguments: Option<&'a JsonObject>,
+    seen: &'a RequestView,
+) -> Request<'a> {
+    Request {
+        name: proven.tool().name(),
+        arguments,
+        meta: &seen.meta,
+        session: &seen.session,
     }
 }
 
 impl Outcome {
-    /// The outcome, unless it passes unchanged: a request for input, or an error that catches do not see.
-    pub(super) fn of(
-        result: Result<CallToolResult, CallError>,
-    ) -> Result<Self, Result<CallToolResult, CallError>> {
+    pub(super) fn of_call(result: Result<CallToolResult, CallError>) -> Self {
         match result {
-            Ok(result) if result.result_type() != "complete" => Err(Ok(result)),
-            Ok(result) => Ok(Self::Result(result.into_json())),
-            Err(error) => match thrown::thrown(&error) {
-                Some(thrown) => Ok(Self::Failure(thrown, error)),
-                None => Err(Err(error)),
-            },
+            Ok(result) if result.result_type() != "complete" => Self::InputRequired(result),
+            Ok(result) => Self::Result(result.into_json()),
+            Err(error) => Self::of_error(error),
+        }
+    }
+
+    pub(super) fn of_read(result: Result<ReadResourceResult, CallError>) -> Self {
+        match result {
+            Ok(result) if result.result_type() != "complete" => {
+                Self::InputRequired(CallToolResult::new(result.into_json()))
+            }
+            Ok(result) => Self::Result(result.into_json()),
+            Err(error) => Self::of_error(error),
+        }
+    }
+
+    fn of_error(error: CallError) -> Self {
+        match thrown::thrown(&error) {
+            Some(thrown) => Self::Failure(thrown, error),
+            None => Self::Error(error),
+        }
+    }
+
+    pub(super) fn error(&self) -> Option<&CallError> {
+        match self {
+            Self::Result(_) | Self::InputRequired(_) => None,
+            Self::Failure(_, error) | Self::Error(error) => Some(error),
         }
     }
 }
 
 /// Runs expressions on a thread that may block.
-async fn on_thread<T: Send + 'static>(
+pub(super) async fn on_thread<T: Send + 'static>(
     budget: &mut Budget,
     run: impl FnOnce(&mut Budget) -> T + Send + 'static,
 ) -> T {

@@ -23,12 +23,26 @@ pub(super) fn thrown(error: &CallError) -> Option<Thrown> {
         number: remote_number(&error.kind).unwrap_or(fault.code).into(),
         message: fault.message,
         data: fault.data,
+        step: None,
     })
+}
+
+/// The failure of a tool with steps whose time is up.
+pub(super) fn timeout(message: String) -> Thrown {
+    let kind = Kind::Timeout;
+    Thrown {
+        kind,
+        code: kind.name().to_uppercase(),
+        number: RpcError::INTERNAL.into(),
+        message,
+        data: None,
+        step: None,
+    }
 }
 
 fn kind(error: &CallErrorKind) -> Option<Kind> {
     Some(match error {
-        CallErrorKind::Fault { .. } => Kind::Fault,
+        CallErrorKind::Fault { .. } | CallErrorKind::UnknownResource { .. } => Kind::Fault,
         CallErrorKind::Panic { .. } => Kind::Panic,
         CallErrorKind::Trap { .. } => Kind::Trap,
         CallErrorKind::HostDenied { .. } => Kind::HostDenied,

@@ -30,16 +30,28 @@ impl Places {
     }
 
     fn add(&mut self, place: &Place, value: &Spanned<DeValue<'_>>, text: &str) {
-        let span = value.span();
+        self.add_at(place, value.span(), value, text);
+    }
+
+    fn add_at(
+        &mut self,
+        place: &Place,
+        span: Range<usize>,
+        value: &Spanned<DeValue<'_>>,
+        text: &str,
+    ) {
         let inside = match value.get_ref() {
-            DeValue::String(content) => inside(content, &span, text),
+            DeValue::String(content) => inside(content, &value.span(), text),
             _ => None,
         };
         self.values.push((place.clone(), span, inside));
         match value.get_ref() {
             DeValue::Table(table) => {
+                // A problem with a step is shown at its name.
+                let are_steps = *place == Place::of("step");
                 for (key, value) in table {
-                    self.add(&place.key(key.get_ref()), value, text);
+                    let span = if are_steps { key.span() } else { value.span() };
+                    self.add_at(&place.key(key.get_ref()), span, value, text);
                 }
             }
             DeValue::Array(items) => {
@@ -61,9 +73,9 @@ impl Places {
         self.name.start
     }
 
-    /// The value of a key of the tool.
-    pub(super) fn at(&self, key: &str) -> Range<usize> {
-        self.find(&Place::of(key)).0
+    /// A value of the tool.
+    pub(super) fn at(&self, place: &Place) -> Range<usize> {
+        self.find(place).0
     }
 
     /// The problem at its place in the file.
@@ -145,9 +157,14 @@ pub(in crate::config) fn secrets(table: &DeTable<'_>, text: &str, secrets: &mut 
         .filter_map(|(_, bundle)| bundle.get_ref().get("tool"));
     for tools in bundles.filter_map(|tools| tools.get_ref().as_table()) {
         for (_, tool) in tools {
-            for key in ["inputs", "set"] {
-                if let Some(values) = tool.get_ref().get(key) {
-                    constants(values, text, secrets);
+            let steps = tool.get_ref().get("step");
+            let steps = steps.and_then(|steps| steps.get_ref().as_table());
+            let steps = steps.into_iter().flatten().map(|(_, step)| step);
+            for table in std::iter::once(tool).chain(steps) {
+                for key in ["inputs", "set"] {
+                    if let Some(values) = table.get_ref().get(key) {
+                        constants(values, text, secrets);
+                    }
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The keys of a bundle.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -31,8 +31,12 @@ pub(in crate::config) struct BundleSection {
     reason = "checks keys and types, and makes the JSON Schema; the values keep their order elsewhere"
 )]
 pub(in crate::config) struct ToolSection {
-    /// The tool that it calls: the name of a servlet, `:`, and the servlet's own name for the tool.
-    handler: String,
+    /// The tool that it calls: the name of a servlet or remote, `:`, and its own name for the tool. A tool has this or `step`.
+    handler: Option<String>,
+    /// Several calls, by name. Each begins when the values of the steps that it reads are there.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, StepSection>")]
+    step: BTreeMap<String, Table<StepSection>>,
     /// The description. Default: the handler's.
     description: Option<String>,
     /// The title for people. Default: the handler's.
@@ -49,22 +53,60 @@ pub(in crate::config) struct ToolSection {
     /// The JSON Schema of the structured content: a table, or the path of a file. Default: that of
     /// the handler, if `result` is not set.
     output: Option<SchemaOrPath>,
-    /// The result. Strings may contain expressions: `${{ result.summary }}`. Default: that of the
-    /// handler.
+    /// The result. Strings may contain expressions: `${{ result.summary }}`, or `${{ steps.NAME.summary }}` in a tool with
+    /// steps. Default: that of the handler.
     #[schemars(with = "Option<BTreeMap<String, serde_json::Value>>")]
     result: Option<Values>,
     /// Errors for failures of the handler. The first entry that applies is used.
     #[serde(default)]
     #[schemars(with = "Vec<CatchSection>")]
     catches: Vec<Table<CatchSection>>,
-    /// How long a call may take, if that is less than the handler may take.
-    timeout: Option<ShortTime>,
+    /// How long a call may take, with all of its steps.
+    pub(super) timeout: Option<ShortTime>,
 }
 
 impl ToolSection {
-    pub(super) fn timeout(&self) -> Option<Duration> {
-        self.timeout.map(|timeout| timeout.0)
+    /// The limits of time of the steps.
+    pub(super) fn step_timeouts(self) -> BTreeMap<String, ShortTime> {
+        let steps = self.step.into_iter();
+        steps
+            .filter_map(|(name, step)| Some((name, step.timeout?)))
+            .collect()
     }
+}
+
+/// A call of a tool, or the reading of a resource.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { handler = \"weather:get_weather\" }"
+)]
+#[expect(
+    dead_code,
+    reason = "checks keys and types, and makes the JSON Schema; the values keep their order elsewhere"
+)]
+struct StepSection {
+    /// The tool that it calls: `MEMBER:TOOL`. A step has this or `resource`.
+    handler: Option<String>,
+    /// The resource that it reads: `MEMBER:URI`, or `MEMBER:TEMPLATE` with a URI template such as `rules://{country}`.
+    resource: Option<String>,
+    /// All arguments of the tool, or the variables of the template. Strings may contain expressions, such as
+    /// `${{ request.arguments.city }}` and `${{ steps.search.id }}`.
+    inputs: Option<Values>,
+    /// A condition: one expression. If it is false, the step does not run.
+    when: Option<String>,
+    /// A list: one expression. The step runs once for each item, which inputs read as `item` and `index`.
+    each: Option<String>,
+    /// How many calls of `each` run at once: 1 to 16. Default: 4.
+    parallel: Option<i64>,
+    /// How long the list of `each` may be: 1 to 200. A longer one is an error. Default: 20.
+    most: Option<i64>,
+    /// The names of steps that must be over first, although no expression reads them.
+    after: Option<Vec<String>>,
+    /// Whether a failure becomes the value of the step, instead of that of the tool. Default: false.
+    may_fail: Option<bool>,
+    /// How long each call may take, if that is less than the handler may take.
+    timeout: Option<ShortTime>,
 }
 
 /// A JSON Schema, or the path of a file with one.

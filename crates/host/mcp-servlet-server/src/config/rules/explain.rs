@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::{
     config::{Config, Endpoint, Served},
-    permissions::{item_of, step_of},
+    permissions::{item_of, steps_of},
 };
 
 /// An endpoint of a configuration, and what it serves.
@@ -36,15 +36,15 @@ pub struct Explanation {
     pub list: Vec<ExplainedRule>,
     /// The rules that decide about the call.
     pub call: Vec<ExplainedRule>,
-    /// The tool that a virtual tool calls, and the rules for that call. Its arguments are unknown here.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub step: Option<ExplainedStep>,
+    /// What a virtual tool calls and reads, and the rules for that. The arguments are unknown here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<ExplainedStep>,
 }
 
-/// The call of a virtual tool.
+/// A call of a virtual tool.
 #[derive(Debug, Serialize)]
 pub struct ExplainedStep {
-    /// The member and the tool.
+    /// The member and its tool, or the resource.
     pub handler: String,
     /// The rules for this call.
     pub rules: Vec<ExplainedRule>,
@@ -125,33 +125,33 @@ impl ServedEndpoint<'_> {
     ) -> Option<Explanation> {
         let rules = &self.endpoint.options.rules;
         let item = item_of(&self.host, tool)?;
-        let step = step_of(&self.host, tool.name()).map(|(item, _)| item);
+        let steps = steps_of(&self.host, tool.name());
         let (arguments, refused) = match self.host.accepted_arguments(tool.name(), arguments) {
             Ok(arguments) => (arguments, self.missing_scope(caller, tool)),
             Err(text) => (arguments.clone(), Some(text)),
         };
         let known = Arguments::Known(&arguments);
-        let all = || std::iter::once(&item).chain(&step);
+        let all = || std::iter::once(&item).chain(steps.iter().map(|step| &step.item));
         let decide = |item: &Item<'_>, arguments| rules.decide(caller, item, arguments).allowed;
         let listed = all().all(|item| decide(item, Arguments::Unknown) != Holds::No);
         let is_own_allowed = decide(&item, known) == Holds::Yes;
-        // The arguments of the step are made by the virtual tool.
-        let passes = step
+        // The arguments of a step are made by the virtual tool.
+        let passes = steps
             .iter()
-            .all(|step| decide(step, Arguments::Unknown) == Holds::Yes);
+            .all(|step| decide(&step.item, Arguments::Unknown) == Holds::Yes);
         Some(Explanation {
             listed,
             allowed: refused.is_none() && listed && is_own_allowed && passes,
             refused,
             list: self.rules_for(rules, caller, &item, Arguments::Unknown),
             call: self.rules_for(rules, caller, &item, known),
-            step: step.map(|step| {
-                let (member, own) = self.host.origin_of(tool.name()).unwrap_or_default();
-                ExplainedStep {
-                    handler: format!("{member}:{own}"),
-                    rules: self.rules_for(rules, caller, &step, Arguments::Unknown),
-                }
-            }),
+            steps: steps
+                .iter()
+                .map(|step| ExplainedStep {
+                    handler: step.target.to_string(),
+                    rules: self.rules_for(rules, caller, &step.item, Arguments::Unknown),
+                })
+                .collect(),
         })
     }
 
@@ -192,9 +192,11 @@ impl ServedEndpoint<'_> {
         let Some(caller) = caller else {
             return Some("the endpoint has `auth`, so its callers are known".to_owned());
         };
-        let (member, own) = self.host.origin_of(tool.name())?;
-        let of_tool = auth.tools.get(member).and_then(|tools| tools.get(own));
-        let mut needed = auth.scopes.iter().chain(of_tool.into_iter().flatten());
+        let origins = self.host.origins_of(tool.name()).into_iter();
+        let of_tools = origins
+            .filter_map(|(member, own)| auth.tools.get(member)?.get(own))
+            .flatten();
+        let mut needed = auth.scopes.iter().chain(of_tools);
         let missing = needed.find(|scope| !caller.scopes.contains(*scope))?;
         Some(format!("the call needs the scope `{missing}`"))
     }

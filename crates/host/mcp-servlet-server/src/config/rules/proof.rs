@@ -6,7 +6,6 @@ use mcp_servlet_access::rules::{
     Argument, Effect, Item, MistakeKind, Name, Pattern, Proof, Rule, ToolSchema, When,
 };
 use mcp_servlet_host::{Host, Listed, Loaded, Mount, Tool};
-use mcp_servlet_runtime::CheckArguments;
 use mcp_servlet_schema::{did_you_mean, similar};
 use serde_json::Value;
 use toml::Spanned;
@@ -14,7 +13,7 @@ use toml::Spanned;
 use super::ReadRule;
 use crate::{
     config::{Config, Findings, Problem, Served, Severity},
-    permissions::{item_of, step_of},
+    permissions::{item_of, steps_of},
 };
 
 /// The result of checking a part of a rule.
@@ -273,26 +272,17 @@ fn tools_and_steps(host: &Host) -> impl Iterator<Item = NamedTool<'_>> {
     let named = |(item, tool), listed: &Tool| NamedTool {
         item,
         tool,
-        is_checked: is_checked(host, listed.name()),
+        is_checked: host.checks_arguments(listed.name()),
     };
     let tools = host.tools().filter_map(move |tool| {
         let item = item_of(host, tool)?;
         Some(named((item, tool), tool))
     });
-    let steps = host.tools().filter_map(move |tool| {
-        let step = step_of(host, tool.name())?;
-        Some(named(step, tool))
+    let steps = host.tools().flat_map(move |tool| {
+        let steps = steps_of(host, tool.name()).into_iter();
+        steps.filter_map(move |step| Some(named((step.item, step.tool?), tool)))
     });
     tools.chain(steps)
-}
-
-/// Whether the server checks the arguments of a tool. Remotes check their own, unless a virtual tool calls them.
-fn is_checked(host: &Host, tool: &str) -> bool {
-    let member = host.member_of(tool);
-    match member.and_then(|member| member.as_servlet()) {
-        Some(servlet) => servlet.options().arguments != CheckArguments::Off,
-        None => host.step_of(tool).is_some(),
-    }
 }
 
 fn has_wildcard(name: &Spanned<String>) -> bool {

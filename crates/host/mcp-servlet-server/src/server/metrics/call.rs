@@ -6,20 +6,22 @@ use std::{
 };
 
 use mcp_servlet_common::hex;
-use mcp_servlet_host::{CallToolResult, Host, Servlet};
-use mcp_servlet_runtime::{CallError, CallErrorKind, RequestMeta, Usage};
+use mcp_servlet_host::{CallToolResult, Host, Member, Servlet};
+use mcp_servlet_runtime::{CallError, CallErrorKind, EndedStep, RequestMeta, StepObserver, Usage};
 use sha2::{Digest as _, Sha256};
 use tracing::{Level, Span, field::Empty};
 
 use super::{Called, Metrics, OK, Series};
+use crate::server::Server;
 
 impl Metrics {
     /// Starts to measure a call.
     pub(crate) fn call<'a>(&'a self, host: &'a Host, tool: &str, caller: Caller<'a>) -> Call<'a> {
         let servlet = host.servlet_of(tool);
         self.running.inc();
-        let member = host.member_of(tool);
-        let series = member.map(|member| self.series(member.name(), tool));
+        let member = host.member_of(tool).map(Member::name);
+        let owner = member.or_else(|| host.bundle_of(tool));
+        let series = owner.map(|owner| self.series(owner, tool));
         let labels = series.as_ref().map(|series| &series.labels);
         let span = labels.map_or_else(Span::none, Called::span);
         // Formatting the fields takes microseconds. Without the line `ended`, only failures show them.
@@ -34,6 +36,59 @@ impl Metrics {
             span,
             series,
             start: Instant::now(),
+        }
+    }
+}
+
+impl Metrics {
+    fn count(&self, series: &Series, outcome: &'static str, took: Duration, usage: Option<&Usage>) {
+        if let Some(usage) = usage {
+            self.add(series, usage);
+        }
+        let calls = || self.calls.get_or_create_owned(&series.ended(outcome));
+        if outcome == OK {
+            series.ok.get_or_init(calls).inc();
+        } else {
+            calls().inc();
+        }
+        let seconds = || self.seconds.get_or_create_owned(&series.labels);
+        let seconds = series.seconds.get_or_init(seconds);
+        seconds.observe(took.as_secs_f64());
+    }
+}
+
+/// Counts the steps of virtual tools as calls of their members, and logs them within the span of the call.
+#[derive(Debug)]
+pub(crate) struct StepMetrics(pub(crate) Server);
+
+impl StepObserver for StepMetrics {
+    fn ended(&self, step: &EndedStep<'_>) {
+        let EndedStep {
+            name,
+            index,
+            member,
+            tool,
+            error,
+            time,
+            ..
+        } = *step;
+        let outcome = outcome(step.is_error, error);
+        let milliseconds = time.as_secs_f64() * 1000.0;
+        tracing::info!(
+            step = name,
+            index,
+            member,
+            tool,
+            outcome,
+            milliseconds,
+            "step ended"
+        );
+        if let Some(error) = error {
+            log_failure(error, None);
+        }
+        if let Some(tool) = tool {
+            let metrics = &self.0.0.process.metrics;
+            metrics.count(&metrics.series(member, tool), outcome, time, step.usage);
         }
     }
 }
@@ -140,16 +195,18 @@ impl Call<'_> {
     /// Counts the outcome of the call and logs it, with what it took if that is known.
     pub(crate) fn end(self, result: &Result<CallToolResult, CallError>, usage: Option<&Usage>) {
         let outcome = match result {
-            Ok(result) if result.is_error() => "tool_error",
-            Ok(_) => OK,
-            Err(error) => error.kind.name(),
+            Ok(result) => outcome(result.is_error(), None),
+            Err(error) => outcome(false, Some(error)),
         };
         let _within = self.span.enter();
         let took = self.start.elapsed();
         if result.is_err() || self.caller.is_none() {
             self.describe(outcome, took, usage);
         }
-        self.count(outcome, took, usage);
+        if let Some(series) = &self.series {
+            tracing::info!("ended");
+            self.metrics.count(series, outcome, took, usage);
+        }
         match result {
             Ok(result) => log_help(self.servlet, result),
             Err(error) => log_failure(error, None),
@@ -174,24 +231,14 @@ impl Call<'_> {
             self.span.record("fuel", fuel);
         }
     }
+}
 
-    fn count(&self, outcome: &'static str, took: Duration, usage: Option<&Usage>) {
-        let (Some(series), metrics) = (&self.series, self.metrics) else {
-            return;
-        };
-        if let Some(usage) = usage {
-            metrics.add(series, usage);
-        }
-        tracing::info!("ended");
-        let calls = || metrics.calls.get_or_create_owned(&series.ended(outcome));
-        if outcome == OK {
-            series.ok.get_or_init(calls).inc();
-        } else {
-            calls().inc();
-        }
-        let seconds = || metrics.seconds.get_or_create_owned(&series.labels);
-        let seconds = series.seconds.get_or_init(seconds);
-        seconds.observe(took.as_secs_f64());
+/// The outcome of a call in logs and metrics.
+fn outcome(is_tool_error: bool, error: Option<&CallError>) -> &'static str {
+    match error {
+        Some(error) => error.kind.name(),
+        None if is_tool_error => "tool_error",
+        None => OK,
     }
 }
 

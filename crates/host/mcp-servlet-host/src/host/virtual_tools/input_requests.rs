@@ -1,0 +1,170 @@
+//! Input requests of steps: what the client is asked, and how the call goes on with its answers.
+//!
+//! The state between two requests goes to the client. The server encrypts it.
+
+use std::{borrow::Cow, collections::BTreeMap, time::Duration};
+
+use mcp_servlet_bundle::{Call, RpcError, Run, Step, VirtualTool};
+use mcp_servlet_runtime::{JsonObject, RequestMeta};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::mapping::{Mapping, RequestView};
+
+/// How long the encrypted state may be, in KiB.
+const MAX_STATE: usize = 256;
+
+/// How long its text may be, in bytes: base64 makes 4 bytes of 3.
+const MAX_TEXT: usize = (MAX_STATE << 10) / 4 * 3 - 64;
+
+/// How many rounds of input requests a call may have.
+pub const INPUT_ROUNDS: usize = 16;
+
+/// What a call knows of the requests before.
+#[derive(Debug, Default)]
+pub(super) struct Resumed {
+    /// How often the client was asked.
+    rounds: usize,
+    /// The time that is left for the steps.
+    pub(super) left: Option<Duration>,
+    /// The calls that have asked, and the state of each.
+    asked: BTreeMap<Call, Option<String>>,
+}
+
+impl Resumed {
+    /// Reads the text that [`next`](Self::next) has made. The expressions see what the first request had.
+    pub(super) fn open(
+        text: &str,
+        run: &mut Run<'_>,
+        mapping: &mut Mapping<'_>,
+    ) -> Result<Self, RpcError> {
+        let state: Value = serde_json::from_str(text).unwrap_or_default();
+        if state["tool"] != mapping.proven.tool().digest() {
+            return Err(invalid(
+                "the tool has changed since it asked; call it again",
+            ));
+        }
+        if let Some(seen) = RequestView::of_json(&state["seen"]) {
+            mapping.seen = Cow::Owned(seen);
+        }
+        let resumed = run.resume(&state["run"]).and_then(|()| Self::of(&state));
+        resumed.ok_or_else(|| invalid("invalid `requestState`; call the tool again without one"))
+    }
+
+    fn of(state: &Value) -> Option<Self> {
+        let mut asked = BTreeMap::new();
+        for one in state["asked"].as_array()? {
+            let number = |key: &str| usize::try_from(one[key].as_u64()?).ok();
+            let call = Call {
+                step: number("step")?,
+                index: number("index"),
+            };
+            asked.insert(call, one["state"].as_str().map(str::to_owned));
+        }
+        Some(Self {
+            rounds: usize::try_from(state["rounds"].as_u64()?).ok()?,
+            left: state["left_ms"].as_u64().map(Duration::from_millis),
+            asked,
+        })
+    }
+
+    /// The responses for a call, and its own state.
+    pub(super) fn answers(
+        &self,
+        step: &Step,
+        call: Call,
+        request_meta: &RequestMeta,
+    ) -> (Option<JsonObject>, Option<String>) {
+        let Some(state) = self.asked.get(&call) else {
+            return (None, None);
+        };
+        let prefix = prefix(step, call);
+        let all = request_meta.input_responses.iter().flatten();
+        let own = all.filter_map(|(key, response)| {
+            Some((key.strip_prefix(&prefix)?.to_owned(), response.clone()))
+        });
+        (Some(own.collect()), state.clone())
+    }
+
+    /// The state for the next request, or the code and the message of an error.
+    pub(super) fn next(
+        &self,
+        run: &Run<'_>,
+        mapping: &Mapping<'_>,
+        asking: &[(Call, JsonObject)],
+        deadline: Option<Instant>,
+    ) -> Result<String, (&'static str, String)> {
+        let tool = mapping.proven.tool();
+        if self.rounds == INPUT_ROUNDS {
+            let name = tool.name();
+            let message =
+                format!("tool `{name}` asked {INPUT_ROUNDS} times without returning a result");
+            return Err(("TOO_MANY_INPUT_REQUESTS", message));
+        }
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let left = left.map(|left| u64::try_from(left.as_millis()).unwrap_or(u64::MAX));
+        let asked = asking.iter().map(|(call, result)| {
+            let state = result.get("requestState");
+            json!({ "step": call.step, "index": call.index, "state": state })
+        });
+        let reads_client = mapping.proven.reads_client();
+        let state = json!({
+            "tool": tool.digest(),
+            "rounds": self.rounds + 1,
+            "left_ms": left,
+            "seen": reads_client.then(|| mapping.seen.to_json()),
+            "asked": asked.collect::<Vec<_>>(),
+            "run": run.snapshot(),
+        });
+        let text = state.to_string();
+        if text.len() <= MAX_TEXT {
+            return Ok(text);
+        }
+        Err(("STATE_TOO_LARGE", too_large(run, tool, asking)))
+    }
+}
+
+/// The message about a state that is too large.
+fn too_large(run: &Run<'_>, tool: &VirtualTool, asking: &[(Call, JsonObject)]) -> String {
+    let name_of = |step: usize| tool.steps()[step].name().unwrap_or_default();
+    let results = run.sizes().map(|(step, size)| (size, step, "results"));
+    let states = asking.iter().map(|(call, result)| {
+        let state = result.get("requestState").and_then(Value::as_str);
+        (state.map_or(0, str::len), call.step, "state")
+    });
+    let largest = results.chain(states).max().unwrap_or_default();
+    let (size, step, what) = (largest.0 >> 10, name_of(largest.1), largest.2);
+    let asks = asking.first().map_or("", |(call, _)| name_of(call.step));
+    let name = tool.name();
+    format!(
+        "tool `{name}` cannot ask: the {what} of `{step}` ({size} KiB) do not fit in the state of {MAX_STATE} KiB; read fewer members of them after `{asks}`"
+    )
+}
+
+fn invalid(message: &str) -> RpcError {
+    RpcError {
+        code: RpcError::INVALID_PARAMS,
+        message: message.to_owned(),
+        data: None,
+    }
+}
+
+/// What the keys of a call's input requests begin with: `STEP.`, or `STEP.INDEX.`.
+fn prefix(step: &Step, call: Call) -> String {
+    let name = step.name().unwrap_or_default();
+    match call.index {
+        Some(index) => format!("{name}.{index}."),
+        None => format!("{name}."),
+    }
+}
+
+/// The input requests of all calls, by key.
+pub(super) fn of_all(tool: &VirtualTool, asking: &[(Call, JsonObject)]) -> JsonObject {
+    let all = asking.iter().flat_map(|(call, result)| {
+        let prefix = prefix(&tool.steps()[call.step], *call);
+        let requests = result.get("inputRequests").and_then(Value::as_object);
+        let requests = requests.into_iter().flatten();
+        requests.map(move |(key, request)| (format!("{prefix}{key}"), request.clone()))
+    });
+    all.collect()
+}

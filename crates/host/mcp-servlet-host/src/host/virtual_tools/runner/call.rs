@@ -1,0 +1,132 @@
+//! A call of a step.
+
+use std::{borrow::Cow, sync::Arc, time::Duration};
+
+use mcp_servlet_bundle::{Call, Step, Target};
+use mcp_servlet_runtime::{
+    CallError, CallErrorKind, EndedStep, JsonObject, RemoteFailure, RequestMeta,
+};
+use tokio::time::{Instant, timeout};
+
+use super::{Runner, Running, Stopped, is_error};
+use crate::{
+    CallToolResult, Member,
+    host::virtual_tools::{listener::StepListener, mapping::Outcome},
+};
+
+impl<'r> Runner<'r> {
+    pub(super) fn call(&self, call: Call, inputs: Option<JsonObject>) -> Running<'r> {
+        let (step, member) = (self.step(call), &self.served.handlers[call.step]);
+        let may_stop = step.name().is_some() && self.served.proven.is_read_only(call.step);
+        let stopping = self.stop.clone();
+        let listener = self.listener(step, call);
+        let request_meta = self.request_meta_of(call, listener.clone());
+        Box::pin(async move {
+            if stopping.is_cancelled() {
+                return (call, Err(Stopped { has_begun: false }));
+            }
+            let begin = Instant::now();
+            let outcome = outcome(member, step, inputs.as_ref(), &request_meta);
+            let outcome = if may_stop {
+                stopping.run_until_cancelled(outcome).await
+            } else {
+                Some(outcome.await)
+            };
+            let Some(outcome) = outcome else {
+                return (call, Err(Stopped { has_begun: true }));
+            };
+            if let (Some(name), Some(observer)) = (step.name(), &request_meta.steps) {
+                let mut ended = EndedStep::new(name, member.name());
+                ended.index = call.index;
+                ended.tool = match step.target() {
+                    Target::Tool(handler) => Some(&handler.tool),
+                    Target::Resource(_) => None,
+                };
+                ended.is_error = matches!(&outcome, Outcome::Result(result) if is_error(result));
+                ended.error = outcome.error();
+                ended.time = begin.elapsed();
+                ended.usage = listener.as_ref().and_then(|listener| listener.usage());
+                observer.ended(&ended);
+            }
+            (call, Ok(outcome))
+        })
+    }
+
+    fn listener(&self, step: &'r Step, call: Call) -> Option<Arc<StepListener>> {
+        let (name, listener) = (step.name()?, self.request_meta.listener.as_ref()?);
+        let (listener, progress) = (Arc::clone(listener), self.progress.clone());
+        let weight = self.run.weight(call);
+        let listener = StepListener::new(listener, name, (call, weight), progress);
+        Some(Arc::new(listener))
+    }
+
+    /// The other parts of the request for a step.
+    fn request_meta_of(
+        &self,
+        call: Call,
+        listener: Option<Arc<StepListener>>,
+    ) -> Cow<'r, RequestMeta> {
+        let step = self.step(call);
+        let guard = &self.request_meta.guard;
+        if step.name().is_none() && guard.is_none() {
+            return Cow::Borrowed(self.request_meta);
+        }
+        let mut request_meta = self.request_meta.clone();
+        request_meta.guard = guard.as_ref().map(|guard| guard.of_step(call.step));
+        if step.name().is_some() {
+            (request_meta.input_responses, request_meta.request_state) =
+                self.resumed.answers(step, call, self.request_meta);
+            request_meta.listener = listener.map(|listener| listener as _);
+        }
+        Cow::Owned(request_meta)
+    }
+}
+
+/// Calls the handler of a step, or reads its resource. Dropping this stops the call.
+async fn outcome(
+    member: &Member,
+    step: &Step,
+    inputs: Option<&JsonObject>,
+    request_meta: &RequestMeta,
+) -> Outcome {
+    let outcome = async {
+        match step.target() {
+            Target::Tool(handler) => {
+                Outcome::of_call(member.call_with(&handler.tool, inputs, request_meta).await)
+            }
+            Target::Resource(resource) => {
+                let uri = resource.uri(inputs.unwrap_or(&JsonObject::new()));
+                if let Some(guard) = &request_meta.guard
+                    && let Err(denied) = guard.may_read(&uri)
+                {
+                    return Outcome::of_call(Ok(CallToolResult::denied(denied)));
+                }
+                Outcome::of_read(member.read_resource_with(&uri, request_meta).await)
+            }
+        }
+    };
+    match step.timeout() {
+        None => outcome.await,
+        Some(limit) => match timeout(limit, outcome).await {
+            Ok(outcome) => outcome,
+            Err(_) => Outcome::of_call(Err(timed_out(member, step, limit))),
+        },
+    }
+}
+
+fn timed_out(member: &Member, step: &Step, limit: Duration) -> CallError {
+    let name = member.name();
+    if let Some(servlet) = member.as_servlet() {
+        let export = match step.target() {
+            Target::Tool(_) => servlet.abi().call_tool(),
+            Target::Resource(_) => "read_resource",
+        };
+        return CallErrorKind::Timeout { limit }.at(name, Some(export));
+    }
+    let failure = RemoteFailure::TimedOut { limit };
+    let method = match step.target() {
+        Target::Tool(_) => "tools/call",
+        Target::Resource(_) => "resources/read",
+    };
+    CallErrorKind::Remote { failure }.at(name, Some(method))
+}

@@ -1,0 +1,240 @@
+//! Tools with steps: the state of their questions, and rules.
+
+use serde_json::{Value, json};
+
+use crate::{
+    http::{post_stateless, stateless},
+    site::{PIPE, Site, WAYS, WEB, definitions, eventually},
+    support::Wat,
+    wasm::{describe, echo, echo_features, servlet},
+};
+
+/// A servlet whose calls ask and are answered in turn.
+fn asking() -> Vec<u8> {
+    let schema = json!({ "type": "object", "properties": {} });
+    let params = json!({ "mode": "form", "message": "Go on?", "requestedSchema": schema });
+    let asks = json!({
+        "resultType": "input_required",
+        "inputRequests": { "q": { "method": "elicitation/create", "params": params } },
+        "requestState": "s",
+    });
+    let texts = [asks.to_string(), r#"{"content":[]}"#.to_owned()];
+    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+    let wat = Wat::new().describe(&describe(&["t"]));
+    wat.answers(&texts).wasm()
+}
+
+const ASKS: &str = r#"limits = { instances = { max = 1 }, isolation = "shared" }
+[servlet.e]
+source = "e.wasm"
+[bundle.b.tool.run]
+annotations = { readOnlyHint = true }
+arguments = { properties = { x = {} } }
+result = { content = [], structuredContent = { x = "${{ steps.first.structuredContent }}" } }
+step.first = { handler = "e:t", inputs = { x = "${{ request.arguments.?x }}" } }
+step.ask = { handler = "a:t", after = ["first"] }
+[bundle.b.tool.seen]
+result = { content = [], structuredContent = { x = "${{ steps.last.structuredContent }}" } }
+step.ask = { handler = "a:t", inputs = { x = "${{ request.meta.item }}" } }
+step.last = { handler = "e:t", inputs = { x = "${{ request.meta.item }}" }, after = ["ask"] }
+"#;
+
+fn config(more: &str) -> String {
+    format!("{WEB}[servlet.a]\nsource = \"a.wasm\"\n{more}")
+}
+
+async fn site() -> Site {
+    let files = [("a.wasm", &*asking()), ("e.wasm", &*echo(&["t"]))];
+    Site::start(&config(ASKS), &files).await
+}
+
+/// The response to a request of a client that can answer questions.
+fn ask(site: &Site, params: Value) -> Value {
+    let mut request = stateless("tools/call", params);
+    let capabilities =
+        &mut request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    *capabilities = json!({ "elicitation": {} });
+    let mut response = post_stateless(site.url("web"), &request);
+    let text = response.body_mut().read_to_string().expect("text");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn call(x: &Value) -> Value {
+    json!({ "name": "run", "arguments": { "x": x } })
+}
+
+/// The call with the answer to the question of this response.
+fn answer(x: &Value, asked: &Value) -> Value {
+    let mut answer = call(x);
+    answer["requestState"] = asked["result"]["requestState"].clone();
+    answer["inputResponses"] = json!({ "ask.q": { "action": "accept", "content": {} } });
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_state_of_a_question_is_for_one_use_of_one_call() {
+    let site = site().await;
+    let x = json!("s3cret");
+    let asked = ask(&site, call(&x));
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    assert_eq!(
+        asked["result"]["_meta"]["mcp-servlet/done"],
+        json!(["first"])
+    );
+    let requests = asked["result"]["inputRequests"].as_object();
+    let keys: Vec<_> = requests.expect("requests").keys().collect();
+    assert_eq!(keys, ["ask.q"]);
+    assert!(!asked.to_string().contains("s3cret"), "{asked}");
+
+    let other = ask(&site, answer(&json!("other"), &asked));
+    assert_eq!(other["error"]["code"], -32602, "{other}");
+    let done = ask(&site, answer(&x, &asked));
+    assert_eq!(done["result"]["resultType"], "complete", "{done}");
+    let made = &done["result"]["structuredContent"]["x"];
+    assert_eq!(made["params"]["arguments"]["x"], x, "{done}");
+    let again = ask(&site, answer(&x, &asked));
+    let message = "this answer was used already; call the tool again";
+    assert_eq!(again["error"]["message"], message, "{again}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_for_what_was_asked() {
+    let site = site().await;
+    let call = |item: &str| json!({ "name": "seen", "arguments": {}, "_meta": { "item": item } });
+    let asked = ask(&site, call("old.txt"));
+    let mut answer = call("everything");
+    answer["requestState"] = asked["result"]["requestState"].clone();
+    answer["inputResponses"] = json!({ "ask.q": { "action": "accept", "content": {} } });
+    let done = ask(&site, answer);
+    let made = &done["result"]["structuredContent"]["x"];
+    assert_eq!(made["params"]["arguments"]["x"], "old.txt", "{done}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_of_a_tool_that_has_changed_is_void() {
+    let site = site().await;
+    let asked = ask(&site, call(&Value::Null));
+    let changed = ASKS.replace("arguments = ", "description = \"changed\"\narguments = ");
+    site.write("servlet.toml", config(&changed));
+    let (way, endpoint) = WAYS[0];
+    let session = site.connect(way, endpoint).await;
+    eventually("the change is served", async || {
+        let all = definitions(&session).await;
+        all.iter().any(|tool| tool["description"] == "changed")
+    })
+    .await;
+    let found = ask(&site, answer(&Value::Null, &asked));
+    let message = "the tool has changed since it asked; call it again";
+    assert_eq!(found["error"]["message"], message, "{found}");
+    assert_eq!(found["error"]["code"], -32602, "{found}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn too_large_a_state_names_the_step() {
+    let site = site().await;
+    let found = ask(&site, call(&"x".repeat(300 << 10).into()));
+    let error = &found["error"];
+    let text = error["message"].as_str().expect("a message");
+    assert!(text.starts_with("tool `run` cannot ask: the results of `first` (301 KiB) do not fit in the state of 256 KiB; read fewer members of them after `ask`"), "{text}");
+    let data = &error["data"];
+    assert_eq!(data["code"], "STATE_TOO_LARGE");
+    assert_eq!(data["steps"]["first"], "done");
+}
+
+/// A tool that reads a resource and calls two tools.
+const RULED: &str = r#"[servlet.a]
+source = "a.wasm"
+[servlet.b]
+source = "b.wasm"
+[bundle.ops.tool.run]
+result = { content = [] }
+step.one = { handler = "a:t" }
+step.two = { handler = "b:t", each = "${{ [1, 2] }}", inputs = { x = "${{ item }}" } }
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_see_each_step() {
+    let text = servlet(&["t"], "ok");
+    let files = [("a.wasm", &*text), ("b.wasm", &*text)];
+    let allow = "[[endpoint.ENDPOINT.rules]]\nallow = { tools = [\"*\"] }\n";
+    for (rule, expected) in [
+        ("", Some(true)),
+        ("deny = { tools = [\"t\"] }\nmembers = [\"b\"]", None),
+        (
+            "deny = { tools = [\"t\"] }\nmembers = [\"b\"]\narguments = { \"x?\" = { const = 2 } }",
+            Some(false),
+        ),
+    ] {
+        let rules = |endpoint: &str| {
+            let rule = match rule {
+                "" => String::new(),
+                rule => format!("[[endpoint.{endpoint}.rules]]\n{rule}\n"),
+            };
+            format!("{rule}{}", allow.replace("ENDPOINT", endpoint))
+        };
+        let config = format!("{WEB}{}{PIPE}{}{RULED}", rules("web"), rules("pipe"));
+        let site = Site::start(&config, &files).await;
+        for (way, endpoint) in WAYS.into_iter().filter(|(_, endpoint)| *endpoint != "old") {
+            let session = site.connect(way, endpoint).await;
+            let all = definitions(&session).await;
+            let is_listed = all.iter().any(|tool| tool["name"] == "run");
+            assert_eq!(is_listed, expected.is_some(), "{way:?} {rule}");
+            let called = session.call("run", json!({})).await;
+            match expected {
+                None => assert_eq!(called.expect_err("unknown").code(), Some(-32602)),
+                Some(is_allowed) => {
+                    let result = called.expect("a result");
+                    assert_eq!(!result.is_error, is_allowed, "{way:?} {rule}: {result:?}");
+                    if !is_allowed {
+                        let text = result.text();
+                        assert!(
+                            text.starts_with("step \"two\", item 2 of 2 failed (b:t):"),
+                            "{text}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A tool that reads a resource whose URI has a secret and a slash.
+const READS: &str = r#"[servlet.f]
+source = "f.wasm"
+[bundle.ops.tool.run]
+result = { content = [] }
+step.read = { resource = "f:x://{name}", inputs = { name = "s3cret/x" } }
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_for_resources_see_the_resources_of_steps() {
+    let allow = "[[endpoint.web.rules]]\nallow = { tools = [\"*\"] }\n";
+    for (rule, is_allowed) in [
+        // Only rules that name the member are about a step.
+        ("deny = { resources = [\"x://*\"] }", true),
+        (
+            "deny = { resources = [\"y://*\"] }\nmembers = [\"f\"]",
+            true,
+        ),
+        (
+            "deny = { resources = [\"x://*/*\"] }\nmembers = [\"f\"]",
+            false,
+        ),
+    ] {
+        let rest = "[[endpoint.web.rules]]\nallow = { resources = [\"*\"] }\n";
+        let config = format!("{WEB}[[endpoint.web.rules]]\n{rule}\n{rest}{allow}{READS}");
+        let site = Site::start(&config, &[("f.wasm", &*echo_features())]).await;
+        let (way, endpoint) = WAYS[0];
+        let session = site.connect(way, endpoint).await;
+        let result = session.call("run", json!({})).await.expect("a result");
+        assert_eq!(!result.is_error, is_allowed, "{rule}: {result:?}");
+        assert!(!result.raw.get().contains("s3cret"), "{rule}: {result:?}");
+        if !is_allowed {
+            let text = result.text();
+            assert!(
+                text.ends_with("the resource `x://{name}` cannot be read"),
+                "{text}"
+            );
+        }
+    }
+}

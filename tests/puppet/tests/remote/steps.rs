@@ -1,0 +1,553 @@
+//! Tools with steps over remotes, as clients of each transport see them.
+
+use std::sync::{Arc, Mutex};
+
+use mcp_servlet_client::{CallOptions, CallResult, Error, Event, Options, Session};
+use puppet::Puppet;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::{
+    client::Oslo,
+    site::{OLD, PIPE, Site, WAYS, WEB, definitions},
+    support::{PATIENCE, script, until, with_calls},
+    virtual_tools::{error, remote},
+};
+
+/// A server with these tools and a resource, whose calls all get this reply.
+fn server(tools: Value, call: Value) -> Puppet {
+    let text = json!({ "uri": "$params/uri", "text": "be polite" });
+    script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {}, "resources": {}, "logging": {} },
+        "replies": {
+            "tools/list": [{ "result": { "tools": tools } }],
+            "tools/call": [call],
+            "resources/list": [{ "result": { "resources": [] } }],
+            "resources/templates/list": [{ "result": { "resourceTemplates": [] } }],
+            "resources/read": [{ "result": { "contents": [text] } }],
+        },
+    }))
+}
+
+/// A tool that takes any arguments.
+fn tool(name: &str, is_read_only: bool) -> Value {
+    json!({ "name": name, "annotations": { "readOnlyHint": is_read_only }, "inputSchema": { "type": "object", "properties": { "x": {} } } })
+}
+
+/// A server with a tool `t` that only reads, and a tool `w` that may change something.
+fn plain(call: Value) -> Puppet {
+    server(json!([tool("t", true), tool("w", false)]), call)
+}
+
+/// The reply that has these data.
+fn data(data: Value) -> Value {
+    json!({ "result": { "content": [], "structuredContent": data } })
+}
+
+fn text(text: &str) -> Value {
+    json!({ "result": { "content": [{ "type": "text", "text": text }] } })
+}
+
+fn failure(text: &str) -> Value {
+    json!({ "result": { "content": [{ "type": "text", "text": text }], "isError": true } })
+}
+
+/// A reply that does not come.
+fn never() -> Value {
+    json!({ "wait_ms": 600_000, "result": { "content": [] } })
+}
+
+async fn site(remotes: &[(&str, &Puppet)], bundle: &str) -> Site {
+    let mut config = format!("{WEB}{OLD}{PIPE}");
+    for (name, puppet) in remotes {
+        config += &remote(name, puppet, "").await;
+    }
+    Site::start(&format!("{config}{bundle}"), &[]).await
+}
+
+fn structured(result: &CallResult) -> Value {
+    let structured = result.structured.as_ref().expect("structured content");
+    serde_json::from_str(structured.get()).expect("JSON")
+}
+
+const TRAVEL: &str = r#"
+[bundle.travel.tool.plan]
+description = "Flights and hotels for a trip."
+[bundle.travel.tool.plan.step.flights]
+handler = "air:search_flights"
+inputs = { to = "${{ request.arguments.to }}" }
+[bundle.travel.tool.plan.step.hotels]
+handler = "stay:t"
+inputs = { x = "${{ request.arguments.to }}" }
+may_fail = true
+[bundle.travel.tool.plan.step.rules]
+resource = "stay:rules://{country}"
+inputs = { country = "${{ steps.flights.country }}" }
+when = "${{ size(steps.flights.flights) > 1 }}"
+[bundle.travel.tool.plan.step.visa]
+handler = "stay:t"
+when = "${{ steps.flights.country == 'Narnia' }}"
+[bundle.travel.tool.plan.step.seats]
+handler = "seats:t"
+each = "${{ steps.flights.flights }}"
+inputs = { x = "${{ item.id + string(index) }}" }
+[bundle.travel.tool.plan.result]
+content = [{ type = "text", text = "${{ size(steps.flights.flights) }} flights to ${{ request.arguments.to }}" }]
+structuredContent = { hotels = "${{ steps.hotels.isError }}", why = "${{ steps.hotels.?content[0].text }}", rules = "${{ steps.?rules.contents[0] }}", visa = "${{ steps.?visa.content }}", seats = "${{ steps.seats.map(s, s.structuredContent.seat) }}" }
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn steps_make_one_answer() {
+    let id = json!({ "type": "object", "properties": { "id": { "type": "string" } } });
+    let search = json!({
+        "name": "search_flights",
+        "annotations": { "readOnlyHint": true, "openWorldHint": false },
+        "inputSchema": { "type": "object", "properties": { "to": { "type": "string" } }, "required": ["to"] },
+        "outputSchema": { "type": "object", "properties": { "flights": { "type": "array", "items": id }, "country": { "type": "string" } } },
+    });
+    let flights = data(json!({ "flights": [{ "id": "a" }, { "id": "b" }], "country": "Norway" }));
+    let air = server(json!([search]), flights);
+    let stay = plain(failure("no hotels"));
+    let seats = plain(data(json!({ "seat": "$params/arguments/x" })));
+    let remotes = [("air", &air), ("stay", &stay), ("seats", &seats)];
+    let site = site(&remotes, TRAVEL).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let all = definitions(&session).await;
+        let plan = all.iter().find(|tool| tool["name"] == "plan").expect("it");
+        let expected = json!({
+            "name": "plan",
+            "description": "Flights and hotels for a trip.",
+            "inputSchema": {
+                "type": "object",
+                "properties": { "to": { "type": "string" } },
+                "required": ["to"],
+                "additionalProperties": false,
+            },
+            "annotations": {
+                "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": true,
+            },
+        });
+        assert_eq!(*plan, expected, "{way:?}");
+        let result = session.call("plan", json!({ "to": "Oslo" })).await;
+        let result = result.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        assert_eq!(result.text(), "2 flights to Oslo", "{way:?}");
+        let expected = json!({
+            "hotels": true,
+            "why": "no hotels",
+            "rules": { "uri": "rules://Norway", "text": "be polite" },
+            "seats": ["a0", "b1"],
+        });
+        assert_eq!(structured(&result), expected, "{way:?}");
+    }
+    let ways = WAYS.len();
+    let calls = [&air, &stay, &seats].map(|one| one.received("tools/call"));
+    assert_eq!(calls, [ways, ways, 2 * ways]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_steps_of_the_guide_run() {
+    let guide = include_str!("../../../../docs/bundles.md");
+    let (_, steps) = guide.split_once("\n## Steps\n").expect("a section");
+    let (_, block) = steps.split_once("```toml\n").expect("a block");
+    let (block, _) = block.split_once("```").expect("its end");
+    let tool = |name: &str, input: &str, output: Value| {
+        let input = json!({ input: { "type": "string" } });
+        json!({
+            "name": name,
+            "annotations": { "readOnlyHint": true },
+            "inputSchema": { "type": "object", "properties": input },
+            "outputSchema": { "type": "object", "properties": output },
+        })
+    };
+    let id = json!({ "type": "object", "properties": { "id": { "type": "string" } } });
+    let flights =
+        json!({ "flights": { "type": "array", "items": id }, "country": { "type": "string" } });
+    let tools = json!([
+        tool("search_flights", "to", flights),
+        tool("free_seats", "flight", json!({ "free": {} })),
+    ]);
+    // Both tools of the server have this reply.
+    let flights = json!([{ "id": "a" }, { "id": "b" }]);
+    let flights =
+        json!({ "flights": flights, "country": "Norway", "free": "$params/arguments/flight" });
+    let air = server(tools, data(flights));
+    let hotels = json!([tool("search_hotels", "city", json!({ "hotels": {} }))]);
+    for (reply, found) in [
+        (data(json!({ "hotels": ["Aoi"] })), json!(["Aoi"])),
+        (failure("no hotels"), json!([])),
+    ] {
+        let stay = server(hotels.clone(), reply);
+        let site = site(&[("air", &air), ("stay", &stay)], block).await;
+        for (way, endpoint) in WAYS {
+            let session = site.connect(way, endpoint).await;
+            let result = session.call("plan", json!({ "to": "Oslo" })).await;
+            let result = result.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+            assert_eq!(result.text(), "2 flights to Oslo", "{way:?}");
+            let expected = json!({
+                "flights": [{ "id": "a" }, { "id": "b" }],
+                "hotels": found,
+                "seats": ["a", "b"],
+                "rules": "be polite",
+            });
+            assert_eq!(structured(&result), expected, "{way:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn independent_steps_run_at_once_and_are_cancelled_together() {
+    let (one, two, three) = (plain(never()), plain(never()), plain(never()));
+    let bundle = r#"
+[bundle.b.tool.run]
+result = { content = [] }
+step.one = { handler = "one:t" }
+step.two = { handler = "two:w" }
+step.three = { handler = "three:t", after = ["one"] }
+"#;
+    let remotes = [("one", &one), ("two", &two), ("three", &three)];
+    let site = site(&remotes, bundle).await;
+    for (number, (way, endpoint)) in WAYS.into_iter().enumerate() {
+        let session = site.connect(way, endpoint).await;
+        let of_all = |method: &str| [&one, &two, &three].map(|puppet| puppet.received(method));
+        {
+            let call = session.call("run", json!({}));
+            let begun = until(|| of_all("tools/call")[..2] == [number + 1, number + 1]);
+            tokio::select! {
+                ended = call => panic!("{way:?}: {ended:?}"),
+                _ = begun => {}
+            }
+        }
+        until(|| of_all("notifications/cancelled")[..2] == [number + 1, number + 1]).await;
+        assert_eq!(of_all("tools/call")[2], 0, "it waits for another step");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_time_limit_names_the_steps_that_still_run() {
+    let (good, hung) = (plain(text("ok")), plain(never()));
+    let liar = plain(json!({ "result": { "content": "no list" } }));
+    let bundle = r#"
+[bundle.b.tool.run]
+timeout = "1s"
+result = { content = [] }
+step.hung = { handler = "hung:t" }
+step.write = { handler = "hung:w" }
+step.liar = { handler = "liar:t", may_fail = true, after = ["a6"] }
+step.last = { handler = "good:t", after = ["hung"] }
+step.a0 = { handler = "good:t" }
+step.a1 = { handler = "good:t", after = ["a0"] }
+step.a2 = { handler = "good:t", after = ["a1"] }
+step.a3 = { handler = "good:t", after = ["a1"] }
+step.a4 = { handler = "good:t", after = ["a2", "a3"] }
+step.a5 = { handler = "good:t" }
+step.a6 = { handler = "good:t", after = ["a4", "a5"] }
+"#;
+    let remotes = [("good", &good), ("hung", &hung), ("liar", &liar)];
+    let site = site(&remotes, bundle).await;
+    for (number, (way, endpoint)) in WAYS.into_iter().enumerate() {
+        let session = site.connect(way, endpoint).await;
+        let error = error(&session, "run", json!({})).await;
+        assert_eq!(
+            error.message(),
+            "tool `run` took longer than 1s; still running: `hung` (`hung:t`), `write` (`hung:w`)",
+            "{way:?}"
+        );
+        let data = error.data().expect("data");
+        assert_eq!(data["code"], "TIMEOUT", "{way:?}");
+        let steps = data["steps"].as_object().expect("steps");
+        let expected = json!({ "hung": "stopped", "write": "unknown", "liar": "failed", "last": "not started" });
+        for (step, state) in expected.as_object().expect("an object") {
+            assert_eq!(steps[step], *state, "{way:?} {step}");
+        }
+        assert!((0..7).all(|number| steps[&format!("a{number}")] == "done"));
+        until(|| hung.received("notifications/cancelled") == 2 * (number + 1)).await;
+    }
+}
+
+/// The error of a call, or the text of an error result.
+async fn refusal(session: &Session, tool: &str) -> Result<Error, (String, Value)> {
+    match session.call(tool, json!({})).await {
+        Err(error) => Ok(error),
+        Ok(result) => {
+            assert!(result.is_error, "{result:?}");
+            let meta = result.meta.clone().unwrap_or_default();
+            Err((result.text(), meta))
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_ends_the_tool_after_the_writes_that_have_begun() {
+    let bad = plain(failure("not today"));
+    let write = plain(json!({ "wait_ms": 300, "result": { "content": [] } }));
+    let slow = plain(never());
+    let bundle = r#"
+[bundle.b.tool.run]
+result = { content = [] }
+step.write = { handler = "write:w" }
+step.slow = { handler = "slow:t" }
+step.bad = { handler = "bad:t", each = "${{ [1, 2, 3] }}", parallel = 1, inputs = { x = "${{ item }}" } }
+step.after = { handler = "slow:t", after = ["bad"] }
+"#;
+    let remotes = [("bad", &bad), ("write", &write), ("slow", &slow)];
+    let site = site(&remotes, bundle).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let Err((text, meta)) = refusal(&session, "run").await else {
+            panic!("{way:?}: a result");
+        };
+        let expected = "step \"bad\", item 1 of 3 failed (bad:t):\nnot today";
+        assert_eq!(text, expected, "{way:?}");
+        let steps =
+            json!({ "write": "done", "slow": "stopped", "bad": "failed", "after": "not started" });
+        assert_eq!(meta["mcp-servlet/steps"], steps, "{way:?}");
+    }
+    assert_eq!(bad.received("tools/call"), WAYS.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn catches_know_the_step_that_failed() {
+    let bad = plain(json!({ "error": { "code": -32050, "message": "broken", "data": "why" } }));
+    let bundle = r#"
+[bundle.b.tool.plain]
+result = { content = [] }
+step.bad = { handler = "bad:t" }
+[bundle.b.tool.caught]
+result = { content = [] }
+step.bad = { handler = "bad:t" }
+[[bundle.b.tool.caught.catches]]
+kind = "remote"
+error = { code = -32001, message = "${{ error.step }}: ${{ error.message }}" }
+[bundle.b.tool.value]
+result = { content = [], structuredContent = { error = "${{ steps.bad.?error }}" } }
+step.bad = { handler = "bad:t", may_fail = true }
+"#;
+    let site = site(&[("bad", &bad)], bundle).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let plain = error(&session, "plain", json!({})).await;
+        let data = plain.data().expect("data");
+        assert_eq!(data["step"], "bad", "{way:?}");
+        assert_eq!(data["steps"], json!({ "bad": "failed" }), "{way:?}");
+        let caught = error(&session, "caught", json!({})).await;
+        assert_eq!(caught.code(), Some(-32001), "{way:?}");
+        assert!(caught.message().starts_with("bad: "), "{caught}");
+        let value = session.call("value", json!({})).await.expect("a result");
+        let value = structured(&value);
+        assert_eq!(value["error"]["kind"], "remote", "{way:?}");
+        assert_eq!(value["error"]["code"], "SERVER_ERROR", "{way:?}");
+    }
+}
+
+/// A server of this version whose calls all ask "Which city?" and return the answer. So many calls run at once.
+fn asking(version: &str, at_once: usize) -> Puppet {
+    let form = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
+    let params = json!({ "mode": "form", "message": "Which city?", "requestedSchema": form });
+    let request = json!({ "method": "elicitation/create", "params": params });
+    let is = |answer: &str| json!({ "content": [], "structuredContent": { "is": answer } });
+    if version == "2025-11-25" {
+        return with_calls(
+            &[version],
+            json!([{ "ask": request, "result": is("$answer/content/city") }]),
+        );
+    }
+    let asks = json!({ "resultType": "input_required", "inputRequests": { "q": request }, "requestState": "mine" });
+    let answers = is("$params/inputResponses/q/content/city");
+    let replies = [asks, answers].map(|result| vec![json!({ "result": result }); at_once]);
+    let replies = replies.concat();
+    let replies = replies.iter().cycle().take(4 * at_once * WAYS.len());
+    with_calls(&[version], replies.cloned().collect())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_of_steps_reach_the_client_and_nothing_runs_twice() {
+    let bundle = r#"
+[bundle.b.tool.run]
+result = { content = [], structuredContent = { is = "${{ steps.book.structuredContent.is }}", all = "${{ steps.last.structuredContent.x }}" } }
+step.before = { handler = "good:w" }
+step.beside = { handler = "good:t", each = "${{ [1, 2, 3] }}", inputs = { x = "${{ item }}" } }
+step.book = { handler = "far:t", after = ["before"] }
+step.again = { handler = "far:t", after = ["book"] }
+step.last = { handler = "good:t", inputs = { x = "${{ steps.again.structuredContent.is }}" } }
+"#;
+    for version in ["2025-11-25", "2026-07-28"] {
+        let far = asking(version, 1);
+        let good = plain(data(json!({ "x": "$params/arguments/x" })));
+        let site = site(&[("far", &far), ("good", &good)], bundle).await;
+        for (number, (way, endpoint)) in WAYS.into_iter().enumerate() {
+            let options = Options::new().answers(Oslo);
+            let session = site.connect_with(way, endpoint, options).await;
+            let result = session.call("run", json!({})).await;
+            let result = result.unwrap_or_else(|error| panic!("{version} {way:?}: {error}"));
+            let expected = json!({ "is": "Oslo", "all": "Oslo" });
+            assert_eq!(structured(&result), expected, "{version} {way:?}");
+            let calls = 5 * (number + 1);
+            assert_eq!(good.received("tools/call"), calls, "{version} {way:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_items_ask_at_once() {
+    let bundle = r#"
+[bundle.b.tool.run]
+result = { content = [], structuredContent = { all = "${{ steps.book.map(b, b.structuredContent.is) }}" } }
+step.book = { handler = "far:t", each = "${{ [1, 2] }}", parallel = 2 }
+"#;
+    // Up to 2025-11-25, a question does not say to which of two calls it belongs.
+    let far = asking("2026-07-28", 2);
+    let site = site(&[("far", &far)], bundle).await;
+    for (way, endpoint) in WAYS {
+        let options = Options::new().answers(Oslo);
+        let session = site.connect_with(way, endpoint, options).await;
+        let result = session.call("run", json!({})).await;
+        let result = result.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        let expected = json!({ "all": ["Oslo", "Oslo"] });
+        assert_eq!(structured(&result), expected, "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_step_counts_as_a_call_of_its_member() {
+    let far = plain(text("ok"));
+    let bundle = r#"
+[bundle.b.tool.run]
+result = { content = [] }
+step.one = { handler = "far:t" }
+step.two = { handler = "far:t", each = "${{ [1, 2] }}" }
+"#;
+    let site = site(&[("far", &far)], bundle).await;
+    let (way, endpoint) = WAYS[0];
+    let session = site.connect(way, endpoint).await;
+    session.call("run", json!({})).await.expect("a result");
+    let metrics = site.endpoints.server().metrics();
+    for line in [
+        "servlet_calls_total{servlet=\"far\",tool=\"t\",outcome=\"ok\"} 3\n",
+        "servlet_calls_total{servlet=\"b\",tool=\"run\",outcome=\"ok\"} 1\n",
+    ] {
+        assert!(metrics.contains(line), "{line} {metrics}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_and_log_messages_name_the_step() {
+    let progress = json!({
+        "progressToken": "$params/_meta/progressToken", "progress": 1, "total": 2, "message": "half",
+    });
+    let log = json!({ "level": "warning", "logger": "far", "data": "text" });
+    let before = json!([
+        { "method": "notifications/message", "params": log },
+        { "method": "notifications/progress", "params": progress },
+    ]);
+    let far = plain(json!({ "before": before, "wait_ms": 150, "result": { "content": [] } }));
+    let bundle = r#"
+[bundle.b.tool.run]
+result = { content = [] }
+step.one = { handler = "far:t" }
+step.two = { handler = "far:t", after = ["one"] }
+"#;
+    let site = site(&[("far", &far)], bundle).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let mut events = session.events();
+        let reports = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&reports);
+        let level = json!({ "io.modelcontextprotocol/logLevel": "info" });
+        let options = CallOptions::new()
+            .meta(level.as_object().cloned().expect("an object"))
+            .on_progress(move |report| kept.lock().expect("no panic").push(report.to_string()));
+        let called = session.call_with("run", json!({}), &options).await;
+        called.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        let reports = reports.lock().expect("no panic").clone();
+        assert_eq!(
+            reports[..2],
+            ["0.5/2 one: half".to_owned(), "1/2".to_owned()],
+            "{way:?}: {reports:?}"
+        );
+        let event = timeout(PATIENCE, events.next()).await.expect("in time");
+        let Event::Log { data, .. } = event.expect("open").expect("an event") else {
+            panic!("{way:?}: no log message");
+        };
+        assert_eq!(data, json!({ "message": "text", "step": "one" }), "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_does_not_begin_after_a_failure() {
+    let far = plain(text("ok"));
+    let bundle = r#"
+[bundle.b.tool.run]
+arguments = { properties = { x = {} } }
+result = { content = [] }
+step.write = { handler = "far:w" }
+step.bad = { handler = "far:t", inputs = { x = "${{ 1 / size(string(request.arguments.x)) }}" } }
+"#;
+    let site = site(&[("far", &far)], bundle).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let error = error(&session, "run", json!({ "x": "" })).await;
+        let data = error.data().expect("data");
+        assert_eq!(data["at"], "step.bad.inputs.x", "{way:?}");
+        let steps = json!({ "write": "not started", "bad": "failed" });
+        assert_eq!(data["steps"], steps, "{way:?}");
+    }
+    assert_eq!(far.received("tools/call"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_several_failures_the_first_item_counts() {
+    let late = json!({ "wait_ms": 300, "result": { "content": [], "isError": true } });
+    let replies = [late, failure("at once")];
+    let far = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {} },
+        "replies": {
+            "tools/list": [{ "result": { "tools": [tool("w", false)] } }],
+            "tools/call": replies.iter().cycle().take(2 * WAYS.len()).collect::<Vec<_>>(),
+        },
+    }));
+    let bundle = r#"
+[bundle.b.tool.run]
+result = { content = [] }
+step.all = { handler = "far:w", each = "${{ [1, 2] }}", inputs = { x = "${{ item }}" } }
+"#;
+    let site = site(&[("far", &far)], bundle).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let Err((text, _)) = refusal(&session, "run").await else {
+            panic!("{way:?}: an error");
+        };
+        let expected = "step \"all\", item 1 of 2 failed (far:w):";
+        assert!(text.starts_with(expected), "{way:?}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_resource_that_cannot_be_read_can_be_a_value() {
+    let far = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {}, "resources": {} },
+        "replies": {
+            "tools/list": [{ "result": { "tools": [tool("t", true)] } }],
+            "resources/list": [{ "result": { "resources": [] } }],
+            "resources/templates/list": [{ "result": { "resourceTemplates": [] } }],
+            "resources/read": [{ "error": { "code": -32002, "message": "gone" } }],
+        },
+    }));
+    let bundle = r#"
+[bundle.b.tool.run]
+result = { content = [], structuredContent = { failed = "${{ steps.rules.isError }}", why = "${{ steps.rules.?error.message }}" } }
+step.rules = { resource = "far:rules://x", may_fail = true }
+"#;
+    let site = site(&[("far", &far)], bundle).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let result = session.call("run", json!({})).await;
+        let result = result.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        let value = structured(&result);
+        assert_eq!(value["failed"], true, "{way:?}");
+        assert!(value["why"].is_string(), "{way:?}: {value}");
+    }
+}
