@@ -67,6 +67,7 @@ impl Gateway {
             virtual_tool(&bundles, "the same, list computed", &COMPUTED, None),
             passed_through(&remote),
         ];
+        comparisons.extend(steps(&remote));
         comparisons.extend(bridged(&bridges));
         comparisons.extend(base.as_mut().map(unchanged).into_iter().flatten());
         for round in 0..=ROUNDS {
@@ -203,6 +204,37 @@ fn passed_through(remote: &Remote) -> Comparison<'_> {
         clients(&remote.ours, "greet", greeting(), 75),
         clients(&remote.proxy, "greet", greeting(), 75),
     )
+}
+
+/// Steps that run at once, and one call that takes as long as the slowest way through them.
+fn steps(remote: &Remote) -> [Comparison<'_>; 2] {
+    let call = |tool, arguments| {
+        let clients = Clients {
+            tool,
+            arguments,
+            clients: 1,
+            calls: 10,
+        };
+        move || clients.run(&remote.ours.url)
+    };
+    let wait = |microseconds: u32| call("wait", json!({ "microseconds": microseconds }));
+    let items: Vec<_> = (0..100).collect();
+    [
+        Comparison::new(
+            "one call",
+            "two steps of 20 ms",
+            Target::AtLeast(0.87),
+            call("both", json!({})),
+            wait(20_000),
+        ),
+        Comparison::new(
+            "one call",
+            "100 items, 16 at once, 5 ms each",
+            Target::AtLeast(0.77),
+            call("many", json!({ "items": items })),
+            wait(31_250),
+        ),
+    ]
 }
 
 /// All bridges pass the calls of 16 sessions over HTTP on to a child process. Ours and mcp-proxy have one child for all sessions.

@@ -69,8 +69,26 @@ impl Bundles {
     }
 }
 
+/// Two steps that take 20 ms each, and 100 calls that take 5 ms each.
+const STEPS: &str = r#"
+[bundle.ops.tool.both]
+result = { content = [] }
+step.one = { handler = "native:wait", inputs = { microseconds = 20000 } }
+step.two = { handler = "native:wait", inputs = { microseconds = 20000 } }
+[bundle.ops.tool.many]
+result = { content = [] }
+arguments = { properties = { items = { type = "array" } }, required = ["items"] }
+[bundle.ops.tool.many.step.all]
+handler = "native:wait"
+each = "${{ request.arguments.items }}"
+parallel = 16
+most = 100
+inputs = { microseconds = 5000 }
+"#;
+
 /// Two ways to the same native server.
 pub(super) struct Remote {
+    /// Also has tools with steps.
     pub(super) ours: Listening,
     pub(super) proxy: Listening,
     _native: Listening,
@@ -80,7 +98,7 @@ impl Remote {
     pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Self> {
         let native = Listening::start(&mut Command::new(&gateway.native))?;
         let remote = format!(
-            "[remote.native]\nurl = \"{}\"\nrequired = true\n",
+            "[remote.native]\nurl = \"{}\"\nrequired = true\n{STEPS}",
             native.url
         );
         let mut proxy = Command::new(&gateway.native);

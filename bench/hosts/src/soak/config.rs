@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-
 /// The timeout of a call: far longer than a shared machine may pause the process.
 const TIMEOUT: &str = "2s";
 /// The paths of the endpoints: one responds with JSON, one with event streams.

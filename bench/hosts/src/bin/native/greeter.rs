@@ -1,4 +1,6 @@
-//! The greeting as a native tool.
+//! The greeting as a native tool, and a tool that takes a known time.
+
+use std::time::Duration;
 
 use rmcp::ServerHandler;
 use rmcp::handler::server::wrapper::Parameters;
@@ -12,6 +14,12 @@ struct Greet {
     name: String,
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct Wait {
+    /// how long, in microseconds
+    microseconds: u64,
+}
+
 #[derive(Clone)]
 pub(crate) struct Greeter;
 
@@ -21,6 +29,13 @@ impl Greeter {
     #[tool]
     fn greet(Parameters(Greet { name }): Parameters<Greet>) -> String {
         format!("Hello, {name}!")
+    }
+
+    /// Answers after a while.
+    #[tool(annotations(read_only_hint = true))]
+    async fn wait(&self, Parameters(Wait { microseconds }): Parameters<Wait>) -> String {
+        tokio::time::sleep(Duration::from_micros(microseconds)).await;
+        "done".to_owned()
     }
 }
 

@@ -14,7 +14,7 @@ use rmcp::{ServerHandler, ServiceExt as _};
 use greeter::Greeter;
 use proxy::Proxy;
 
-/// Serves the tool `greet`, over streamable HTTP
+/// Serves the tools `greet` and `wait`, over streamable HTTP
 #[derive(Parser)]
 struct Arguments {
     /// Serve over standard input and output instead
