@@ -5,6 +5,7 @@ mod both_ways;
 mod calls;
 mod check;
 mod client;
+mod combine;
 mod compose;
 mod contract;
 mod costs;

@@ -1,5 +1,6 @@
 //! Calls every tool of every example with MCP clients of other projects, and lists MCP servers of other projects.
 
+mod combine;
 mod gateway;
 mod servers;
 mod table;
@@ -37,12 +38,16 @@ const SERVERS: &str = "servers";
 /// The name of the part that serves them behind one endpoint.
 const GATEWAY: &str = "gateway";
 
+/// The name of the part that makes one tool of several servers.
+const COMBINE: &str = "combine";
+
 /// Calls our servlets with clients of other projects, and lists servers of other projects with our client. With `only`, runs the
 /// clients whose name contains it, or just one of the other parts. Fails if a client or a server does.
 pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
     match only {
         Some(SERVERS) => return servers::check(),
         Some(GATEWAY) => return gateway::check(),
+        Some(COMBINE) => return combine::check(),
         _ => {}
     }
     let clients = call_tools(only);
@@ -50,8 +55,8 @@ pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
         return clients;
     }
     // All parts print their table, even if the first one fails.
-    let (servers, gateway) = (servers::check(), gateway::check());
-    clients.and(servers).and(gateway)
+    let (servers, gateway, combine) = (servers::check(), gateway::check(), combine::check());
+    clients.and(servers).and(gateway).and(combine)
 }
 
 /// Lists and calls the tools with every client, over its transports and in its protocol versions, and prints a table.

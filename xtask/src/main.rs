@@ -61,7 +61,8 @@ enum Command {
     Conformance,
     /// Call the tools of the servlets in `examples` with MCP clients of other projects, and list MCP servers of other projects
     Clients {
-        /// Run only clients whose name contains this, or only the `servers`, or the same behind one endpoint: `gateway`
+        /// Run only clients whose name contains this, or only the `servers`, the same behind one endpoint: `gateway`, or one tool of
+        /// several servers: `combine`
         only: Option<String>,
     },
     /// Feed everything that reads foreign input with bytes from libFuzzer

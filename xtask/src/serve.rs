@@ -31,7 +31,8 @@ impl Server {
         Self::spawn(servlet().arg("serve").arg(config))
     }
 
-    fn spawn(serve: &mut Command) -> anyhow::Result<Self> {
+    /// Runs a command that serves over HTTP.
+    pub(crate) fn spawn(serve: &mut Command) -> anyhow::Result<Self> {
         let mut child = serve
             // Clients make mistakes on purpose, and each would be a log line.
             .env("RUST_LOG", "off")
