@@ -148,6 +148,18 @@ pub enum LoadError {
         /// A [`Taken`](Self::Taken) for each of them, at least one.
         all: Vec<LoadError>,
     },
+    /// A tool is left out, because the search of the host has a tool of this name.
+    #[error(
+        "a tool `{tool}` of {kind} `{member}` has the name of a tool of `search`; give that {kind} a prefix"
+    )]
+    SearchName {
+        /// The name, including its prefix.
+        tool: String,
+        /// `servlet` or `remote`.
+        kind: &'static str,
+        /// The name of that servlet or remote.
+        member: String,
+    },
     /// A virtual tool is left out.
     #[error("tool `{tool}` of bundle `{bundle}` is skipped: {problem}")]
     VirtualTool {

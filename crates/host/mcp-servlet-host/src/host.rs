@@ -16,10 +16,11 @@ use mcp_servlet_runtime::{CallError, CheckArguments, JsonObject, RequestMeta};
 use mcp_servlet_schema::Provider;
 
 use crate::{
-    CallToolResult, FeatureKind, Listed, LoadError, Member, Relisted, Servlet, Tool,
+    CallToolResult, FeatureKind, Listed, LoadError, Member, Relisted, Search, Servlet, Tool,
     error::unknown_tool,
+    search::{NAMES_OF_SEARCH, Searched},
 };
-use index::{Collision, Index, Named, Names, Served};
+use index::{Chosen, Collision, Index, Named, Names, Served};
 pub use names::{Filter, MAX_NAME, Prefix, name_problem, single_name_problem};
 use names::{name_prompts, name_tools};
 pub use offer::Offer;
@@ -82,6 +83,15 @@ pub struct VirtualStep<'h> {
 /// A warning, with the number of the member that it is about.
 type Warning = (usize, LoadError);
 
+/// What a host has in addition to its members.
+#[derive(Default)]
+struct Added {
+    virtual_tools: Arc<[PlacedTool]>,
+    /// Members that only virtual tools call.
+    handlers: Vec<Member>,
+    search: Option<Search>,
+}
+
 /// Loaded servlets and remotes, with an index of their tools and prompts.
 #[derive(Debug)]
 pub struct Host {
@@ -97,6 +107,7 @@ pub struct Host {
     problems: Vec<Warning>,
     introduction: Introduction,
     schemas_for: Option<Provider>,
+    pub(crate) searched: Option<Searched>,
 }
 
 impl Host {
@@ -111,8 +122,7 @@ impl Host {
     /// would not accept its name, or if another one already has the name. A resource is left out if
     /// an earlier member lists its URI. [`Host::problems`] has a warning for each.
     pub fn compose(mounts: Vec<Mount>) -> Self {
-        let none = (Arc::default(), Vec::new());
-        Self::compose_after(mounts, none, &Names::new(), &Names::new())
+        Self::compose_after(mounts, Added::default(), &Names::new(), &Names::new())
     }
 
     /// The same members together with virtual tools, in the order of their places. They can also call `handlers` that the
@@ -128,7 +138,40 @@ impl Host {
         if virtual_tools.is_empty() {
             return self;
         }
-        let added = (virtual_tools.into(), handlers);
+        let added = Added {
+            virtual_tools: virtual_tools.into(),
+            handlers,
+            ..self.added()
+        };
+        self.recomposed(added)
+    }
+
+    /// The same members and virtual tools, which clients find by a [search](Search) instead of a list.
+    ///
+    /// Tools of members that have the name of a tool of the search get a prefix with [`Prefix::Auto`]. Others are left out, with a
+    /// [`LoadError::SearchName`] in [`problems`](Self::problems). Virtual tools must have other names.
+    #[must_use]
+    pub fn with_search(self, search: Option<Search>) -> Self {
+        if search.as_ref() == self.search() {
+            return self;
+        }
+        let added = Added {
+            search,
+            ..self.added()
+        };
+        self.recomposed(added)
+    }
+
+    fn added(&self) -> Added {
+        Added {
+            virtual_tools: self.virtual_tools.all(),
+            handlers: self.handlers().to_vec(),
+            search: self.search().cloned(),
+        }
+    }
+
+    /// The same members with other additions.
+    fn recomposed(self, added: Added) -> Self {
         Self::compose_after(self.mounts, added, &Names::new(), &Names::new())
             .introduced(self.introduction)
             .with_schemas_for(self.schemas_for)
@@ -138,12 +181,22 @@ impl Host {
     /// keep them.
     fn compose_after(
         mounts: Vec<Mount>,
-        (virtual_tools, handlers): (Arc<[PlacedTool]>, Vec<Member>),
+        added: Added,
         tools: &Names<'_>,
         prompts: &Names<'_>,
     ) -> Self {
+        let Added {
+            virtual_tools,
+            handlers,
+            search,
+        } = added;
         let reserved = Reserved::of(&virtual_tools);
-        let (mut tools, mut problems) = name_tools(&mounts, tools, reserved.names());
+        let of_search = search.iter().flat_map(|_| NAMES_OF_SEARCH);
+        let names = reserved.names().chain(of_search);
+        let (mut tools, mut problems) = name_tools(&mounts, tools, names);
+        if search.is_some() {
+            problems.extend(hide_names_of_search(&mut tools, &mounts));
+        }
         let hidden = reserved.hide(&mut tools, &mounts);
         problems.extend(hidden.problems);
         let (tools, collisions) = Index::of(tools);
@@ -171,6 +224,7 @@ impl Host {
             problems,
             introduction: Introduction::default(),
             schemas_for: None,
+            searched: search.map(|search| Searched::new(search, None)),
         }
     }
 
@@ -201,29 +255,22 @@ impl Host {
         for mount in &mut mounts {
             mount.member.relist(relisted);
         }
-        let mut handlers = self.handlers().to_vec();
-        for handler in &mut handlers {
+        let mut added = self.added();
+        for handler in &mut added.handlers {
             handler.relist(relisted);
         }
-        let virtual_tools = self.virtual_tools.all();
         let (tools, prompts) = (self.tools.names(), self.prompts.names());
-        Self::compose_after(mounts, (virtual_tools, handlers), &tools, &prompts)
+        Self::compose_after(mounts, added, &tools, &prompts)
             .introduced(self.introduction.clone())
             .with_schemas_for(self.schemas_for)
     }
 
     /// The same host with more members, after the others.
     #[must_use]
-    pub fn joined(self, more: Vec<Mount>) -> Self {
-        let (introduction, schemas_for) = (self.introduction, self.schemas_for);
-        let mounts = self.mounts.into_iter().chain(more).collect();
-        let virtual_tools = (
-            self.virtual_tools.all(),
-            self.virtual_tools.handlers().to_vec(),
-        );
-        Self::compose_after(mounts, virtual_tools, &Names::new(), &Names::new())
-            .introduced(introduction)
-            .with_schemas_for(schemas_for)
+    pub fn joined(mut self, more: Vec<Mount>) -> Self {
+        self.mounts.extend(more);
+        let added = self.added();
+        self.recomposed(added)
     }
 
     /// Shows clients input schemas that a provider accepts. Arguments are still checked against the
@@ -236,6 +283,9 @@ impl Host {
             let own = self.virtual_tools.iter_mut();
             let tools = self.tools.iter_mut().chain(own);
             tools.for_each(|tool| tool.lower(provider));
+        }
+        if let Some(searched) = self.searched.take() {
+            self.searched = Some(Searched::new(searched.search, provider));
         }
         self
     }
@@ -503,4 +553,19 @@ fn taken<T: Named>(mounts: &[Mount], kind: FeatureKind, collision: &Collision<'_
         owner: origin(*owner),
     };
     (lost.member, problem)
+}
+
+/// Removes the tools that have the names of those of a search.
+fn hide_names_of_search(tools: &mut Vec<Chosen<'_, Tool>>, mounts: &[Mount]) -> Vec<Warning> {
+    let hidden = tools.extract_if(.., |one| NAMES_OF_SEARCH.contains(&&*one.name));
+    let problem = |one: Chosen<'_, Tool>| {
+        let member = &mounts[one.member].member;
+        let problem = LoadError::SearchName {
+            tool: one.name,
+            kind: member.kind(),
+            member: member.name().to_owned(),
+        };
+        (one.member, problem)
+    };
+    hidden.map(problem).collect()
 }

@@ -14,6 +14,7 @@ mod prompts;
 mod proxy;
 mod resources;
 mod reuse;
+mod search;
 #[path = "../support/mod.rs"]
 mod support;
 mod tools;
