@@ -66,6 +66,8 @@ pub struct Refusal {
     pub reason: Reason,
     /// What the client learns.
     pub message: &'static str,
+    /// The scopes that the request needs.
+    pub scopes: BTreeSet<String>,
     /// The header `WWW-Authenticate`.
     pub challenge: Option<String>,
     /// After how many seconds another request may have another answer: the header `Retry-After`.

@@ -110,7 +110,8 @@ pub(crate) fn permit(extensions: &Extensions, host: &Host, tool: &str) -> Result
     origins.try_for_each(|origin| gate.permit(caller, origin))
 }
 
-/// [`permit`] for a message that has not been parsed yet.
+/// [`permit`] for a message that has not been parsed yet. What the tools of a search call is decided later, as the status does not
+/// depend on their arguments.
 pub(crate) fn permit_message(
     extensions: &Extensions,
     server: &Server,

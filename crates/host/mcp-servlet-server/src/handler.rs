@@ -8,6 +8,7 @@ mod input_rounds;
 mod legacy;
 mod notifications;
 mod page;
+mod search;
 mod session;
 mod starting;
 mod structured;
@@ -243,7 +244,7 @@ impl ServerHandler for Handler {
     ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + MaybeSendFuture + '_ {
         caught_in_box("tools/list", async move {
             self.list(&context, request, FeatureKind::Tool, |host, era| {
-                let tools = host.tools().map(|tool| {
+                let tools = host.listed_tools().map(|tool| {
                     let mut json = tool.json().clone();
                     structured::set_schema(era, &mut json);
                     if era == Era::Legacy {

@@ -48,6 +48,18 @@ impl Permissions {
         (self.are_all() || self.allows(tool)).then_some(tool)
     }
 
+    /// All tools that there are for the caller, listed or not.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &Tool> {
+        let tools = self.host.tools();
+        tools.filter(|tool| self.are_all() || self.allows(tool))
+    }
+
+    /// The tools among them that match a query, the best first.
+    pub(crate) fn find_tools(&self, query: &str) -> Vec<&Tool> {
+        let is_shown = |tool: &Tool| self.are_all() || self.allows(tool);
+        self.host.find_tools(query, is_shown)
+    }
+
     /// Whether there is a tool with this name, but not for the caller.
     pub(crate) fn hide_tool(&self, name: &str) -> bool {
         self.host.tool(name).is_some() && self.tool(name).is_none()
@@ -174,8 +186,7 @@ impl Permissions {
             let rule = rule.map(|rule| &*rule.name);
             tracing::debug!(tool = name, rule, "the rules deny a tool");
         }
-        let known = self.host.tools().filter(|tool| self.allows(tool));
-        Some(unknown_tool(name, known.map(Tool::name)))
+        Some(unknown_tool(name, self.tools().map(Tool::name)))
     }
 
     /// The error for a prompt that does not exist for the caller.
@@ -250,7 +261,14 @@ impl Permissions {
         };
         let host = &self.host;
         Some(match kind {
-            FeatureKind::Tool => host.tools().map(|tool| self.allows(tool)).collect(),
+            FeatureKind::Tool => {
+                let of_search = host.search_tools().len();
+                let tools = host.listed_tools().enumerate();
+                // Rules are about the tools that those of a search find and call.
+                tools
+                    .map(|(at, tool)| at < of_search || self.allows(tool))
+                    .collect()
+            }
             FeatureKind::Prompt => host.prompts().map(|one| self.prompt(one.key())).collect(),
             FeatureKind::Resource => {
                 let all = host.resources_of_members();
@@ -268,7 +286,7 @@ impl Permissions {
         let mut digest = DefaultHasher::new();
         for kind in kinds {
             let entries: Vec<_> = match kind {
-                FeatureKind::Tool => self.host.tools().map(Tool::json).collect(),
+                FeatureKind::Tool => self.host.listed_tools().map(Tool::json).collect(),
                 FeatureKind::Prompt => self.host.prompts().map(Listed::json).collect(),
                 FeatureKind::Resource => self.host.resources().map(Listed::json).collect(),
                 FeatureKind::ResourceTemplate => {

@@ -15,6 +15,7 @@ mod members;
 mod outage;
 mod relay;
 mod reload;
+mod search;
 mod sessions;
 mod settings;
 #[allow(dead_code, reason = "tests of servlets use the rest")]

@@ -117,7 +117,8 @@ async fn progress_and_log_messages_of_a_remote_reach_the_client() {
             let session = site.connect(way, endpoint).await;
             for (tool, text) in [("far_t", "done"), ("run", "mapped")] {
                 let case = format!("{version} {way:?} {tool}");
-                assert_eq!(reported(&session, tool, "far", &case).await, text, "{case}");
+                let call = (tool, json!({}));
+                assert_eq!(reported(&session, call, "far", &case).await, text, "{case}");
             }
         }
     }

@@ -82,6 +82,7 @@ impl Gate {
             status: kind.status(),
             reason,
             message,
+            scopes: scopes.clone(),
             challenge,
             retry_after: (kind == Kind::Outage).then_some(UNREACHABLE.as_secs()),
         }

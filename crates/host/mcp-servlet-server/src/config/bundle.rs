@@ -6,6 +6,7 @@ mod section;
 use std::{collections::BTreeMap, fs, ops::Range, sync::Arc, time::Duration};
 
 use mcp_servlet_host::{
+    NAMES_OF_SEARCH,
     bundle::{CatchSpec, ErrorSpec, Place, Problem as ToolProblem, Spec, StepSpec, VirtualTool},
     name_problem,
 };
@@ -16,7 +17,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{IN_DIRECTORY, Problem, Reader, named::Named, units::ShortTime};
+use super::{Endpoint, IN_DIRECTORY, Problem, Reader, named::Named, units::ShortTime};
 use places::Places;
 pub(super) use places::secrets;
 pub(super) use section::{BundleSection, ToolSection};
@@ -267,6 +268,23 @@ impl Reader<'_> {
                 "{subject} two tools `{name}`: of bundle `{bundle}` here, and of bundle `{owner}` at {position}"
             );
             self.problem(tool.places.name(), message);
+        }
+    }
+
+    /// Reports tools with the name of a tool of a search, if an endpoint has both.
+    pub(super) fn names_of_search(&mut self, tools: &[ReadTool], endpoints: &[Endpoint]) {
+        for tool in tools {
+            let ReadTool { name, bundle, .. } = tool;
+            let is_searched = |endpoint: &Endpoint| {
+                let members = endpoint.members.as_deref();
+                endpoint.search.is_some() && members.is_none_or(|names| names.contains(bundle))
+            };
+            if NAMES_OF_SEARCH.contains(&&**name) && endpoints.iter().any(is_searched) {
+                let message = format!(
+                    "a tool `{name}` of bundle `{bundle}` has the name of a tool of `search`; give it another name"
+                );
+                self.problem(tool.places.name(), message);
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use std::{
     ops::Range,
 };
 
-use mcp_servlet_host::Introduction;
+use mcp_servlet_host::{Introduction, Search};
 use mcp_servlet_schema::{did_you_mean, similar};
 use toml::Spanned;
 
@@ -45,6 +45,10 @@ pub struct Endpoint {
     pub transport: EndpointTransport,
     /// The names of its members, in order. `None` stands for all.
     pub members: Option<Vec<String>>,
+    /// How its tools are listed. `None` stands for all.
+    pub search: Option<Search>,
+    /// Where the patterns of `search` are.
+    pub(super) always: Vec<Spanned<String>>,
     /// How the server introduces itself here.
     pub introduction: Introduction,
     /// Options for its requests.
@@ -129,6 +133,7 @@ impl Reader<'_> {
             let table = section.get_ref();
             self.kind(name, table);
             self.members(name, table, members);
+            self.listed(table);
             let mut options = ServeOptions {
                 endpoint: Some(name.to_owned()),
                 tasks: tasks.clone(),
@@ -150,6 +155,8 @@ impl Reader<'_> {
                 name: name.to_owned(),
                 transport,
                 members: names(table),
+                search: table.search(),
+                always: table.tools.always.clone(),
                 introduction: table.introduction(file.server.introduction()),
                 options,
             }));
@@ -162,10 +169,12 @@ impl Reader<'_> {
         if endpoints.is_empty() {
             return self.repeated_tools_of(tools, None, "there are");
         }
-        for Endpoint { name, members, .. } in endpoints {
-            let subject = format!("endpoint `{name}` would have");
-            self.repeated_tools_of(tools, members.as_deref(), &subject);
+        for endpoint in endpoints {
+            let members = endpoint.members.as_deref();
+            let subject = format!("endpoint `{}` would have", endpoint.name);
+            self.repeated_tools_of(tools, members, &subject);
         }
+        self.names_of_search(tools, endpoints);
     }
 
     /// Reports keys that the kind does not have.
@@ -186,6 +195,14 @@ impl Reader<'_> {
                 );
                 self.problem(span, message);
             }
+        }
+    }
+
+    /// Reports tools that are listed anyway.
+    fn listed(&mut self, table: &EndpointSection) {
+        if let (false, Some(first)) = (table.tools.search, table.tools.always.first()) {
+            let message = "`always` needs `search = true`: without a search, all tools are listed";
+            self.problem(first.span(), message.to_owned());
         }
     }
 

@@ -4,10 +4,10 @@ use std::{fmt, ops::Range, path::PathBuf};
 
 use mcp_servlet_host::{FailedLoad, Host, LoadError, Loaded, Mount};
 use mcp_servlet_remote::NotReady;
-use mcp_servlet_runtime::{LoadError as ModuleError, chain};
+use mcp_servlet_runtime::{LoadError as ModuleError, chain, glob_matches};
 
 use super::{
-    Config, ConfigError, Located, Position, Problem,
+    Config, ConfigError, Endpoint, Located, Position, Problem,
     problem::{Shown, located},
 };
 
@@ -203,6 +203,24 @@ pub struct Served<'a> {
     pub not_ready: &'a [NotReady],
 }
 
+/// Adds the patterns of `always` that match no tool, most likely because they are misspelled.
+fn idle_patterns(endpoint: &Endpoint, host: &Host, findings: &mut Findings) {
+    // The tools of a remote are unknown until it was reached.
+    if host
+        .members()
+        .any(|member| member.as_remote().is_some() && member.tools().is_empty())
+    {
+        return;
+    }
+    for pattern in &endpoint.always {
+        let text = pattern.get_ref();
+        if !host.tools().any(|tool| glob_matches(text, tool.name())) {
+            let message = format!("endpoint `{}` has no tool `{text}`", endpoint.name);
+            findings.add(Severity::Warning, pattern.span(), message);
+        }
+    }
+}
+
 impl Config {
     /// What is not served of the configuration, and what else is most likely a mistake.
     pub fn findings(&self, served: Served<'_>) -> Findings {
@@ -258,6 +276,11 @@ impl Config {
                     Some((.., endpoints)) => endpoints.push(endpoint),
                     None => all.push((span, problem, message, vec![endpoint])),
                 }
+            }
+        }
+        for (endpoint, (_, host)) in self.endpoints.iter().zip(&hosts) {
+            if served.remotes.is_some() || self.remotes.is_empty() {
+                idle_patterns(endpoint, host, findings);
             }
         }
         for (span, problem, message, endpoints) in all {

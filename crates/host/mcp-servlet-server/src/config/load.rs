@@ -1,6 +1,6 @@
 //! Loads what a configuration names.
 
-use mcp_servlet_host::{Host, Loaded, Member, Mount, VirtualToolError};
+use mcp_servlet_host::{Host, LoadError, Loaded, Member, Mount, VirtualToolError};
 
 use super::{Config, ConfigError, Problem, problem::position_in_words};
 
@@ -78,7 +78,7 @@ impl Config {
         self.prove(loaded, &required)
     }
 
-    /// The problems of the virtual tools of an endpoint, or of a server without endpoints.
+    /// The problems of the virtual tools of an endpoint, or of a server without endpoints, and of names that its search has.
     fn problems_at(
         &self,
         endpoint: Option<&str>,
@@ -97,7 +97,16 @@ impl Config {
             }
             problem
         };
-        host.virtual_tool_errors().iter().map(located).collect()
+        let problems = host.virtual_tool_errors().iter().map(located);
+        let names = host.problems_of_members().filter_map(|(member, problem)| {
+            let is_name = matches!(problem, LoadError::SearchName { .. });
+            let spans = self.members.spans_of(member?.name(), loaded, remotes);
+            is_name.then(|| Problem {
+                span: spans.map_or(0..0, |spans| spans.section.clone()),
+                message: problem.to_string(),
+            })
+        });
+        problems.chain(names).collect()
     }
 
     /// The message about a virtual tool with the name of another tool, which `owner` has.

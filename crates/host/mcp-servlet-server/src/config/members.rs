@@ -156,7 +156,8 @@ impl Config {
     pub fn host_of(&self, endpoint: &Endpoint, loaded: &Loaded, remotes: &[Mount]) -> Host {
         let members = endpoint.members.as_deref();
         let host = self.host_of_members(members, loaded, remotes);
-        host.introduced(endpoint.introduction.clone())
+        host.with_search(endpoint.search.clone())
+            .introduced(endpoint.introduction.clone())
     }
 
     /// Everything in the configuration, no matter which endpoint lists it.

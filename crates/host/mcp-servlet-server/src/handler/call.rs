@@ -8,6 +8,8 @@ use std::{
 };
 
 use axum::http::request::Parts;
+use mcp_servlet_access::Refusal;
+use mcp_servlet_host::Tool;
 use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError};
 use rmcp::{
     ErrorData, RoleServer,
@@ -30,6 +32,7 @@ use crate::{
         input_rounds::{self, Answer, Inputs},
         notifications::TaskCell,
         protocol_error,
+        search::{self, Asked},
         session::Session,
         structured,
         tasks::{Created, Task},
@@ -82,6 +85,8 @@ struct ToolCall {
     clock: Clock,
     era: Era,
     request: CallToolRequestParams,
+    /// The tool of a search that the client has called, if the request is what that asked for.
+    via: Option<&'static str>,
     context: RequestContext<RoleServer>,
     /// The task that the call has become.
     task: TaskCell,
@@ -103,6 +108,7 @@ impl ToolCall {
         }
         let caller = Caller {
             endpoint: server.endpoint_name(),
+            via: self.via,
             request_meta: &request_meta,
             traceparent: header(context, "traceparent"),
         };
@@ -131,8 +137,11 @@ impl ToolCall {
         observed.end(&result, usage.get());
         let result = result.map_err(|error| protocol_error(&error))?;
         let mut json = result.into_json();
-        let tool = host.tool(name).map(mcp_servlet_host::Tool::json);
-        structured::set_content(era, tool, &mut json);
+        let tool = host.tool(name);
+        structured::set_content(era, tool.map(Tool::json), &mut json);
+        if let (Some(_), Some(tool)) = (self.via, tool) {
+            search::explain(tool, arguments, &mut json);
+        }
         Ok(json)
     }
 
@@ -270,7 +279,7 @@ enum Answered {
 impl Handler {
     pub(super) async fn call(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let inputs = Inputs::new(
@@ -279,10 +288,18 @@ impl Handler {
         );
         let host = self.host(&context).await?;
         let permissions = self.permissions(&context, &host);
-        if !permissions.hide_tool(&request.name)
-            && let Some(parts) = context.extensions.get::<Parts>()
-            && let Err(refusal) = permit(&parts.extensions, &host, &request.name)
-        {
+        let era = Era::of(&context);
+        // From here on, the tool that a search calls is the one that the client calls.
+        let via = match search::asked(&permissions, era, &mut request) {
+            Asked::Itself => None,
+            Asked::Call { via } => Some(via),
+            Asked::Answered(json) => return Ok(self.answer::<CallToolResult>(era, json).into()),
+        };
+        if let Some(refusal) = refusal(&permissions, &context, &request.name) {
+            if via.is_some() {
+                let json = search::refused(&request.name, &refusal);
+                return Ok(self.answer::<CallToolResult>(era, json).into());
+            }
             // The list may have changed since the message arrived. Otherwise its response would have a challenge.
             let data = json!({ "code": "FORBIDDEN" });
             return Err(ErrorData::invalid_request(refusal.message, Some(data)));
@@ -292,16 +309,16 @@ impl Handler {
             permissions,
             session: Arc::clone(&self.session),
             clock: Clock::new(self.server.0.options.timeout),
-            era: Era::of(&context),
+            era,
             request,
+            via,
             context,
             task: TaskCell::default(),
         });
         if TaskSupport::of(&call.permissions, &call.request.name) == TaskSupport::Required {
             require_tasks(&call)?;
         }
-        let (context, era) = (&call.context, call.era);
-        let (asked, seal) = (call.asked(), &self.server.0.seal);
+        let (context, asked, seal) = (&call.context, call.asked(), &self.server.0.seal);
         let answer = if era == Era::Modern {
             let inputs = inputs.open(seal, &asked)?;
             let open = inputs.end.clone().drop_guard();
@@ -327,6 +344,19 @@ impl Handler {
             Answer::InputRequests(json) => self.answer::<InputRequiredResult>(era, json).into(),
         })
     }
+}
+
+/// Why the scopes of the caller are not enough for a tool that there is.
+fn refusal(
+    permissions: &Permissions,
+    context: &RequestContext<RoleServer>,
+    tool: &str,
+) -> Option<Refusal> {
+    let parts = context.extensions.get::<Parts>()?;
+    if permissions.hide_tool(tool) {
+        return None;
+    }
+    permit(&parts.extensions, &permissions.host, tool).err()
 }
 
 /// A header of the HTTP request.

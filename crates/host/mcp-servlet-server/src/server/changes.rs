@@ -224,10 +224,10 @@ impl Subscribed {
 }
 
 /// The lists in which two hosts differ.
-pub(crate) fn differences(old: &Host, new: &Host) -> Vec<Change> {
-    let same_tools = old.tools().map(Tool::json).eq(new.tools().map(Tool::json));
+pub(crate) fn differences<'h>(old: &'h Host, new: &'h Host) -> Vec<Change> {
+    let tools = |host: &'h Host| host.listed_tools().map(Tool::json);
     let mut changes = Vec::new();
-    if !same_tools {
+    if !tools(old).eq(tools(new)) {
         changes.push(Change::Tools);
     }
     if !old

@@ -7,7 +7,7 @@ use std::{
 
 use futures_util::future::BoxFuture;
 use mcp_servlet_client::{Answers, CallOptions, Elicitation, Event, Input, Offers, Session};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::site::eventually;
 
@@ -28,9 +28,14 @@ impl Answers for Oslo {
     }
 }
 
-/// Calls a tool, and returns the text of its result. `1/2 half` must have come as progress, and a warning of this logger with the
+/// Calls a tool with arguments, and returns the text of its result. `1/2 half` must have come as progress, and a warning of this logger with the
 /// data `{ "at": 1 }`.
-pub(crate) async fn reported(session: &Session, tool: &str, logger: &str, case: &str) -> String {
+pub(crate) async fn reported(
+    session: &Session,
+    (tool, arguments): (&str, Value),
+    logger: &str,
+    case: &str,
+) -> String {
     let mut events = session.events();
     let reports = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&reports);
@@ -38,7 +43,7 @@ pub(crate) async fn reported(session: &Session, tool: &str, logger: &str, case: 
     let options = CallOptions::new()
         .meta(level.as_object().cloned().expect("an object"))
         .on_progress(move |report| kept.lock().expect("no panic").push(report.to_string()));
-    let called = session.call_with(tool, json!({}), &options).await;
+    let called = session.call_with(tool, arguments, &options).await;
     let reports = || reports.lock().expect("no panic").clone();
     eventually(case, async || !reports().is_empty()).await;
     assert_eq!(reports(), ["1/2 half"], "{case}");

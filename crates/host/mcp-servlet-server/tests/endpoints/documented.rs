@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     issuer::{ISSUER, Issuer},
     site::{OLD, PIPE, Site, WAYS, WEB, Way, tools},
-    wasm::{Reply, replies, servlet},
+    wasm::{Reply, echo_as, replies, servlet},
 };
 
 /// The block after a heading of a page, with a free port.
@@ -40,6 +40,47 @@ async fn the_example_of_the_guide_runs() {
         let session = site.connect(way, endpoint).await;
         assert_eq!(tools(&session).await, names, "{endpoint}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_example_of_a_search_runs() {
+    let page = include_str!("../../../../../docs/endpoints.md");
+    let tool = |name: &str, description: &str, argument: &str| {
+        let properties = json!({ argument: { "type": "string" } });
+        json!({
+            "name": name,
+            "description": description,
+            "inputSchema": { "type": "object", "properties": properties },
+            "annotations": { "readOnlyHint": name != "add_note" },
+        })
+    };
+    let weather = json!([
+        tool("get_weather", "Returns the weather.", "place"),
+        tool("get_alerts", "Returns warnings of storms.", "place"),
+    ]);
+    let notes = json!([
+        tool("add_note", "Adds a note.", "text"),
+        tool("find_notes", "Finds notes by their text.", "text"),
+    ]);
+    let files = [("weather.wasm", weather), ("notes.wasm", notes)];
+    let files = files.map(|(name, tools)| (name, echo_as(&json!({ "tools": tools }).to_string())));
+    let files: Vec<_> = files.iter().map(|(name, wasm)| (*name, &**wasm)).collect();
+    let site = Site::start(&example(page, "## Search"), &files).await;
+    let session = site.connect(Way::HttpModern, "assistant").await;
+    let listed = [
+        "find_tools",
+        "call_read_only_tool",
+        "call_tool",
+        "get_weather",
+    ];
+    assert_eq!(tools(&session).await, listed);
+    let query = json!({ "query": "find notes about a city" });
+    let found = session.call("find_tools", query).await.expect("a result");
+    let (_, text) = page
+        .split_once("a model reads:\n\n```text\n")
+        .expect("a result");
+    let (text, _) = text.split_once("\n```").expect("its end");
+    assert_eq!(found.text(), text);
 }
 
 #[tokio::test(flavor = "multi_thread")]

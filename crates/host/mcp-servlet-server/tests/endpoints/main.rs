@@ -20,6 +20,7 @@ mod raw;
 mod reload;
 mod resources;
 mod rules;
+mod search;
 mod shapes;
 mod site;
 mod sse;

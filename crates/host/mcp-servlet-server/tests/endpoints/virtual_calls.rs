@@ -150,7 +150,7 @@ fn described() -> String {
 }
 
 /// A servlet that logs and reports its progress. The server passes on only the report with the client's own token.
-fn reporting() -> Vec<u8> {
+pub(crate) fn reporting() -> Vec<u8> {
     let imports = r#"(import "extism:host/user" "notify_progress" (func $progress (param i64)))
         (import "extism:host/user" "notify_logging_message" (func $log (param i64)))"#;
     let log = json!({ "level": "warning", "logger": "f", "data": { "at": 1 } }).to_string();
@@ -183,7 +183,7 @@ async fn progress_and_log_messages_of_a_handler_reach_the_client() {
     let site = site(&reporting(), bundle).await;
     for (way, endpoint) in WAYS {
         let session = site.connect(way, endpoint).await;
-        let text = reported(&session, "run", "f", &format!("{way:?}")).await;
+        let text = reported(&session, ("run", json!({})), "f", &format!("{way:?}")).await;
         assert_eq!(text, "mapped", "{way:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use mcp_servlet_host::Introduction;
+use mcp_servlet_host::{Introduction, Search};
 use mcp_servlet_runtime::Limit;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -39,6 +39,10 @@ pub(in crate::config) struct EndpointSection {
     /// The members, in the order in which they are listed. Default: all, in the order of the file.
     #[schemars(with = "Option<Vec<String>>")]
     pub(in crate::config) bundles: Option<Vec<Spanned<String>>>,
+    /// Which tools are listed. Default: all.
+    #[serde(default)]
+    #[schemars(with = "EndpointTools")]
+    pub(in crate::config) tools: Table<EndpointTools>,
     /// The server's name here. Default: as in `[server]`.
     name: Option<String>,
     /// The server's version here. Default: as in `[server]`.
@@ -87,6 +91,21 @@ pub(in crate::config) struct EndpointSection {
     /// start.
     #[serde(default)]
     pub(in crate::config) prove: Prove,
+}
+
+/// Which tools an endpoint lists.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { search = true }"
+)]
+pub(in crate::config) struct EndpointTools {
+    /// Whether clients get tools to find and call others, instead of a list of all.
+    pub(in crate::config) search: bool,
+    /// Patterns of tools that are listed nevertheless, with `*` and `?`.
+    #[schemars(with = "Vec<String>")]
+    pub(in crate::config) always: Vec<Spanned<String>>,
 }
 
 /// Whether the server starts if it cannot prove that the rules fit the tools.
@@ -154,6 +173,16 @@ pub(in crate::config) struct Session {
 }
 
 impl EndpointSection {
+    /// How tools are listed here.
+    pub(in crate::config) fn search(&self) -> Option<Search> {
+        let always = self.tools.always.iter();
+        self.tools.search.then(|| {
+            let mut search = Search::default();
+            search.always = always.map(|pattern| pattern.get_ref().clone()).collect();
+            search
+        })
+    }
+
     /// How the server introduces itself here.
     pub(in crate::config) fn introduction(&self, server: Introduction) -> Introduction {
         let mut introduction = server;

@@ -105,6 +105,7 @@ impl Called {
             endpoint = Empty,
             session = Empty,
             client = Empty,
+            via = Empty,
             request = Empty,
             traceparent = Empty,
             outcome = Empty,
@@ -133,6 +134,8 @@ pub(crate) struct Call<'a> {
 pub(crate) struct Caller<'a> {
     /// The name of the endpoint in the configuration.
     pub(crate) endpoint: Option<&'a str>,
+    /// The tool of a search through which it calls.
+    pub(crate) via: Option<&'a str>,
     pub(crate) request_meta: &'a RequestMeta,
     /// The header `traceparent` of the HTTP request.
     pub(crate) traceparent: Option<&'a str>,
@@ -143,11 +146,15 @@ impl Caller<'_> {
     fn describe(&self, span: &Span) {
         let Self {
             endpoint,
+            via,
             request_meta,
             traceparent,
         } = self;
         if let Some(endpoint) = endpoint {
             span.record("endpoint", endpoint);
+        }
+        if let Some(via) = via {
+            span.record("via", via);
         }
         if let Some(session) = &request_meta.session {
             span.record("session", digest(session.id()));

@@ -1,0 +1,227 @@
+//! The tools of an endpoint with `search`: one finds tools, and two call what it has found.
+//!
+//! A call of one of these two becomes a call of the other tool before anything else looks at it.
+
+use std::{borrow::Cow, iter};
+
+use mcp_servlet_access::Refusal;
+use mcp_servlet_host::{CALL_READ_ONLY_TOOL, CALL_TOOL, SearchCall, Tool};
+use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_schema::{Schemas, similar};
+use rmcp::model::CallToolRequestParams;
+use serde_json::{Value, json};
+
+use super::legacy;
+use crate::{era::Era, permissions::Permissions};
+
+/// How many characters of a schema are in a text.
+const MOST_OF_SCHEMA: usize = 4_000;
+/// How many characters of a description, or of a query, are in a text.
+const MOST_OF_LINE: usize = 300;
+
+/// What a request asks for.
+pub(super) enum Asked {
+    /// The call of the tool that it names.
+    Itself,
+    /// The call of another tool, which the request now names.
+    Call {
+        /// The tool that it named.
+        via: &'static str,
+    },
+    /// Something that has this result.
+    Answered(JsonObject),
+}
+
+/// Answers a search, and replaces a call of a tool that calls another one.
+pub(super) fn asked(
+    permissions: &Permissions,
+    era: Era,
+    request: &mut CallToolRequestParams,
+) -> Asked {
+    let host = &permissions.host;
+    match host.search_call(&request.name, request.arguments.as_ref()) {
+        None => Asked::Itself,
+        Some(Err(problem)) => Asked::Answered(error(problem)),
+        Some(Ok(SearchCall::Find { query, most })) => {
+            Asked::Answered(found(permissions, era, &query, most))
+        }
+        Some(Ok(SearchCall::Call {
+            name,
+            arguments,
+            is_read_only,
+        })) => {
+            if let Some(problem) = not_callable(permissions, &name, is_read_only) {
+                tracing::debug!(via = %request.name, "{problem}");
+                return Asked::Answered(error(problem));
+            }
+            request.name = Cow::Owned(name);
+            request.arguments = arguments;
+            Asked::Call {
+                via: if is_read_only {
+                    CALL_READ_ONLY_TOOL
+                } else {
+                    CALL_TOOL
+                },
+            }
+        }
+    }
+}
+
+/// Why the caller cannot call a tool of this name.
+fn not_callable(permissions: &Permissions, name: &str, is_read_only: bool) -> Option<String> {
+    let Some(tool) = permissions.tool(name) else {
+        let known = similar(name, permissions.tools().map(Tool::name));
+        let known = known.map(|known| format!("; there is {}", quoted(known)));
+        let name = quoted(&summary(name));
+        return Some(format!(
+            "there is no tool {name}{}",
+            known.unwrap_or_default()
+        ));
+    };
+    (is_read_only && !reads_only(tool))
+        .then(|| format!("{name} is not declared read-only; use {CALL_TOOL}"))
+}
+
+/// Whether a tool is declared read-only.
+fn reads_only(tool: &Tool) -> bool {
+    let hints = tool.json().get("annotations");
+    hints.is_some_and(|hints| hints["readOnlyHint"] == true)
+}
+
+/// The result of a call without the scopes that it needs. Its status cannot say so, as it does not depend on arguments.
+pub(super) fn refused(name: &str, refusal: &Refusal) -> JsonObject {
+    let scopes: Vec<_> = refusal.scopes.iter().map(String::as_str).collect();
+    let message = refusal.message;
+    error(format!("{message}: {name} needs {}", scopes.join(", ")))
+}
+
+/// Adds the schema to the error of a call with arguments that do not match it.
+pub(super) fn explain(tool: &Tool, arguments: Option<&JsonObject>, result: &mut JsonObject) {
+    let does_not_match = || {
+        let schemas = Schemas::of(tool.json());
+        schemas.is_ok_and(|schemas| schemas.arguments(false, arguments).is_err())
+    };
+    if result.get("isError") != Some(&Value::Bool(true)) || !does_not_match() {
+        return;
+    }
+    if let Some(Value::Array(content)) = result.get_mut("content") {
+        content.push(json!({ "type": "text", "text": schema_in_words(tool) }));
+    }
+}
+
+/// The tools that match a query.
+fn found(permissions: &Permissions, era: Era, query: &str, most: usize) -> JsonObject {
+    let all = permissions.tools().count();
+    if query.trim().is_empty() {
+        let text = format!("{}; {}", counted(all), servers(permissions));
+        return result(text, &[], all, era);
+    }
+    let found = permissions.find_tools(query);
+    let quoted_query = quoted(&summary(query.trim()));
+    if found.is_empty() {
+        let text = format!("no tool matches {quoted_query}; {}", servers(permissions));
+        return result(text, &[], 0, era);
+    }
+    let total = found.len();
+    let shown = &found[..total.min(most)];
+    let best = if shown.len() < total {
+        format!("; the best {}", shown.len())
+    } else {
+        String::new()
+    };
+    let verb = if total == 1 { "matches" } else { "match" };
+    let head = format!("{total} of {} {verb} {quoted_query}{best}:", counted(all));
+    let lines = shown.iter().map(|tool| {
+        let hint = if reads_only(tool) { " (read-only)" } else { "" };
+        let description = summary(tool.description().unwrap_or_default());
+        let separator = if description.is_empty() { "" } else { ": " };
+        format!("- {}{hint}{separator}{description}", tool.name())
+    });
+    let advice =
+        format!("Call a read-only tool with {CALL_READ_ONLY_TOOL}, others with {CALL_TOOL}.");
+    let lines: Vec<_> = iter::once(head)
+        .chain(lines)
+        .chain([schema_in_words(shown[0]), advice])
+        .collect();
+    result(lines.join("\n"), shown, total, era)
+}
+
+/// How many tools the caller has of each server.
+fn servers(permissions: &Permissions) -> String {
+    let mut servers: Vec<(&str, usize)> = Vec::new();
+    for tool in permissions.tools() {
+        let server = permissions.host.server_of(tool.name());
+        let server = server.unwrap_or_default();
+        match servers.iter_mut().find(|(name, _)| *name == server) {
+            Some((_, count)) => *count += 1,
+            None => servers.push((server, 1)),
+        }
+    }
+    let servers = servers.into_iter();
+    let servers = servers.map(|(name, count)| format!("{name} ({})", counted(count)));
+    let servers: Vec<_> = servers.collect();
+    format!("servers: {}", servers.join(", "))
+}
+
+fn counted(tools: usize) -> String {
+    let word = if tools == 1 { "tool" } else { "tools" };
+    format!("{tools} {word}")
+}
+
+fn result(text: String, shown: &[&Tool], total: usize, era: Era) -> JsonObject {
+    let tools: Vec<_> = shown.iter().map(|tool| entry(tool, era)).collect();
+    let mut result = content(text);
+    let structured = json!({ "tools": tools, "total": total });
+    result.insert("structuredContent".to_owned(), structured);
+    result
+}
+
+/// A tool as a search returns it, with the schema that its list would have.
+fn entry(tool: &Tool, era: Era) -> JsonObject {
+    let mut json = tool.json().clone();
+    if era == Era::Legacy {
+        legacy::fit(&mut json);
+    }
+    json.retain(|key, _| ["name", "description", "inputSchema", "annotations"].contains(&&**key));
+    json
+}
+
+fn schema_in_words(tool: &Tool) -> String {
+    let schema = Value::from(tool.input_schema().clone()).to_string();
+    format!(
+        "Arguments of {}: {}",
+        tool.name(),
+        cut(&schema, MOST_OF_SCHEMA)
+    )
+}
+
+/// The first line of a text.
+fn summary(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    cut(text, MOST_OF_LINE.min(line.chars().count()))
+}
+
+/// This many characters of a text, and how much more there is.
+fn cut(text: &str, most: usize) -> String {
+    let end = text.char_indices().nth(most);
+    let (text, more) = text.split_at(end.map_or(text.len(), |(end, _)| end));
+    match more.trim().chars().count() {
+        0 => text.to_owned(),
+        more => format!("{text}… ({more} more characters)"),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+fn error(text: String) -> JsonObject {
+    let mut result = content(text);
+    result.insert("isError".to_owned(), true.into());
+    result
+}
+
+fn content(text: String) -> JsonObject {
+    let content = json!([{ "type": "text", "text": text }]);
+    JsonObject::from_iter([("content".to_owned(), content)])
+}
