@@ -39,6 +39,7 @@ mod remote;
 mod result;
 mod search;
 mod servlet;
+mod shape;
 pub mod testbed;
 mod tool;
 mod unmet_needs;
@@ -61,6 +62,7 @@ pub use remote::{Answer, HiddenEntry, Remote, RemoteLists, ResourceWatch};
 pub use result::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
 pub use search::{CALL_READ_ONLY_TOOL, CALL_TOOL, FIND_TOOLS, NAMES_OF_SEARCH, Search, SearchCall};
 pub use servlet::Servlet;
+pub use shape::{InvalidShapePath, Shape, ShapePath, ShapeProblem};
 pub use tool::Tool;
 pub use unmet_needs::{UnmetNeeds, type_in_words};
 

@@ -1,6 +1,7 @@
 //! Loads several servlets. By default, one that fails does not affect the others.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     sync::{
         Arc,
@@ -14,7 +15,9 @@ use mcp_servlet_runtime::{
 };
 use serde::Deserialize;
 
-use crate::{Filter, Host, LoadError, Member, Mount, Prefix, Servlet, ServletLock, UnmetNeeds};
+use crate::{
+    Filter, Host, LoadError, Member, Mount, Prefix, Servlet, ServletLock, Shape, UnmetNeeds,
+};
 
 /// The maximum number of servlets that are fetched at the same time.
 const MAX_FETCHES: usize = 8;
@@ -37,6 +40,8 @@ pub struct Entry {
     pub on_failure: OnFailure,
     /// What the operator has approved of it.
     pub lock: ServletLock,
+    /// What clients get of the results of tools, by the names of these. Names without a tool have no effect.
+    pub shapes: Arc<BTreeMap<String, Shape>>,
 }
 
 /// What happens if a servlet cannot be loaded.
@@ -63,6 +68,7 @@ impl Entry {
             filter: Filter::default(),
             on_failure: OnFailure::default(),
             lock: ServletLock::default(),
+            shapes: Arc::default(),
         }
     }
 
@@ -167,7 +173,8 @@ impl Loaded {
                     };
                     failed_reloads.push(failed(error));
                     // Revoked rights must end, even if the module cannot be loaded any more.
-                    match Arc::clone(&former).with_options(&entry.options) {
+                    let renewed = Arc::clone(&former).with_options(&entry.options);
+                    match renewed.and_then(|servlet| servlet.with_shapes(&entry.shapes)) {
                         Ok(servlet) => servlet,
                         Err(error) => {
                             failed_reloads.push(failed(error));
@@ -256,9 +263,10 @@ fn load(entry: &Entry, previous: Option<&Host>) -> Result<Arc<Servlet>, LoadErro
     }
     entry.lock.check_module(&fetched.name, fetched.digest())?;
     if let Some(same) = previous.and_then(|host| unchanged(host, &fetched, entry)) {
-        return Ok(same);
+        return same.with_shapes(&entry.shapes);
     }
-    Servlet::from_fetched(fetched, &entry.options, &entry.lock).map(Arc::new)
+    let servlet = Servlet::from_fetched(fetched, &entry.options, &entry.lock)?;
+    Ok(Arc::new(servlet.shaped(&entry.shapes)))
 }
 
 fn unchanged(host: &Host, fetched: &Fetched, entry: &Entry) -> Option<Arc<Servlet>> {

@@ -7,7 +7,7 @@ mod resource_cache;
 
 use std::{
     borrow::Cow,
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -19,7 +19,7 @@ use mcp_servlet_runtime::{
 use mcp_servlet_schema::Schemas;
 
 use crate::{
-    CallToolResult, LoadError, ServletLock, Tool, contract, description::Description,
+    CallToolResult, LoadError, ServletLock, Shape, Tool, contract, description::Description,
     error::unknown_tool, features::Features, host::single_name_problem,
 };
 use reading::Reading;
@@ -40,6 +40,8 @@ pub struct Servlet {
     schemas: HashMap<String, Arc<Schemas>>,
     resources: Arc<ResourceCache>,
     lock: ServletLock,
+    /// What clients get of the results of tools, by the names of these.
+    shapes: Arc<BTreeMap<String, Shape>>,
 }
 
 impl std::fmt::Debug for Servlet {
@@ -102,6 +104,7 @@ impl Servlet {
             schemas: HashMap::new(),
             resources: Arc::default(),
             lock: lock.clone(),
+            shapes: Arc::default(),
         };
         servlet.with_lists()
     }
@@ -121,7 +124,31 @@ impl Servlet {
     pub(crate) fn relisted(&self) -> Result<Self, LoadError> {
         let mut servlet = Self::locked(self.guest.clone(), &self.lock)?;
         servlet.resources = Arc::clone(&self.resources);
-        Ok(servlet)
+        Ok(servlet.shaped(&self.shapes))
+    }
+
+    /// Gives the results of tools these shapes.
+    pub(crate) fn shaped(mut self, shapes: &Arc<BTreeMap<String, Shape>>) -> Self {
+        for tool in &mut self.description.tools {
+            if let Some(shape) = shapes.get(tool.name()) {
+                tool.set_shape(shape);
+            }
+        }
+        self.shapes = Arc::clone(shapes);
+        self
+    }
+
+    /// The same module with other shapes.
+    pub(crate) fn with_shapes(
+        self: Arc<Self>,
+        shapes: &Arc<BTreeMap<String, Shape>>,
+    ) -> Result<Arc<Self>, LoadError> {
+        if self.shapes == *shapes {
+            return Ok(self);
+        }
+        let mut servlet = Self::locked(self.guest.clone(), &self.lock)?;
+        servlet.resources = Arc::clone(&self.resources);
+        Ok(Arc::new(servlet.shaped(shapes)))
     }
 
     fn with_lists(mut self) -> Result<Self, LoadError> {
@@ -385,6 +412,7 @@ impl Servlet {
             export: self.abi().call_tool(),
             checks: self.options().results,
             schemas: Arc::clone(schemas),
+            shapes: Arc::clone(&self.shapes),
         }
     }
 

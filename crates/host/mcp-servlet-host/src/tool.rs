@@ -6,6 +6,8 @@ use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{Problem, Provider, Undo, lower};
 use serde_json::Value;
 
+use crate::Shape;
+
 /// A tool of a servlet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
@@ -13,6 +15,8 @@ pub struct Tool {
     json: JsonObject,
     /// Converts arguments back if the schema was rewritten for a provider.
     undo: Option<Undo>,
+    /// The output schema that results no longer match once they are shaped.
+    unshaped: Option<Value>,
 }
 
 impl Tool {
@@ -33,6 +37,7 @@ impl Tool {
                 name,
                 json,
                 undo: None,
+                unshaped: None,
             }),
             other => Err(Problem::expected("/inputSchema", "an object", other)),
         }
@@ -42,8 +47,29 @@ impl Tool {
     pub(crate) fn renamed(&self, name: String) -> Self {
         let mut json = self.json.clone();
         json.insert("name".to_owned(), name.clone().into());
-        let undo = self.undo.clone();
-        Self { name, json, undo }
+        Self {
+            name,
+            json,
+            ..self.clone()
+        }
+    }
+
+    /// Takes away the output schema if shaped results may no longer match it.
+    pub fn set_shape(&mut self, shape: &Shape) {
+        if self
+            .json
+            .get("outputSchema")
+            .is_some_and(|schema| shape.breaks(schema))
+        {
+            self.unshaped = self.json.shift_remove("outputSchema");
+        }
+    }
+
+    /// The output schema of results before they are shaped.
+    pub(crate) fn unshaped_output_schema(&self) -> Option<&Value> {
+        self.unshaped
+            .as_ref()
+            .or_else(|| self.json.get("outputSchema"))
     }
 
     /// Rewrites the input schema for a provider.

@@ -41,7 +41,16 @@ pub(crate) fn checked(remote: &str, raw: &Lists, options: &RemoteOptions) -> Rem
             _ => tracing::warn!(remote, list, reason, "list of a remote may be incomplete"),
         }
     }
-    let read = |json| tool(with_texts(json, texts));
+    let read = |json| {
+        let mut tool = tool(with_texts(json, texts))?;
+        if let Some(shape) = texts
+            .get(tool.name())
+            .and_then(|texts| texts.shape.as_ref())
+        {
+            tool.set_shape(shape);
+        }
+        Ok(tool)
+    };
     let tools = raw.tools.as_deref();
     lists.tools = entries(&mut gate, FeatureKind::Tool, tools, read, Tool::name);
     for tool in texts.keys() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_servlet_client::{Lists, OAuth};
-use mcp_servlet_host::{LockedLists, bundle::RequestText};
+use mcp_servlet_host::{LockedLists, Shape, bundle::RequestText};
 use mcp_servlet_runtime::JsonObject;
 
 /// How a host uses another MCP server. Start with `RemoteOptions::default()` and set fields.
@@ -66,7 +66,7 @@ impl Default for RemoteLimits {
     }
 }
 
-/// What clients see of a tool instead of what the server says. Start with `ToolTexts::default()` and set fields.
+/// What clients see of a tool and of its results instead of what the server says. Start with `ToolTexts::default()` and set fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolTexts {
@@ -76,6 +76,8 @@ pub struct ToolTexts {
     pub description: Option<String>,
     /// Annotations such as `readOnlyHint`. Those that are not among them stay.
     pub annotations: JsonObject,
+    /// What clients get of its results.
+    pub shape: Option<Shape>,
 }
 
 /// When the connection opens first.

@@ -189,7 +189,12 @@ impl Remote for RemoteServer {
     ) -> Answer<'a, CallToolResult> {
         Box::pin(async move {
             let connection = self.connection_for("tools/call", request_meta)?;
-            connection.call(tool, arguments, request_meta).await
+            let result = connection.call(tool, arguments, request_meta).await?;
+            let texts = self.main.shared.options.tools.get(tool);
+            Ok(match texts.and_then(|texts| texts.shape.as_ref()) {
+                None => result,
+                Some(shape) => shape.apply(result),
+            })
         })
     }
 

@@ -20,6 +20,7 @@ mod remotes;
 mod restart;
 mod rules;
 mod secrets;
+mod shape;
 mod table;
 mod tools;
 mod units;
@@ -30,6 +31,7 @@ use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use mcp_servlet_host::{Entry, Introduction, OnFailure};
@@ -49,12 +51,12 @@ use lock::Locks;
 pub use lock::{Lock, LockedItem, LockedKind, LockedMember, NotCurrent, Permissions, Rights};
 use members::Members;
 pub use problem::{ConfigError, Located, Position, Problem};
-use read::Read;
 use registries::Registries;
 pub use remote::RemoteEntry;
 pub use remotes::Remotes;
 use rules::ReadRule;
 pub use rules::{ExplainedRule, ExplainedStep, Explanation, ServedEndpoint};
+use shape::ReadShape;
 pub use units::parse_memory;
 pub(crate) use watch::{Renewed, Watch};
 
@@ -88,6 +90,8 @@ pub struct Config {
     warnings: Vec<Problem>,
     /// The rules of all endpoints.
     rules: Vec<ReadRule>,
+    /// The shapes of results.
+    shapes: Vec<ReadShape>,
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
@@ -177,26 +181,23 @@ impl Config {
         mode: Mode,
         files: &mut Snapshot,
     ) -> Result<Self, ConfigError> {
-        let Read {
-            file,
-            bundles: read_bundles,
-            problems,
-            secrets,
-        } = read::read(text);
-        let source = (path.to_owned(), secrets::masked(text, &secrets));
-        let Some(file) = file else {
-            return Err(ConfigError::wrong(source, problems));
+        let read = read::read(text);
+        let read_bundles = read.bundles;
+        let source = (path.to_owned(), secrets::masked(text, &read.secrets));
+        let Some(file) = read.file else {
+            return Err(ConfigError::wrong(source, read.problems));
         };
         let mut reader = Reader {
             text,
             folder: path.parent().unwrap_or(Path::new("")),
             defaults: LoadOptions::default(),
             mode,
-            problems,
+            problems: read.problems,
             warnings: Vec::new(),
             variables: BTreeSet::new(),
             in_directories: BTreeSet::new(),
             registries: Registries::default(),
+            shapes: Vec::new(),
             files,
         };
         reader.defaults(&file);
@@ -231,6 +232,7 @@ impl Config {
             source,
             warnings: reader.warnings,
             rules,
+            shapes: reader.shapes,
             variables: reader.variables,
             files: files.clone(),
             locks: Locks::Off,
@@ -275,6 +277,7 @@ struct Reader<'a> {
     /// The names of servlets that are named after their files.
     in_directories: BTreeSet<String>,
     registries: Registries,
+    shapes: Vec<ReadShape>,
     files: &'a mut Snapshot,
 }
 
@@ -336,6 +339,7 @@ impl Reader<'_> {
     fn servlet(&mut self, name: &str, section: &Spanned<ServletSection>, entries: &mut Vec<Entry>) {
         let section = section.get_ref();
         let options = self.options(section);
+        let shapes = Arc::new(self.shapes(name, section));
         let sources = self.sources(section);
         // The servlets of a directory are named after their files.
         let is_one = sources.len() == 1 && !self.folder.join(section.source.get_ref()).is_dir();
@@ -348,6 +352,7 @@ impl Reader<'_> {
             entry.prefix = section.tools.prefix();
             entry.filter = section.tools.filter();
             entry.on_failure = section.on_failure;
+            entry.shapes = Arc::clone(&shapes);
             entries.push(entry);
         }
     }

@@ -1,10 +1,10 @@
-//! Remotes behind an endpoint with a search.
+//! Remotes behind an endpoint with a search, and with shapes of their results.
 
 use mcp_servlet_client::Session;
 use serde_json::{Value, json};
 
 use crate::{
-    site::{OLD, PIPE, Site, WAYS, WEB, tools},
+    site::{OLD, PIPE, Site, WAYS, WEB, definitions, tools},
     support::script,
     virtual_tools::remote,
 };
@@ -85,4 +85,47 @@ async fn tools_of_remotes_are_found_and_called() {
     }
     // The refused calls have not reached it.
     assert_eq!(puppet.received("tools/call"), 3 * WAYS.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn results_of_remotes_have_the_shape_of_the_configuration() {
+    let mut list = tool("list_pages", json!({}));
+    list["outputSchema"] = json!({ "type": "object" });
+    let pages = json!({ "pages": [{ "id": 1, "text": "a" }, { "id": 2, "text": "b" }], "next": 2 });
+    let result = json!({
+        "content": [{ "type": "text", "text": pages.to_string() }],
+        "structuredContent": pages,
+        "_meta": { "mcp-servlet/cut": "only the host says so", "its": 1 },
+    });
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {} },
+        "replies": {
+            "tools/list": [{ "result": { "tools": [list] } }],
+            "tools/call": [{ "result": result }],
+        },
+    }));
+    let shape = "tool.list_pages.shape = { take = [\"/pages/*/id\"], most = 1, more = \"x\" }\n";
+    let wiki = remote("wiki", &puppet, shape).await;
+    let config = format!("{WEB}{OLD}{PIPE}{wiki}");
+    let site = Site::start(&config, &[]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let listed = definitions(&session).await;
+        assert_eq!(listed[0].get("outputSchema"), None, "{way:?}");
+        let result = session.call("wiki_list_pages", json!({ "x": "a" })).await;
+        let result = json!(result.expect("a result").raw);
+        let left = json!({ "pages": [{ "id": 1 }] });
+        assert_eq!(result["structuredContent"], left, "{way:?}");
+        let said = "/pages has 1 of 2 items; ask with \"x\" for more";
+        let texts = [&result["content"][0]["text"], &result["content"][1]["text"]];
+        assert_eq!(texts, [&json!(left.to_string()), &json!(said)], "{way:?}");
+        let meta = &result["_meta"];
+        let cut = json!({ "/pages": 1 });
+        assert_eq!(
+            (&meta["mcp-servlet/cut"], &meta["its"]),
+            (&cut, &json!(1)),
+            "{way:?}"
+        );
+    }
 }

@@ -1,11 +1,11 @@
 //! Turns the output of a tool's export into the result of the call.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use mcp_servlet_runtime::{CallError, CallErrorKind, CheckResults};
 use mcp_servlet_schema::{Problem, Schemas};
 
-use crate::{CallToolResult, compat::read_result};
+use crate::{CallToolResult, Shape, compat::read_result};
 
 /// Everything that is needed to read an output.
 pub(super) struct Reading {
@@ -14,11 +14,22 @@ pub(super) struct Reading {
     pub(super) export: &'static str,
     pub(super) checks: CheckResults,
     pub(super) schemas: Arc<Schemas>,
+    pub(super) shapes: Arc<BTreeMap<String, Shape>>,
 }
 
 impl Reading {
-    /// Reads an output in any of its shapes and checks the structured content.
+    /// Reads an output, checks it, and gives it the shape of the tool.
     pub(super) fn result(self, output: &[u8]) -> Result<CallToolResult, CallError> {
+        let shape = self.shapes.get(&self.tool).cloned();
+        let result = self.checked(output)?;
+        Ok(match shape {
+            None => result,
+            Some(shape) => shape.apply(result),
+        })
+    }
+
+    /// Reads an output in any of its forms and checks the structured content.
+    fn checked(self, output: &[u8]) -> Result<CallToolResult, CallError> {
         let result = match read_result(output) {
             Ok(result) => result,
             Err(Problem { at, message }) => return Err(self.bad(at, message)),
@@ -64,6 +75,7 @@ mod tests {
             export: "call",
             checks: CheckResults::Error,
             schemas: Arc::new(schemas),
+            shapes: Arc::default(),
         };
         reading.result(output.to_string().as_bytes())
     }

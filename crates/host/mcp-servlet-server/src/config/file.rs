@@ -33,6 +33,7 @@ use super::{
     named::Named,
     names,
     remote::RemoteSection,
+    shape::ShapeSection,
     table::Table,
     tools::Tools,
     units::{Count, MOST, Memory, Network, Size, Time, TimeOrZero},
@@ -282,6 +283,8 @@ with_call_limits! {
         /// The scopes that callers need in addition to those of the endpoint.
         #[schemars(with = "Vec<String>")]
         pub(super) scopes: Vec<Spanned<String>>,
+        /// What clients get of its results. Default: everything.
+        pub(super) shape: Option<Table<ShapeSection>>,
     }
 }
 

@@ -258,6 +258,10 @@ impl Config {
         self.problems_of_hosts(served, &mut findings);
         self.remarks_on_virtual_tools(served, &mut findings);
         self.proofs_of_rules(served, &mut findings);
+        let remotes = served.remotes.unwrap_or_default();
+        for Problem { span, message } in self.problems_of_shapes(loaded, remotes) {
+            findings.add(Severity::Warning, span, message);
+        }
         findings.all.sort_by_key(|one| one.problem.span.start);
         findings
     }

@@ -250,6 +250,7 @@ impl Lock {
         for entry in &mut config.entries {
             entry.on_failure = OnFailure::Fail;
             entry.options.from_contract = true;
+            entry.shapes = Arc::default();
         }
         for remote in &mut config.remotes {
             remote.required = true;

@@ -97,7 +97,7 @@ impl Members {
     }
 
     /// What is served of a member: its servlets, without those that could not be loaded, or a remote.
-    fn mounts(&self, name: &str, loaded: &Loaded, remotes: &[Mount]) -> Vec<Mount> {
+    pub(super) fn mounts(&self, name: &str, loaded: &Loaded, remotes: &[Mount]) -> Vec<Mount> {
         match self.all.get(name) {
             Some(Member::Servlets(entries)) => {
                 let mounts = loaded.mounts.get(entries.clone()).into_iter().flatten();

@@ -33,6 +33,7 @@ use super::{
     Mode, Reader,
     file::RemoteLockSection,
     secrets::{masked, of_url},
+    shape::ShapeSection,
     table::Table,
     tools::Tools,
     units::{Count, MOST, ShortTime, Size},
@@ -205,6 +206,8 @@ struct ToolSection {
     description: Option<String>,
     /// Annotations such as `{ readOnlyHint = true }`. Those that are not in the table stay.
     annotations: Table<Annotations>,
+    /// What clients get of its results. Default: everything.
+    shape: Option<Table<ShapeSection>>,
 }
 
 /// The annotations of a tool.
@@ -428,6 +431,12 @@ impl Reader<'_> {
             self.problem(most.span(), message.to_owned());
         }
         let mut options = section.options();
+        for (tool, texts) in &section.tool {
+            if let Some(shape) = &texts.shape {
+                let texts = options.tools.entry(tool.get_ref().clone());
+                texts.or_default().shape = self.shape((name, tool.get_ref()), shape);
+            }
+        }
         options.start = self.start(section, span)?;
         for (name, value) in &section.headers {
             if value.get_ref().contains("${{")

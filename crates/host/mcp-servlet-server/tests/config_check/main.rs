@@ -160,6 +160,11 @@ fn endpoints() {
 }
 
 #[test]
+fn shapes() {
+    check("shape.txt");
+}
+
+#[test]
 fn callers() {
     check("auth.txt");
 }

@@ -21,6 +21,7 @@ mod reload;
 mod resources;
 mod rules;
 mod search;
+mod shape;
 mod shapes;
 mod site;
 mod sse;

@@ -1,0 +1,430 @@
+//! What clients get of the results of a tool.
+//!
+//! Structured content, and texts that are JSON, lose members and items. Other texts lose their ends. What an operator did not choose
+//! to leave out is counted, in one more text and in `_meta`.
+
+use std::{fmt, str::FromStr};
+
+use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_schema::similar;
+use serde_json::{Value, json};
+
+use crate::{CallToolResult, Tool};
+
+/// The key of `_meta` with what was cut: numbers of items by the JSON pointers of their lists, and of characters by those of texts.
+const CUT: &str = "mcp-servlet/cut";
+
+/// How many lists have a line.
+const SHOWN: usize = 5;
+
+/// How many lists are named in `_meta`, and how long their pointers may be. A hostile result has many lists under long names.
+const NAMED: usize = 100;
+const LONGEST: usize = 1_000;
+
+/// What clients get of the results of a tool. Start with `Shape::default()` and set fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shape {
+    /// What stays of objects and lists. Everything if it is empty.
+    pub take: Vec<ShapePath>,
+    /// How many items a list may have.
+    pub most: Option<usize>,
+    /// How many characters a text may have.
+    pub chars: Option<usize>,
+    /// The argument with which the model gets the rest.
+    pub more: Option<String>,
+}
+
+/// A JSON pointer in which `*` stands for any item or member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShapePath(Vec<String>);
+
+/// The text is not such a pointer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a JSON pointer such as `/items/*/title`, found `{0}`")]
+pub struct InvalidShapePath(String);
+
+impl FromStr for ShapePath {
+    type Err = InvalidShapePath;
+
+    fn from_str(text: &str) -> Result<Self, InvalidShapePath> {
+        let names = text.strip_prefix('/').map(|names| names.split('/'));
+        let names = names.into_iter().flatten().map(unescaped);
+        let names: Option<Vec<_>> = names.collect();
+        let names = names.filter(|names| !names.is_empty());
+        names
+            .map(Self)
+            .ok_or_else(|| InvalidShapePath(text.to_owned()))
+    }
+}
+
+impl fmt::Display for ShapePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .try_for_each(|name| write!(f, "/{}", escaped(name)))
+    }
+}
+
+fn unescaped(name: &str) -> Option<String> {
+    let text = name.replace("~1", "/").replace("~0", "~");
+    // Each `~` begins one of these.
+    let escapes = name.matches("~0").count() + name.matches("~1").count();
+    (name.matches('~').count() == escapes).then_some(text)
+}
+
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+/// What is wrong with a shape of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShapeProblem {
+    /// This path of `take` leads nowhere.
+    Take(usize, String),
+    /// There is no argument `more`.
+    More(String),
+}
+
+impl Shape {
+    /// What is wrong with it for a tool of this member.
+    pub fn problems(&self, member: &str, tool: &Tool) -> Vec<ShapeProblem> {
+        let mut problems = Vec::new();
+        let name = tool.name();
+        let arguments = tool
+            .input_schema()
+            .get("properties")
+            .and_then(Value::as_object);
+        if let (Some(more), Some(arguments)) = (&self.more, arguments)
+            && !arguments.contains_key(more)
+        {
+            let known = similar(more, arguments.keys().map(String::as_str));
+            let known = known.map_or_else(String::new, |known| format!("; it has `{known}`"));
+            let message = format!("{name} has no argument `{more}`{known}");
+            problems.push(ShapeProblem::More(message));
+        }
+        let Some(schema) = tool.unshaped_output_schema() else {
+            return problems;
+        };
+        for (at, path) in self.take.iter().enumerate() {
+            if let Err(known) = find(schema, &path.0) {
+                let known = known.map_or_else(String::new, |known| format!("; it has `{known}`"));
+                let message =
+                    format!("{path} is not in the output schema of `{member}:{name}`{known}");
+                problems.push(ShapeProblem::Take(at, message));
+            }
+        }
+        problems
+    }
+
+    /// Whether results that match an output schema may no longer match it.
+    pub(crate) fn breaks(&self, schema: &Value) -> bool {
+        !self.take.is_empty() || self.most.is_some_and(|most| needs_more(schema, most))
+    }
+
+    /// A result as clients get it. Errors and requests for input stay as they are.
+    #[must_use]
+    pub fn apply(&self, result: CallToolResult) -> CallToolResult {
+        if result.is_error() || result.result_type() != "complete" {
+            return result;
+        }
+        let mut json = result.into_json();
+        let mut cut = Cut::default();
+        if let Some(content) = json.get_mut("structuredContent") {
+            self.reduce(content, &mut cut);
+        }
+        let of_structured = cut.lists.clone();
+        let blocks = json.get_mut("content").and_then(Value::as_array_mut);
+        for (at, block) in blocks.into_iter().flatten().enumerate() {
+            if block["type"] == "text"
+                && let Some(Value::String(text)) = block.get_mut("text")
+            {
+                self.shorten(text, at, &of_structured, &mut cut);
+            }
+        }
+        cut.note(&mut json, self.more.as_deref());
+        CallToolResult::new(json)
+    }
+
+    /// Shapes a text, the content with this number.
+    fn shorten(&self, text: &mut String, at: usize, of_structured: &CutLists, cut: &mut Cut) {
+        if let Some(mut value) = as_json(text) {
+            let mut own = Cut::default();
+            self.reduce(&mut value, &mut own);
+            if !self.take.is_empty() || own.lists != CutLists::default() {
+                *text = value.to_string();
+            }
+            // A text that repeats the structured content is not worth a second note.
+            if own.lists != *of_structured {
+                cut.lists.extend(own.lists);
+            }
+        }
+        let Some(chars) = self.chars else {
+            return;
+        };
+        let Some((end, _)) = text.char_indices().nth(chars) else {
+            return;
+        };
+        let is_whole = text[end..].starts_with('\n');
+        let line = text[..end]
+            .rfind('\n')
+            .filter(|line| *line > 0 && !is_whole);
+        let end = line.unwrap_or(end);
+        let count = text[end..].chars().count();
+        text.truncate(end);
+        cut.texts.push((at, count));
+    }
+
+    fn reduce(&self, value: &mut Value, cut: &mut Cut) {
+        if !self.take.is_empty() && (value.is_object() || value.is_array()) {
+            let paths: Vec<_> = self.take.iter().map(|path| &*path.0).collect();
+            *value = taken(value.take(), &paths).unwrap_or_default();
+        }
+        if let Some(most) = self.most {
+            shorten_lists(value, &mut String::new(), most, &mut cut.lists);
+        }
+    }
+}
+
+/// A text that is a JSON object or list.
+fn as_json(text: &str) -> Option<Value> {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    is_json.then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+/// What these paths lead to. `None` if a path goes on where a value has no parts.
+fn taken(value: Value, paths: &[&[String]]) -> Option<Value> {
+    if paths.iter().any(|path| path.is_empty()) {
+        return Some(value);
+    }
+    let within = |key: &str, value: Value| {
+        let paths = paths.iter().filter_map(|path| {
+            let (first, rest) = path.split_first()?;
+            (first == "*" || first == key).then_some(rest)
+        });
+        let paths: Vec<_> = paths.collect();
+        taken(value, &paths).filter(|_| !paths.is_empty())
+    };
+    match value {
+        Value::Object(members) => {
+            let members = members.into_iter();
+            let members = members.filter_map(|(key, value)| {
+                let value = within(&key, value)?;
+                Some((key, value))
+            });
+            Some(members.collect())
+        }
+        Value::Array(items) => {
+            let items = items.into_iter().enumerate();
+            let items = items.filter_map(|(at, item)| within(&at.to_string(), item));
+            Some(items.collect())
+        }
+        _ => None,
+    }
+}
+
+/// Cuts each list after the first items. `pointer` leads to the value.
+fn shorten_lists(value: &mut Value, pointer: &mut String, most: usize, cut: &mut CutLists) {
+    let length = pointer.len();
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members {
+                pointer.push('/');
+                pointer.push_str(&escaped(key));
+                shorten_lists(value, pointer, most, cut);
+                pointer.truncate(length);
+            }
+        }
+        Value::Array(items) => {
+            if items.len() > most {
+                cut.add(pointer, most, items.len());
+                items.truncate(most);
+            }
+            for (at, item) in items.iter_mut().enumerate() {
+                pointer.push('/');
+                pointer.push_str(&at.to_string());
+                shorten_lists(item, pointer, most, cut);
+                pointer.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a schema demands more items of a list.
+fn needs_more(schema: &Value, most: usize) -> bool {
+    match schema {
+        Value::Object(members) => members.iter().any(|(key, value)| match &**key {
+            "minItems" if value.is_number() => {
+                value.as_u64().is_none_or(|least| least > most as u64)
+            }
+            // What was cut may be what it needs.
+            "contains" => true,
+            _ => needs_more(value, most),
+        }),
+        Value::Array(schemas) => schemas.iter().any(|schema| needs_more(schema, most)),
+        _ => false,
+    }
+}
+
+/// Whether a path can lead to something in values that match a schema. If not, the error is the path that is most likely meant.
+fn find(root: &Value, path: &[String]) -> Result<(), Option<ShapePath>> {
+    let mut schema = root;
+    for (at, name) in path.iter().enumerate() {
+        if let Some(target) = schema["$ref"].as_str() {
+            let target = target.strip_prefix('#');
+            schema = target.map_or(&Value::Null, |target| {
+                root.pointer(target).unwrap_or(&Value::Null)
+            });
+        }
+        let instead = |name: &str| {
+            let mut path = path[..=at].to_vec();
+            name.clone_into(&mut path[at]);
+            ShapePath(path)
+        };
+        let is_item = name == "*" || name.parse::<usize>().is_ok();
+        let members = schema["properties"].as_object();
+        // Anything else can have everything.
+        schema = match (schema["type"].as_str(), members) {
+            (Some("array"), _) if is_item => &schema["items"],
+            (Some("array"), _) => return Err(Some(instead("*"))),
+            (Some("object"), Some(members)) if name != "*" => {
+                let is_closed = schema["additionalProperties"] == false;
+                let Some(member) = members.get(name) else {
+                    if !is_closed || schema.get("patternProperties").is_some() {
+                        return Ok(());
+                    }
+                    let known = similar(name, members.keys().map(String::as_str));
+                    return Err(known.map(instead));
+                };
+                member
+            }
+            _ => return Ok(()),
+        };
+    }
+    Ok(())
+}
+
+/// The lists that were cut.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct CutLists {
+    named: Vec<CutList>,
+    /// How many more there are.
+    others: usize,
+}
+
+/// A list that was cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct CutList {
+    pointer: String,
+    kept: usize,
+    total: usize,
+}
+
+/// What was cut of a result.
+#[derive(Debug, Default)]
+struct Cut {
+    lists: CutLists,
+    /// The numbers of texts in the content, and of their characters that were cut.
+    texts: Vec<(usize, usize)>,
+}
+
+impl CutLists {
+    fn add(&mut self, pointer: &str, kept: usize, total: usize) {
+        if self.named.len() < NAMED && pointer.len() <= LONGEST {
+            self.named.push(CutList {
+                pointer: pointer.to_owned(),
+                kept,
+                total,
+            });
+        } else {
+            self.others += 1;
+        }
+    }
+
+    fn extend(&mut self, lists: Self) {
+        for list in lists.named {
+            self.add(&list.pointer, list.kept, list.total);
+        }
+        self.others += lists.others;
+    }
+}
+
+impl Cut {
+    /// Adds to a result what was cut.
+    fn note(&self, result: &mut JsonObject, more: Option<&str>) {
+        let lines = self.lines(more);
+        if lines.is_empty() {
+            return;
+        }
+        let block = json!({ "type": "text", "text": lines.join("\n") });
+        let content = result.entry("content").or_insert_with(|| json!([]));
+        if let Value::Array(blocks) = content {
+            blocks.push(block);
+        }
+        let mut counts = JsonObject::new();
+        let lists = self.lists.named.iter();
+        let lists = lists.map(|list| (list.pointer.clone(), list.total - list.kept));
+        let texts = self.texts.iter();
+        let texts = texts.map(|(at, count)| (format!("/content/{at}/text"), *count));
+        for (pointer, count) in lists.chain(texts) {
+            let sum = counts.get(&pointer).and_then(Value::as_u64).unwrap_or(0);
+            counts.insert(pointer, (sum + count as u64).into());
+        }
+        let meta = result.entry("_meta").or_insert_with(|| json!({}));
+        if let Value::Object(meta) = meta {
+            meta.insert(CUT.to_owned(), counts.into());
+        }
+    }
+
+    fn lines(&self, more: Option<&str>) -> Vec<String> {
+        let ask = more.map_or_else(
+            || "ask for less".to_owned(),
+            |more| format!("ask with \"{more}\" for more"),
+        );
+        let CutLists { named, others } = &self.lists;
+        let shown = named.iter().take(SHOWN);
+        let mut lines: Vec<_> = shown.map(|list| format!("{list}; {ask}")).collect();
+        match others + named.len().saturating_sub(SHOWN) {
+            0 => {}
+            1 => lines.push("and 1 more list".to_owned()),
+            others => lines.push(format!("and {} more lists", grouped(others))),
+        }
+        match self.texts.iter().map(|(_, count)| count).sum() {
+            0 => {}
+            1 => lines.push(format!("1 more character was cut; {ask}")),
+            count => lines.push(format!(
+                "{} more characters were cut; {ask}",
+                grouped(count)
+            )),
+        }
+        lines
+    }
+}
+
+impl fmt::Display for CutList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = match &*self.pointer {
+            "" => "the list",
+            pointer => pointer,
+        };
+        let (kept, total) = (grouped(self.kept), grouped(self.total));
+        write!(f, "{list} has {kept} of {total} items")
+    }
+}
+
+/// A number with commas, such as `12,400`.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;
