@@ -37,5 +37,5 @@ pub use feature::table;
 pub use finding::{Finding, Level, Location};
 pub use provider::rules_table;
 pub use registry::check_server_json;
-pub use report::{Report, check};
+pub use report::{Report, check, check_server};
 pub use target::Target;

@@ -1,7 +1,7 @@
 //! The lists of a servlet, read without validation.
 
 use mcp_servlet_host::{FeatureKind, FeatureList};
-use mcp_servlet_runtime::{DESCRIBE, Guest, JsonObject};
+use mcp_servlet_runtime::{Abi, DESCRIBE, Guest, JsonObject};
 use mcp_servlet_schema::Problem;
 use serde_json::Value;
 
@@ -78,6 +78,18 @@ impl Lists {
         };
         if let Err(problem) = read() {
             self.wrong.push((list.export, problem));
+        }
+    }
+
+    /// The tools of a server.
+    pub(super) fn of_tools(tools: impl IntoIterator<Item = JsonObject>) -> Self {
+        let kind = FeatureKind::Tool;
+        let list = kind.list(Abi::Servlet);
+        let items = tools.into_iter().enumerate();
+        let items = items.map(|(at, json)| Item::new(kind, list, at, json));
+        Self {
+            items: items.collect(),
+            ..Self::default()
         }
     }
 

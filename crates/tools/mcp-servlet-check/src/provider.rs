@@ -34,6 +34,8 @@ struct Subject<'a> {
     schema: &'a Value,
     /// How many tools precede it.
     index: usize,
+    /// How many tools there are.
+    count: usize,
 }
 
 /// A problem of a tool.
@@ -48,7 +50,7 @@ use Level::{Error, Note, Warning};
 use Provider::{Anthropic, Cursor, Gemini, OpenAi};
 
 /// The rules, in the order of the guide.
-const RULES: [Rule; 21] = [
+const RULES: [Rule; 22] = [
     rule(
         Anthropic,
         "root-combinator",
@@ -96,6 +98,14 @@ const RULES: [Rule; 21] = [
         "tool names other than `^[a-zA-Z0-9_-]{1,64}$`",
         "https://github.com/docker/mcp-gateway/issues/228",
         find::tool_name,
+    ),
+    rule(
+        OpenAi,
+        "tool-count",
+        Warning,
+        "more than 128 tools: the whole request fails",
+        "https://github.com/zed-industries/zed/issues/32946",
+        find::over_128_tools,
     ),
     rule(
         OpenAi,
@@ -239,6 +249,7 @@ const fn rule(
 
 /// Checks each tool against the rules of each provider.
 pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
+    let count = lists.of(FeatureKind::Tool).count();
     for (index, tool) in lists.of(FeatureKind::Tool).enumerate() {
         // Another rule reports items that are not tools.
         let Some(schema @ Value::Object(_)) = tool.json.get("inputSchema") else {
@@ -249,6 +260,7 @@ pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
             tool,
             schema,
             index,
+            count,
         };
         for rule in &RULES {
             for Problem {

@@ -1,7 +1,9 @@
 //! The check of one servlet.
 
 use mcp_servlet_host::{FeatureKind, LoadError, Servlet};
-use mcp_servlet_runtime::{Abi, Fetched, Guest, LoadOptions, Module, Needs, Source, USER};
+use mcp_servlet_runtime::{
+    Abi, Fetched, Guest, JsonObject, LoadOptions, Module, Needs, Source, USER,
+};
 use mcp_servlet_schema::Provider;
 use serde::Serialize;
 
@@ -17,10 +19,11 @@ use super::{
 /// The result of checking a servlet.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// The origin of the servlet.
+    /// The origin of the servlet, or the name of a server.
     pub source: String,
-    /// The size of the module in bytes.
-    pub size: usize,
+    /// The size of the module in bytes; `None` for a server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<usize>,
     /// The ABI of the module; `None` if it is not a servlet.
     pub abi: Option<Abi>,
     /// Whether the module has a [contract](mcp_servlet_runtime::Contract).
@@ -56,7 +59,7 @@ pub fn check(
     let mut findings = Findings::default();
     let mut report = Report {
         source: fetched.origin.clone(),
-        size: fetched.wasm.len(),
+        size: Some(fetched.wasm.len()),
         abi: None,
         contract: false,
         tools: None,
@@ -77,6 +80,31 @@ pub fn check(
     report.loads_in.retain(|host| !lost.contains(host));
     report.findings = findings.of(hosts, providers);
     Ok(report)
+}
+
+/// Checks the tools of a server by the rules of some providers. `name` is what clients call the server, and each tool is a definition
+/// of `tools/list`. The rules for modules do not apply.
+pub fn check_server(
+    source: String,
+    name: &str,
+    tools: impl IntoIterator<Item = JsonObject>,
+    providers: &[Provider],
+) -> Report {
+    let lists = Lists::of_tools(tools);
+    let mut findings = Findings::default();
+    provider::check(&mut findings, name, &lists);
+    Report {
+        source,
+        size: None,
+        abi: None,
+        contract: false,
+        tools: Some(lists.items.len()),
+        needs: Needs::default(),
+        host_functions: Vec::new(),
+        hosts: Vec::new(),
+        loads_in: Vec::new(),
+        findings: findings.of(&[], providers),
+    }
 }
 
 impl Report {
@@ -131,8 +159,10 @@ impl Report {
         for finding in &mut self.findings {
             finding.providers.retain(|_, level| *level > Level::Note);
         }
-        self.findings
-            .retain(|finding| !finding.hosts.is_empty() || !finding.providers.is_empty());
+        self.findings.retain(|finding| {
+            let is_of_host = !finding.hosts.is_empty() || !finding.providers.is_empty();
+            is_of_host || finding.registry.is_some()
+        });
     }
 
     /// The highest level of all findings; `None` without findings.

@@ -1,4 +1,4 @@
-//! `servlet check`: checks whether a servlet works in each host.
+//! `servlet check`: checks whether a servlet works in each host, and whether model providers take the tools of a server.
 
 use std::{
     cmp::Reverse,
@@ -8,26 +8,32 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_check::{Finding, Level, Location, Report, Target, check_all, check_server_json};
+use mcp_catalog::Detail;
+use mcp_servlet_check::{
+    Finding, Level, Location, Report, Target, check_all, check_server, check_server_json,
+};
 use mcp_servlet_host::Servlet;
 use mcp_servlet_runtime::{Abi, LoadOptions, Source};
 use mcp_servlet_schema::Provider;
+use serde_json::{Value, json};
 
 use crate::{
     build::{self, Project},
+    catalog::catalog,
     export::registry::document,
     failure::{Failure, Kind, indented},
     format::Format,
-    limits::Limits,
     needs,
+    session::{self, ServerOptions},
     terminal::{self, Style, Visible, one_line},
 };
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
-    /// A `.wasm` file, a directory of them, a URL or an `oci://` reference; or a crate or a workspace, which is built
-    #[arg(default_value = ".")]
-    path: String,
+    /// A `.wasm` file, a directory of them, the URL of one or an `oci://` reference; a crate or a workspace, which is built; or a
+    /// server: a URL, the name of a server in the configuration of an MCP client, or a `.json` file with a catalog. Default: the
+    /// crate in this folder
+    target: Option<String>,
 
     /// Build a crate for this ABI
     #[arg(long, value_enum, value_name = "NAME")]
@@ -51,7 +57,14 @@ pub(crate) struct Check {
     format: Format,
 
     #[command(flatten)]
-    limits: Limits,
+    server: ServerOptions,
+}
+
+/// What is checked.
+enum Subject {
+    /// Modules: a path, or the crate that is built for them.
+    Modules(String),
+    Server(session::Target),
 }
 
 /// Whose rules to check.
@@ -119,15 +132,12 @@ impl Check {
         } else {
             &providers
         };
-        let (sources, options) = (sources(&self.path, self.abi)?, self.limits.options()?);
-        let mut reports = check_all(&sources, &options, &hosts, of_some)?;
+        let mut reports = match self.subject()? {
+            Subject::Modules(path) => self.check_modules(&path, &hosts, of_some)?,
+            Subject::Server(target) => vec![self.check_server(&target, of_some)?],
+        };
         if providers.is_empty() {
             reports.iter_mut().for_each(Report::without_provider_notes);
-        }
-        if providers.len() < self.rules.len() {
-            for (source, report) in sources.iter().zip(&mut reports) {
-                check_for_registry(source, &options, report);
-            }
         }
         write(&reports, self.format)?;
         let bearable = match self.deny {
@@ -139,6 +149,90 @@ impl Check {
             return Err(Failure::CheckFailed);
         }
         Ok(())
+    }
+}
+
+impl Check {
+    /// A word that is a path or a module is about modules, as is no word at all.
+    fn subject(&self) -> Result<Subject, Failure> {
+        let is_path = |word: &str| {
+            let path = Path::new(word);
+            let extension = path.extension();
+            let has = |name: &str| extension.is_some_and(|one| one.eq_ignore_ascii_case(name));
+            path.exists() && !has("json") && !has("toml")
+        };
+        let target = match &self.target {
+            None if !self.server.names_one() => {
+                self.server.check(&session::Target::Servlets(".".into()))?;
+                return Ok(Subject::Modules(".".to_owned()));
+            }
+            Some(word) if is_path(word) => {
+                self.server.check(&session::Target::Servlets(word.into()))?;
+                return Ok(Subject::Modules(word.clone()));
+            }
+            word => self.server.only_target(word.as_ref())?,
+        };
+        Ok(match (&self.target, &target) {
+            (Some(word), session::Target::Module(_)) => Subject::Modules(word.clone()),
+            _ => Subject::Server(target),
+        })
+    }
+
+    fn check_modules(
+        &self,
+        path: &str,
+        hosts: &[Target],
+        providers: &[Provider],
+    ) -> Result<Vec<Report>, Failure> {
+        let (sources, options) = (sources(path, self.abi)?, self.server.limits.options()?);
+        let mut reports = check_all(&sources, &options, hosts, providers)?;
+        if self
+            .rules
+            .iter()
+            .any(|rules| matches!(rules, Rules::Registry))
+        {
+            for (source, report) in sources.iter().zip(&mut reports) {
+                check_for_registry(source, &options, report);
+            }
+        }
+        Ok(reports)
+    }
+
+    fn check_server(
+        &self,
+        target: &session::Target,
+        providers: &[Provider],
+    ) -> Result<Report, Failure> {
+        let is_registry = |rules: &Rules| matches!(rules, Rules::Registry);
+        let of_modules = [
+            ("--abi", self.abi.is_some()),
+            ("--host", !self.host.is_empty()),
+            ("--for registry", self.rules.iter().any(is_registry)),
+        ];
+        if let Some((option, _)) = of_modules.into_iter().find(|(_, is_set)| *is_set) {
+            let message = format!("`{option}` only applies to servlets");
+            return Err(Failure::new(Kind::Usage, message));
+        }
+        let catalog = catalog(&self.server, target, self.format)?;
+        let own = catalog.server.info.get("name").and_then(Value::as_str);
+        let name = match target {
+            // Clients call it so.
+            session::Target::Name(name) => name,
+            _ => own.unwrap_or("server"),
+        };
+        let tools = catalog.items.iter().filter_map(|item| {
+            let Detail::Tool(tool) = &item.detail else {
+                return None;
+            };
+            let description = item.description.as_deref();
+            let definition = json!({
+                "name": item.name,
+                "description": description,
+                "inputSchema": tool.input.json,
+            });
+            definition.as_object().cloned()
+        });
+        Ok(check_server(name.to_owned(), name, tools, providers))
     }
 }
 
@@ -184,11 +278,17 @@ fn write(reports: &[Report], format: Format) -> io::Result<()> {
 
 fn write_report<W: Write>(out: &mut Visible<W>, report: &Report) -> io::Result<()> {
     out.styled(Style::Name, &report.source)?;
-    write!(out, ": {} bytes", report.size)?;
+    match report.size {
+        Some(size) => write!(out, ": {size} bytes")?,
+        None => write!(out, ": a server")?,
+    }
     match report.tools {
         Some(1) => writeln!(out, ", 1 tool")?,
         Some(count) => writeln!(out, ", {count} tools")?,
         None => writeln!(out)?,
+    }
+    if report.size.is_none() {
+        writeln!(out, "  the rules of hosts for modules do not apply")?;
     }
     for host in &report.hosts {
         writeln!(out, "  {:<11}  {}", host.name(), verdict(report, *host))?;

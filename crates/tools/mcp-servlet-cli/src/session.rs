@@ -103,6 +103,11 @@ impl ServerOptions {
         Ok((target, words.collect()))
     }
 
+    /// Whether an option or a command after `--` names a server.
+    pub(crate) fn names_one(&self) -> bool {
+        self.connection.access.server.is_some() || !self.command.is_empty()
+    }
+
     /// The target of a command that needs nothing else.
     pub(crate) fn only_target(&self, word: Option<&String>) -> Result<Target, Failure> {
         let target = self.only_named(word)?;
@@ -145,7 +150,7 @@ impl ServerOptions {
     }
 
     /// Refuses options that the target does not have.
-    fn check(&self, target: &Target) -> Result<(), Failure> {
+    pub(crate) fn check(&self, target: &Target) -> Result<(), Failure> {
         let Self {
             connection, limits, ..
         } = self;
