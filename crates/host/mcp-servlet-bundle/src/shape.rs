@@ -1,6 +1,6 @@
 //! Which names expressions can read, as far as that is known before a call.
 
-use mcp_servlet_expression::{Expression, Path, PathStep};
+use mcp_servlet_expression::{Expression, Path, PathStep, Type};
 use mcp_servlet_schema::similar;
 use serde_json::Value;
 
@@ -206,27 +206,8 @@ fn unknown<'n>(kind: &str, name: &str, known: impl Iterator<Item = &'n str>) -> 
     }
 }
 
-/// Keywords that may describe members other than those in `properties`.
-const OPEN: [&str; 9] = [
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "if",
-    "$ref",
-    "$dynamicRef",
-    "patternProperties",
-    "dependentSchemas",
-    "unevaluatedProperties",
-];
-
 /// The arguments of a tool. They are known only if its schema names all of them.
 pub(crate) fn arguments(schema: &Value) -> Shape {
-    let others = schema.get("additionalProperties");
-    let is_open = OPEN.iter().any(|key| schema.get(key).is_some())
-        || others.is_some_and(|others| *others != Value::Bool(false));
-    let properties = schema.get("properties").and_then(Value::as_object);
-    match properties.filter(|_| !is_open) {
-        Some(properties) => Shape::Arguments(properties.keys().cloned().collect()),
-        None => Shape::Any,
-    }
+    let names = Type::of_schema(schema, schema).all_members();
+    names.map_or(Shape::Any, Shape::Arguments)
 }

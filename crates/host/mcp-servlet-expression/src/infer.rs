@@ -17,7 +17,7 @@ use crate::{
     functions::{CONTAINS, COST, OPTIONAL},
     on_large_stack,
     parse::token,
-    path::Path,
+    path::{Path, PathStep},
     source::Source,
     types::{Kinds, MAX_JOINS, Member, Object, Others, Type},
 };
@@ -369,6 +369,17 @@ impl<'a> Infer<'a, '_> {
         self.wrong(self.source.name(id, symbol), message)
     }
 
+    /// Whether a value is read by a path without `?`, so that it is no optional value.
+    fn is_plain(&self, value: Option<&IdedExpr>, found: &Type) -> bool {
+        let value = value.map(|value| match &value.expr {
+            Expr::Call(call) if call.func_name == COST => &call.args[0],
+            _ => value,
+        });
+        let path = value.and_then(|value| path(value, self.source));
+        let is_known = found.kinds().is_some() && !found.may_be_absent();
+        is_known && path.is_some_and(|path| !path.steps.iter().any(PathStep::is_optional))
+    }
+
     fn function(&mut self, id: u64, call: &'a CallExpr) -> Type {
         let name = call.func_name.trim_start_matches('@');
         let target = call.target.as_deref();
@@ -387,6 +398,13 @@ impl<'a> Infer<'a, '_> {
             ("of" | "ofNonZeroValue", _) if first.may_be_absent() => return Type::ANY,
             ("of" | "ofNonZeroValue", _) => return first.clone().or_absent(),
             ("value", _) => return first.clone().without_absent(),
+            ("or" | "orValue", Some(_)) if self.is_plain(target, first) => {
+                let range = self.source.function(id, name);
+                let message = format!(
+                    "`{name}` needs a value that may be absent: write `.?` before its last name"
+                );
+                return self.wrong(range, message);
+            }
             ("or" | "orValue", Some(other)) => {
                 let first = first.clone().without_absent();
                 return self.join(&first, other);

@@ -162,6 +162,12 @@ impl Type {
         members.into_iter().flatten().map(|(name, _)| name.as_str())
     }
 
+    /// The names of all members, if the schema of the object names them all.
+    pub fn all_members(&self) -> Option<Vec<String>> {
+        let object = self.members_of_object()?;
+        (object.others != Others::Any).then(|| self.members().map(str::to_owned).collect())
+    }
+
     /// No value. The items of an empty list have this type.
     pub(crate) fn never() -> Self {
         Self::of(Kinds::default())

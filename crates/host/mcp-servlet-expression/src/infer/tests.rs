@@ -194,6 +194,11 @@ const TYPES: &[(&str, &str)] = &[
 /// Expressions, the text at which one mistake begins, and the beginning of its message.
 const WRONG: &[(&str, &str, &str)] = &[
     (
+        "request.arguments.tags.orValue([])",
+        "orValue",
+        "`orValue` needs a value that may be absent: write `.?` before its last name",
+    ),
+    (
         "'é' + item.id + 1",
         "+ 1",
         r#"`+` does not take {"type":"string"} and {"type":"integer"}: write `string(…)`"#,
