@@ -206,18 +206,22 @@ fn passed_through(remote: &Remote) -> Comparison<'_> {
     )
 }
 
-/// Steps that run at once, and one call that takes as long as the slowest way through them.
-fn steps(remote: &Remote) -> [Comparison<'_>; 2] {
-    let call = |tool, arguments| {
+/// Steps that run at once, and one call that takes as long as the slowest way through them. A search, and a call that takes as long
+/// as it may.
+fn steps(remote: &Remote) -> [Comparison<'_>; 3] {
+    let call_of = |server: &'_ Listening, tool, arguments| {
+        let url = server.url.clone();
         let clients = Clients {
             tool,
             arguments,
             clients: 1,
             calls: 10,
         };
-        move || clients.run(&remote.ours.url)
+        move || clients.run(&url)
     };
+    let call = |tool, arguments| call_of(&remote.ours, tool, arguments);
     let wait = |microseconds: u32| call("wait", json!({ "microseconds": microseconds }));
+    let query = json!({ "query": "close the issue of a project" });
     let items: Vec<_> = (0..100).collect();
     [
         Comparison::new(
@@ -233,6 +237,13 @@ fn steps(remote: &Remote) -> [Comparison<'_>; 2] {
             Target::AtLeast(0.77),
             call("many", json!({ "items": items })),
             wait(31_250),
+        ),
+        Comparison::new(
+            "one call",
+            "search over 5,000 tools, 5 ms",
+            Target::AtLeast(1.0),
+            call_of(&remote.search, "find_tools", query),
+            wait(5_000),
         ),
     ]
 }

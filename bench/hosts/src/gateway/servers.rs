@@ -86,10 +86,28 @@ most = 100
 inputs = { microseconds = 5000 }
 "#;
 
+/// 5,000 tools that call the native greeting, with descriptions of about 20 words.
+fn many_tools() -> String {
+    const VERBS: [&str; 5] = ["list", "create", "close", "move", "export"];
+    const THINGS: [&str; 8] = [
+        "issue", "page", "file", "label", "user", "team", "invoice", "release",
+    ];
+    let tools = (0..5_000).map(|number| {
+        let (verb, thing) = (VERBS[number % 5], THINGS[number % 8]);
+        format!(
+            "[bundle.many.tool.{verb}_{thing}_{number}]\nhandler = \"native:greet\"\n\
+             description = \"Use this to {verb} the {thing} with the number {number} of a project, with everything that belongs to it.\"\n"
+        )
+    });
+    tools.collect()
+}
+
 /// Two ways to the same native server.
 pub(super) struct Remote {
     /// Also has tools with steps.
     pub(super) ours: Listening,
+    /// A server with a search over many tools.
+    pub(super) search: Listening,
     pub(super) proxy: Listening,
     _native: Listening,
 }
@@ -98,12 +116,15 @@ impl Remote {
     pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Self> {
         let native = Listening::start(&mut Command::new(&gateway.native))?;
         let remote = format!(
-            "[remote.native]\nurl = \"{}\"\nrequired = true\n{STEPS}",
+            "[remote.native]\nurl = \"{}\"\nrequired = true\n",
             native.url
         );
+        let search = format!("tools = {{ search = true }}\n{remote}{}", many_tools());
+        let remote = remote + STEPS;
         let mut proxy = Command::new(&gateway.native);
         Ok(Self {
             ours: configured(gateway, folder, "remote", &remote)?,
+            search: configured(gateway, folder, "search", &search)?,
             proxy: Listening::start(proxy.args(["--forward", &native.url]))?,
             _native: native,
         })
