@@ -374,6 +374,16 @@ impl Host {
         virtual_tool.is_some_and(|one| one.handler().is_none())
     }
 
+    /// Whether a tool is declared read-only, and every tool that it calls if it is virtual.
+    pub fn is_read_only(&self, tool: &str) -> bool {
+        let hints = self
+            .tool(tool)
+            .and_then(|tool| tool.json().get("annotations"));
+        let is_declared = hints.is_some_and(|hints| hints["readOnlyHint"] == true);
+        let virtual_tool = self.virtual_tools.get(tool);
+        is_declared && virtual_tool.is_none_or(|one| !one.may_write())
+    }
+
     /// Whether a tool has steps, and one of them may change something.
     pub fn writes_in_steps(&self, tool: &str) -> bool {
         let virtual_tool = self.virtual_tools.get(tool);

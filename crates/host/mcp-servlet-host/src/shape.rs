@@ -130,35 +130,43 @@ impl Shape {
         }
         let mut json = result.into_json();
         let mut cut = Cut::default();
+        let structured = json.get("structuredContent").cloned();
         if let Some(content) = json.get_mut("structuredContent") {
             self.reduce(content, &mut cut);
         }
-        let of_structured = cut.lists.clone();
-        let blocks = json.get_mut("content").and_then(Value::as_array_mut);
-        for (at, block) in blocks.into_iter().flatten().enumerate() {
-            if block["type"] == "text"
-                && let Some(Value::String(text)) = block.get_mut("text")
-            {
-                self.shorten(text, at, &of_structured, &mut cut);
+        let shaped = json.get("structuredContent");
+        let is_changed = shaped != structured.as_ref();
+        let text = shaped.filter(|_| is_changed).map(Value::to_string);
+        if let Some(Value::Array(blocks)) = json.get_mut("content") {
+            if let Some(text) = text {
+                replace_json(blocks, text);
+            }
+            for (at, block) in blocks.iter_mut().enumerate() {
+                if block["type"] == "text"
+                    && let Some(Value::String(text)) = block.get_mut("text")
+                {
+                    if structured.is_none() {
+                        self.reduce_text(text, &mut cut);
+                    }
+                    self.shorten(text, at, &mut cut);
+                }
             }
         }
         cut.note(&mut json, self.more.as_deref());
         CallToolResult::new(json)
     }
 
-    /// Shapes a text, the content with this number.
-    fn shorten(&self, text: &mut String, at: usize, of_structured: &CutLists, cut: &mut Cut) {
-        if let Some(mut value) = as_json(text) {
-            let mut own = Cut::default();
-            self.reduce(&mut value, &mut own);
-            if !self.take.is_empty() || own.lists != CutLists::default() {
-                *text = value.to_string();
-            }
-            // A text that repeats the structured content is not worth a second note.
-            if own.lists != *of_structured {
-                cut.lists.extend(own.lists);
-            }
+    fn reduce_text(&self, text: &mut String, cut: &mut Cut) {
+        let Some(json) = as_json(text) else { return };
+        let mut value = json.clone();
+        self.reduce(&mut value, cut);
+        if value != json {
+            *text = value.to_string();
         }
+    }
+
+    /// Cuts a text, the content with this number.
+    fn shorten(&self, text: &mut String, at: usize, cut: &mut Cut) {
         let Some(chars) = self.chars else {
             return;
         };
@@ -184,6 +192,23 @@ impl Shape {
             shorten_lists(value, &mut String::new(), most, &mut cut.lists);
         }
     }
+}
+
+/// Replaces the texts that are JSON, which repeat the structured content or its parts, by one.
+fn replace_json(blocks: &mut Vec<Value>, text: String) {
+    let is_json = |block: &Value| {
+        let text = block["text"].as_str().filter(|_| block["type"] == "text");
+        text.is_some_and(|text| as_json(text).is_some())
+    };
+    let Some(first) = blocks.iter().position(is_json) else {
+        return;
+    };
+    let mut number = 0;
+    blocks.retain(|block| {
+        number += 1;
+        number - 1 == first || !is_json(block)
+    });
+    blocks[first]["text"] = text.into();
 }
 
 /// A text that is a JSON object or list.
@@ -340,13 +365,6 @@ impl CutLists {
         } else {
             self.others += 1;
         }
-    }
-
-    fn extend(&mut self, lists: Self) {
-        for list in lists.named {
-            self.add(&list.pointer, list.kept, list.total);
-        }
-        self.others += lists.others;
     }
 }
 

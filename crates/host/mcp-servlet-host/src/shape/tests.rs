@@ -1,5 +1,7 @@
 //! Tests of shapes.
 
+use std::iter;
+
 use proptest::{collection::vec, prelude::*};
 
 use super::*;
@@ -356,4 +358,20 @@ proptest! {
             prop_assert!(chars.is_none_or(|chars| after.chars().count() <= chars));
         }
     }
+}
+
+#[test]
+fn texts_that_repeat_parts_of_the_structured_content_become_one() {
+    let items: Vec<_> = (0..3).map(|id| json!({ "id": id, "title": "t" })).collect();
+    // The Python SDK makes a text of each item.
+    let texts = items.iter().map(|item| text(&item.to_string()));
+    let content: Vec<_> = iter::once(text("three")).chain(texts).collect();
+    let before = json!({ "content": content, "structuredContent": { "result": items } });
+    let shape = shape(&["/result/*/title"], Some(2), None);
+    let shaped = Value::from(shape.apply(result(before)).into_json());
+    let left = json!({ "result": [{ "title": "t" }, { "title": "t" }] });
+    assert_eq!(shaped["structuredContent"], left);
+    let said = "/result has 2 of 3 items; ask for less";
+    let content = json!([text("three"), text(&left.to_string()), text(said)]);
+    assert_eq!(shaped["content"], content);
 }

@@ -78,14 +78,8 @@ fn not_callable(permissions: &Permissions, name: &str, is_read_only: bool) -> Op
             known.unwrap_or_default()
         ));
     };
-    (is_read_only && !reads_only(tool))
+    (is_read_only && !permissions.host.is_read_only(tool.name()))
         .then(|| format!("{name} is not declared read-only; use {CALL_TOOL}"))
-}
-
-/// Whether a tool is declared read-only.
-fn reads_only(tool: &Tool) -> bool {
-    let hints = tool.json().get("annotations");
-    hints.is_some_and(|hints| hints["readOnlyHint"] == true)
 }
 
 /// The result of a call without the scopes that it needs. Its status cannot say so, as it does not depend on arguments.
@@ -132,7 +126,11 @@ fn found(permissions: &Permissions, era: Era, query: &str, most: usize) -> JsonO
     let verb = if total == 1 { "matches" } else { "match" };
     let head = format!("{total} of {} {verb} {quoted_query}{best}:", counted(all));
     let lines = shown.iter().map(|tool| {
-        let hint = if reads_only(tool) { " (read-only)" } else { "" };
+        let hint = if permissions.host.is_read_only(tool.name()) {
+            " (read-only)"
+        } else {
+            ""
+        };
         let description = summary(tool.description().unwrap_or_default());
         let separator = if description.is_empty() { "" } else { ": " };
         format!("- {}{hint}{separator}{description}", tool.name())
@@ -197,7 +195,7 @@ fn schema_in_words(tool: &Tool) -> String {
 
 /// The first line of a text.
 fn summary(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
+    let line = text.trim().lines().next().unwrap_or_default();
     cut(text, MOST_OF_LINE.min(line.chars().count()))
 }
 

@@ -512,3 +512,17 @@ async fn virtual_tools_are_found_by_their_bundle() {
         assert_eq!(input(&called)["arguments"], inner, "{way:?}: {called:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_virtual_tool_does_not_make_another_one_read_only() {
+    let claims = "[bundle.ops.tool.peek]\nhandler = \"gh:create_issue\"\nannotations = { readOnlyHint = true }\n";
+    let site = site("", claims).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let arguments = json!({ "repository": "r" });
+        let called = call(&session, "call_read_only_tool", "peek", arguments).await;
+        assert!(called.is_error, "{way:?}: {called:?}");
+        let text = "peek is not declared read-only; use call_tool";
+        assert_eq!(called.text(), text, "{way:?}");
+    }
+}
