@@ -191,7 +191,7 @@ impl Step {
     }
 
     /// Whether it can be skipped, or run more than once.
-    pub(crate) fn is_conditional(&self) -> bool {
+    pub fn is_conditional(&self) -> bool {
         self.when.is_some() || self.each.is_some()
     }
 

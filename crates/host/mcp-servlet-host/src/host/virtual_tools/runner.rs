@@ -131,6 +131,10 @@ impl<'r> Runner<'r> {
     /// Begins the steps and calls that may begin.
     async fn start(&mut self) -> Result<(), Refused> {
         while let Some(step) = self.run.ready() {
+            if !self.served.proven.tool().steps()[step].is_conditional() {
+                self.run.begin(step, None);
+                continue;
+            }
             let state = (step, Arc::clone(self.run.values()));
             let begin = self.mapping.evaluate(
                 &mut self.budget,
