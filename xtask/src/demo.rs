@@ -16,10 +16,7 @@ pub(crate) fn demo() -> anyhow::Result<()> {
     run(servlet().args(["build", "examples/greet"]))?;
 
     let wasm = &wasm();
-    step(
-        "what it says of itself",
-        &format!("servlet describe {wasm}"),
-    );
+    step("described", &format!("servlet describe {wasm}"));
     run(servlet().args(["describe", wasm]))?;
 
     step(

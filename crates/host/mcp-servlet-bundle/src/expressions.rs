@@ -1,13 +1,14 @@
 //! All expressions of a virtual tool, and what each of them can read.
 
+use std::ops::Range;
+
 use mcp_servlet_expression::Expression;
 use serde_json::Value;
 
 use crate::{
     problem::{Place, Problem},
     shape::{Names, Shape, StepShape, arguments, members},
-    spec::{Inputs, VirtualTool},
-    step::Step,
+    spec::VirtualTool,
 };
 
 /// An expression of a virtual tool.
@@ -20,6 +21,14 @@ pub(crate) struct Found<'t> {
     /// Where it begins in the string.
     pub(crate) start: usize,
     pub(crate) expression: &'t Expression,
+}
+
+impl Found<'_> {
+    /// A problem with these bytes of the expression.
+    pub(crate) fn problem(&self, range: &Range<usize>, message: String) -> Problem {
+        let range = range.start + self.start..range.end + self.start;
+        Problem::within(self.place.clone(), range, message)
+    }
 }
 
 /// The part of a tool that has an expression.
@@ -103,10 +112,9 @@ pub(crate) struct Readable {
 impl Readable {
     /// `schema` is the input schema of the tool, if it is known.
     pub(crate) fn new(tool: &VirtualTool, schema: Option<&Value>) -> Self {
-        let is_map = |step: &Step| matches!(step.inputs, Inputs::Map(_));
         Self {
             arguments: schema.map_or(Shape::Any, arguments),
-            are_derived: tool.arguments.is_none() && tool.steps.iter().all(is_map),
+            are_derived: tool.arguments.is_none() && tool.maps_all_inputs(),
             steps: tool
                 .has_steps()
                 .then(|| tool.steps.iter().filter_map(StepShape::of).collect()),
@@ -115,12 +123,12 @@ impl Readable {
 
     /// Adds a problem for each name that an expression cannot read.
     pub(crate) fn check(&self, found: &Found<'_>, problems: &mut Vec<Problem>) {
-        let names = self.names(found.reader);
+        let names = self.names(found);
         names.check(found.expression, &found.place, found.start, problems);
     }
 
-    fn names(&self, reader: Reader) -> Names {
-        let is_of_step = !matches!(reader, Reader::Result | Reader::Catches);
+    fn names(&self, found: &Found<'_>) -> Names {
+        let (reader, is_of_step) = (found.reader, found.step.is_some());
         let arguments = if self.are_derived && is_of_step {
             Shape::Any
         } else {

@@ -1,8 +1,8 @@
 //! Virtual tools: calls of MCP tools with mapped arguments, results and errors.
 //!
-//! A virtual tool calls a handler, which is a tool of a servlet or remote, or it has several steps, each of which calls a tool or
-//! reads a resource. It makes their arguments from its own, and can replace the result and the errors. The values are JSON with
-//! expressions in the Common Expression Language, such as `"${{ request.arguments.city }}"`.
+//! A virtual tool calls a handler: a tool of a servlet or remote. A virtual tool with steps calls several tools and reads resources
+//! instead. It makes their arguments from its own, and can replace the result and the errors. The values are JSON with expressions
+//! in the Common Expression Language, such as `"${{ request.arguments.city }}"`.
 //!
 //! [`VirtualTool::compile`] compiles the expressions, and [`VirtualTool::prove`] checks that the tool fits its handlers. A [`Run`]
 //! says which calls of a tool with steps may begin. [`Proven::inputs`] and [`Proven::result`] run before and after the call of a

@@ -1,4 +1,4 @@
-//! In which order the steps of a call run, and what becomes of their results.
+//! The order in which the steps of a call run, and what is kept of their results.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -17,7 +17,7 @@ pub const MAX_RUNNING: usize = 16;
 /// How much memory the results of the steps may take together, in bytes.
 const MAX_KEPT: usize = 32 << 20;
 
-/// The steps of a call while it runs. It runs nothing itself: it says what may begin, and learns what has ended.
+/// The state of the steps of a call. The caller runs them: this says what may begin, and learns what has ended.
 ///
 /// 1. [`ready`](Self::ready) is a step that may begin: [`begin`](Self::begin) or [`skip`](Self::skip) it.
 /// 2. [`next_call`](Self::next_call) is a call that may begin.
@@ -35,7 +35,7 @@ pub struct Run<'t> {
     running: usize,
     /// How many items each step with `each` has.
     counts: Vec<Option<usize>>,
-    /// The values of calls that ended before the client was asked, by the step and the number of the item.
+    /// The values of calls that ended before the snapshot, by step and item. These calls do not run again.
     known: BTreeMap<(usize, usize), Value>,
 }
 
@@ -132,19 +132,21 @@ impl<'t> Run<'t> {
         })
     }
 
-    /// The step does not run.
+    /// Skips a step.
     pub fn skip(&mut self, step: usize) {
         self.states[step] = State::Skipped;
     }
 
-    /// The step runs once, or once for each item.
+    /// Begins a step: one call, or one for each item.
     pub fn begin(&mut self, step: usize, items: Option<Arc<[Value]>>) {
         self.counts[step] = items.as_ref().map(|items| items.len());
         let calls = self.counts[step].unwrap_or(1);
         let values = (0..calls).map(|index| self.known.remove(&(step, index)));
+        let values: Vec<_> = values.collect();
+        self.sizes[step] += values.iter().flatten().map(size).sum::<usize>();
         let begun = Begun {
             items,
-            values: values.collect(),
+            values,
             next: 0,
             running: 0,
         };
@@ -183,7 +185,7 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// A call has this result. `failed` is whether it is one of a failure.
+    /// Takes the result of a call. `failed` is whether the call has failed.
     ///
     /// # Errors
     /// [`TooLarge`] if there is no room for it.
@@ -223,7 +225,7 @@ impl<'t> Run<'t> {
         Ok(())
     }
 
-    /// The condition or the list of a step has no value.
+    /// Ends a step whose condition or list has no value.
     pub fn cannot_begin(&mut self, step: usize) {
         self.states[step] = State::Failed;
     }
@@ -233,7 +235,7 @@ impl<'t> Run<'t> {
         self.counts[step]
     }
 
-    /// The call was stopped before it began.
+    /// Takes back a call that was stopped before it began.
     pub fn not_begun(&mut self, call: Call) {
         self.running -= 1;
         if let State::Begun(begun) = &mut self.states[call.step] {
@@ -244,7 +246,7 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// Everything that runs is stopped.
+    /// Stops everything that runs.
     pub fn cut_off(&mut self, is_read_only: impl Fn(usize) -> bool) {
         for (step, state) in self.states.iter_mut().enumerate() {
             if let State::Begun(begun) = state {
@@ -276,7 +278,7 @@ impl<'t> Run<'t> {
         self.sizes.iter().copied().enumerate()
     }
 
-    /// The call was stopped.
+    /// Ends a call that was stopped.
     pub fn stopped(&mut self, call: Call) {
         self.running -= 1;
         if let State::Begun(_) = self.states[call.step] {
@@ -284,13 +286,13 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// The call has failed, which ends the call of the tool.
+    /// Ends a call that has failed, which ends the call of the tool.
     pub fn failed(&mut self, call: Call) {
         self.running -= 1;
         self.states[call.step] = State::Failed;
     }
 
-    /// The call needs an answer of the client. It runs again after that.
+    /// Takes back a call that needs an answer of the client. It runs again after that.
     pub fn asked(&mut self, call: Call) {
         self.running -= 1;
         if let State::Begun(begun) = &mut self.states[call.step] {
@@ -359,14 +361,14 @@ impl<'t> Run<'t> {
             None => values.pop().unwrap_or_default(),
         };
         let name = self.name(step).to_owned();
+        let states = self.states.iter().enumerate();
+        let unread = states.filter(|(number, state)| state.is_over() && !self.is_read(*number));
+        let unread: Vec<_> = unread.map(|(number, _)| number).collect();
         let values = Arc::make_mut(&mut self.values);
         values.insert(name, value);
-        for (number, state) in self.states.iter().enumerate() {
-            if state.is_over() && !self.is_read(number) {
-                let values = Arc::make_mut(&mut self.values);
-                values.shift_remove(self.tool.steps[number].name().unwrap_or_default());
-                self.sizes[number] = 0;
-            }
+        for number in unread {
+            values.shift_remove(self.tool.steps[number].name().unwrap_or_default());
+            self.sizes[number] = 0;
         }
     }
 
@@ -400,13 +402,13 @@ impl<'t> Run<'t> {
         states.collect()
     }
 
-    /// The part of its step that a call is.
+    /// The share of a call in its step.
     #[expect(clippy::cast_precision_loss, reason = "a list has at most 200 items")]
     pub fn weight(&self, call: Call) -> f64 {
         1.0 / self.items(call).map_or(1.0, |items| items.len() as f64)
     }
 
-    /// How many steps are over, with the part of the calls that have ended of those that have begun.
+    /// How many steps are over. A step that has begun counts as the share of its calls that have ended.
     #[expect(clippy::cast_precision_loss, reason = "a list has at most 200 items")]
     pub fn progress(&self) -> f64 {
         let done = self.states.iter().map(|state| match state {

@@ -155,6 +155,12 @@ impl VirtualTool {
         self.steps.iter().any(|step| step.name.is_some())
     }
 
+    /// Whether all arguments of the handlers are made by `inputs`.
+    pub(crate) fn maps_all_inputs(&self) -> bool {
+        let mut steps = self.steps.iter();
+        steps.all(|step| matches!(step.inputs, Inputs::Map(_)))
+    }
+
     /// A digest of the definition. It is the same in all processes of one version of this program.
     pub fn digest(&self) -> u64 {
         self.digest
@@ -178,8 +184,8 @@ impl Compiler<'_, '_> {
         let spec = self.spec;
         let steps = self.steps();
         let has_steps = spec.handler.is_none() && !spec.steps.is_empty();
-        // What wrong steps bring is not known.
-        let are_known = !has_steps || steps.len() == spec.steps.len();
+        // Without the invalid steps, expressions that read them would be reported too.
+        let has_all_steps = !has_steps || steps.len() == spec.steps.len();
         let mut tool = VirtualTool {
             bundle: spec.bundle.clone(),
             name: spec.name.clone(),
@@ -193,11 +199,11 @@ impl Compiler<'_, '_> {
             warnings: Vec::new(),
             digest: digest(spec),
         };
-        if are_known {
+        if has_all_steps {
             self.names(&tool);
             self.arguments(&tool);
         }
-        if are_known && has_steps {
+        if has_all_steps && has_steps {
             self.order(&mut tool);
         }
         tool.warnings = std::mem::take(&mut self.warnings);
@@ -252,11 +258,7 @@ impl Compiler<'_, '_> {
         if let Err(problem) = Validator::new(schema) {
             self.problem(place.clone(), format!("invalid JSON Schema: {problem}"));
         }
-        if tool
-            .steps
-            .iter()
-            .all(|step| matches!(step.inputs, Inputs::Map(_)))
-        {
+        if tool.maps_all_inputs() {
             self.unread(schema, tool);
         }
     }

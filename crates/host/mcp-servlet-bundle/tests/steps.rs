@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use mcp_servlet_bundle::{
     Begin, Budget, Call, CheckArguments, JsonObject, MAX_RUNNING, Proven, Refused, Request, Run,
@@ -114,8 +114,8 @@ fn tool(nodes: &[Node], file: &[usize]) -> VirtualTool {
 }
 
 /// What the step of a node returns.
-fn value(node: usize, index: Option<usize>) -> Value {
-    json!({ "node": node, "index": index, "isError": false })
+fn value(node: usize, index: Option<usize>, fails: bool) -> Value {
+    json!({ "node": node, "index": index, "isError": fails })
 }
 
 /// What the steps bring if none fails.
@@ -126,8 +126,10 @@ fn model(nodes: &[Node]) -> JsonObject {
         .filter(|(_, node)| node.when != Some(false));
     let values = ran.map(|(number, node)| {
         let value = match node.each {
-            None => value(number, None),
-            Some((items, _)) => (0..items).map(|item| value(number, Some(item))).collect(),
+            None => value(number, None, node.fails),
+            Some((items, _)) => (0..items)
+                .map(|item| value(number, Some(item), node.fails))
+                .collect(),
         };
         (name(number), value)
     });
@@ -264,7 +266,7 @@ impl<'n> Test<'n> {
             self.failed = Some(number);
             return Ok(false);
         }
-        let result = value(number, call.index);
+        let result = json!({ "node": number, "index": call.index });
         let result = result.as_object().cloned().expect("an object");
         run.ended(call, result, node.fails).expect("it is small");
         self.ended.insert(call);
@@ -401,10 +403,10 @@ fn only_what_is_read_of_a_value_is_kept() {
     );
     let b = begin(&mut run);
     run.ended(b[0], large(), false).expect("room");
-    run.ended(calls[1], large(), false).expect("room");
+    run.ended(calls[1], large(), true).expect("room");
     assert_eq!(
         Value::Object((**run.values()).clone()),
-        json!({ "b": { "content": ["x"] }, "c": { "isError": false } }),
+        json!({ "b": { "content": ["x"] }, "c": { "isError": true } }),
         "nothing reads `a` any more"
     );
 }
@@ -428,4 +430,44 @@ fn results_have_a_limit_together() {
         error.to_string(),
         "the results of the steps take more than 32 MiB; `b` brought 22 MiB"
     );
+}
+
+#[test]
+fn results_before_a_snapshot_count() {
+    let step = json!({ "handler": "x:a", "each": "${{ request.arguments.ids }}" });
+    let result = json!({ "content": [], "structuredContent": { "all": "${{ steps.a }}" } });
+    let tool = compile(&json!({ "step": { "a": step }, "result": result })).expect("a tool");
+    let items: Arc<[Value]> = [1, 2].into_iter().map(Value::from).collect();
+    let large = |mib: usize| json!({ "content": "x".repeat(mib << 20) });
+    let large = |mib| large(mib).as_object().cloned().expect("an object");
+    let mut run = Run::new(&tool);
+    run.begin(0, Some(items.clone()));
+    let calls: Vec<_> = std::iter::from_fn(|| run.next_call()).collect();
+    run.ended(calls[0], large(20), false).expect("room");
+    run.asked(calls[1]);
+    let snapshot = Value::Object(run.snapshot());
+
+    let mut run = Run::new(&tool);
+    run.resume(&snapshot).expect("a snapshot of this tool");
+    run.begin(0, Some(items));
+    assert_eq!(run.next_call(), Some(calls[1]));
+    run.ended(calls[1], large(20), false).expect_err("no room");
+}
+
+#[test]
+fn steps_have_names_that_expressions_can_read() {
+    for (name, can_be_read) in [("if", true), ("for", true), ("in", false), ("true", false)] {
+        let steps = json!({ name: { "handler": "x:a" } });
+        let result = json!({ "content": [] });
+        let tool = compile(&json!({ "step": steps, "result": result }));
+        let message = format!("expressions cannot read a step `{name}`: choose another name");
+        let problems = tool.err().unwrap_or_default();
+        let has_problem = problems.iter().any(|problem| problem.message == message);
+        assert_ne!(has_problem, can_be_read, "{name}: {problems:?}");
+        if can_be_read {
+            let text = format!("${{{{ steps.?{name}.?text.orValue(steps.{name}.x) }}}}");
+            let result = json!({ "content": [text] });
+            compile(&json!({ "step": steps, "result": result })).expect("a tool");
+        }
+    }
 }

@@ -369,7 +369,7 @@ impl<'a> Infer<'a, '_> {
         self.wrong(self.source.name(id, symbol), message)
     }
 
-    /// Whether a value is read by a path without `?`, so that it is no optional value.
+    /// Whether a value is certainly not optional: a path without `?` reads it, and its type is known and never absent.
     fn is_plain(&self, value: Option<&IdedExpr>, found: &Type) -> bool {
         let value = value.map(|value| match &value.expr {
             Expr::Call(call) if call.func_name == COST => &call.args[0],

@@ -1,6 +1,7 @@
 //! Contracts: what a servlet says about itself in its module, compared with what it describes.
 
 use mcp_servlet_runtime::{Contract, Guest};
+use mcp_servlet_schema::escape;
 use serde_json::Value;
 
 use crate::{FeatureKind, LoadError, Servlet};
@@ -114,7 +115,7 @@ pub(crate) fn difference(
         (Value::Object(contract), Value::Object(output)) => {
             let added = output.keys().filter(|key| !contract.contains_key(*key));
             contract.keys().chain(added).find_map(|key| {
-                let pointer = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+                let pointer = format!("{at}/{}", escape(key));
                 pair(pointer, contract.get(key), output.get(key))
             })
         }

@@ -64,7 +64,7 @@ result! {
 
 impl CallToolResult {
     /// An error for the model.
-    pub(crate) fn error(text: String) -> Self {
+    pub fn error(text: String) -> Self {
         let block = JsonObject::from_iter([
             ("type".to_owned(), "text".into()),
             ("text".to_owned(), text.into()),

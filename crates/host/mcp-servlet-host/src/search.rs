@@ -16,7 +16,7 @@ use index::Index;
 
 /// The name of the tool that finds others.
 pub const FIND_TOOLS: &str = "find_tools";
-/// The name of the tool that calls another one if that is declared read-only.
+/// The name of the tool that calls another tool, which must be declared read-only.
 pub const CALL_READ_ONLY_TOOL: &str = "call_read_only_tool";
 /// The name of the tool that calls any other one.
 pub const CALL_TOOL: &str = "call_tool";
@@ -26,8 +26,10 @@ pub const NAMES_OF_SEARCH: [&str; 3] = [FIND_TOOLS, CALL_READ_ONLY_TOOL, CALL_TO
 
 /// How many tools are found at most.
 const MOST: u64 = 20;
+/// How many tools are found if a call does not say.
+const DEFAULT: u64 = 5;
 
-/// What a host with a search lists: `find_tools`, `call_read_only_tool`, `call_tool`, and these tools.
+/// A host that lists `find_tools`, `call_read_only_tool` and `call_tool` instead of all tools.
 ///
 /// Start with `Search::default()` and set fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +39,7 @@ pub struct Search {
     pub always: Vec<String>,
 }
 
-/// What a call of one of the tools of a search asks for.
+/// A call of a search tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SearchCall {
     /// Tools for a purpose.
@@ -54,7 +56,7 @@ pub enum SearchCall {
         /// Its arguments.
         arguments: Option<JsonObject>,
         /// Whether it must be declared read-only.
-        is_read_only: bool,
+        must_be_read_only: bool,
     },
 }
 
@@ -63,7 +65,7 @@ pub enum SearchCall {
 pub(crate) struct Searched {
     pub(crate) search: Search,
     tools: [Tool; NAMES_OF_SEARCH.len()],
-    /// Made when the first query comes.
+    /// Built at the first query.
     index: OnceLock<Index>,
 }
 
@@ -95,7 +97,7 @@ fn tools(provider: Option<Provider>) -> [Tool; NAMES_OF_SEARCH.len()] {
         json!({ "type": "object", "description": "Its arguments, which must match its inputSchema." })
     };
     let most = json!({
-        "type": "integer", "minimum": 1, "maximum": MOST, "default": 5,
+        "type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT,
         "description": "How many tools to return at most.",
     });
     let query = text(
@@ -223,7 +225,7 @@ impl Host {
             let most = arguments.get("most").and_then(Value::as_u64);
             SearchCall::Find {
                 query: text("query").unwrap_or_default(),
-                most: usize::try_from(most.unwrap_or(5)).unwrap_or(usize::MAX),
+                most: usize::try_from(most.unwrap_or(DEFAULT)).unwrap_or(usize::MAX),
             }
         } else {
             SearchCall::Call {
@@ -232,7 +234,7 @@ impl Host {
                     .get("arguments")
                     .and_then(Value::as_object)
                     .cloned(),
-                is_read_only: tool.name() == CALL_READ_ONLY_TOOL,
+                must_be_read_only: tool.name() == CALL_READ_ONLY_TOOL,
             }
         }))
     }

@@ -1,12 +1,12 @@
 //! What clients get of the results of a tool.
 //!
-//! Structured content, and texts that are JSON, lose members and items. Other texts lose their ends. What an operator did not choose
-//! to leave out is counted, in one more text and in `_meta`.
+//! Members and items are left out of structured content and of texts that are JSON; other texts are cut at the end. A text and
+//! `_meta` count what was cut because of a limit.
 
 use std::{fmt, str::FromStr};
 
 use mcp_servlet_runtime::JsonObject;
-use mcp_servlet_schema::similar;
+use mcp_servlet_schema::{MAP, escape, similar};
 use serde_json::{Value, json};
 
 use crate::{CallToolResult, Tool};
@@ -14,11 +14,11 @@ use crate::{CallToolResult, Tool};
 /// The key of `_meta` with what was cut: numbers of items by the JSON pointers of their lists, and of characters by those of texts.
 const CUT: &str = "mcp-servlet/cut";
 
-/// How many lists have a line.
+/// How many cut lists are named in the text.
 const SHOWN: usize = 5;
-
-/// How many lists are named in `_meta`, and how long their pointers may be. A hostile result has many lists under long names.
+/// How many cut lists are named in `_meta`. A hostile result has many.
 const NAMED: usize = 100;
+/// Lists with longer JSON pointers are only counted, in bytes of the pointer.
 const LONGEST: usize = 1_000;
 
 /// What clients get of the results of a tool. Start with `Shape::default()` and set fields.
@@ -62,7 +62,7 @@ impl fmt::Display for ShapePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0
             .iter()
-            .try_for_each(|name| write!(f, "/{}", escaped(name)))
+            .try_for_each(|name| write!(f, "/{}", escape(name)))
     }
 }
 
@@ -71,10 +71,6 @@ fn unescaped(name: &str) -> Option<String> {
     // Each `~` begins one of these.
     let escapes = name.matches("~0").count() + name.matches("~1").count();
     (name.matches('~').count() == escapes).then_some(text)
-}
-
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// What is wrong with a shape of a tool.
@@ -91,6 +87,9 @@ impl Shape {
     pub fn problems(&self, member: &str, tool: &Tool) -> Vec<ShapeProblem> {
         let mut problems = Vec::new();
         let name = tool.name();
+        let hint = |known: Option<String>| {
+            known.map_or_else(String::new, |known| format!("; it has `{known}`"))
+        };
         let arguments = tool
             .input_schema()
             .get("properties")
@@ -99,8 +98,8 @@ impl Shape {
             && !arguments.contains_key(more)
         {
             let known = similar(more, arguments.keys().map(String::as_str));
-            let known = known.map_or_else(String::new, |known| format!("; it has `{known}`"));
-            let message = format!("{name} has no argument `{more}`{known}");
+            let hint = hint(known.map(str::to_owned));
+            let message = format!("`{member}:{name}` has no argument `{more}`{hint}");
             problems.push(ShapeProblem::More(message));
         }
         let Some(schema) = tool.unshaped_output_schema() else {
@@ -108,9 +107,9 @@ impl Shape {
         };
         for (at, path) in self.take.iter().enumerate() {
             if let Err(known) = find(schema, &path.0) {
-                let known = known.map_or_else(String::new, |known| format!("; it has `{known}`"));
+                let hint = hint(known.map(|path| path.to_string()));
                 let message =
-                    format!("{path} is not in the output schema of `{member}:{name}`{known}");
+                    format!("`{path}` is not in the output schema of `{member}:{name}`{hint}");
                 problems.push(ShapeProblem::Take(at, message));
             }
         }
@@ -217,7 +216,7 @@ fn as_json(text: &str) -> Option<Value> {
     is_json.then(|| serde_json::from_str(text).ok()).flatten()
 }
 
-/// What these paths lead to. `None` if a path goes on where a value has no parts.
+/// What these paths lead to. `None` if all paths go deeper than the value.
 fn taken(value: Value, paths: &[&[String]]) -> Option<Value> {
     if paths.iter().any(|path| path.is_empty()) {
         return Some(value);
@@ -255,7 +254,7 @@ fn shorten_lists(value: &mut Value, pointer: &mut String, most: usize, cut: &mut
         Value::Object(members) => {
             for (key, value) in members {
                 pointer.push('/');
-                pointer.push_str(&escaped(key));
+                pointer.push_str(&escape(key));
                 shorten_lists(value, pointer, most, cut);
                 pointer.truncate(length);
             }
@@ -276,18 +275,37 @@ fn shorten_lists(value: &mut Value, pointer: &mut String, most: usize, cut: &mut
     }
 }
 
-/// Whether a schema demands more items of a list.
+/// Whether a schema requires a list of more than `most` items.
 fn needs_more(schema: &Value, most: usize) -> bool {
+    let is_long = |value: &Value| has_longer_list(value, most);
     match schema {
-        Value::Object(members) => members.iter().any(|(key, value)| match &**key {
-            "minItems" if value.is_number() => {
+        Value::Object(keywords) => keywords.iter().any(|(key, value)| match (&**key, value) {
+            ("minItems", Value::Number(_)) => {
                 value.as_u64().is_none_or(|least| least > most as u64)
             }
-            // What was cut may be what it needs.
-            "contains" => true,
+            // The item that it requires may be cut.
+            ("contains", _) => true,
+            ("const", _) => is_long(value),
+            ("enum", Value::Array(values)) => values.iter().any(is_long),
+            // The keys are names.
+            (key, Value::Object(schemas))
+                if MAP.contains(&key) || ["$defs", "definitions"].contains(&key) =>
+            {
+                schemas.values().any(|schema| needs_more(schema, most))
+            }
             _ => needs_more(value, most),
         }),
         Value::Array(schemas) => schemas.iter().any(|schema| needs_more(schema, most)),
+        _ => false,
+    }
+}
+
+fn has_longer_list(value: &Value, most: usize) -> bool {
+    match value {
+        Value::Object(members) => members.values().any(|value| has_longer_list(value, most)),
+        Value::Array(items) => {
+            items.len() > most || items.iter().any(|item| has_longer_list(item, most))
+        }
         _ => false,
     }
 }
@@ -309,7 +327,7 @@ fn find(root: &Value, path: &[String]) -> Result<(), Option<ShapePath>> {
         };
         let is_item = name == "*" || name.parse::<usize>().is_ok();
         let members = schema["properties"].as_object();
-        // Anything else can have everything.
+        // Other schemas may allow any member.
         schema = match (schema["type"].as_str(), members) {
             (Some("array"), _) if is_item => &schema["items"],
             (Some("array"), _) => return Err(Some(instead("*"))),

@@ -45,13 +45,10 @@ impl Tool {
 
     /// The same tool under another name.
     pub(crate) fn renamed(&self, name: String) -> Self {
-        let mut json = self.json.clone();
-        json.insert("name".to_owned(), name.clone().into());
-        Self {
-            name,
-            json,
-            ..self.clone()
-        }
+        let mut tool = self.clone();
+        tool.json.insert("name".to_owned(), name.clone().into());
+        tool.name = name;
+        tool
     }
 
     /// Takes away the output schema if shaped results may no longer match it.

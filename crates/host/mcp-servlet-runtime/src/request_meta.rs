@@ -69,7 +69,6 @@ pub trait StepObserver: Debug + Send + Sync {
 
 /// A call of a step that has ended.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct EndedStep<'a> {
     /// The name of the step.
     pub name: &'a str,
@@ -87,22 +86,6 @@ pub struct EndedStep<'a> {
     pub time: Duration,
     /// What it took, if that is known.
     pub usage: Option<&'a Usage>,
-}
-
-impl<'a> EndedStep<'a> {
-    /// The step of this name has read a resource of a member, or called a tool if `tool` is set.
-    pub fn new(name: &'a str, member: &'a str) -> Self {
-        Self {
-            name,
-            index: None,
-            member,
-            tool: None,
-            is_error: false,
-            error: None,
-            time: Duration::ZERO,
-            usage: None,
-        }
-    }
 }
 
 /// Why a call is denied.

@@ -32,7 +32,7 @@ pub use provider::{
     BOUNDS, GEMINI_KEYWORDS, MAX_DESCRIPTION, MAX_SAFE_INTEGER, Provider, Undo, lower,
     lowering_table,
 };
-pub use text::{did_you_mean, expected, kind, similar};
+pub use text::{did_you_mean, escape, expected, kind, similar};
 pub use validate::{
     Schemas, Validator, example, is_well_formed, matches, referenced, refers_to_itself, unchecked,
 };

@@ -10,6 +10,11 @@ pub fn expected(what: &str, found: Option<&Value>) -> String {
     }
 }
 
+/// A name as a part of a JSON pointer.
+pub fn escape(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
 /// The type of a value in words, such as "an array".
 pub fn kind(value: &Value) -> &'static str {
     match value {

@@ -45,24 +45,27 @@ impl Permissions {
     /// The tool with this name, if there is one for the caller.
     pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
         let tool = self.host.tool(name)?;
-        (self.are_all() || self.allows(tool)).then_some(tool)
+        self.has(tool).then_some(tool)
     }
 
-    /// All tools that there are for the caller, listed or not.
+    /// All tools that the caller may use, including those that are not listed.
     pub(crate) fn tools(&self) -> impl Iterator<Item = &Tool> {
-        let tools = self.host.tools();
-        tools.filter(|tool| self.are_all() || self.allows(tool))
+        self.host.tools().filter(|tool| self.has(tool))
     }
 
-    /// The tools among them that match a query, the best first.
+    /// The tools that the caller may use and that match a query, the best first.
     pub(crate) fn find_tools(&self, query: &str) -> Vec<&Tool> {
-        let is_shown = |tool: &Tool| self.are_all() || self.allows(tool);
-        self.host.find_tools(query, is_shown)
+        self.host.find_tools(query, |tool| self.has(tool))
     }
 
     /// Whether there is a tool with this name, but not for the caller.
     pub(crate) fn hide_tool(&self, name: &str) -> bool {
         self.host.tool(name).is_some() && self.tool(name).is_none()
+    }
+
+    /// Whether the caller may use a tool.
+    fn has(&self, tool: &Tool) -> bool {
+        self.are_all() || self.allows(tool)
     }
 
     fn allows(&self, tool: &Tool) -> bool {
@@ -88,7 +91,7 @@ impl Permissions {
         item_of(&self.host, tool)
     }
 
-    /// What decides on the arguments of a call of this tool, and on the resources that it reads. None if no rule is about these.
+    /// Checks the arguments of calls of this tool, and the resources that its steps read. None if no rule needs that.
     pub(crate) fn guard(&self, tool: &str) -> Option<Arc<dyn CallGuard>> {
         let is_needed = self.rules.read_arguments()
             || (self.rules.are_about(Kind::Resource) && self.host.bundle_of(tool).is_some());

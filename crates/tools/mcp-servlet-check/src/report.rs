@@ -160,8 +160,7 @@ impl Report {
             finding.providers.retain(|_, level| *level > Level::Note);
         }
         self.findings.retain(|finding| {
-            let is_of_host = !finding.hosts.is_empty() || !finding.providers.is_empty();
-            is_of_host || finding.registry.is_some()
+            !finding.hosts.is_empty() || !finding.providers.is_empty() || finding.registry.is_some()
         });
     }
 

@@ -31,8 +31,8 @@ use crate::{
 #[derive(Args, Debug)]
 pub(crate) struct Check {
     /// A `.wasm` file, a directory of them, the URL of one or an `oci://` reference; a crate or a workspace, which is built; or a
-    /// server: a URL, the name of a server in the configuration of an MCP client, or a `.json` file with a catalog. Default: the
-    /// crate in this folder
+    /// server: a URL, the name of a server in the configuration of an MCP client, a `servlet.toml`, or a `.json` file with a catalog.
+    /// Default: the crate in this folder
     target: Option<String>,
 
     /// Build a crate for this ABI
@@ -150,10 +150,8 @@ impl Check {
         }
         Ok(())
     }
-}
 
-impl Check {
-    /// A word that is a path or a module is about modules, as is no word at all.
+    /// Modules, if TARGET is an existing path or a module, or if nothing names a server. Otherwise a server.
     fn subject(&self) -> Result<Subject, Failure> {
         let is_path = |word: &str| {
             let path = Path::new(word);
@@ -161,21 +159,25 @@ impl Check {
             let has = |name: &str| extension.is_some_and(|one| one.eq_ignore_ascii_case(name));
             path.exists() && !has("json") && !has("toml")
         };
-        let target = match &self.target {
-            None if !self.server.names_one() => {
-                self.server.check(&session::Target::Servlets(".".into()))?;
-                return Ok(Subject::Modules(".".to_owned()));
-            }
-            Some(word) if is_path(word) => {
-                self.server.check(&session::Target::Servlets(word.into()))?;
-                return Ok(Subject::Modules(word.clone()));
-            }
-            word => self.server.only_target(word.as_ref())?,
+        let path = match &self.target {
+            _ if self.server.names_one() => None,
+            None => Some("."),
+            Some(word) => Some(word.as_str()).filter(|word| is_path(word)),
         };
+        if let Some(path) = path {
+            self.server.check(&session::Target::Servlets(path.into()))?;
+            return Ok(Subject::Modules(path.to_owned()));
+        }
+        let target = self.server.only_target(self.target.as_ref())?;
         Ok(match (&self.target, &target) {
             (Some(word), session::Target::Module(_)) => Subject::Modules(word.clone()),
             _ => Subject::Server(target),
         })
+    }
+
+    fn is_for_registry(&self) -> bool {
+        let mut rules = self.rules.iter();
+        rules.any(|rules| matches!(rules, Rules::Registry))
     }
 
     fn check_modules(
@@ -186,11 +188,7 @@ impl Check {
     ) -> Result<Vec<Report>, Failure> {
         let (sources, options) = (sources(path, self.abi)?, self.server.limits.options()?);
         let mut reports = check_all(&sources, &options, hosts, providers)?;
-        if self
-            .rules
-            .iter()
-            .any(|rules| matches!(rules, Rules::Registry))
-        {
+        if self.is_for_registry() {
             for (source, report) in sources.iter().zip(&mut reports) {
                 check_for_registry(source, &options, report);
             }
@@ -203,11 +201,10 @@ impl Check {
         target: &session::Target,
         providers: &[Provider],
     ) -> Result<Report, Failure> {
-        let is_registry = |rules: &Rules| matches!(rules, Rules::Registry);
         let of_modules = [
             ("--abi", self.abi.is_some()),
             ("--host", !self.host.is_empty()),
-            ("--for registry", self.rules.iter().any(is_registry)),
+            ("--for registry", self.is_for_registry()),
         ];
         if let Some((option, _)) = of_modules.into_iter().find(|(_, is_set)| *is_set) {
             let message = format!("`{option}` only applies to servlets");

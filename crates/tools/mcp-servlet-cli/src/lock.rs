@@ -252,14 +252,17 @@ fn existing(file: &Path) -> Result<Lock, Failure> {
     })
 }
 
-/// A servlet or a remote that a lock does not have.
-fn unknown(name: &str, lock: &Lock) -> Failure {
-    let message = format!("there is no servlet and no remote `{name}` in the lock");
-    let names: Vec<_> = lock.members.keys().map(String::as_str).collect();
+/// A servlet or a remote that does not exist.
+fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Failure {
+    let message = format!("there is no servlet and no remote `{name}`");
+    let names: BTreeSet<_> = known.map(String::as_str).collect();
     let help = match similar(name, names.iter().copied()) {
-        Some(similar) => format!("it has `{similar}`"),
-        None if names.is_empty() => "it is empty".to_owned(),
-        None => format!("it has {}", names.join(", ")),
+        Some(similar) => format!("there is `{similar}`"),
+        None if names.is_empty() => "the lock is empty".to_owned(),
+        None => {
+            let names: Vec<_> = names.into_iter().collect();
+            format!("there is {}", names.join(", "))
+        }
     };
     Failure::with_help(Kind::Usage, message, help)
 }
@@ -295,7 +298,7 @@ impl Show {
     fn run(self) -> Result<(), Failure> {
         let lock = existing(&self.file)?;
         let Some(member) = lock.members.get(&self.name) else {
-            return Err(unknown(&self.name, &lock));
+            return Err(unknown(&self.name, lock.members.keys()));
         };
         show::write(&mut terminal::out(), &self.name, member)?;
         Ok(())
@@ -310,7 +313,8 @@ impl Update {
         let known =
             |name: &String| old.members.contains_key(name) || now.members.contains_key(name);
         if let Some(name) = self.names.iter().find(|name| !known(name)) {
-            return Err(unknown(name, &old));
+            let known = old.members.keys().chain(now.members.keys());
+            return Err(unknown(name, known));
         }
         let differences = between(&old, &now);
         let is_meant = |name: &String| self.names.is_empty() || self.names.contains(name);

@@ -334,7 +334,8 @@ fn runs_on_server(mcp: &str, argument: &str) -> Vec<Vec<String>> {
 }
 
 /// Command lines that lock a hostile servlet and a hostile MCP server, and find that the servlet has changed.
-fn runs_on_lock(folder: &Path, mcp: &str, text: &str) -> Vec<Vec<String>> {
+/// A process gets no NUL as an argument, but a configuration can contain it.
+fn runs_on_lock(folder: &Path, mcp: &str, text: &str, argument: &str) -> Vec<Vec<String>> {
     let (key, mcp) = (json!(text), json!(mcp));
     let config =
         format!("[servlet.{key}]\nsource = \"everything.wasm\"\n[remote.far]\nurl = {mcp}\n");
@@ -348,7 +349,7 @@ fn runs_on_lock(folder: &Path, mcp: &str, text: &str) -> Vec<Vec<String>> {
         verify("json"),
         verify("sarif"),
         verify("github"),
-        vec!["lock", "show", text, "--file", "members.toml"],
+        vec!["lock", "show", argument, "--file", "members.toml"],
         vec!["lock", "show", "far", "--file", "members.toml"],
         vec!["lock", "update", "--file", "members.toml"],
         vec!["serve", "members.toml"],
@@ -505,7 +506,7 @@ fn run_all(text: &str) -> BTreeSet<String> {
     runs.extend(runs_that_write(&url, &argument));
     runs.extend(runs_on_registry(&url, &argument));
     runs.extend(runs_on_server(&mcp, &argument));
-    runs.extend(runs_on_lock(folder.path(), &mcp, text));
+    runs.extend(runs_on_lock(folder.path(), &mcp, text, &argument));
     for run in &runs {
         let arguments: Vec<_> = run.iter().map(String::as_str).collect();
         let output = servlet(folder.path(), &arguments);

@@ -20,7 +20,7 @@ pub(super) fn is_read_only(handler: &Handler<'_>) -> bool {
     hint(handler, READ_ONLY).unwrap_or(false)
 }
 
-/// The annotations that follow from those of the handlers. What a handler does not say is the worst, as in MCP.
+/// The annotations of a tool with steps. A hint that a handler does not set has MCP's default, which is the worst case.
 pub(super) fn of_steps(proof: &Proof<'_>) -> Value {
     let all = &proof.handlers;
     let is_read_only_tool = all.iter().all(is_read_only);
@@ -33,7 +33,7 @@ pub(super) fn of_steps(proof: &Proof<'_>) -> Value {
     })
 }
 
-/// A claim of a tool, what a handler must not say then, and the problem in words.
+/// The annotations that a handler can contradict: the name, the value that the tool claims, and two parts of the message.
 const CLAIMS: [(&str, bool, &str, &str); 4] = [
     (READ_ONLY, true, "cannot be read-only", "is not"),
     (DESTRUCTIVE, false, "is destructive", "is"),

@@ -49,7 +49,7 @@ fn without(handler: &InputSchema, fixed: &[(String, Template)]) -> Value {
     schema
 }
 
-/// A schema of the arguments that are inputs by themselves, with the handlers' schemas.
+/// A schema of the arguments that are the whole value of an input, with the handlers' schemas.
 fn derived(proof: &mut Proof<'_>) -> Value {
     let mut arguments = Derived::default();
     for handler in &proof.handlers {
@@ -77,11 +77,11 @@ fn derived(proof: &mut Proof<'_>) -> Value {
     schema
 }
 
-/// The arguments that inputs consist of.
+/// Arguments that are the whole value of an input.
 #[derive(Default)]
 struct Derived<'p> {
     properties: Map<String, Value>,
-    /// The handler of which each schema is, in messages.
+    /// The target whose schema each property has. Messages name it.
     takers: HashMap<String, &'p Target>,
     required: Vec<String>,
     /// Definitions that the schemas may refer to. [`references`](super::references) reports those that are lost.
@@ -157,7 +157,7 @@ fn plain(schema: &Value) -> Value {
     schema
 }
 
-/// Reports arguments that no input consists of, so that their schemas are not known.
+/// Reports arguments whose schema is unknown, because no input is exactly this argument.
 fn unknown(found: &Found<'_>, known: &Map<String, Value>, problems: &mut Vec<Problem>) {
     let paths = found.expression.reads.iter();
     for path in paths.filter(|path| path.root == "request") {
@@ -183,7 +183,6 @@ fn unknown(found: &Found<'_>, known: &Map<String, Value>, problems: &mut Vec<Pro
                     .to_owned(),
             ),
         };
-        let range = range.start + found.start..range.end + found.start;
-        problems.push(Problem::within(found.place.clone(), range, message));
+        problems.push(found.problem(range, message));
     }
 }

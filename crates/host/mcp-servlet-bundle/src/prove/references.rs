@@ -39,7 +39,7 @@ pub(super) fn check(proof: &mut Proof<'_>, shown: &InputSchema) {
     }
 }
 
-/// The place in the bundle that gives clients an argument for this handler. `None` if its schema is that of another one.
+/// Where the bundle passes an argument to this handler; `None` if it does not.
 fn place(handler: &Handler<'_>, argument: &str) -> Option<Place> {
     let inputs = &handler.step.inputs;
     let mut templates = inputs.templates().iter();

@@ -69,7 +69,7 @@ impl Values {
         scope
     }
 
-    /// Reports what is wrong with an expression whatever the values of a call are.
+    /// Reports mistakes of an expression that do not depend on the values of a call.
     pub(super) fn check(&self, found: &Found<'_>, proof: &mut Proof<'_>) {
         let inferred = found.expression.infer(&self.scope(found.step));
         let before = proof.problems.len();
@@ -77,10 +77,9 @@ impl Values {
             let Some(message) = message(&wrong, proof) else {
                 continue;
             };
-            let range = wrong.mistake.range;
-            let range = range.start + found.start..range.end + found.start;
-            let problem = Problem::within(found.place.clone(), range, message);
-            proof.problems.push(problem);
+            proof
+                .problems
+                .push(found.problem(&wrong.mistake.range, message));
         }
         if proof.problems.len() > before {
             return;
@@ -96,11 +95,8 @@ impl Values {
             }
             _ => None,
         };
-        let problem = problem.map(|message| {
-            let range = found.expression.range();
-            let range = range.start + found.start..range.end + found.start;
-            Problem::within(found.place.clone(), range, message)
-        });
+        let range = found.expression.range();
+        let problem = problem.map(|message| found.problem(&range, message));
         proof.problems.extend(problem);
     }
 
@@ -110,7 +106,7 @@ impl Values {
             let place = handler.step.inputs_place();
             for (input, template) in handler.step.inputs.templates() {
                 let place = place.key(input);
-                // What is wrong with a part has its own message.
+                // A problem within this input is reported already.
                 let is_known = |problem: &Problem| problem.place.is_within(&place);
                 if proof.problems.iter().any(is_known) || template.constant().is_some() {
                     continue;
@@ -233,7 +229,7 @@ fn message(wrong: &Wrong, proof: &Proof<'_>) -> Option<String> {
     })
 }
 
-/// The handler of whose value a path leads to a part.
+/// The handler that returns the value that a path reads.
 fn handler_of<'p, 'a>(path: &Path, proof: &'p Proof<'a>) -> Option<&'p Handler<'a>> {
     match path.root.as_str() {
         "result" => proof.handlers.first(),

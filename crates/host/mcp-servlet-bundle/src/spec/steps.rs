@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, ops::Range, time::Duration};
 
-use mcp_servlet_expression::PathStep;
+use mcp_servlet_expression::{Expression, PathStep};
 use serde_json::{Map, Value};
 
 use super::{Compiler, Inputs, VirtualTool};
@@ -16,30 +16,6 @@ use crate::{
 
 /// The longest name of a step, in characters.
 const MAX_NAME: usize = 32;
-
-/// Words that the Common Expression Language does not take for names.
-const WORDS: [&str; 20] = [
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "false",
-    "for",
-    "function",
-    "if",
-    "import",
-    "in",
-    "let",
-    "loop",
-    "namespace",
-    "null",
-    "package",
-    "return",
-    "true",
-    "var",
-    "while",
-];
 
 /// The most steps of a tool.
 const MAX_STEPS: usize = 32;
@@ -190,7 +166,7 @@ impl Compiler<'_, '_> {
                 "the name of a step has lower-case letters, digits and `_`, begins with a letter, and has at most {MAX_NAME} characters"
             );
             self.problem(place.clone(), message);
-        } else if WORDS.contains(&name) {
+        } else if Expression::parse(&format!("steps.{name}")).is_err() {
             let message = format!("expressions cannot read a step `{name}`: choose another name");
             self.problem(place.clone(), message);
         }
@@ -279,7 +255,7 @@ impl Compiler<'_, '_> {
             let after = self.after(step, spec, &names, &read);
             orders.push(read.union(&after).copied().collect::<BTreeSet<_>>());
         }
-        self.circles(&names, &orders, &reads);
+        self.cycles(&names, &orders, &reads);
         let of = |step| {
             reads
                 .iter()
@@ -323,31 +299,28 @@ impl Compiler<'_, '_> {
     }
 
     /// Reports steps that wait for each other.
-    fn circles(&mut self, names: &[&str], orders: &[BTreeSet<usize>], reads: &[Read<'_>]) {
+    fn cycles(&mut self, names: &[&str], orders: &[BTreeSet<usize>], reads: &[Read<'_>]) {
         for (step, name) in names.iter().enumerate() {
-            let Some(circle) = circle(step, orders) else {
+            let Some(cycle) = cycle(step, orders) else {
                 continue;
             };
-            let message = match circle.as_slice() {
+            let message = match cycle.as_slice() {
                 [_] => format!("step `{name}` reads itself"),
-                circle => {
-                    let next = circle.iter().cycle().skip(1);
-                    let waits = circle.iter().zip(next);
+                cycle => {
+                    let next = cycle.iter().cycle().skip(1);
+                    let waits = cycle.iter().zip(next);
                     let waits: Vec<_> = waits
                         .map(|(one, other)| format!("`{}` for `{}`", names[*one], names[*other]))
                         .collect();
                     format!("steps wait for each other: {}", waits.join(", "))
                 }
             };
-            let last = circle.last().copied();
+            let last = cycle.last().copied();
             let closing = reads
                 .iter()
                 .find(|read| read.reader == last && read.step == step);
             self.problems.push(match closing {
-                Some(Read { found, range, .. }) => {
-                    let range = range.start + found.start..range.end + found.start;
-                    Problem::within(found.place.clone(), range, message)
-                }
+                Some(Read { found, range, .. }) => found.problem(range, message),
                 None => Problem::new(Place::of("step").key(name), message),
             });
             return;
@@ -392,7 +365,7 @@ fn kept<'r>(reads: impl Iterator<Item = &'r Read<'r>>) -> Kept {
 }
 
 /// The steps on a way from a step back to itself, the shortest one.
-fn circle(step: usize, orders: &[BTreeSet<usize>]) -> Option<Vec<usize>> {
+fn cycle(step: usize, orders: &[BTreeSet<usize>]) -> Option<Vec<usize>> {
     let mut ways = vec![vec![step]];
     let mut seen = BTreeSet::new();
     while !ways.is_empty() {

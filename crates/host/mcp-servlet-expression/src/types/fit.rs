@@ -1,5 +1,7 @@
 //! Whether the values of one type have another one.
 
+use mcp_servlet_schema::escape;
+
 use super::{Kinds, Object, Others, Type};
 
 /// Whether the values of a type are accepted where another type is expected.
@@ -103,7 +105,7 @@ impl Object {
         for name in expected.chain(others) {
             let length = at.len();
             *at += "/";
-            *at += &name.replace('~', "~0").replace('/', "~1");
+            *at += &escape(name);
             let fit = self.member_fits(name, into, at);
             at.truncate(length);
             match fit {

@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use crate::Tool;
 
-/// How soon more occurrences of a word count less.
+/// BM25's k1: a smaller value makes repeated words count less.
 const SATURATION: f64 = 1.2;
-/// How much the length of a tool's text counts.
+/// BM25's b: how much long texts are discounted.
 const LENGTH: f64 = 0.75;
-/// How much a word in the name of a tool counts, compared with its other words.
+/// The weight of a word in a tool's name; other words have 1.
 const IN_NAME: f64 = 3.0;
 
 /// The words of tools, which have the numbers from 0.
 #[derive(Debug, Default)]
-pub(crate) struct Index {
+pub(super) struct Index {
     /// The tools that have a word, and how much it counts there.
     tools_of: HashMap<String, Vec<(usize, f64)>>,
     /// How much all words of each tool count.
@@ -24,7 +24,7 @@ pub(crate) struct Index {
 
 impl Index {
     /// An index of tools and the names of their members.
-    pub(crate) fn of<'t>(tools: impl Iterator<Item = (&'t Tool, &'t str)>) -> Self {
+    pub(super) fn of<'t>(tools: impl Iterator<Item = (&'t Tool, &'t str)>) -> Self {
         let mut index = Self::default();
         for (number, (tool, member)) in tools.enumerate() {
             let mut counts: HashMap<String, f64> = HashMap::new();
@@ -53,7 +53,7 @@ impl Index {
 
     /// The tools that have a word of the query, the best first. Equally good ones keep their order. Tools that are not
     /// shown do not influence the order of the others.
-    pub(crate) fn find(&self, query: &str, is_shown: &[bool]) -> Vec<usize> {
+    pub(super) fn find(&self, query: &str, is_shown: &[bool]) -> Vec<usize> {
         let lengths = self.lengths.iter().zip(is_shown);
         let lengths = lengths.filter_map(|(length, is_shown)| is_shown.then_some(*length));
         let (count, total) = lengths.fold((0.0, 0.0), |(count, total), length| {

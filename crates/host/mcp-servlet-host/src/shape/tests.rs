@@ -82,7 +82,7 @@ fn takes_what_paths_lead_to() {
 }
 
 #[test]
-fn what_is_cut_is_said_once() {
+fn cuts_are_noted_once() {
     let many = |count: usize| (0..count).collect::<Vec<_>>();
     let items = json!({ "items": many(1214), "few": [[1, 2, 3], [4]] });
     let mut shape = shape(&[], Some(2), None);
@@ -94,10 +94,10 @@ fn what_is_cut_is_said_once() {
     });
     let shaped = Value::from(shape.apply(result(before)).into_json());
     let items = json!({ "items": [0, 1], "few": [[1, 2], [4]] });
-    let said = "/items has 2 of 1,214 items; ask with \"page\" for more\n\
+    let note = "/items has 2 of 1,214 items; ask with \"page\" for more\n\
         /few/0 has 2 of 3 items; ask with \"page\" for more";
     let expected = json!({
-        "content": [text(&items.to_string()), { "type": "image", "data": "a" }, text(said)],
+        "content": [text(&items.to_string()), { "type": "image", "data": "a" }, text(note)],
         "structuredContent": items,
         "_meta": { "kept": 1, "mcp-servlet/cut": { "/items": 1212, "/few/0": 1 } },
     });
@@ -105,15 +105,15 @@ fn what_is_cut_is_said_once() {
 
     let lists: Vec<_> = (0..18).map(|_| many(3)).collect();
     let shape = shape_of(20);
-    let none = shape.apply(result(json!({ "content": [], "structuredContent": lists })));
-    assert_eq!(none.text(), "");
+    let uncut = shape.apply(result(json!({ "content": [], "structuredContent": lists })));
+    assert_eq!(uncut.text(), "");
     let shape = shape_of(2);
     let shaped = shape.apply(result(
         json!({ "content": [text(&json!(lists).to_string())] }),
     ));
-    let said = shaped.texts().last().expect("a text").to_owned();
+    let note = shaped.texts().last().expect("a text").to_owned();
     assert_eq!(
-        said,
+        note,
         "the list has 2 of 18 items; ask for less\n\
          /0 has 2 of 3 items; ask for less\n\
          /1 has 2 of 3 items; ask for less"
@@ -136,8 +136,8 @@ fn notes_of_a_hostile_result_stay_small() {
     let json = json!({ "content": [text(&content.to_string())], "structuredContent": content });
     let shape = shape_of(1);
     let shaped = Value::from(shape.apply(result(json)).into_json());
-    let said = "/few has 1 of 2 items; ask for less\nand 20,000 more lists";
-    assert_eq!(shaped["content"][1]["text"], said);
+    let note = "/few has 1 of 2 items; ask for less\nand 20,000 more lists";
+    assert_eq!(shaped["content"][1]["text"], note);
     assert_eq!(shaped["_meta"]["mcp-servlet/cut"], json!({ "/few": 1 }));
 
     let shaped = shape.apply(result(
@@ -171,11 +171,11 @@ fn texts_are_cut_at_the_end_of_a_line() {
             continue;
         }
         assert_eq!(*cut, json!({ "/content/0/text": count }), "{before}");
-        let said = match count {
+        let note = match count {
             1 => "1 more character was cut; ask for less".to_owned(),
             count => format!("{count} more characters were cut; ask for less"),
         };
-        assert_eq!(shaped["content"][1]["text"], said);
+        assert_eq!(shaped["content"][1]["text"], note);
     }
 }
 
@@ -203,6 +203,14 @@ fn an_output_schema_stays_as_long_as_it_is_true() {
         (shape_of(20), list(json!(20)), true),
         (shape_of(20), list(json!(21)), false),
         (shape_of(20), json!({ "contains": {} }), false),
+        (shape_of(2), json!({ "const": [1, 2, 3] }), false),
+        (shape_of(2), json!({ "enum": [{ "a": [1, 2, 3] }] }), false),
+        (shape_of(3), json!({ "enum": [{ "a": [1, 2, 3] }] }), true),
+        (
+            shape_of(2),
+            json!({ "properties": { "contains": {}, "const": {} } }),
+            true,
+        ),
         (shape(&[], None, Some(1)), list(json!(21)), true),
     ] {
         let tool = json!({ "name": "t", "inputSchema": {}, "outputSchema": schema });
@@ -245,11 +253,31 @@ fn paths_must_be_in_closed_schemas() {
         let shape = shape(&[path], None, None);
         tool.set_shape(&shape);
         let expected = expected.map(|known| {
-            let message = format!("{path} is not in the output schema of `github:search`{known}");
+            let message = format!("`{path}` is not in the output schema of `github:search`{known}");
             ShapeProblem::Take(0, message)
         });
         let expected: Vec<_> = expected.into_iter().collect();
         assert_eq!(shape.problems("github", &tool), expected, "{path}");
+    }
+}
+
+#[test]
+fn the_argument_for_more_must_exist() {
+    let schema = json!({ "type": "object", "properties": { "page": {} } });
+    let tool = json!({ "name": "search", "inputSchema": schema });
+    let tool = Tool::new(tool.as_object().cloned().expect("an object")).expect("a tool");
+    for (more, expected) in [
+        ("page", None),
+        ("pge", Some("; it has `page`")),
+        ("offset", Some("")),
+    ] {
+        let mut shape = shape_of(20);
+        shape.more = Some(more.to_owned());
+        let expected = expected.map(|hint| {
+            ShapeProblem::More(format!("`github:search` has no argument `{more}`{hint}"))
+        });
+        let expected: Vec<_> = expected.into_iter().collect();
+        assert_eq!(shape.problems("github", &tool), expected);
     }
 }
 
@@ -371,7 +399,7 @@ fn texts_that_repeat_parts_of_the_structured_content_become_one() {
     let shaped = Value::from(shape.apply(result(before)).into_json());
     let left = json!({ "result": [{ "title": "t" }, { "title": "t" }] });
     assert_eq!(shaped["structuredContent"], left);
-    let said = "/result has 2 of 3 items; ask for less";
-    let content = json!([text("three"), text(&left.to_string()), text(said)]);
+    let note = "/result has 2 of 3 items; ask for less";
+    let content = json!([text("three"), text(&left.to_string()), text(note)]);
     assert_eq!(shaped["content"], content);
 }

@@ -95,7 +95,7 @@ fn schemas_for_a_provider_can_express_all_calls() {
     let called = |arguments: Option<Value>| SearchCall::Call {
         name: "t".to_owned(),
         arguments: arguments.and_then(|arguments| arguments.as_object().cloned()),
-        is_read_only: false,
+        must_be_read_only: false,
     };
     for provider in [None].into_iter().chain(Provider::ALL.map(Some)) {
         let host = host(&[])

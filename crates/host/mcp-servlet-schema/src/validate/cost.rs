@@ -3,7 +3,7 @@
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use super::report::escape;
+use crate::text::escape;
 use crate::{
     keywords::{LIST, MAP, SCHEMA},
     problem::Problem,

@@ -11,8 +11,8 @@ use jsonschema::{
 };
 use serde_json::{Number, Value, json};
 
-use super::report::escape;
 use crate::provider::MAX_SAFE_INTEGER;
+use crate::text::escape;
 
 /// A fraction near the largest exact integers, so that it has the same relation to most bounds.
 const FRACTION: f64 = 2_251_799_813_685_248.5;

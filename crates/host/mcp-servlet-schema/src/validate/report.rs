@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use jsonschema::{ValidationError, error::ValidationErrorKind};
 use serde_json::Value;
 
+use crate::text::escape;
+
 /// The maximum size of a schema in a message, in bytes.
 const SCHEMA: usize = 1000;
 
@@ -167,10 +169,6 @@ fn is_partial(path: &str) -> bool {
     let mut parts = path.rsplit('/').skip(1);
     let (last, before) = (parts.next(), parts.next());
     matches!(last, Some("then" | "else")) || matches!(before, Some("allOf" | "dependentSchemas"))
-}
-
-pub(super) fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 fn shown_schema(schema: &Value) -> String {

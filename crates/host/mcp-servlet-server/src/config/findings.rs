@@ -43,7 +43,7 @@ pub enum Severity {
     Note,
     /// Something of a rule is proved.
     Proved,
-    /// It cannot be proved that a virtual tool makes what a handler takes. Each call checks it.
+    /// An input of a virtual tool may not match the schema of the tool that it calls. Each call checks it.
     Unproved,
 }
 
@@ -215,7 +215,7 @@ fn idle_patterns(endpoint: &Endpoint, host: &Host, findings: &mut Findings) {
     for pattern in &endpoint.always {
         let text = pattern.get_ref();
         if !host.tools().any(|tool| glob_matches(text, tool.name())) {
-            let message = format!("endpoint `{}` has no tool `{text}`", endpoint.name);
+            let message = format!("no tool of endpoint `{}` matches `{text}`", endpoint.name);
             findings.add(Severity::Warning, pattern.span(), message);
         }
     }
@@ -255,10 +255,11 @@ impl Config {
             findings.add(Severity::Error, span, not_ready.to_string());
             findings.help(not_ready.help.clone());
         }
-        self.problems_of_hosts(served, &mut findings);
-        self.remarks_on_virtual_tools(served, &mut findings);
-        self.proofs_of_rules(served, &mut findings);
         let remotes = served.remotes.unwrap_or_default();
+        let hosts = self.hosts(loaded, remotes);
+        self.problems_of_hosts(served, &hosts, &mut findings);
+        self.remarks_on_virtual_tools(&hosts, &mut findings);
+        self.proofs_of_rules(served, &mut findings);
         for Problem { span, message } in self.problems_of_shapes(loaded, remotes) {
             findings.add(Severity::Warning, span, message);
         }
@@ -267,11 +268,14 @@ impl Config {
     }
 
     /// Adds what is left out of the lists. If not all endpoints leave it out, the message names those that do.
-    fn problems_of_hosts(&self, served: Served<'_>, findings: &mut Findings) {
+    fn problems_of_hosts(
+        &self,
+        served: Served<'_>,
+        hosts: &[(Option<&str>, Host)],
+        findings: &mut Findings,
+    ) {
         let mut all: Vec<(Range<usize>, &LoadError, String, Vec<&str>)> = Vec::new();
-        let remotes = served.remotes.unwrap_or_default();
-        let hosts = self.hosts(served.loaded, remotes);
-        for (endpoint, host) in &hosts {
+        for (endpoint, host) in hosts {
             for (span, problem) in self.problems_of(host, served) {
                 let message = chain(problem);
                 let endpoint = endpoint.unwrap_or_default();
@@ -282,7 +286,7 @@ impl Config {
                 }
             }
         }
-        for (endpoint, (_, host)) in self.endpoints.iter().zip(&hosts) {
+        for (endpoint, (_, host)) in self.endpoints.iter().zip(hosts) {
             if served.remotes.is_some() || self.remotes.is_empty() {
                 idle_patterns(endpoint, host, findings);
             }
@@ -299,8 +303,8 @@ impl Config {
     }
 
     /// Adds what is most likely a mistake in virtual tools, and what is not proved.
-    fn remarks_on_virtual_tools(&self, served: Served<'_>, findings: &mut Findings) {
-        for (_, host) in self.hosts(served.loaded, served.remotes.unwrap_or_default()) {
+    fn remarks_on_virtual_tools(&self, hosts: &[(Option<&str>, Host)], findings: &mut Findings) {
+        for (_, host) in hosts {
             for proven in host.virtual_tools() {
                 let (bundle, tool) = (proven.tool().bundle(), proven.tool().name());
                 let place = |problem| self.bundles.problem(bundle, tool, problem);

@@ -85,7 +85,7 @@ struct ToolCall {
     clock: Clock,
     era: Era,
     request: CallToolRequestParams,
-    /// The tool of a search that the client has called, if the request is what that asked for.
+    /// The search tool that the client called, such as `call_tool`, if it was replaced by the tool that it names.
     via: Option<&'static str>,
     context: RequestContext<RoleServer>,
     /// The task that the call has become.
@@ -289,7 +289,7 @@ impl Handler {
         let host = self.host(&context).await?;
         let permissions = self.permissions(&context, &host);
         let era = Era::of(&context);
-        // From here on, the tool that a search calls is the one that the client calls.
+        // From here on, the request names the tool to run instead of the search tool.
         let via = match search::asked(&permissions, era, &mut request) {
             Asked::Itself => None,
             Asked::Call { via } => Some(via),
@@ -346,7 +346,7 @@ impl Handler {
     }
 }
 
-/// Why the scopes of the caller are not enough for a tool that there is.
+/// Why the caller's scopes do not allow a tool. None if they do, or if rules hide the tool.
 fn refusal(
     permissions: &Permissions,
     context: &RequestContext<RoleServer>,

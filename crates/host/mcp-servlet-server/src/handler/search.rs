@@ -5,7 +5,7 @@
 use std::{borrow::Cow, iter};
 
 use mcp_servlet_access::Refusal;
-use mcp_servlet_host::{CALL_READ_ONLY_TOOL, CALL_TOOL, SearchCall, Tool};
+use mcp_servlet_host::{CALL_READ_ONLY_TOOL, CALL_TOOL, CallToolResult, SearchCall, Tool};
 use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{Schemas, similar};
 use rmcp::model::CallToolRequestParams;
@@ -48,16 +48,16 @@ pub(super) fn asked(
         Some(Ok(SearchCall::Call {
             name,
             arguments,
-            is_read_only,
+            must_be_read_only,
         })) => {
-            if let Some(problem) = not_callable(permissions, &name, is_read_only) {
+            if let Some(problem) = not_callable(permissions, &name, must_be_read_only) {
                 tracing::debug!(via = %request.name, "{problem}");
                 return Asked::Answered(error(problem));
             }
             request.name = Cow::Owned(name);
             request.arguments = arguments;
             Asked::Call {
-                via: if is_read_only {
+                via: if must_be_read_only {
                     CALL_READ_ONLY_TOOL
                 } else {
                     CALL_TOOL
@@ -68,7 +68,7 @@ pub(super) fn asked(
 }
 
 /// Why the caller cannot call a tool of this name.
-fn not_callable(permissions: &Permissions, name: &str, is_read_only: bool) -> Option<String> {
+fn not_callable(permissions: &Permissions, name: &str, must_be_read_only: bool) -> Option<String> {
     let Some(tool) = permissions.tool(name) else {
         let known = similar(name, permissions.tools().map(Tool::name));
         let known = known.map(|known| format!("; there is {}", quoted(known)));
@@ -78,11 +78,12 @@ fn not_callable(permissions: &Permissions, name: &str, is_read_only: bool) -> Op
             known.unwrap_or_default()
         ));
     };
-    (is_read_only && !permissions.host.is_read_only(tool.name()))
+    (must_be_read_only && !permissions.host.is_read_only(tool.name()))
         .then(|| format!("{name} is not declared read-only; use {CALL_TOOL}"))
 }
 
-/// The result of a call without the scopes that it needs. Its status cannot say so, as it does not depend on arguments.
+/// The result of a call without the scopes that it needs. The HTTP status cannot report it: it is decided before the
+/// arguments are read.
 pub(super) fn refused(name: &str, refusal: &Refusal) -> JsonObject {
     let scopes: Vec<_> = refusal.scopes.iter().map(String::as_str).collect();
     let message = refusal.message;
@@ -111,7 +112,7 @@ fn found(permissions: &Permissions, era: Era, query: &str, most: usize) -> JsonO
         return result(text, &[], all, era);
     }
     let found = permissions.find_tools(query);
-    let quoted_query = quoted(&summary(query.trim()));
+    let quoted_query = quoted(&summary(query));
     if found.is_empty() {
         let text = format!("no tool matches {quoted_query}; {}", servers(permissions));
         return result(text, &[], 0, era);
@@ -168,10 +169,16 @@ fn counted(tools: usize) -> String {
 
 fn result(text: String, shown: &[&Tool], total: usize, era: Era) -> JsonObject {
     let tools: Vec<_> = shown.iter().map(|tool| entry(tool, era)).collect();
-    let mut result = content(text);
-    let structured = json!({ "tools": tools, "total": total });
-    result.insert("structuredContent".to_owned(), structured);
-    result
+    JsonObject::from_iter([
+        (
+            "content".to_owned(),
+            json!([{ "type": "text", "text": text }]),
+        ),
+        (
+            "structuredContent".to_owned(),
+            json!({ "tools": tools, "total": total }),
+        ),
+    ])
 }
 
 /// A tool as a search returns it, with the schema that its list would have.
@@ -193,9 +200,10 @@ fn schema_in_words(tool: &Tool) -> String {
     )
 }
 
-/// The first line of a text.
+/// The first line of a text, and how much more there is.
 fn summary(text: &str) -> String {
-    let line = text.trim().lines().next().unwrap_or_default();
+    let text = text.trim();
+    let line = text.lines().next().unwrap_or_default();
     cut(text, MOST_OF_LINE.min(line.chars().count()))
 }
 
@@ -214,12 +222,5 @@ fn quoted(text: &str) -> String {
 }
 
 fn error(text: String) -> JsonObject {
-    let mut result = content(text);
-    result.insert("isError".to_owned(), true.into());
-    result
-}
-
-fn content(text: String) -> JsonObject {
-    let content = json!([{ "type": "text", "text": text }]);
-    JsonObject::from_iter([("content".to_owned(), content)])
+    CallToolResult::error(text).into_json()
 }

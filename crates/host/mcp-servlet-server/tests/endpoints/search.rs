@@ -38,7 +38,7 @@ fn github() -> Vec<u8> {
     let tools = json!([
         tool(
             "list_issues",
-            "Lists issues of a repository.\nThe newest first.",
+            "\n  Lists issues of a repository.\nThe newest first.",
             true
         ),
         tool("create_issue", "Creates an issue.", false),
@@ -110,7 +110,7 @@ async fn a_search_replaces_the_list() {
         assert_eq!(found.text(), expected, "{way:?}");
         let expected = json!({
             "tools": [
-                tool("list_issues", "Lists issues of a repository.\nThe newest first.", true),
+                tool("list_issues", "\n  Lists issues of a repository.\nThe newest first.", true),
                 tool("close_issue", "Closes an issue of a repository.", false),
                 tool("create_issue", "Creates an issue.", false),
             ],

@@ -189,9 +189,6 @@ pub(super) fn cursor_name(subject: &Subject<'_>) -> Vec<Problem> {
     )
 }
 
-/// What helps against too many tools.
-const FEWER: &str = "choose the tools that a server shows with `only` in `servlet.toml`";
-
 pub(super) fn over_128_tools(subject: &Subject<'_>) -> Vec<Problem> {
     let problem = || format!("{} tools; OpenAI takes 128 in one request", subject.count);
     let help = "list fewer tools, or use `search` at an endpoint of `servlet serve`";
@@ -200,7 +197,8 @@ pub(super) fn over_128_tools(subject: &Subject<'_>) -> Vec<Problem> {
 
 pub(super) fn tool_count(subject: &Subject<'_>) -> Vec<Problem> {
     let problem = || "this is the 41st tool, and only 40 are sent".to_owned();
-    of_tool(subject.index == 40, "", problem, FEWER)
+    let help = "choose the tools that a server shows with `only` in `servlet.toml`";
+    of_tool(subject.index == 40, "", problem, help)
 }
 
 pub(super) fn type_list(subject: &Subject<'_>) -> Vec<Problem> {

@@ -10,14 +10,14 @@ use super::{source, tools};
 
 /// The provider, level, rule and pointer of each finding of a provider, without notes.
 fn refused(tool: &Value) -> Vec<String> {
-    let mut found = found(tool);
+    let mut found = found(json!([tool]));
     found.retain(|line| !line.contains("Note"));
     found
 }
 
-/// All findings of providers, including notes.
-fn found(tool: &Value) -> Vec<String> {
-    let wat = tools(json!([tool]));
+/// All findings of providers about tools, including notes.
+fn found(all: Value) -> Vec<String> {
+    let wat = tools(all);
     let report =
         check(source(&wat), &LoadOptions::default(), &[], &Provider::ALL).expect("a report");
     let lines = report.findings.iter().flat_map(|finding| {
@@ -119,6 +119,24 @@ fn finds_names_and_descriptions_that_providers_refuse() {
 }
 
 #[test]
+fn counts_the_tools() {
+    for (count, expected) in [
+        (40, &[][..]),
+        (41, &["cursor Warning tool-count "]),
+        (128, &["cursor Warning tool-count "]),
+        (
+            129,
+            &["cursor Warning tool-count ", "openai Warning tool-count "],
+        ),
+    ] {
+        let tools = (0..count).map(|number| json!({ "name": format!("t{number}"), "description": "Does it.", "inputSchema": { "type": "object" } }));
+        let mut found = found(tools.collect());
+        found.retain(|line| !line.contains("Note"));
+        assert_eq!(found, expected, "{count} tools");
+    }
+}
+
+#[test]
 fn notes_of_providers_can_be_left_out() {
     let schema = json!({ "type": "object", "properties": { "a": { "type": "string", "examples": ["x"], "format": "uri" } } });
     let tool = json!({ "name": "t", "description": "Does it.", "inputSchema": schema });
@@ -181,7 +199,7 @@ fn schemas_for_openai_are_strict() {
     });
     let tool = json!({ "name": "t", "description": "Does it.", "inputSchema": schema });
     let is_strict = |tool: &Value| {
-        !found(tool)
+        !found(json!([tool]))
             .iter()
             .any(|line| line.contains("strict-object"))
     };

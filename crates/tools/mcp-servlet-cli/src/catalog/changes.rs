@@ -6,6 +6,7 @@ use std::{
 };
 
 use mcp_catalog::{Catalog, Item, ItemKind};
+use mcp_servlet_schema::escape;
 use serde_json::{Value, json};
 
 use super::impact::Impact;
@@ -119,7 +120,7 @@ fn compare(
     };
     let added = new.keys().filter(|key| !old.contains_key(*key));
     for key in old.keys().chain(added) {
-        let pointer = format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"));
+        let pointer = format!("{pointer}/{}", escape(key));
         match (old.get(key), new.get(key)) {
             (Some(old), Some(new)) => compare(changes, item, &pointer, old, new),
             (before, after) => changes.push(Change {

@@ -286,6 +286,10 @@ fn options_of_another_kind_of_target_are_refused_by_name() {
             vec!["ping", "a.wasm", "--", "true"],
             "`a.wasm` is one server too many\n  help: name the server as TARGET, with `--server`, or as a command after `--`",
         ),
+        (
+            vec!["check", ".", "--", "true"],
+            "`.` is one server too many\n  help: name the server as TARGET, with `--server`, or as a command after `--`",
+        ),
     ] {
         let (code, _, stderr) = run(&arguments);
         assert_eq!((code, stderr), (2, format!("error: {error}\n")));

@@ -127,17 +127,20 @@ impl Resumed {
 /// The message about a state that is too large.
 fn too_large(run: &Run<'_>, tool: &VirtualTool, asking: &[(Call, JsonObject)]) -> String {
     let name_of = |step: usize| tool.steps()[step].name().unwrap_or_default();
-    let results = run.sizes().map(|(step, size)| (size, step, "results"));
+    let results = run
+        .sizes()
+        .map(|(step, size)| (size, step, ("results", "do")));
     let states = asking.iter().map(|(call, result)| {
         let state = result.get("requestState").and_then(Value::as_str);
-        (state.map_or(0, str::len), call.step, "state")
+        (state.map_or(0, str::len), call.step, ("state", "does"))
     });
     let largest = results.chain(states).max().unwrap_or_default();
-    let (size, step, what) = (largest.0 >> 10, name_of(largest.1), largest.2);
+    let (size, step, (what, verb)) = largest;
+    let (size, step) = (size >> 10, name_of(step));
     let asks = asking.first().map_or("", |(call, _)| name_of(call.step));
     let name = tool.name();
     format!(
-        "tool `{name}` cannot ask: the {what} of `{step}` ({size} KiB) do not fit in the state of {MAX_STATE} KiB; read fewer members of them after `{asks}`"
+        "tool `{name}` cannot ask: the {what} of `{step}` ({size} KiB) {verb} not fit in the state of {MAX_STATE} KiB; read fewer members of them after `{asks}`"
     )
 }
 

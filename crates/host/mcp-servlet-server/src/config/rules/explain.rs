@@ -29,7 +29,7 @@ pub struct Explanation {
     pub listed: bool,
     /// Whether the call is allowed.
     pub allowed: bool,
-    /// Why the server refuses the call before it asks the rules.
+    /// Why the server refuses the call before it checks the rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
     /// The rules that decide whether the tool is listed.
@@ -115,8 +115,8 @@ impl ServedEndpoint<'_> {
         })
     }
 
-    /// How the rules decide about a call. `None` as the caller is a caller without credentials. None if the endpoint does not have the
-    /// tool.
+    /// How the rules decide about a call. `caller` is `None` for a caller without credentials. Returns `None` if the endpoint does not
+    /// have the tool.
     pub fn explain(
         &self,
         caller: Option<&Caller>,
@@ -135,7 +135,7 @@ impl ServedEndpoint<'_> {
         let decide = |item: &Item<'_>, arguments| rules.decide(caller, item, arguments).allowed;
         let listed = all().all(|item| decide(item, Arguments::Unknown) != Holds::No);
         let is_own_allowed = decide(&item, known) == Holds::Yes;
-        // The arguments of a step are made by the virtual tool.
+        // The arguments of a step are not known here.
         let passes = steps
             .iter()
             .all(|step| decide(&step.item, Arguments::Unknown) == Holds::Yes);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use mcp_servlet_access::rules::{
     Argument, Effect, Item, MistakeKind, Name, Pattern, Proof, Rule, ToolSchema, When,
 };
-use mcp_servlet_host::{Host, Listed, Loaded, Mount, Tool};
+use mcp_servlet_host::{Host, Loaded, Mount, Tool};
 use mcp_servlet_schema::{did_you_mean, similar};
 use serde_json::Value;
 use toml::Spanned;
@@ -125,10 +125,8 @@ impl ReadRule {
     fn verdicts(&self, host: &Host, is_whole: bool) -> Vec<(Range<usize>, Verdict)> {
         let all = tools_and_steps(host).filter(|one| self.rule.applies_to(&one.item));
         let all: Vec<_> = all.collect();
-        let names =
-            |all: &mut dyn Iterator<Item = &str>| all.map(str::to_owned).collect::<Vec<_>>();
-        let tools = names(&mut all.iter().map(|one| one.tool.name()));
-        let prompts = names(&mut host.prompts().map(Listed::key));
+        let tools: Vec<_> = all.iter().map(|one| one.tool.name().to_owned()).collect();
+        let prompts: Vec<_> = host.prompts().map(|one| one.key().to_owned()).collect();
         let mut verdicts = Vec::new();
         for (what, wanted, there) in [
             ("tool", &self.tools, tools),
@@ -139,28 +137,28 @@ impl ReadRule {
                 verdicts.push((name.span(), of_name));
             }
         }
-        let about = all.into_iter();
-        let about = about.filter(|one| self.rule.may_apply_to(&one.item));
-        let about: Vec<_> = about.collect();
+        let named = all.into_iter();
+        let named = named.filter(|one| self.rule.may_apply_to(&one.item));
+        let named: Vec<_> = named.collect();
         let is_there = |name: &Spanned<String>| {
             let pattern = Pattern::new(name.get_ref());
-            !has_wildcard(name) && about.iter().any(|one| one.matches(&pattern))
+            !has_wildcard(name) && named.iter().any(|one| one.matches(&pattern))
         };
         // Whether the rule may be about more tools than are there.
         let may_grow = !is_whole && !self.tools.iter().all(is_there);
         for (argument, span) in self.rule.arguments.iter().zip(&self.arguments) {
-            let mut of_argument = self.of_argument(argument, &about, may_grow);
+            let mut of_argument = self.of_argument(argument, &named, may_grow);
             if let Verdict::Proved(_) | Verdict::Unproved(_) | Verdict::Open(_) = of_argument
-                && let Some(message) = missing(argument.name(), &about)
+                && let Some(message) = missing(argument.name(), &named)
                     .filter(|_| !may_grow)
-                    .or_else(|| self.escape(argument, &about))
+                    .or_else(|| self.escape(argument, &named))
             {
                 of_argument = Verdict::Doubtful(message);
             }
             verdicts.push((span.clone(), of_argument));
         }
         if let Some((when, span)) = self.rule.when.as_ref().zip(self.when.clone()) {
-            verdicts.push((span, of_when(when, &about, may_grow)));
+            verdicts.push((span, of_when(when, &named, may_grow)));
         }
         verdicts
     }

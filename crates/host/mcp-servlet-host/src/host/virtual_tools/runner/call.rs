@@ -36,17 +36,19 @@ impl<'r> Runner<'r> {
                 return (call, Err(Stopped { has_begun: true }));
             };
             if let (Some(name), Some(observer)) = (step.name(), &request_meta.steps) {
-                let mut ended = EndedStep::new(name, member.name());
-                ended.index = call.index;
-                ended.tool = match step.target() {
-                    Target::Tool(handler) => Some(&handler.tool),
-                    Target::Resource(_) => None,
-                };
-                ended.is_error = matches!(&outcome, Outcome::Result(result) if is_error(result));
-                ended.error = outcome.error();
-                ended.time = begin.elapsed();
-                ended.usage = listener.as_ref().and_then(|listener| listener.usage());
-                observer.ended(&ended);
+                observer.ended(&EndedStep {
+                    name,
+                    index: call.index,
+                    member: member.name(),
+                    tool: match step.target() {
+                        Target::Tool(handler) => Some(&handler.tool),
+                        Target::Resource(_) => None,
+                    },
+                    is_error: matches!(&outcome, Outcome::Result(result) if is_error(result)),
+                    error: outcome.error(),
+                    time: begin.elapsed(),
+                    usage: listener.as_ref().and_then(|listener| listener.usage()),
+                });
             }
             (call, Ok(outcome))
         })
