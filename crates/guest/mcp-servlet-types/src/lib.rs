@@ -35,6 +35,7 @@ mod http;
 mod input_request;
 mod prompt;
 mod result;
+mod tools;
 #[rustfmt::skip]
 mod generated;
 
@@ -44,6 +45,7 @@ pub use generated::*;
 pub use http::{HTTP_ALL, HTTP_ERRORS, HttpErrorKind, refused_request};
 pub use input_request::InputRequestKind;
 pub use mcp_servlet_json::RawJson;
+pub use tools::ToolsErrorKind;
 
 /// The custom section of modules whose results have only forms of the first interfaces of servlets.
 pub const STRICT: &str = "mcp-servlet.strict";
