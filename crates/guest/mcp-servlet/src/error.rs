@@ -327,14 +327,22 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
 
 /// The error and its causes, as `outer: inner`.
 pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
+    let mut text = String::new();
+    push(&mut text, &error);
     let mut next = error.source();
     while let Some(cause) = next {
         text.push_str(": ");
-        text.push_str(&cause.to_string());
+        push(&mut text, &cause);
         next = cause.source();
     }
     text
+}
+
+/// Appends the text of a value. `to_string` would link the panic for a `Display` that fails.
+#[inline]
+pub(crate) fn push(text: &mut String, value: &dyn fmt::Display) {
+    // Writing to a string does not fail.
+    let _ = fmt::Write::write_fmt(text, format_args!("{value}"));
 }
 
 /// A failure of the request or of the servlet, not of the tool: a JSON-RPC error.
