@@ -36,13 +36,15 @@ mod xtp;
 /// | `config` | the type that [`Context::config`](crate::Context::config) reads |
 /// | `hosts` | the hosts that it sends HTTP requests to, such as `"api.example"` or `"*.example"`; `config.base_url` is the host of that configuration value |
 /// | `paths` | the directories that it opens, such as `"/data"` |
+/// | `calls` | the tools of other servers that it [calls](crate::Context::tools), such as `"weather:get_weather"` or `"air:*"` |
+/// | `reads` | the resources of other servers that it reads, such as `"docs:file:///*"` |
 ///
 /// All sections are optional and in any order. Clients get lists in the order of the entries here; an
 /// entry may be a path and may carry `#[cfg(…)]`. A function that is not listed is unused code, and rustc
 /// warns about it. In addition to the exports by which hosts recognize a servlet, the wasm exports only what a
 /// section needs.
 ///
-/// `config`, `hosts` and `paths` grant nothing: they tell operators what to configure and allow. The wasm
+/// `config`, `hosts`, `paths`, `calls` and `reads` grant nothing: they tell operators what to configure and allow. The wasm
 /// contains them in the custom section `mcp-servlet:needs`, which adds nothing to its code and data, and
 /// [`Servlet::needs`](crate::Servlet::needs) returns them in tests.
 #[macro_export]
@@ -58,7 +60,7 @@ macro_rules! export {
             [ resource_templates () ]
             [ prompts () ]
             [ completions () ]
-            [ needs () () () ]
+            [ needs () () () () () ]
             $($sections)*
         }
     };
@@ -97,14 +99,20 @@ macro_rules! __export {
     ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt [completions ()] $d:tt completions: [$($new:tt)*] $(, $($rest:tt)*)?) => {
         $crate::__export! { $i $n $v $h $t $r $f $p [completions ($($new)*)] $d $($($rest)*)? }
     };
-    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs () $hosts:tt $paths:tt] config: $new:ty $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs ($new) $hosts $paths] $($($rest)*)? }
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs () $($needs:tt)*] config: $new:ty $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs ($new) $($needs)*] $($($rest)*)? }
     };
-    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs $config:tt () $paths:tt] hosts: [$($new:tt)*] $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs $config ($($new)*) $paths] $($($rest)*)? }
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs $config:tt () $($needs:tt)*] hosts: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs $config ($($new)*) $($needs)*] $($($rest)*)? }
     };
-    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs $config:tt $hosts:tt ()] paths: [$($new:expr),* $(,)?] $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs $config $hosts ($($new),*)] $($($rest)*)? }
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs $config:tt $hosts:tt () $($needs:tt)*] paths: [$($new:expr),* $(,)?] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs $config $hosts ($($new),*) $($needs)*] $($($rest)*)? }
+    };
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs $config:tt $hosts:tt $paths:tt () $reads:tt] calls: [$($new:expr),* $(,)?] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs $config $hosts $paths ($($new),*) $reads] $($($rest)*)? }
+    };
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs $config:tt $hosts:tt $paths:tt $calls:tt ()] reads: [$($new:expr),* $(,)?] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs $config $hosts $paths $calls ($($new),*)] $($($rest)*)? }
     };
     ([ $head:tt $servlet:ident ] $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $d:tt errors: [$($new:tt)*] $(, $($rest:tt)*)?) => {
         $crate::__export! { [ $head $servlet [$($new)*] ] $n $v $h $t $r $f $p $c $d $($($rest)*)? }
@@ -213,6 +221,8 @@ macro_rules! __wrong_section {
     (errors: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { errors of $one } };
     (hosts: $one:literal $(, $($rest:tt)*)?) => { $crate::__wrong_section! { hosts of $one } };
     (paths: $one:literal $(, $($rest:tt)*)?) => { $crate::__wrong_section! { paths of $one } };
+    (calls: $one:literal $(, $($rest:tt)*)?) => { $crate::__wrong_section! { calls of $one } };
+    (reads: $one:literal $(, $($rest:tt)*)?) => { $crate::__wrong_section! { reads of $one } };
     ($section:ident of $one:expr) => {
         ::core::compile_error!(::core::concat!(
             "`", ::core::stringify!($section), "` in `export!` takes a list, found `", ::core::stringify!($one), "`",
@@ -224,7 +234,7 @@ macro_rules! __wrong_section {
             "unexpected `", ::core::stringify!($section), "` in `export!`",
             "\nhelp: the sections, each at most once, are `name: \"…\"`, `version: \"…\"`, `instructions: \"…\"`, ",
             "`tools: [...]`, `resources: [...]`, `resource_templates: [...]`, `prompts: [...]`, `completions: [...]`, ",
-            "`errors: [...]`, `config: Type`, `hosts: [\"…\"]` and `paths: [\"…\"]`",
+            "`errors: [...]`, `config: Type`, `hosts: [\"…\"]`, `paths: [\"…\"]`, `calls: [\"…\"]` and `reads: [\"…\"]`",
         ));
     };
 }

@@ -1,4 +1,4 @@
-//! What a servlet needs from its operator: configuration, hosts and directories.
+//! What a servlet needs from its operator: configuration, hosts, directories, and tools and resources of other servers.
 //!
 //! `export!` writes it to a custom section of the wasm, which a host can read without running the wasm.
 
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::const_text::{refuse, same};
 use crate::schema::{Kind, Node, Schema};
 
-/// The sections `config`, `hosts` and `paths` of `export!`.
+/// The sections `config`, `hosts`, `paths`, `calls` and `reads` of `export!`.
 #[derive(Debug, Clone, Copy)]
 pub struct Needs {
     /// The schema of the configuration.
@@ -16,6 +16,10 @@ pub struct Needs {
     pub hosts: &'static [&'static str],
     /// Directories that it opens.
     pub paths: &'static [&'static str],
+    /// Tools of other servers that it calls: `MEMBER:PATTERN`.
+    pub calls: &'static [&'static str],
+    /// Resources of other servers that it reads: `MEMBER:PATTERN`.
+    pub reads: &'static [&'static str],
 }
 
 /// The schema of a type that [`Context::config`](crate::Context::config) reads. Stops the build if it is not a
@@ -70,8 +74,10 @@ const fn has_property(node: &Node, name: &str) -> bool {
 }
 
 impl Needs {
-    /// Checks each host and path; an invalid one stops the build.
+    /// Checks each entry; an invalid one stops the build.
     #[must_use]
+    // Inlined functions are not compiled in this crate, so a servlet without other sections stays the same.
+    #[inline]
     pub const fn checked(self) -> Self {
         let mut at = 0;
         while at < self.hosts.len() {
@@ -89,8 +95,50 @@ impl Needs {
             );
             at += 1;
         }
+        check_members(
+            "calls",
+            "`MEMBER:TOOL`, such as `weather:get_weather` or `air:*`",
+            self.calls,
+        );
+        check_members(
+            "reads",
+            "`MEMBER:URI`, such as `docs:file:///*`",
+            self.reads,
+        );
         self
     }
+}
+
+/// Stops the build if an entry is not of the form `MEMBER:PATTERN`.
+const fn check_members(section: &str, form: &str, entries: &[&str]) {
+    let mut at = 0;
+    while at < entries.len() {
+        if !has_member(entries[at]) {
+            refuse(&[
+                "`",
+                entries[at],
+                "` in `",
+                section,
+                "` is not ",
+                form,
+                "\nhelp: a member has a name without `*`, and what follows it is not empty",
+            ]);
+        }
+        at += 1;
+    }
+}
+
+/// Whether it is the name of a member, a colon, and a pattern.
+const fn has_member(entry: &str) -> bool {
+    let bytes = entry.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() && bytes[at] != b':' {
+        if bytes[at] == b'*' || bytes[at].is_ascii_whitespace() {
+            return false;
+        }
+        at += 1;
+    }
+    at > 0 && at + 1 < bytes.len()
 }
 
 /// A name, an IP address or a pattern; only IPv6 addresses have colons, in brackets.

@@ -130,7 +130,8 @@ impl Servlet {
         self
     }
 
-    /// What the servlet declares that it needs, as JSON with the members `config` (a JSON Schema), `hosts` and `paths`;
+    /// What the servlet declares that it needs, as JSON with the members `config` (a JSON Schema), `hosts`, `paths`,
+    /// `calls` and `reads`;
     /// empty if `export!` has none of these sections. In wasm it is the custom section `mcp-servlet:needs`.
     #[cfg(not(target_family = "wasm"))]
     pub fn needs(&self) -> &'static str {

@@ -1,10 +1,10 @@
-//! The sections `config`, `hosts` and `paths` of `export!`.
+//! The sections `config`, `hosts`, `paths`, `calls` and `reads` of `export!`.
 
 /// A constant with the needs.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __declared_needs {
-    (($($config:ty)?) ($($hosts:tt)*) ($($path:expr),*)) => {
+    (($($config:ty)?) ($($hosts:tt)*) ($($path:expr),*) ($($call:expr),*) ($($read:expr),*)) => {
         const __NEEDS: $crate::__private::Needs = $crate::__private::Needs {
             config: $crate::__or! {
                 $(::core::option::Option::Some($crate::__private::config_node::<$config>()))?
@@ -12,6 +12,8 @@ macro_rules! __declared_needs {
             },
             hosts: $crate::__hosts!(($($config)?) [] $($hosts)*),
             paths: &[$($path),*],
+            calls: &[$($call),*],
+            reads: &[$($read),*],
         }
         .checked();
     };
@@ -52,11 +54,11 @@ macro_rules! __hosts {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __needs {
-    ($servlet:ident () () ()) => {
+    ($servlet:ident () () () () ()) => {
         $servlet
     };
-    ($servlet:ident $config:tt $hosts:tt $paths:tt) => {{
-        $crate::__declared_needs! { $config $hosts $paths }
+    ($servlet:ident $($needs:tt)*) => {{
+        $crate::__declared_needs! { $($needs)* }
         $servlet.with_needs($crate::__rendered!(Needs, __NEEDS))
     }};
 }
@@ -65,9 +67,9 @@ macro_rules! __needs {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __needs_section {
-    (() () ()) => {};
-    ($config:tt $hosts:tt $paths:tt) => {
-        $crate::__declared_needs! { $config $hosts $paths }
+    (() () () () ()) => {};
+    ($($needs:tt)*) => {
+        $crate::__declared_needs! { $($needs)* }
         #[allow(
             long_running_const_eval,
             reason = "long descriptions take long to render"

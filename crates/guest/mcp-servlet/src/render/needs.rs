@@ -29,6 +29,8 @@ impl<const N: usize> Text<N> {
         }
         self.strings("hosts", needs.hosts);
         self.strings("paths", needs.paths);
+        self.strings("calls", needs.calls);
+        self.strings("reads", needs.reads);
         self.byte(b'}');
     }
 

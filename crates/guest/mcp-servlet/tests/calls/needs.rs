@@ -39,6 +39,22 @@ mod with_needs {
     });
 }
 
+mod with_calls {
+    use super::*;
+    const AIR: &str = "air:*";
+    mcp_servlet::export!(pub(super) static SERVLET = {
+        reads: ["docs:file:///*"],
+        tools: [weather],
+        hosts: ["api.example"],
+        calls: ["weather:get_weather", AIR],
+    });
+}
+
+mod with_reads {
+    use super::*;
+    mcp_servlet::export!(pub(super) static SERVLET = { tools: [weather], calls: [], reads: ["docs:*"] });
+}
+
 mod without_needs {
     use super::*;
     mcp_servlet::export!(pub(super) static SERVLET = { tools: [weather] });
@@ -60,6 +76,15 @@ fn a_servlet_declares_its_configuration_its_hosts_and_its_directories() {
         json!(["api.example", "config.base_url", "*.cdn.example", "[::1]"])
     );
     assert_eq!(needs["paths"], json!(["/data"]));
+}
+
+#[test]
+fn a_servlet_declares_the_tools_and_resources_of_other_servers() {
+    assert_eq!(
+        with_calls::SERVLET.needs(),
+        r#"{"hosts":["api.example"],"calls":["weather:get_weather","air:*"],"reads":["docs:file:///*"]}"#
+    );
+    assert_eq!(with_reads::SERVLET.needs(), r#"{"reads":["docs:*"]}"#);
 }
 
 #[test]

@@ -1,0 +1,3 @@
+mcp_servlet::export!(static SERVLET = { calls: ["get_weather"] });
+
+fn main() {}
