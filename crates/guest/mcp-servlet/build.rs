@@ -13,6 +13,7 @@ fn main() {
     println!(
         "cargo::rustc-check-cfg=cfg(mcp_servlet_abi, values(\"hyper-mcp-v2\", \"servlet-strict\"))"
     );
+    println!("cargo::rustc-check-cfg=cfg(mcp_servlet_no_tools)");
     let abi = env::var_os("MCP_SERVLET_ABI").unwrap_or_default();
     match &*abi.to_string_lossy() {
         "" | "servlet" => {}
@@ -22,6 +23,12 @@ fn main() {
         abi => println!(
             "cargo::error=unknown ABI `{abi}` in MCP_SERVLET_ABI: expected `servlet`, `servlet-strict` or `hyper-mcp-v2`"
         ),
+    }
+    // Only the host of the default ABI calls tools. Native tests always use that ABI.
+    let is_wasm = env::var_os("CARGO_CFG_TARGET_FAMILY").is_some_and(|family| family == "wasm");
+    let is_for_other_hosts = !(abi.is_empty() || abi == "servlet");
+    if is_wasm && (is_for_other_hosts || env::var_os("CARGO_FEATURE_NO_TOOLS").is_some()) {
+        println!("cargo::rustc-cfg=mcp_servlet_no_tools");
     }
     if env::var_os("CARGO_CFG_TARGET_ARCH").is_some_and(|arch| arch == "wasm32") {
         link_stack();

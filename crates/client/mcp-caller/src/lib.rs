@@ -1,8 +1,9 @@
 //! The trait through which typed clients call a server.
 //!
 //! `servlet gen client` and `ClientBuild` of `xtp-codegen` generate a client from the catalog of an MCP server. The client is
-//! generic over a [`Caller`]: a session of `mcp-servlet-client` is one. This crate has the trait, and the few types that the
-//! generated code names. It depends only on serde, so the code also compiles for wasm.
+//! generic over a [`Caller`]: a session of `mcp-servlet-client` is one, and so is `context.tools().member("weather")` in a
+//! servlet. This crate has the trait, and the few types that the generated code names. It depends only on serde, so the code
+//! also compiles for wasm.
 
 #![no_std]
 

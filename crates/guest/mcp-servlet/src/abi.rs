@@ -23,6 +23,13 @@ unsafe extern "C" {
     fn host_notify_logging_message(params: u64);
 }
 
+#[cfg(not(mcp_servlet_no_tools))]
+#[link(wasm_import_module = "extism:host/user")]
+unsafe extern "C" {
+    #[link_name = "call_tool"]
+    fn host_call_tool(request: u64) -> u64;
+}
+
 #[cfg(mcp_servlet_abi = "hyper-mcp-v2")]
 #[link(wasm_import_module = "extism:host/user")]
 unsafe extern "C" {
@@ -187,6 +194,15 @@ pub(crate) fn notify_logging_message(params: &str) {
     unsafe { host_notify_logging_message(params) }
 }
 
+/// Calls a tool or reads a resource of another server, and waits: a request and the answer, as JSON.
+#[cfg(not(mcp_servlet_no_tools))]
+#[inline]
+pub(crate) fn call_tool(request: &str) -> String {
+    let request = store(request.as_bytes());
+    // SAFETY: as above.
+    load_text(unsafe { host_call_tool(request) })
+}
+
 /// Shows a form to the user of the client, and waits: the parameters of the request and its result, as JSON.
 #[cfg(mcp_servlet_abi = "hyper-mcp-v2")]
 pub(crate) fn create_elicitation(params: &str) -> String {
@@ -305,7 +321,8 @@ fn load(handle: u64) -> Option<Vec<u8>> {
 }
 
 /// Like [`load`], for text; empty if it is not UTF-8.
-#[cfg(mcp_servlet_abi = "hyper-mcp-v2")]
+#[cfg(any(mcp_servlet_abi = "hyper-mcp-v2", not(mcp_servlet_no_tools)))]
+#[inline]
 fn load_text(handle: u64) -> String {
     let bytes = load(handle).unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()

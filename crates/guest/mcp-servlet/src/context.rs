@@ -14,12 +14,13 @@ mod config;
 pub(crate) mod http;
 mod notify;
 mod request;
+pub(crate) mod tools;
 mod vars;
 
 use std::time::SystemTime;
 
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use self::native::{Host, State};
+pub(crate) use self::native::{Host, State, ToolAnswer};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use self::request::CLIENT_INFO;
 pub use self::request::{Capabilities, Client};
@@ -27,7 +28,8 @@ pub use self::request::{Capabilities, Client};
 pub(crate) use self::wasm::Host;
 use crate::level::Level;
 
-/// A tool's access to its host: configuration, variables, log, clock, randomness, HTTP.
+/// A tool's access to its host: configuration, variables, log, clock, randomness, HTTP,
+/// tools of other servers.
 ///
 /// A tool takes it as a parameter by reference. Only what a servlet uses is imported into its wasm.
 /// In tests, [`testing::Client`](crate::testing::Client) prepares one.

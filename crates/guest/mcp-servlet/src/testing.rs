@@ -34,6 +34,7 @@ mod client;
 #[cfg(feature = "http")]
 mod recorded;
 mod remote;
+mod tool_calls;
 
 pub use mcp_servlet_types as types;
 use mcp_servlet_types::CallToolResult;
@@ -42,6 +43,7 @@ use serde::Serialize;
 pub use self::client::Client;
 #[cfg(feature = "http")]
 pub use self::recorded::RecordedHttp;
+pub use self::tool_calls::ToolCall;
 use crate::context::State;
 use crate::error::Fault;
 use crate::servlet::Servlet;

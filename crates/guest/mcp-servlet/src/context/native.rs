@@ -1,5 +1,7 @@
 //! The host of a context in native tests: what a test prepared.
 
+mod tools;
+
 use std::cell::{Ref, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -7,6 +9,7 @@ use std::rc::Rc;
 use std::rc::Weak;
 use std::time::SystemTime;
 
+pub(crate) use self::tools::{PreparedTools, ToolAnswer};
 use super::client::Prepared;
 use crate::level::Level;
 
@@ -31,6 +34,7 @@ pub(crate) struct State {
     pub(crate) messages: Vec<String>,
     pub(crate) now: Option<SystemTime>,
     pub(crate) random: Option<u64>,
+    pub(crate) tools: PreparedTools,
     #[cfg(feature = "http")]
     pub(crate) http: Option<Answer>,
     #[cfg(feature = "http")]

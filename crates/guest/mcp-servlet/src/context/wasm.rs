@@ -99,6 +99,12 @@ impl Host {
         Some(responses.unwrap_or_else(|error| vec![Err(error); requests.len()]))
     }
 
+    #[cfg(not(mcp_servlet_no_tools))]
+    #[inline]
+    pub(super) fn call_tool(&self, request: &str) -> String {
+        abi::call_tool(request)
+    }
+
     pub(super) fn notify_progress(&self, params: String) {
         abi::notify_progress(&params);
     }

@@ -1,6 +1,7 @@
 //! The client of a test: for the servlet in this process, or for its wasm in the host of `servlet test`.
 
 mod prepare;
+mod tools;
 
 use std::cell::RefCell;
 

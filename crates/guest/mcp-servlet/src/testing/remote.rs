@@ -1,14 +1,16 @@
 //! The connection to the host of `servlet test`: lines of JSON over a local socket.
 //!
 //! The first line identifies the client and its servlet:
-//! `{"token":…,"servlet":…,"config":{…},"http":…}`, where `http` says that this side answers HTTP
-//! requests. Each further line is a request, `{"export":…,"input":…}`. Its response is `{"output":…}`
-//! or `{"fault":{"code":…,"message":…,"data":…}}`. Before the response may come messages of the
-//! servlet:
+//! `{"token":…,"servlet":…,"config":{…},"http":…,"tools":…}`, where `http` says that this side answers HTTP
+//! requests, and `tools` that it answers calls of tools of other servers. Each further line is a request,
+//! `{"export":…,"input":…}`. Its response is `{"output":…}` or `{"fault":{"code":…,"message":…,"data":…}}`. Before the
+//! response may come messages of the servlet:
 //!
 //! - `{"progress":{…}}` and `{"message":{…}}`, the parameters of notifications;
 //! - `{"http":{"method":…,"url":…,"headers":{…},"body":[…]}}`, which wants a line `{"status":…,"headers":{…},"body":[…]}`
-//!   or, for a request that fails, `{"failure":{"code":…,"message":…}}`.
+//!   or, for a request that fails, `{"failure":{"code":…,"message":…}}`;
+//! - `{"call":{"method":…,"params":{…}}}`, a request to another server, which wants a line `{"result":{…}}` or
+//!   `{"error":{"kind":…,"message":…}}`.
 
 #[cfg(feature = "http")]
 mod http;
@@ -38,6 +40,7 @@ struct Hello<'a> {
     servlet: &'a str,
     config: &'a BTreeMap<String, String>,
     http: bool,
+    tools: bool,
 }
 
 #[derive(Serialize)]
@@ -53,6 +56,7 @@ struct Line {
     fault: Option<WireFault>,
     progress: Option<RawJson>,
     message: Option<RawJson>,
+    call: Option<RawJson>,
     #[cfg(feature = "http")]
     http: Option<http::Request>,
 }
@@ -85,6 +89,7 @@ impl Remote {
             http: host.http.is_some(),
             #[cfg(not(feature = "http"))]
             http: false,
+            tools: host.tools.is_prepared(),
         });
         remote
     }
@@ -106,6 +111,13 @@ impl Remote {
                     http: Some(request),
                     ..
                 } => self.send(&request.answered_by(context)),
+                Line {
+                    call: Some(call), ..
+                } => {
+                    let answer = context.host.call_tool(call.get());
+                    // JSON has line breaks between values only.
+                    self.send_line(answer.replace('\n', " "));
+                }
                 Line {
                     progress: Some(params),
                     ..
@@ -132,7 +144,10 @@ impl Remote {
     }
 
     fn send(&mut self, message: &impl Serialize) {
-        let mut line = to_string(message).expect("texts are JSON");
+        self.send_line(to_string(message).expect("texts are JSON"));
+    }
+
+    fn send_line(&mut self, mut line: String) {
         line.push('\n');
         if let Err(error) = self.stream.get_mut().write_all(line.as_bytes()) {
             panic!("the host of `servlet test` is gone: {error}");
@@ -147,5 +162,82 @@ impl From<WireFault> for Fault {
             Some(data) => fault.with_data(data),
             None => fault,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::TcpListener;
+    use std::thread;
+    use std::time::Duration;
+
+    use self::servlet::SERVLET;
+    use super::Remote;
+    use crate::testing::Client;
+
+    #[allow(clippy::redundant_locals, reason = "the macro is one of this crate")]
+    mod servlet {
+        crate::export!(pub(super) static SERVLET = {});
+    }
+
+    /// The lines that a test sends to a host, which first sends these lines after the request.
+    fn conversation(client: &Client, lines: &'static [&str]) -> (Vec<String>, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("{}/secret", listener.local_addr().unwrap());
+        let host = thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            stream
+                .set_read_timeout(Some(Duration::from_secs(20)))
+                .unwrap();
+            let mut stream = BufReader::new(stream);
+            let mut receive = |send: Option<&str>| {
+                if let Some(line) = send {
+                    writeln!(stream.get_mut(), "{line}").unwrap();
+                }
+                let mut line = String::new();
+                stream.read_line(&mut line).unwrap();
+                line.trim_end().to_owned()
+            };
+            let mut received = vec![receive(None), receive(None)];
+            received.extend(lines.iter().map(|line| receive(Some(line))));
+            writeln!(stream.get_mut(), r#"{{"output":"done"}}"#).unwrap();
+            received
+        });
+        let mut remote = Remote::connect(&address, "planner", client.context());
+        let output = remote.request("call", b"{}", client.context()).unwrap();
+        (host.join().unwrap(), output)
+    }
+
+    #[test]
+    fn the_test_answers_calls_of_other_tools_in_one_line_each() {
+        let client = SERVLET
+            .client()
+            .with_recorded_tools("tests/calls/recorded.json")
+            .with_resource("docs", "file:///a.md", "one\ntwo");
+        let (received, output) = conversation(
+            &client,
+            &[
+                r#"{"call":{"method":"tools/call","params":{"name":"air:search","arguments":{"city":"Rome"}}}}"#,
+                r#"{"call":{"method":"tools/call","params":{"name":"air:book","arguments":{"seats":2,"id":"a1"}}}}"#,
+                r#"{"call":{"method":"resources/read","params":{"member":"docs","uri":"file:///a.md"}}}"#,
+            ],
+        );
+        let expected = [
+            r#"{"token":"secret","servlet":"planner","config":{},"http":false,"tools":true}"#,
+            r#"{"export":"call","input":"{}"}"#,
+            r#"{"result":{       "content": [],       "structuredContent": ["a1"]     }}"#,
+            r#"{"error":{ "kind": "not_allowed", "message": "ask the operator", "code": -32603 }}"#,
+            r#"{"result":{"contents":[{"uri":"file:///a.md","text":"one\ntwo"}]}}"#,
+        ];
+        assert_eq!(received, expected);
+        assert_eq!(output, "done");
+        assert_eq!(client.calls().len(), 2);
+    }
+
+    #[test]
+    fn a_test_without_tools_says_so() {
+        let (received, _) = conversation(&SERVLET.client(), &[]);
+        assert!(received[0].ends_with(r#""tools":false}"#), "{received:?}");
     }
 }

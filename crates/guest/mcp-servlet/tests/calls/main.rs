@@ -38,6 +38,7 @@ mod requests;
 mod results;
 #[cfg(feature = "jiff")]
 mod times;
+mod tools;
 mod values;
 
 use mcp_servlet::Servlet;

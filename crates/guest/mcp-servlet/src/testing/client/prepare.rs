@@ -207,7 +207,7 @@ impl Client {
         self.with(|host| host.client.meta.insert(key.to_owned(), value))
     }
 
-    fn with<T>(&self, prepare: impl FnOnce(&mut State) -> T) -> Self {
+    pub(super) fn with<T>(&self, prepare: impl FnOnce(&mut State) -> T) -> Self {
         let mut prepared = self.prepared.clone();
         prepare(&mut prepared);
         let address = self.wasm.as_ref().map(|wasm| wasm.address.clone());
@@ -215,6 +215,6 @@ impl Client {
     }
 }
 
-fn json(value: &(impl Serialize + ?Sized)) -> String {
+pub(super) fn json(value: &(impl Serialize + ?Sized)) -> String {
     mcp_servlet_json::to_string(value).expect("the value cannot be written as JSON")
 }
