@@ -43,11 +43,12 @@ const SHARED: [(&str, &str); 5] = [
 ];
 
 /// Variants that only our side has: name, features, and flags of cargo.
-const ONLY_OURS: [(&str, &str, &[&str]); 6] = [
+const ONLY_OURS: [(&str, &str, &[&str]); 7] = [
     ("empty", "empty", &[]),
     ("config", "config", &[]),
     ("vars", "vars", &[]),
     ("http", "http", &[]),
+    ("calls", "calls", &[]),
     (
         "no-panic-hook",
         "greet,global-allocator",

@@ -42,6 +42,12 @@ const COSTS: [(&str, &str, &str, f64); 9] = [
     ),
     ("`Context::http`", "http", "greet", 1.0),
     (
+        "`Tools::call`, with structs in and out",
+        "calls",
+        "greet",
+        1.0,
+    ),
+    (
         "feature `panic-hook` (default)",
         "greet",
         "no-panic-hook",
