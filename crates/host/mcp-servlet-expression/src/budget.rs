@@ -17,7 +17,7 @@ use cel::{
 };
 use serde_json::{Map, Value};
 
-use crate::scope::Part;
+use crate::{clock::thread_time, scope::Part};
 
 /// The work that the expressions of one call may do.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub struct Budget {
 /// The steps of a call: a turn of a loop, or 64 bytes of values.
 pub const MAX_STEPS: u64 = 100_000;
 
-/// The time that the expressions of one call may take together. The last function that began in it runs to its end.
+/// The processor time that the expressions of one call may take together. The last function that began in it runs to its end.
 pub const MAX_TIME: Duration = Duration::from_millis(200);
 
 /// How much JSON an expression may copy for `cel`, in bytes.
@@ -95,11 +95,11 @@ impl Budget {
 
     /// Starts an expression.
     pub(super) fn start(&self) -> Meter {
-        let begins = Instant::now();
         Meter {
             left: AtomicU64::new(self.steps),
-            begins,
-            ends: begins + self.time,
+            begins: thread_time(),
+            time: self.time,
+            ends: Instant::now() + self.time,
             is_spent: AtomicBool::new(false),
         }
     }
@@ -107,7 +107,7 @@ impl Budget {
     /// Ends an expression. False if it has used up the budget.
     pub(super) fn end(&mut self, meter: &Meter) -> bool {
         self.steps = meter.left.load(Ordering::Relaxed);
-        self.time = self.time.saturating_sub(meter.begins.elapsed());
+        self.time = self.time.saturating_sub(meter.taken());
         self.allow(!meter.is_spent.load(Ordering::Relaxed))
     }
 
@@ -188,7 +188,11 @@ impl Budget {
 #[derive(Debug)]
 pub(super) struct Meter {
     left: AtomicU64,
-    begins: Instant,
+    /// The processor time of the thread at the begin.
+    begins: Duration,
+    /// How much it may take.
+    time: Duration,
+    /// When it has taken that, if nothing else has run meanwhile. Only then, the processor time is looked at, which is slower.
     ends: Instant,
     is_spent: AtomicBool,
 }
@@ -197,13 +201,19 @@ impl Meter {
     /// Takes steps. After the first failure, every call fails: `cel` ignores errors in some places.
     pub(super) fn charge(&self, steps: u64) -> Result<(), ExecutionError> {
         let left = self.left.load(Ordering::Relaxed);
-        let is_over = left < steps || Instant::now() > self.ends;
+        let is_late = Instant::now() > self.ends && self.taken() > self.time;
+        let is_over = left < steps || is_late;
         if is_over || self.is_spent.load(Ordering::Relaxed) {
             self.is_spent.store(true, Ordering::Relaxed);
             return Err(ExecutionError::function_error("budget", "used up"));
         }
         self.left.store(left - steps, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// The processor time that the expression has taken. It runs on one thread.
+    fn taken(&self) -> Duration {
+        thread_time().saturating_sub(self.begins)
     }
 
     /// Takes the steps for bytes that are about to be made.
@@ -338,5 +348,24 @@ fn weigh_all<'a, 'v: 'a>(
             return;
         }
         weigh(value, most, weight);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{hint, thread};
+
+    use super::*;
+
+    #[test]
+    fn only_work_takes_time() {
+        let budget = Budget::of_decision();
+        let meter = budget.start();
+        thread::sleep(2 * budget.time);
+        assert!(meter.charge(1).is_ok());
+        while thread_time() <= meter.begins + budget.time {
+            hint::spin_loop();
+        }
+        assert!(meter.charge(1).is_err());
     }
 }

@@ -8,6 +8,7 @@
 mod as_path;
 mod budget;
 mod check;
+mod clock;
 mod column;
 mod condition;
 mod functions;
