@@ -1,8 +1,9 @@
-//! What the crates of the host and the client share. Its only dependencies are serde, `serde_json` and `serde_path_to_error`.
+//! What the crates of the host and the client share. It has few dependencies.
 //!
 //! Programs do not need this crate directly.
 
 mod address;
+mod asterisk;
 mod check_arguments;
 mod hex;
 mod json_problem;
@@ -14,6 +15,7 @@ mod uri;
 mod user_cache;
 
 pub use address::{Reach, is_this_machine, literal};
+pub use asterisk::asterisk_matches;
 pub use check_arguments::CheckArguments;
 pub use hex::{hex, unhex};
 pub use json_problem::json_problem;
@@ -21,7 +23,7 @@ pub use lock::lock;
 pub use log_rate::LogRate;
 pub use rpc_error::RpcError;
 pub use surrogates::without_lone_surrogates;
-pub use uri::normalized_uri;
+pub use uri::{is_plain_uri, normalized_uri};
 pub use user_cache::user_cache;
 
 /// A JSON object. Members keep their order.

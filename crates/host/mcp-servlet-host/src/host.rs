@@ -1,5 +1,6 @@
 //! Several members, servlets and remotes, with one list of tools and one list of prompts.
 
+mod callees;
 mod index;
 mod names;
 mod offer;
@@ -12,14 +13,16 @@ mod virtual_tools;
 use std::{borrow::Cow, sync::Arc};
 
 use mcp_servlet_bundle::{Step, Target};
-use mcp_servlet_runtime::{CallError, CheckArguments, JsonObject, RequestMeta};
+use mcp_servlet_runtime::{CallError, Callees, CheckArguments, JsonObject, RequestMeta};
 use mcp_servlet_schema::Provider;
 
 use crate::{
     CallToolResult, FeatureKind, Listed, LoadError, Member, Relisted, Search, Servlet, Tool,
     error::unknown_tool,
+    member::wait,
     search::{NAMES_OF_SEARCH, Searched},
 };
+use callees::MembersAsCallees;
 use index::{Chosen, Collision, Index, Named, Names, Served};
 pub use names::{Filter, MAX_NAME, Prefix, name_problem, single_name_problem};
 use names::{name_prompts, name_tools};
@@ -87,7 +90,7 @@ type Warning = (usize, LoadError);
 #[derive(Default)]
 struct Added {
     virtual_tools: Arc<[PlacedTool]>,
-    /// Members that only virtual tools call.
+    /// Members that only virtual tools and servlets call.
     handlers: Vec<Member>,
     search: Option<Search>,
 }
@@ -108,6 +111,8 @@ pub struct Host {
     introduction: Introduction,
     schemas_for: Option<Provider>,
     pub(crate) searched: Option<Searched>,
+    /// What servlets call. `None` if no servlet may call anything.
+    callees: Option<Arc<dyn Callees>>,
 }
 
 impl Host {
@@ -125,8 +130,8 @@ impl Host {
         Self::compose_after(mounts, Added::default(), &Names::new(), &Names::new())
     }
 
-    /// The same members together with virtual tools, in the order of their places. They can also call `handlers` that the
-    /// host does not serve. Virtual tools have exactly their names: tools of members with [`Prefix::Auto`] get a prefix if
+    /// The same members together with virtual tools, in the order of their places. These, and servlets whose options allow it, can
+    /// also call `handlers` that the host does not serve. Virtual tools have exactly their names: tools of members with [`Prefix::Auto`] get a prefix if
     /// they have the same name, and others are left out, with a warning in [`problems`](Self::problems) and an error in
     /// [`virtual_tool_errors`](Self::virtual_tool_errors).
     ///
@@ -135,7 +140,7 @@ impl Host {
     /// reached yet, is left out with a warning.
     #[must_use]
     pub fn with_virtual_tools(self, virtual_tools: Vec<PlacedTool>, handlers: Vec<Member>) -> Self {
-        if virtual_tools.is_empty() {
+        if virtual_tools.is_empty() && handlers.is_empty() {
             return self;
         }
         let added = Added {
@@ -213,6 +218,8 @@ impl Host {
         );
         problems.extend(shared_uris(&mounts));
         let virtual_tools = VirtualTools::prove(virtual_tools, handlers, &mounts, &hidden.owners);
+        let members = mounts.iter().map(|mount| &mount.member);
+        let callees = MembersAsCallees::of(members.chain(virtual_tools.handlers()));
         let servlets = mounts.iter().filter_map(|mount| mount.member.as_servlet());
         Self {
             order: order(&tools, &virtual_tools),
@@ -225,6 +232,7 @@ impl Host {
             introduction: Introduction::default(),
             schemas_for: None,
             searched: search.map(|search| Searched::new(search, None)),
+            callees: callees.map(|callees| Arc::new(callees) as _),
         }
     }
 
@@ -347,20 +355,27 @@ impl Host {
         }
     }
 
-    /// The tools of members that a call of the tool with this name reaches: for each, the member and its own name for the tool. Only
-    /// a virtual tool with steps reaches several.
+    /// The tools of members that a call of the tool with this name reaches: for each, the member and its own name for the tool. A
+    /// virtual tool with steps reaches several, and so does a servlet that may call others. Tools that only a pattern allows are
+    /// not among them.
     pub fn origins_of(&self, tool: &str) -> Vec<(&str, &str)> {
         if let Some(served) = self.tools.get(tool) {
             let (member, own) = self.place(served);
-            return vec![(member.name(), own)];
+            return reached(member, own).collect();
         }
         let steps = self.virtual_tools.get(tool).into_iter();
-        let targets = steps.flat_map(|one| one.steps().map(|(step, _)| step.target()));
-        let tools = targets.filter_map(|target| match target {
-            Target::Tool(handler) => Some((&*handler.member, &*handler.tool)),
+        let steps = steps.flat_map(virtual_tools::Served::steps);
+        let tools = steps.filter_map(|(step, member)| match step.target() {
+            Target::Tool(handler) => Some(reached(member, &handler.tool)),
             Target::Resource(_) => None,
         });
-        tools.collect()
+        tools.flatten().collect()
+    }
+
+    /// Whether a call of a tool may change something before the client is asked, so that its answer must not be used twice: a tool
+    /// with steps, or one of a servlet that calls others.
+    pub fn may_write_before_it_asks(&self, tool: &str) -> bool {
+        self.writes_in_steps(tool) || self.member_of(tool).is_some_and(Member::makes_calls)
     }
 
     /// The bundle of a virtual tool. `None` if it is a tool of a member, or if there is none with this name.
@@ -376,16 +391,13 @@ impl Host {
 
     /// Whether a tool is declared read-only, and every tool that it calls if it is virtual.
     pub fn is_read_only(&self, tool: &str) -> bool {
-        let hints = self
-            .tool(tool)
-            .and_then(|tool| tool.json().get("annotations"));
-        let is_declared = hints.is_some_and(|hints| hints["readOnlyHint"] == true);
+        let is_declared = self.tool(tool).is_some_and(Tool::is_read_only);
         let virtual_tool = self.virtual_tools.get(tool);
         is_declared && virtual_tool.is_none_or(|one| !one.may_write())
     }
 
     /// Whether a tool has steps, and one of them may change something.
-    pub fn writes_in_steps(&self, tool: &str) -> bool {
+    fn writes_in_steps(&self, tool: &str) -> bool {
         let virtual_tool = self.virtual_tools.get(tool);
         virtual_tool.is_some_and(|one| one.handler().is_none() && one.may_write())
     }
@@ -399,15 +411,28 @@ impl Host {
                 Target::Tool(handler) => Some(handler.tool.as_str()),
                 Target::Resource(_) => None,
             };
-            let is_member = |at: usize| self.mounts[at].member.name() == member.name();
             VirtualStep {
                 step,
                 member,
-                tool: own.and_then(|own| member.tools().iter().find(|tool| tool.name() == own)),
-                listed: own.and_then(|own| self.tools.listed_as(is_member, own)),
+                tool: own.and_then(|own| member.tool(own)),
+                listed: own.and_then(|own| self.listed_as(member.name(), own)),
             }
         });
         steps.collect()
+    }
+
+    /// A tool of a member, as the member describes it, and the name under which the host lists it, if it does.
+    pub fn tool_of_member(&self, member: &str, tool: &str) -> (Option<&Tool>, Option<&str>) {
+        let mut members = self.members().chain(self.handlers());
+        let member = members.find(|one| one.name() == member);
+        let described = member.and_then(|member| member.tool(tool));
+        let listed = member.and_then(|member| self.listed_as(member.name(), tool));
+        (described, listed)
+    }
+
+    fn listed_as(&self, member: &str, tool: &str) -> Option<&str> {
+        let is_member = |at: usize| self.mounts[at].member.name() == member;
+        self.tools.listed_as(is_member, tool)
     }
 
     /// The servlet that has the tool with this name. None if it is a tool of a remote, or one with steps.
@@ -512,6 +537,9 @@ impl Host {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
+        if self.callees.is_some() {
+            return wait(tool, self.call_async(tool, arguments));
+        }
         if let Some(virtual_tool) = self.virtual_tools.get(tool) {
             return virtual_tool.call(arguments);
         }
@@ -542,6 +570,7 @@ impl Host {
         arguments: Option<&JsonObject>,
         request_meta: &RequestMeta,
     ) -> Result<CallToolResult, CallError> {
+        let request_meta = &*self.with_callees(request_meta);
         if let Some(virtual_tool) = self.virtual_tools.get(tool) {
             return virtual_tool.call_with(arguments, request_meta).await;
         }
@@ -550,6 +579,33 @@ impl Host {
             .call_with(tool, arguments.as_deref(), request_meta)
             .await
     }
+
+    /// What servlets call. `None` if no servlet may call anything.
+    pub fn callees(&self) -> Option<&Arc<dyn Callees>> {
+        self.callees.as_ref()
+    }
+
+    /// A request with what servlets can call meanwhile.
+    fn with_callees<'r>(&self, request_meta: &'r RequestMeta) -> Cow<'r, RequestMeta> {
+        match &self.callees {
+            Some(callees) if request_meta.callees.is_none() => {
+                let mut request_meta = request_meta.clone();
+                request_meta.callees = Some(Arc::clone(callees));
+                Cow::Owned(request_meta)
+            }
+            _ => Cow::Borrowed(request_meta),
+        }
+    }
+}
+
+/// The tools that a call of a tool of a member reaches: that tool, and those that the member may call by name.
+fn reached<'m>(member: &'m Member, tool: &'m str) -> impl Iterator<Item = (&'m str, &'m str)> {
+    let servlet = member.as_servlet().filter(|_| member.makes_calls());
+    let grants = servlet
+        .into_iter()
+        .flat_map(|one| &one.options().allowed_tools);
+    let callees = grants.filter_map(|grant| Some((grant.member(), grant.exact()?)));
+    std::iter::once((member.name(), tool)).chain(callees)
 }
 
 fn taken<T: Named>(mounts: &[Mount], kind: FeatureKind, collision: &Collision<'_, T>) -> Warning {

@@ -3,6 +3,7 @@
 use std::{panic::resume_unwind, sync::Arc, thread};
 
 use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta, chain};
+use mcp_servlet_schema::similar;
 use tokio::runtime::Builder;
 
 use crate::{
@@ -112,6 +113,14 @@ pub(crate) fn wait<T: Send>(
     joined.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
+/// The message about a name that does not exist, with one that does.
+pub(crate) fn or_similar(problem: String, similar: Option<&str>) -> String {
+    match similar {
+        Some(name) => format!("{problem}; there is `{name}`"),
+        None => problem,
+    }
+}
+
 impl Member {
     /// The servlet, if it is one.
     pub fn as_servlet(&self) -> Option<&Arc<Servlet>> {
@@ -159,6 +168,17 @@ impl Member {
             Self::Servlet(servlet) => servlet.tools(),
             Self::Remote(member) => &member.lists.tools,
         }
+    }
+
+    /// The tool with this name.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools().iter().find(|tool| tool.name() == name)
+    }
+
+    /// The message about a tool that it does not have.
+    pub fn without_tool(&self, tool: &str) -> String {
+        let problem = format!("{} `{}` has no tool `{tool}`", self.kind(), self.name());
+        or_similar(problem, similar(tool, self.tools().iter().map(Tool::name)))
     }
 
     /// The resources with fixed URIs.
@@ -217,6 +237,12 @@ impl Member {
             }
             Self::Remote(member) => member.lists.has_prompts,
         }
+    }
+
+    /// Whether it calls tools or reads resources of other members, and its options allow some.
+    pub fn makes_calls(&self) -> bool {
+        let servlet = self.as_servlet();
+        servlet.is_some_and(|servlet| servlet.makes_calls())
     }
 
     /// Whether it suggests values for arguments.

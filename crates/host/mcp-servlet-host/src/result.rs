@@ -83,6 +83,12 @@ impl CallToolResult {
         result
     }
 
+    /// Whether the call was [denied](Self::denied).
+    pub(crate) fn is_denied(&self) -> bool {
+        let meta = self.json.get("_meta");
+        self.is_error() && meta.is_some_and(|meta| meta.get("mcp-servlet/denied").is_some())
+    }
+
     /// The content: text, images and so on.
     pub fn content(&self) -> impl ExactSizeIterator<Item = Content<'_>> {
         array(self.json.get("content")).iter().map(Content::new)

@@ -220,6 +220,11 @@ impl Servlet {
         self.guest.instances()
     }
 
+    /// Whether it calls tools or reads resources of other members, and its options allow some.
+    pub fn makes_calls(&self) -> bool {
+        self.module().calls_tools() && self.options().grants().next().is_some()
+    }
+
     /// The output of `describe`, or of `list_tools`, byte for byte.
     pub fn description(&self) -> &str {
         &self.description.text
@@ -323,22 +328,39 @@ impl Servlet {
         arguments: Option<&JsonObject>,
         request_meta: &RequestMeta,
     ) -> Result<CallToolResult, CallError> {
+        match self.checked_arguments(tool, arguments).await? {
+            Ok(arguments) => self.run_tool(tool, arguments, request_meta).await,
+            // The model gets the message.
+            Err(text) => Ok(CallToolResult::error(text)),
+        }
+    }
+
+    /// The arguments with which a call of the tool runs, or a message for the model.
+    pub(crate) async fn checked_arguments(
+        &self,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+    ) -> Result<Result<Option<JsonObject>, String>, CallError> {
         let schemas = self.schemas(tool)?;
         let arguments = self.known_arguments(schemas, arguments);
         let arguments = arguments.as_deref();
         let how = self.options().arguments;
-        let outcome = if how != CheckArguments::Off && schemas.takes_long(arguments) {
-            let (schemas, arguments) = (Arc::clone(schemas), arguments.cloned());
-            let check = move || checked(how, &schemas, arguments.as_ref());
-            self.guest.run_blocking(check).await?
-        } else {
-            checked(how, schemas, arguments)
-        };
-        let arguments = match outcome {
-            Ok(arguments) => arguments,
-            // The model gets the message.
-            Err(text) => return Ok(CallToolResult::error(text)),
-        };
+        if how == CheckArguments::Off || !schemas.takes_long(arguments) {
+            return Ok(checked(how, schemas, arguments));
+        }
+        let (schemas, arguments) = (Arc::clone(schemas), arguments.cloned());
+        let check = move || checked(how, &schemas, arguments.as_ref());
+        self.guest.run_blocking(check).await
+    }
+
+    /// Calls a tool with arguments that were checked.
+    pub(crate) async fn run_tool(
+        &self,
+        tool: &str,
+        arguments: Option<JsonObject>,
+        request_meta: &RequestMeta,
+    ) -> Result<CallToolResult, CallError> {
+        let schemas = self.schemas(tool)?;
         if let Some(guard) = &request_meta.guard
             && let Err(denied) = guard.may_run(arguments.as_ref())
         {

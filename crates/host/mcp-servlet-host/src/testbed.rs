@@ -19,8 +19,9 @@ use std::{
 };
 
 use mcp_servlet_runtime::{
-    Abi, CALL, CallError, DESCRIBE, FEATURE_EXPORTS, HttpFailure, HttpRequest, HttpResponse,
-    Instances, Listener, LoadOptions, Notification, Sending, Source,
+    Abi, Answering, CALL, CallError, Callee, CalleeError, Callees, DESCRIBE, FEATURE_EXPORTS,
+    HttpFailure, HttpRequest, HttpResponse, Instances, JsonObject, Listener, LoadOptions,
+    Notification, RequestMeta, Sending, Source,
 };
 use mcp_servlet_types::HttpErrorKind;
 use serde::{Deserialize, Serialize};
@@ -83,6 +84,9 @@ struct Hello {
     config: BTreeMap<String, String>,
     /// Whether the test answers HTTP requests.
     http: bool,
+    /// Whether the test answers calls of tools and reads of resources.
+    #[serde(default)]
+    tools: bool,
 }
 
 #[derive(Deserialize)]
@@ -97,6 +101,19 @@ struct Request {
 enum HttpAnswer {
     Failure { failure: WireFailure },
     Response(HttpResponse),
+}
+
+/// How a test answers a call of a tool or a read of a resource.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum CalleeAnswer {
+    Result(JsonObject),
+    Error {
+        kind: String,
+        message: String,
+        code: Option<i64>,
+        data: Option<Value>,
+    },
 }
 
 #[derive(Deserialize)]
@@ -158,6 +175,38 @@ impl Listener for Client {
     }
 }
 
+/// The test answers what its servlet calls.
+impl Callees for Client {
+    fn call<'a>(&'a self, callee: &'a Callee, _: &'a RequestMeta) -> Answering<'a> {
+        let answer = self.wire.send(&json!({ "call": callee.to_request() }));
+        let answer = answer.and_then(|()| self.wire.receive());
+        let gone = || CalleeError::new("connectivity", "the test has no answer".to_owned());
+        Box::pin(ready(match answer {
+            Ok(Some(Ok(CalleeAnswer::Result(result)))) => Ok(result),
+            Ok(Some(Ok(CalleeAnswer::Error {
+                kind,
+                message,
+                code,
+                data,
+            }))) => Err(CalleeError {
+                kind: kind.into(),
+                message,
+                code,
+                data,
+            }),
+            Ok(Some(Err(_)) | None) | Err(_) => Err(gone()),
+        }))
+    }
+
+    fn are_all_allowed(&self) -> bool {
+        true
+    }
+
+    fn is_read_only(&self, _: &Callee) -> bool {
+        false
+    }
+}
+
 impl Testbed {
     /// Listens on a local port for as long as the process lives.
     ///
@@ -216,9 +265,12 @@ fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
         wire: Arc::clone(&wire),
         answers_http: hello.http,
     });
+    let callees = hello.tools.then(|| Arc::clone(&listener));
     while let Some(request) = wire.receive::<Request>()? {
         let answer = match (&servlet, request) {
-            (Ok(servlet), Ok(request)) => answer(servlet, &request, Arc::clone(&listener)),
+            (Ok(servlet), Ok(request)) => {
+                answer(servlet, &request, Arc::clone(&listener), callees.clone())
+            }
             (Err(problem), _) => internal(problem.clone()),
             (_, Err(error)) => internal(format!("invalid request: {error}")),
         };
@@ -260,7 +312,12 @@ fn instance(hello: &Hello, shared: &Shared) -> Result<Servlet, String> {
     Ok(servlet)
 }
 
-fn answer(servlet: &Servlet, request: &Request, client: Arc<Client>) -> Answer {
+fn answer(
+    servlet: &Servlet,
+    request: &Request,
+    client: Arc<Client>,
+    callees: Option<Arc<Client>>,
+) -> Answer {
     let mut exports = [DESCRIBE, CALL].into_iter().chain(FEATURE_EXPORTS);
     let known = exports.find(|name| *name == request.export);
     let Some(export) = known.filter(|export| servlet.module().can_call(export)) else {
@@ -270,6 +327,11 @@ fn answer(servlet: &Servlet, request: &Request, client: Arc<Client>) -> Answer {
         .guest()
         .job(export, request.input.clone().into_bytes());
     job.listener = Some(client);
+    job.request_meta = callees.map(|callees| {
+        let mut request_meta = RequestMeta::default();
+        request_meta.callees = Some(callees);
+        Box::new(request_meta)
+    });
     match servlet.guest().run(job) {
         Ok(output) => match String::from_utf8(output) {
             Ok(output) => Answer::Output(output),

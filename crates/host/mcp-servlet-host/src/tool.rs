@@ -110,6 +110,12 @@ impl Tool {
             .unwrap_or(&EMPTY)
     }
 
+    /// Whether it is declared to change nothing.
+    pub fn is_read_only(&self) -> bool {
+        let annotations = self.json.get("annotations");
+        annotations.is_some_and(|annotations| annotations["readOnlyHint"] == true)
+    }
+
     /// All members, as the servlet wrote them.
     pub fn json(&self) -> &JsonObject {
         &self.json

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use mcp_servlet_runtime::{
-    ConfigKey, JsonObject, LoadOptions, Needs, configured_host, glob_matches,
+    ConfigKey, Grant, JsonObject, LoadOptions, Needs, configured_host, glob_matches,
 };
 use mcp_servlet_schema::{matches, schema_in_words};
 use serde_json::Value;
@@ -28,6 +28,10 @@ pub struct UnmetNeeds {
     pub hosts: Vec<String>,
     /// Directories that it may not open.
     pub paths: Vec<String>,
+    /// Tools of other servlets and of remotes that it may not call.
+    pub calls: Vec<Grant>,
+    /// Resources of other servlets and of remotes that it may not read.
+    pub reads: Vec<Grant>,
 }
 
 impl Servlet {
@@ -58,6 +62,8 @@ impl UnmetNeeds {
                 .collect(),
             hosts: without(&needs.hosts, |host| hosts.are_met(host)),
             paths: without(&needs.paths, |path| allows_path(options, path)),
+            calls: without_grants(&needs.calls, &options.allowed_tools),
+            reads: without_grants(&needs.reads, &options.allowed_resources),
         };
         (!unmet.is_empty()).then_some(unmet)
     }
@@ -70,6 +76,8 @@ impl UnmetNeeds {
             && self.placeholders.is_empty()
             && self.hosts.is_empty()
             && self.paths.is_empty()
+            && self.calls.is_empty()
+            && self.reads.is_empty()
     }
 
     /// The missing command-line options, with placeholders for values. Secrets are in environment variables.
@@ -88,7 +96,17 @@ impl UnmetNeeds {
             .paths
             .iter()
             .map(|path| format!("--allow-path …:{path}"));
-        let all: Vec<_> = config.chain(hosts).chain(paths).collect();
+        let calls = self.calls.iter().map(|one| format!("--allow-tool {one}"));
+        let reads = self
+            .reads
+            .iter()
+            .map(|one| format!("--allow-resource {one}"));
+        let all: Vec<_> = config
+            .chain(hosts)
+            .chain(paths)
+            .chain(calls)
+            .chain(reads)
+            .collect();
         all.join(" ")
     }
 }
@@ -118,8 +136,17 @@ impl fmt::Display for UnmetNeeds {
         let hosts = hosts.map(|host| format!("host `{host}` is not allowed"));
         let paths = self.paths.iter();
         let paths = paths.map(|path| format!("directory `{path}` is not allowed"));
+        let calls = self.calls.iter();
+        let calls = calls.map(|one| format!("tool `{one}` is not allowed"));
+        let reads = self.reads.iter();
+        let reads = reads.map(|one| format!("resource `{one}` is not allowed"));
         let config = missing.chain(invalid).chain(hostless).chain(placeholders);
-        let all: Vec<_> = config.chain(hosts).chain(paths).collect();
+        let all: Vec<_> = config
+            .chain(hosts)
+            .chain(paths)
+            .chain(calls)
+            .chain(reads)
+            .collect();
         write!(
             f,
             "servlet `{}` has unmet needs: {}",
@@ -136,6 +163,12 @@ pub fn type_in_words(key: &ConfigKey) -> String {
 
 fn without(all: &[String], given: impl Fn(&str) -> bool) -> Vec<String> {
     all.iter().filter(|one| !given(one)).cloned().collect()
+}
+
+fn without_grants(all: &[Grant], given: &[Grant]) -> Vec<Grant> {
+    let is_given = |one: &&Grant| given.iter().any(|grant| grant.covers(one));
+    let missing = all.iter().filter(|one| !is_given(one));
+    missing.cloned().collect()
 }
 
 /// The hosts that a servlet declares, and those that its options allow.

@@ -1,6 +1,8 @@
 //! A run of an export, with its input, its limits and what it leaves behind.
 
 mod input_requests;
+pub(crate) mod journal;
+mod listener;
 mod progress;
 
 use std::sync::Arc;
@@ -9,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{JsonObject, listener::Listener, options::Limits, request_meta::RequestMeta};
 pub(crate) use input_requests::InputRequests;
+use journal::Journal;
 pub(crate) use progress::Progress;
 
 /// A run of an export, with its input and its limits.
@@ -24,6 +27,8 @@ pub struct Job {
     pub listener: Option<Arc<dyn Listener>>,
     /// The client's answers to input requests so far; `None` if there is no client.
     pub answers: Option<JsonObject>,
+    /// The request that it answers, if the servlet can call tools meanwhile.
+    pub request_meta: Option<Box<RequestMeta>>,
 }
 
 impl Job {
@@ -35,6 +40,7 @@ impl Job {
             limits,
             listener: None,
             answers: None,
+            request_meta: None,
         }
     }
 
@@ -53,6 +59,7 @@ pub(crate) struct Call {
     pub(crate) limits: Limits,
     pub(crate) listener: Option<Arc<dyn Listener>>,
     pub(crate) input_requests: InputRequests,
+    pub(crate) journal: Journal,
     /// How many HTTP requests it has sent.
     pub(crate) http_requests: u32,
     pub(crate) last_response: LastResponse,
@@ -82,6 +89,7 @@ impl Call {
             limits,
             listener: None,
             input_requests: InputRequests::default(),
+            journal: Journal::default(),
             http_requests: 0,
             last_response: LastResponse::default(),
             progress: Arc::default(),
@@ -92,6 +100,10 @@ impl Call {
         Self {
             listener: job.listener.clone(),
             input_requests: InputRequests::new(job.answers.clone()),
+            journal: job
+                .request_meta
+                .as_deref()
+                .map_or_else(Journal::default, Journal::of),
             ..Self::new(job.limits)
         }
     }

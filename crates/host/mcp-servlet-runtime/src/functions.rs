@@ -1,6 +1,7 @@
 //! The host functions that modules import.
 
 mod ask;
+mod call_tool;
 mod extism;
 mod http;
 mod json;
@@ -19,6 +20,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
     http::link(&mut linker)?;
     notify::link(&mut linker)?;
     ask::link(&mut linker)?;
+    call_tool::link(&mut linker)?;
     wasmtime_wasi::p1::add_to_linker_async(&mut linker, State::wasi)?;
     Ok(linker)
 }

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     JsonObject,
     abi::Abi,
-    call::Job,
+    call::{Job, journal::own_request},
     engine::{self, Pool, Stop},
     error::{CallError, LoadError},
     inspect::Module,
@@ -179,8 +179,14 @@ impl Guest {
         params: &JsonObject,
         request_meta: &RequestMeta,
     ) -> Job {
-        self.job(export, self.abi.request(params, request_meta))
-            .of(request_meta)
+        if !self.module.calls_tools() {
+            let input = self.abi.request(params, request_meta);
+            return self.job(export, input).of(request_meta);
+        }
+        let own = own_request(request_meta);
+        let mut job = self.job(export, self.abi.request(params, &own)).of(&own);
+        job.request_meta = Some(Box::new(request_meta.clone()));
+        job
     }
 
     /// A run that calls a tool for a client, within the limits of the tool.

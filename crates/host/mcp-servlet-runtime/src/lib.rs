@@ -25,6 +25,7 @@
 
 mod abi;
 mod call;
+mod callees;
 mod contract;
 mod engine;
 mod error;
@@ -47,7 +48,11 @@ mod state;
 mod text;
 
 pub use abi::{Abi, CALL, DESCRIBE, FEATURE_EXPORTS, LIST_TOOLS};
-pub use call::Job;
+pub use call::{
+    Job,
+    journal::{MAX_STATE, MAX_STATE_TEXT},
+};
+pub use callees::{Answering, Callee, CalleeError, Callees};
 pub use contract::{Contract, with_section};
 pub use engine::{HostFunction, Messages, Plugin};
 pub use error::{
@@ -68,11 +73,12 @@ pub use needs::{ConfigKey, Needs, config_variable, configured_host};
 #[doc(hidden)]
 pub use options::Quality;
 pub use options::{
-    AllowedPath, CheckResults, CompileCache, ErrorTexts, InstanceLimits, Instances, Isolation,
-    Limit, Limits, LoadOptions, ParseLimitError, UnknownArguments,
+    AllowedPath, CheckResults, CompileCache, ErrorTexts, Grant, InstanceLimits, Instances,
+    Isolation, Limit, Limits, LoadOptions, ParseGrantError, ParseLimitError, UnknownArguments,
 };
 pub use request_meta::{
-    CallGuard, ClientSession, Denied, EndedStep, InputTimeout, RequestMeta, StepObserver,
+    CallGuard, CallObserver, ClientSession, Denied, EndedCallee, EndedStep, InputTimeout,
+    RequestMeta,
 };
 pub use runtime::{processors, run_blocking, set_on_idle};
 pub use source::{Fetched, Image, Source, signature_file};

@@ -7,7 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
 
-use crate::{JsonObject, json::syntax_error, options::LoadOptions};
+use crate::{
+    JsonObject,
+    json::syntax_error,
+    options::{Grant, LoadOptions},
+};
 
 /// The custom section that `export!` writes.
 pub(crate) const SECTION: &str = "mcp-servlet:needs";
@@ -22,6 +26,12 @@ pub struct Needs {
     pub hosts: Vec<String>,
     /// The directories that it opens, by the names that it uses.
     pub paths: Vec<String>,
+    /// The tools of other servlets and of remotes that it calls. What is no [`Grant`] is left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Grant>,
+    /// The resources of other servlets and of remotes that it reads. What is no [`Grant`] is left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<Grant>,
 }
 
 /// One configuration key.
@@ -45,6 +55,8 @@ struct Declared {
     config: JsonObject,
     hosts: Vec<String>,
     paths: Vec<String>,
+    calls: Vec<String>,
+    reads: Vec<String>,
 }
 
 impl Needs {
@@ -58,12 +70,18 @@ impl Needs {
             config: keys(&declared.config),
             hosts: declared.hosts,
             paths: declared.paths,
+            calls: grants(&declared.calls),
+            reads: grants(&declared.reads),
         })
     }
 
     /// Whether the servlet declares nothing.
     pub fn is_empty(&self) -> bool {
-        self.config.is_empty() && self.hosts.is_empty() && self.paths.is_empty()
+        self.config.is_empty()
+            && self.hosts.is_empty()
+            && self.paths.is_empty()
+            && self.calls.is_empty()
+            && self.reads.is_empty()
     }
 
     /// The configuration key `name`.
@@ -104,6 +122,10 @@ pub fn configured_host(value: &str) -> Option<String> {
     let host = url.ok()?.host_str()?.to_owned();
     // A value is a host and no pattern, which would allow other hosts.
     (!host.contains('*')).then_some(host)
+}
+
+fn grants(texts: &[String]) -> Vec<Grant> {
+    texts.iter().filter_map(|text| text.parse().ok()).collect()
 }
 
 fn keys(schema: &JsonObject) -> Vec<ConfigKey> {

@@ -1,6 +1,7 @@
 //! What a servlet may access, and its limits.
 
 mod cache;
+mod grant;
 mod limit;
 mod limits;
 mod quality;
@@ -11,6 +12,7 @@ use serde::Deserialize;
 
 use crate::{inspect::Module, runtime::processors};
 pub use cache::CompileCache;
+pub use grant::{Grant, ParseGrantError};
 pub use limit::{Limit, ParseLimitError};
 pub use limits::Limits;
 use mcp_servlet_common::CheckArguments;
@@ -51,6 +53,10 @@ pub struct LoadOptions {
     pub proxy: Option<Proxy>,
     /// Directories that a servlet built for WASI may open.
     pub allowed_paths: Vec<AllowedPath>,
+    /// Tools of other servlets and of remotes that the servlet may call.
+    pub allowed_tools: Vec<Grant>,
+    /// Resources of other servlets and of remotes that the servlet may read.
+    pub allowed_resources: Vec<Grant>,
     /// The limits of a call, as they were set. [`call_limits`](Self::call_limits) includes the defaults.
     pub limits: Limits,
     /// Limits for single tools, by the tool names of the servlet. Tools inherit those of the servlet.
@@ -270,6 +276,8 @@ impl Default for LoadOptions {
             allow_private: false,
             proxy: None,
             allowed_paths: Vec::new(),
+            allowed_tools: Vec::new(),
+            allowed_resources: Vec::new(),
             limits: Limits::default(),
             tools: BTreeMap::new(),
             vars: 1 << 20,
@@ -301,6 +309,8 @@ impl std::fmt::Debug for LoadOptions {
             .field("allow_private", &self.allow_private)
             .field("proxy", &self.proxy)
             .field("allowed_paths", &self.allowed_paths)
+            .field("allowed_tools", &self.allowed_tools)
+            .field("allowed_resources", &self.allowed_resources)
             .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
@@ -316,6 +326,11 @@ impl LoadOptions {
         } else {
             Instances::default()
         })
+    }
+
+    /// What the servlet may call and read.
+    pub fn grants(&self) -> impl Iterator<Item = &Grant> {
+        self.allowed_tools.iter().chain(&self.allowed_resources)
     }
 
     /// The limits of calls that belong to no tool.

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     CallError, JsonObject,
+    callees::{Callee, Callees},
     listener::{Listener, Usage},
 };
 
@@ -39,8 +40,13 @@ pub struct RequestMeta {
     pub input_timeout: Option<InputTimeout>,
     /// Decides whether a tool may run with its arguments. None allows all. It is not sent to the servlet.
     pub guard: Option<Arc<dyn CallGuard>>,
-    /// Learns about the steps of a virtual tool. It is not sent to the servlet.
-    pub steps: Option<Arc<dyn StepObserver>>,
+    /// Learns about the calls that virtual tools and servlets make. It is not sent to the servlet.
+    pub observer: Option<Arc<dyn CallObserver>>,
+    /// What the servlet can call, as far as its options allow it. None if it can call nothing. It is not sent to the servlet.
+    pub callees: Option<Arc<dyn Callees>>,
+    /// The servlets that have made the call, the outermost first. Empty if a client calls. The last one is known to the servlet
+    /// only as a name in `_meta`.
+    pub via: Vec<String>,
 }
 
 /// Decides whether the tool of a call may run, once its arguments are known.
@@ -51,7 +57,7 @@ pub trait CallGuard: Debug + Send + Sync {
     /// [`Denied`].
     fn may_run(&self, arguments: Option<&JsonObject>) -> Result<(), Denied>;
 
-    /// Asked before a step of a virtual tool reads a resource.
+    /// Asked before a step of a virtual tool, or a servlet, reads a resource.
     ///
     /// # Errors
     /// [`Denied`].
@@ -59,12 +65,35 @@ pub trait CallGuard: Debug + Send + Sync {
 
     /// What decides about a step of a virtual tool, by its number.
     fn of_step(&self, step: usize) -> Arc<dyn CallGuard>;
+
+    /// What decides about a call that a servlet makes.
+    fn of_callee(&self, callee: &Callee) -> Arc<dyn CallGuard>;
 }
 
-/// Learns about the steps of a virtual tool.
-pub trait StepObserver: Debug + Send + Sync {
-    /// A call of a step has ended. It is not called if the call was stopped.
-    fn ended(&self, step: &EndedStep<'_>);
+/// Learns about the calls that virtual tools and servlets make. It does not learn about calls that were stopped.
+pub trait CallObserver: Debug + Send + Sync {
+    /// A call of a step of a virtual tool has ended.
+    fn step_ended(&self, step: &EndedStep<'_>);
+
+    /// A call that a servlet made has ended.
+    fn callee_ended(&self, call: &EndedCallee<'_>);
+}
+
+/// A call of a servlet that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct EndedCallee<'a> {
+    /// The servlet that made the call.
+    pub servlet: &'a str,
+    /// What it called or read.
+    pub callee: &'a Callee,
+    /// `ok`, `tool_error` if the result says that the tool failed, or the kind of the error.
+    pub outcome: &'static str,
+    /// The message of the error, if there is no result.
+    pub error: Option<&'a str>,
+    /// How long it took.
+    pub time: Duration,
+    /// What it took, if that is known.
+    pub usage: Option<&'a Usage>,
 }
 
 /// A call of a step that has ended.

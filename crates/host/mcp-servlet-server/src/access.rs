@@ -91,9 +91,9 @@ impl Access {
 impl Server {
     /// What a caller may use of a host.
     pub(crate) fn permissions(&self, host: Arc<Host>, caller: Option<Arc<Caller>>) -> Permissions {
-        let rules = self.0.access.rules();
         Permissions {
-            rules,
+            rules: self.0.access.rules(),
+            gate: self.0.access.gate().gate,
             caller,
             host,
         }

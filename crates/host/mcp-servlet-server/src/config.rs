@@ -6,6 +6,7 @@ mod cache;
 mod endpoint;
 mod file;
 mod findings;
+mod grants;
 mod hosts;
 mod load;
 mod lock;
@@ -46,6 +47,7 @@ use bundle::Bundles;
 pub use endpoint::{Endpoint, EndpointTransport, Listener};
 use file::{File, Requests, ServletLimits, ServletSection};
 pub use findings::{Finding, Findings, Served, Severity};
+use grants::ReadGrant;
 pub use hosts::parse_host;
 use lock::Locks;
 pub use lock::{Lock, LockedItem, LockedKind, LockedMember, NotCurrent, Permissions, Rights};
@@ -92,6 +94,8 @@ pub struct Config {
     rules: Vec<ReadRule>,
     /// The shapes of results.
     shapes: Vec<ReadShape>,
+    /// What servlets may call and read.
+    grants: Vec<ReadGrant>,
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
@@ -198,6 +202,7 @@ impl Config {
             in_directories: BTreeSet::new(),
             registries: Registries::default(),
             shapes: Vec::new(),
+            grants: Vec::new(),
             files,
         };
         reader.defaults(&file);
@@ -207,6 +212,7 @@ impl Config {
         let bundles = reader.bundles(&read_bundles, &file.named());
         members.add_remotes(file.remote.keys());
         members.add_bundles(read_bundles.names());
+        reader.grants(&file, (&read_bundles, &file.named()), (&members, &entries));
         let tasks = file.tasks.options();
         let listeners = reader.listeners(&file);
         let mut auths = reader.auths(&file);
@@ -233,6 +239,7 @@ impl Config {
             warnings: reader.warnings,
             rules,
             shapes: reader.shapes,
+            grants: reader.grants,
             variables: reader.variables,
             files: files.clone(),
             locks: Locks::Off,
@@ -278,6 +285,7 @@ struct Reader<'a> {
     in_directories: BTreeSet<String>,
     registries: Registries,
     shapes: Vec<ReadShape>,
+    grants: Vec<ReadGrant>,
     files: &'a mut Snapshot,
 }
 
@@ -479,6 +487,8 @@ impl Reader<'_> {
                     host,
                 });
         }
+        options.allowed_tools = self.allowed(&section.allow.tools);
+        options.allowed_resources = self.allowed(&section.allow.resources);
         for (key, value) in &section.config {
             if let Some(text) = self.expanded(value) {
                 options.config.insert(key.clone(), text);

@@ -9,19 +9,23 @@ use std::{
 };
 
 use mcp_servlet_access::{
-    Caller,
+    Caller, Gate,
     rules::{Arguments, Decision, Hints, Holds, Item, Kind, Name, Rules, Uri},
 };
 use mcp_servlet_host::{
     FeatureKind, Host, Listed, Member, Tool, bundle::Target, unknown_prompt, unknown_tool,
 };
-use mcp_servlet_runtime::{CallError, CallGuard, Denied, JsonObject};
+use mcp_servlet_runtime::{CallError, CallGuard, Callee, Denied, JsonObject, RequestMeta};
 use serde_json::Value;
+
+use crate::server::{Server, metrics::CallMetrics};
 
 /// The rules of an endpoint, for one caller and one host.
 #[derive(Clone, Debug)]
 pub(crate) struct Permissions {
     pub(crate) rules: Arc<Rules>,
+    /// What knows which scopes tools need. None if everyone may call.
+    pub(crate) gate: Option<Arc<Gate>>,
     /// None if the endpoint does not know its callers.
     pub(crate) caller: Option<Arc<Caller>>,
     pub(crate) host: Arc<Host>,
@@ -91,18 +95,61 @@ impl Permissions {
         item_of(&self.host, tool)
     }
 
-    /// Checks the arguments of calls of this tool, and the resources that its steps read. None if no rule needs that.
+    /// Checks the arguments of calls of this tool, the resources that its steps read, and the calls that servlets make. None if
+    /// no rule needs that.
     pub(crate) fn guard(&self, tool: &str) -> Option<Arc<dyn CallGuard>> {
         let is_needed = self.rules.read_arguments()
-            || (self.rules.are_about(Kind::Resource) && self.host.bundle_of(tool).is_some());
-        is_needed.then(|| {
-            let guard = Guard {
-                permissions: self.clone(),
-                tool: tool.to_owned(),
-                step: None,
-            };
-            Arc::new(guard) as Arc<dyn CallGuard>
+            || (self.rules.are_about(Kind::Resource) && self.host.bundle_of(tool).is_some())
+            || self.limit_callees();
+        is_needed.then(|| self.guard_of(Guarded::Tool(tool.to_owned())))
+    }
+
+    /// Has the calls checked and counted that a servlet makes for a prompt or a resource.
+    pub(crate) fn watch_callees(&self, server: &Server, request_meta: &mut RequestMeta) {
+        if self.host.callees().is_some() {
+            request_meta.observer = Some(Arc::new(CallMetrics(server.clone())));
+        }
+        if self.limit_callees() {
+            request_meta.guard = Some(self.guard_of(Guarded::Nothing));
+        }
+    }
+
+    /// Whether the caller may be denied what servlets call.
+    fn limit_callees(&self) -> bool {
+        let has_scopes = self
+            .gate
+            .as_ref()
+            .is_some_and(|gate| gate.has_tool_scopes());
+        self.host.callees().is_some() && (has_scopes || !self.are_all())
+    }
+
+    fn guard_of(&self, guarded: Guarded) -> Arc<dyn CallGuard> {
+        Arc::new(Guard {
+            permissions: self.clone(),
+            guarded,
         })
+    }
+
+    /// Whether a servlet may call a tool for the caller.
+    fn may_call(
+        &self,
+        item: &Item<'_>,
+        callee: &Callee,
+        arguments: &JsonObject,
+    ) -> Result<(), Denied> {
+        let denied = |text: String| Denied {
+            text,
+            meta: JsonObject::new(),
+        };
+        if self.decide(item).allowed == Holds::No {
+            tracing::debug!(%callee, "the rules deny a call of a servlet");
+            return Err(denied(format!("the rules do not allow `{callee}`")));
+        }
+        if let (Some(gate), Some(caller), Some(tool)) = (&self.gate, &self.caller, callee.tool()) {
+            let permitted = gate.permit(caller, (callee.member(), tool));
+            permitted.map_err(|refusal| denied(refusal.message.to_owned()))?;
+        }
+        self.check(item, &callee.to_string(), arguments)
     }
 
     fn check(&self, item: &Item<'_>, tool: &str, arguments: &JsonObject) -> Result<(), Denied> {
@@ -307,61 +354,109 @@ impl Permissions {
     }
 }
 
-/// Decides on the arguments of a call.
+/// Decides on a call, and on those that it makes.
 #[derive(Clone, Debug)]
 struct Guard {
     permissions: Permissions,
-    /// The tool that the client calls.
-    tool: String,
-    /// The number of the step, if the tool is virtual and this is not about its own arguments.
-    step: Option<usize>,
+    guarded: Guarded,
+}
+
+/// What a [`Guard`] decides on.
+#[derive(Clone, Debug)]
+enum Guarded {
+    /// Only the calls that a servlet makes.
+    Nothing,
+    /// The arguments of a tool that the client calls.
+    Tool(String),
+    /// A step of a virtual tool, by its number.
+    Step(String, usize),
+    /// A call that a servlet makes.
+    Callee(Callee),
 }
 
 impl CallGuard for Guard {
     fn may_run(&self, arguments: Option<&JsonObject>) -> Result<(), Denied> {
-        let Self {
-            permissions, tool, ..
-        } = self;
+        let permissions = &self.permissions;
         let none = JsonObject::new();
         let arguments = arguments.unwrap_or(&none);
-        let Some(step) = self.step else {
-            let item = permissions.host.tool(tool);
-            let item = item.and_then(|tool| permissions.item(tool));
-            return item.map_or(Ok(()), |item| permissions.check(&item, tool, arguments));
-        };
-        let steps = steps_of(&permissions.host, tool);
-        match steps.get(step) {
-            Some(step) => permissions.check(&step.item, tool, arguments),
-            None => Err(Denied {
-                text: format!("tool `{tool}` has no such step"),
-                meta: JsonObject::new(),
-            }),
+        match &self.guarded {
+            Guarded::Nothing => Ok(()),
+            Guarded::Tool(tool) => {
+                let item = permissions.host.tool(tool);
+                let item = item.and_then(|tool| permissions.item(tool));
+                item.map_or(Ok(()), |item| permissions.check(&item, tool, arguments))
+            }
+            Guarded::Step(tool, step) => match steps_of(&permissions.host, tool).get(*step) {
+                Some(step) => permissions.check(&step.item, tool, arguments),
+                None => Err(Denied {
+                    text: format!("tool `{tool}` has no such step"),
+                    meta: JsonObject::new(),
+                }),
+            },
+            Guarded::Callee(callee) => {
+                let item = item_of_callee(&permissions.host, callee);
+                permissions.may_call(&item, callee, arguments)
+            }
         }
     }
 
     fn may_read(&self, uri: &str) -> Result<(), Denied> {
-        let Self {
-            permissions, tool, ..
-        } = self;
-        let steps = steps_of(&permissions.host, tool);
-        let step = self.step.and_then(|step| steps.get(step));
-        if step.is_some_and(|step| permissions.may_read(&step.item, uri)) {
+        let permissions = &self.permissions;
+        let (may_read, what) = match &self.guarded {
+            Guarded::Step(tool, step) => {
+                let steps = steps_of(&permissions.host, tool);
+                let step = steps.get(*step);
+                let may_read = step.is_some_and(|step| permissions.may_read(&step.item, uri));
+                // The URI may contain a secret of the configuration.
+                (may_read, step.map(|step| step.target.to_string()))
+            }
+            Guarded::Callee(callee) => {
+                let item = item_of_callee(&permissions.host, callee);
+                (permissions.may_read(&item, uri), Some(callee.to_string()))
+            }
+            Guarded::Nothing | Guarded::Tool(_) => (false, None),
+        };
+        if may_read {
             return Ok(());
         }
-        tracing::debug!(tool, "the rules deny a resource of a step");
-        // The URI may contain a secret of the configuration.
-        let template = step.map_or_else(String::new, |step| format!(" `{}`", step.target));
+        tracing::debug!(
+            resource = what,
+            "the rules deny a resource of a step or a servlet"
+        );
+        let what = what.map_or_else(String::new, |what| format!(" `{what}`"));
         Err(Denied {
-            text: format!("the resource{template} cannot be read"),
+            text: format!("the resource{what} cannot be read"),
             meta: JsonObject::new(),
         })
     }
 
     fn of_step(&self, step: usize) -> Arc<dyn CallGuard> {
-        Arc::new(Self {
-            step: Some(step),
-            ..self.clone()
-        })
+        let tool = match &self.guarded {
+            Guarded::Tool(tool) | Guarded::Step(tool, _) => tool.clone(),
+            Guarded::Nothing | Guarded::Callee(_) => String::new(),
+        };
+        self.permissions.guard_of(Guarded::Step(tool, step))
+    }
+
+    fn of_callee(&self, callee: &Callee) -> Arc<dyn CallGuard> {
+        self.permissions.guard_of(Guarded::Callee(callee.clone()))
+    }
+}
+
+/// What a servlet calls or reads, for rules.
+fn item_of_callee<'h>(host: &'h Host, callee: &'h Callee) -> Item<'h> {
+    let name = match callee {
+        Callee::Tool { member, tool, .. } => {
+            let (described, listed) = host.tool_of_member(member, tool);
+            let hints = described.map_or_else(|| Hints::of(None), hints);
+            Name::Step(tool, listed, hints)
+        }
+        Callee::Resource { uri, .. } => Name::StepResource(Uri::listed(uri)),
+    };
+    Item {
+        name,
+        member: callee.member(),
+        bundle: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use mcp_servlet_common::asterisk_matches;
 use percent_encoding::percent_decode_str;
 
 use super::{Holds, Uri, uri::Text};
@@ -25,7 +26,7 @@ impl Pattern {
 
     /// Whether a name matches.
     pub fn matches(&self, name: &str) -> bool {
-        matches(self.0.as_bytes(), name.as_bytes(), u8::eq)
+        asterisk_matches(self.0.as_bytes(), name.as_bytes(), u8::eq)
     }
 
     /// Whether every name that matches `other` matches this as well.
@@ -49,15 +50,15 @@ impl UriPattern {
 
     /// Whether every URI that matches `other` matches this as well.
     pub fn covers(&self, other: &Self) -> bool {
-        matches(&self.0, &other.0, u8::eq)
+        asterisk_matches(&self.0, &other.0, u8::eq)
     }
 
     /// Whether a URI matches; or the URIs of a template: all of them, some or none.
     pub(super) fn matches(&self, uri: &Uri) -> Holds {
         match &uri.0 {
-            Text::One(uri) => Holds::is(matches(&self.0, uri, u8::eq)),
+            Text::One(uri) => Holds::is(asterisk_matches(&self.0, uri, u8::eq)),
             Text::Template(parts) => {
-                if matches(&self.0, parts, |own, part| Some(*own) == *part) {
+                if asterisk_matches(&self.0, parts, |own, part| Some(*own) == *part) {
                     Holds::Yes
                 } else if overlaps(&self.0, parts) {
                     Holds::Maybe
@@ -67,30 +68,6 @@ impl UriPattern {
             }
         }
     }
-}
-
-/// Whether a text matches a pattern. An element that `is` rejects can only be part of a `*`.
-fn matches<T>(pattern: &[u8], text: &[T], is: impl Fn(&u8, &T) -> bool) -> bool {
-    let (mut at, mut of_text) = (0, 0);
-    // Where to go on if the text that the last `*` stands for is longer.
-    let mut retry = None;
-    while of_text < text.len() {
-        let own = pattern.get(at);
-        if own == Some(&b'*') {
-            at += 1;
-            retry = Some((at, of_text));
-        } else if own.is_some_and(|own| is(own, &text[of_text])) {
-            at += 1;
-            of_text += 1;
-        } else if let Some((after, from)) = retry {
-            at = after;
-            of_text = from + 1;
-            retry = Some((after, of_text));
-        } else {
-            return false;
-        }
-    }
-    pattern[at..].iter().all(|byte| *byte == b'*')
 }
 
 /// Whether some URI of a template matches a pattern. A variable, which is None, can be any text.

@@ -152,6 +152,7 @@ impl Host {
         request_meta: &RequestMeta,
         is_allowed: &(dyn Fn(&Member) -> bool + Sync),
     ) -> Result<ReadResourceResult, CallError> {
+        let request_meta = &*self.with_callees(request_meta);
         let members = self.members().filter(|member| is_allowed(member));
         for (claim, member) in candidates(members, uri) {
             match read(member, uri, request_meta).await {
@@ -196,6 +197,7 @@ impl Host {
         arguments: Option<&JsonObject>,
         request_meta: &RequestMeta,
     ) -> Result<GetPromptResult, CallError> {
+        let request_meta = &*self.with_callees(request_meta);
         match self.find_prompt(prompt) {
             Some((member, prompt)) => {
                 member

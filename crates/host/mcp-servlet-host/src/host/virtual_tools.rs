@@ -5,13 +5,12 @@ mod input_requests;
 mod listener;
 mod mapping;
 mod runner;
-mod thrown;
+pub(super) mod thrown;
 
 use std::{borrow::Cow, collections::HashMap, fmt, sync::Arc};
 
 use mcp_servlet_bundle::{Place, Problem, Proven, Step, Target, VirtualTool};
 use mcp_servlet_runtime::JsonObject;
-use mcp_servlet_schema::similar;
 use serde_json::json;
 
 use super::{Mount, Warning, index::Chosen};
@@ -363,12 +362,9 @@ fn handler<'m>(step: &Step, member: &'m Member) -> Result<Cow<'m, JsonObject>, P
         return Err(Problem::new(step.place().key("resource"), message));
     };
     let wanted = &handler.tool;
-    let mut tools = member.tools().iter();
-    if let Some(tool) = tools.find(|tool| tool.name() == wanted) {
+    if let Some(tool) = member.tool(wanted) {
         return Ok(Cow::Borrowed(tool.json()));
     }
-    let known = similar(wanted, member.tools().iter().map(Tool::name));
-    let known = known.map_or_else(String::new, |known| format!("; there is `{known}`"));
-    let message = format!("{kind} `{name}` has no tool `{wanted}`{known}");
+    let message = member.without_tool(wanted);
     Err(Problem::new(step.place().key("handler"), message))
 }

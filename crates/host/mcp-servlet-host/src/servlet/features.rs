@@ -61,7 +61,9 @@ impl Servlet {
         request_meta: &RequestMeta,
     ) -> Result<ReadResourceResult, CallError> {
         let time = self.options().resource_cache;
-        let Some(time) = time.filter(|_| is_shared(request_meta)) else {
+        // What it calls may depend on the caller.
+        let is_for_caller = request_meta.guard.is_some() && self.makes_calls();
+        let Some(time) = time.filter(|_| is_shared(request_meta) && !is_for_caller) else {
             return self.read_now(uri, request_meta).await;
         };
         if let Some(result) = self.resources.get(uri) {

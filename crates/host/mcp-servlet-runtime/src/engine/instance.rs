@@ -165,15 +165,17 @@ impl Instance {
             Err(problem) => (Err(Stop::Error(problem)), true),
         };
         self.store.data().end_output();
-        let call = &mut self.store.data_mut().call;
+        let State { call, shared, .. } = self.store.data_mut();
         // The listener belongs to the call, and its end can have consequences.
         call.listener = None;
-        match call.input_requests.end() {
-            Some(request) => Ended {
-                output: bounded(&request, call.limits.output.value()),
-                is_whole: false,
-            },
-            None => Ended { output, is_whole },
+        let (output, is_whole) = match call.input_requests.end() {
+            Some(request) => (bounded(&request, call.limits.output.value()), false),
+            None => (output, is_whole),
+        };
+        let journal = std::mem::take(&mut call.journal);
+        Ended {
+            output: journal.end(&shared.name, output),
+            is_whole,
         }
     }
 

@@ -63,7 +63,11 @@ pub(super) fn link(linker: &mut Linker<State>) -> Result<()> {
 }
 
 async fn notify(caller: &mut Caller<'_, State>, notification: Notification) {
-    if let Some(listener) = caller.data().call.listener.clone() {
+    let call = &caller.data().call;
+    if let Notification::Progress(_) = notification {
+        call.journal.progress.set_own();
+    }
+    if let Some(listener) = call.listener.clone() {
         listener.notify(notification).await;
     } else {
         tracing::debug!(

@@ -16,12 +16,15 @@ pub(crate) const RESOURCE_UPDATED: &str = "notify_resource_updated";
 pub(crate) const RESOURCES_CHANGED: &str = "notify_resource_list_changed";
 pub(crate) const TOOLS_CHANGED: &str = "notify_tool_list_changed";
 
+pub(crate) const CALL_TOOL: &str = "call_tool";
+
 pub(crate) const CREATE_ELICITATION: &str = "create_elicitation";
 pub(crate) const CREATE_MESSAGE: &str = "create_message";
 pub(crate) const LIST_ROOTS: &str = "list_roots";
 
 /// The functions that this host provides under [`USER`].
-pub(crate) const USER_FUNCTIONS: [&str; 10] = [
+pub(crate) const USER_FUNCTIONS: [&str; 11] = [
+    CALL_TOOL,
     CREATE_ELICITATION,
     CREATE_MESSAGE,
     ELICITATION_COMPLETE,
@@ -79,6 +82,11 @@ impl Module {
     /// Whether the module can report the progress of a call.
     pub fn reports_progress(&self) -> bool {
         self.imports(USER, PROGRESS)
+    }
+
+    /// Whether the module can call tools and read resources of other servlets and of remotes.
+    pub fn calls_tools(&self) -> bool {
+        self.imports(USER, CALL_TOOL)
     }
 
     /// Whether the module can send log messages to the client.

@@ -297,7 +297,8 @@ impl Reader<'_> {
         }
     }
 
-    fn wrong_member(
+    /// What is wrong with the name of a servlet or remote.
+    pub(super) fn wrong_member(
         &self,
         member: &str,
         bundles: &ReadBundles,
@@ -370,7 +371,7 @@ fn no_member<'n>(
     known: impl Iterator<Item = &'n str>,
 ) -> String {
     if bundles.names.contains_key(member) {
-        return format!("`{member}` is a bundle; a handler is a tool of a servlet or remote");
+        return format!("`{member}` is a bundle; expected a servlet or remote");
     }
     match similar(member, known) {
         Some(name) => format!("there is no servlet or remote `{member}`; there is `{name}`"),

@@ -212,6 +212,12 @@ pub(super) struct Allow {
     pub(super) private: bool,
     /// Directories that it may open.
     pub(super) paths: Vec<Table<AllowedPath>>,
+    /// Tools of other servlets and of remotes that it may call, such as `weather:get_*`; `*` matches any text.
+    #[schemars(with = "Vec<String>")]
+    pub(super) tools: Vec<Spanned<String>>,
+    /// Resources of other servlets and of remotes that it may read, such as `docs:file:///*`; `*` matches any text.
+    #[schemars(with = "Vec<String>")]
+    pub(super) resources: Vec<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -260,7 +260,9 @@ impl Config {
         self.problems_of_hosts(served, &hosts, &mut findings);
         self.remarks_on_virtual_tools(&hosts, &mut findings);
         self.proofs_of_rules(served, &mut findings);
-        for Problem { span, message } in self.problems_of_shapes(loaded, remotes) {
+        let problems = self.problems_of_shapes(loaded, remotes).into_iter();
+        let problems = problems.chain(self.problems_of_grants(loaded, remotes));
+        for Problem { span, message } in problems.chain(self.unused_grants(loaded)) {
             findings.add(Severity::Warning, span, message);
         }
         findings.all.sort_by_key(|one| one.problem.span.start);

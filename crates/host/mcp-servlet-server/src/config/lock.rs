@@ -17,7 +17,7 @@ use mcp_servlet_host::{
     RemoteLists, Servlet, ServletLock, Tool,
 };
 use mcp_servlet_remote::{NotReady, Start};
-use mcp_servlet_runtime::{JsonObject, LoadOptions, Module, Source};
+use mcp_servlet_runtime::{Grant, JsonObject, LoadOptions, Module, Source};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{Error as _, MapAccess, Visitor},
@@ -136,6 +136,12 @@ pub struct Rights {
     pub hosts: BTreeSet<String>,
     /// Directories by the servlet's names for them; `:ro` follows those that it can only read.
     pub paths: BTreeSet<String>,
+    /// Tools of other servlets and of remotes that it calls.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub tools: BTreeSet<String>,
+    /// Resources of other servlets and of remotes that it reads.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub resources: BTreeSet<String>,
 }
 
 /// An entry of a list.
@@ -549,6 +555,7 @@ impl Permissions {
             let mode = if path.read_only { ":ro" } else { "" };
             format!("{}{mode}", path.guest.display())
         });
+        let texts = |grants: &[Grant]| grants.iter().map(Grant::to_string).collect();
         let private = options
             .allow_private
             .then(|| "private addresses".to_owned());
@@ -558,6 +565,8 @@ impl Permissions {
                 config: needs.config.iter().map(|key| key.name.clone()).collect(),
                 hosts: needs.hosts.iter().cloned().collect(),
                 paths: needs.paths.iter().cloned().collect(),
+                tools: texts(&needs.calls),
+                resources: texts(&needs.reads),
             },
             granted: Rights {
                 config: options.config.keys().cloned().collect(),
@@ -568,6 +577,8 @@ impl Permissions {
                     .chain(private)
                     .collect(),
                 paths: paths.collect(),
+                tools: texts(&options.allowed_tools),
+                resources: texts(&options.allowed_resources),
             },
         }
     }
@@ -583,9 +594,17 @@ impl Permissions {
             ("config", &self.needs.config, &old.needs.config),
             ("host", &self.needs.hosts, &old.needs.hosts),
             ("path", &self.needs.paths, &old.needs.paths),
+            ("tool", &self.needs.tools, &old.needs.tools),
+            ("resource", &self.needs.resources, &old.needs.resources),
             ("granted config", &self.granted.config, &old.granted.config),
             ("granted host", &self.granted.hosts, &old.granted.hosts),
             ("granted path", &self.granted.paths, &old.granted.paths),
+            ("granted tool", &self.granted.tools, &old.granted.tools),
+            (
+                "granted resource",
+                &self.granted.resources,
+                &old.granted.resources,
+            ),
         ];
         let added = sets.into_iter().flat_map(|(what, new, old)| {
             new.difference(old).map(move |one| format!("{what} {one}"))

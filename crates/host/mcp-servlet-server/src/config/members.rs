@@ -151,8 +151,8 @@ impl Reader<'_> {
 }
 
 impl Config {
-    /// What an endpoint serves of the servlets that [`load`](Self::load) returned, and of the remotes. Its virtual tools can
-    /// call all servlets and remotes, including those that the endpoint does not list.
+    /// What an endpoint serves of the servlets that [`load`](Self::load) returned, and of the remotes. Its virtual tools, and
+    /// servlets that may call others, reach all servlets and remotes, including those that the endpoint does not list.
     pub fn host_of(&self, endpoint: &Endpoint, loaded: &Loaded, remotes: &[Mount]) -> Host {
         let members = endpoint.members.as_deref();
         let host = self.host_of_members(members, loaded, remotes);
@@ -207,7 +207,8 @@ impl Config {
             }
         }
         let is_mounted = |name: &str| mounts.iter().any(|mount| mount.member.name() == name);
-        let others = all().filter(|mount| !is_mounted(mount.member.name()));
+        let calls_others = !tools.is_empty() || mounts.iter().any(|one| one.member.makes_calls());
+        let others = all().filter(|mount| calls_others && !is_mounted(mount.member.name()));
         let handlers = others.map(|mount| mount.member.clone()).collect();
         Host::compose(mounts)
             .with_schemas_for(self.schemas_for)

@@ -41,7 +41,7 @@ use crate::{
     server::{
         Server,
         active::cancelled,
-        metrics::{Caller, StepMetrics},
+        metrics::{CallMetrics, Caller},
         seal::Request,
     },
 };
@@ -103,8 +103,8 @@ impl ToolCall {
         let options = &server.0.options;
         let mut request_meta = session.request_meta(context, era, inputs, notifier, options);
         request_meta.guard = self.permissions.guard(name);
-        if self.permissions.host.has_steps(name) {
-            request_meta.steps = Some(Arc::new(StepMetrics(server.clone())));
+        if self.permissions.host.has_steps(name) || self.permissions.host.callees().is_some() {
+            request_meta.observer = Some(Arc::new(CallMetrics(server.clone())));
         }
         let caller = Caller {
             endpoint: server.endpoint_name(),
@@ -190,7 +190,10 @@ impl ToolCall {
             arguments: self.request.arguments.as_ref(),
             owner: owner_of(&self.context),
             // A second answer would repeat the writes after the question.
-            once: self.permissions.host.writes_in_steps(&self.request.name),
+            once: self
+                .permissions
+                .host
+                .may_write_before_it_asks(&self.request.name),
         }
     }
 

@@ -101,8 +101,10 @@ impl Handler {
         let read = |inputs: Inputs| {
             let (host, uri, context, clock) = (&host, &request.uri, &context, &clock);
             let (server, is_allowed) = (&self.server, &is_allowed);
+            let permissions = &permissions;
             async move {
-                let request_meta = self.request_meta(context, era, inputs);
+                let mut request_meta = self.request_meta(context, era, inputs);
+                permissions.watch_callees(server, &mut request_meta);
                 let read = host.read_resource_from(uri, &request_meta, is_allowed);
                 match bounded(server, "resources/read", clock, context, pin!(read)).await? {
                     Ok(result) => Ok(result.into_json()),
@@ -147,7 +149,8 @@ impl Handler {
             let (host, request, context, clock) = (&host, &request, &context, &clock);
             let (server, permissions) = (&self.server, &permissions);
             async move {
-                let request_meta = self.request_meta(context, era, inputs);
+                let mut request_meta = self.request_meta(context, era, inputs);
+                permissions.watch_callees(server, &mut request_meta);
                 let (name, arguments) = (&request.name, request.arguments.as_ref());
                 let get = async {
                     match permissions.unknown_prompt(name) {

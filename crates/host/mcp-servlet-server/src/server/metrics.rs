@@ -11,7 +11,7 @@ use std::{
 };
 
 use call::log_failure;
-pub(crate) use call::{Caller, StepMetrics};
+pub(crate) use call::{CallMetrics, Caller};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Usage};
 use prometheus_client::{
     encoding::{

@@ -5,17 +5,11 @@
 use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
 use mcp_servlet_bundle::{Call, RpcError, Run, Step, VirtualTool};
-use mcp_servlet_runtime::{JsonObject, RequestMeta};
+use mcp_servlet_runtime::{JsonObject, MAX_STATE, MAX_STATE_TEXT, RequestMeta};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::mapping::{Mapping, RequestView};
-
-/// How long the encrypted state may be, in KiB.
-const MAX_STATE: usize = 256;
-
-/// How long its text may be, in bytes: base64 makes 4 bytes of 3.
-const MAX_TEXT: usize = (MAX_STATE << 10) / 4 * 3 - 64;
 
 /// How many rounds of input requests a call may have.
 pub const INPUT_ROUNDS: usize = 16;
@@ -117,7 +111,7 @@ impl Resumed {
             "run": run.snapshot(),
         });
         let text = state.to_string();
-        if text.len() <= MAX_TEXT {
+        if text.len() <= MAX_STATE_TEXT {
             return Ok(text);
         }
         Err(("STATE_TOO_LARGE", too_large(run, tool, asking)))

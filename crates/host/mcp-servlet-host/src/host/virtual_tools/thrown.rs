@@ -40,7 +40,8 @@ pub(super) fn timeout(message: String) -> Thrown {
     }
 }
 
-fn kind(error: &CallErrorKind) -> Option<Kind> {
+/// The kind of a failure that a catch can handle.
+pub(in crate::host) fn kind(error: &CallErrorKind) -> Option<Kind> {
     Some(match error {
         CallErrorKind::Fault { .. } | CallErrorKind::UnknownResource { .. } => Kind::Fault,
         CallErrorKind::Panic { .. } => Kind::Panic,

@@ -7,7 +7,9 @@ use std::{
 
 use mcp_servlet_common::hex;
 use mcp_servlet_host::{CallToolResult, Host, Member, Servlet};
-use mcp_servlet_runtime::{CallError, CallErrorKind, EndedStep, RequestMeta, StepObserver, Usage};
+use mcp_servlet_runtime::{
+    CallError, CallErrorKind, CallObserver, CalleeError, EndedCallee, EndedStep, RequestMeta, Usage,
+};
 use sha2::{Digest as _, Sha256};
 use tracing::{Level, Span, field::Empty};
 
@@ -57,12 +59,25 @@ impl Metrics {
     }
 }
 
-/// Counts the steps of virtual tools as calls of their members, and logs them within the span of the call.
+/// Counts the calls that virtual tools and servlets make as calls of their members, and logs them within the span of the call.
 #[derive(Debug)]
-pub(crate) struct StepMetrics(pub(crate) Server);
+pub(crate) struct CallMetrics(pub(crate) Server);
 
-impl StepObserver for StepMetrics {
-    fn ended(&self, step: &EndedStep<'_>) {
+impl CallMetrics {
+    fn count(
+        &self,
+        (member, tool): (&str, &str),
+        outcome: &'static str,
+        time: Duration,
+        usage: Option<&Usage>,
+    ) {
+        let metrics = &self.0.0.process.metrics;
+        metrics.count(&metrics.series(member, tool), outcome, time, usage);
+    }
+}
+
+impl CallObserver for CallMetrics {
+    fn step_ended(&self, step: &EndedStep<'_>) {
         let EndedStep {
             name,
             index,
@@ -87,8 +102,31 @@ impl StepObserver for StepMetrics {
             log_failure(error, None);
         }
         if let Some(tool) = tool {
-            let metrics = &self.0.0.process.metrics;
-            metrics.count(&metrics.series(member, tool), outcome, time, step.usage);
+            self.count((member, tool), outcome, time, step.usage);
+        }
+    }
+
+    fn callee_ended(&self, call: &EndedCallee<'_>) {
+        let EndedCallee {
+            servlet,
+            callee,
+            outcome,
+            error,
+            time,
+            ..
+        } = *call;
+        let milliseconds = time.as_secs_f64() * 1000.0;
+        tracing::info!(
+            via = servlet,
+            %callee,
+            outcome,
+            error,
+            milliseconds,
+            "call of a servlet ended"
+        );
+        // Labels with names that servlets make up would exhaust the memory.
+        if let Some(tool) = callee.tool().filter(|_| outcome != CalleeError::UNKNOWN) {
+            self.count((callee.member(), tool), outcome, time, call.usage);
         }
     }
 }

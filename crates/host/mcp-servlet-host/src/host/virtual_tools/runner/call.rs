@@ -35,8 +35,8 @@ impl<'r> Runner<'r> {
             let Some(outcome) = outcome else {
                 return (call, Err(Stopped { has_begun: true }));
             };
-            if let (Some(name), Some(observer)) = (step.name(), &request_meta.steps) {
-                observer.ended(&EndedStep {
+            if let (Some(name), Some(observer)) = (step.name(), &request_meta.observer) {
+                observer.step_ended(&EndedStep {
                     name,
                     index: call.index,
                     member: member.name(),

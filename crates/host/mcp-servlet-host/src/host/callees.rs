@@ -1,0 +1,130 @@
+//! What the servlets of a host call: tools and resources of all its members, whether clients see these or not.
+
+use mcp_servlet_runtime::{
+    Answering, CallError, CallErrorKind, Callee, CalleeError, Callees, JsonObject, RequestMeta,
+};
+use mcp_servlet_schema::similar;
+
+use super::virtual_tools::thrown;
+use crate::{Member, Tool, member::or_similar};
+
+/// The members of a host, as servlets call them.
+#[derive(Debug)]
+pub(super) struct MembersAsCallees(Vec<Member>);
+
+impl MembersAsCallees {
+    /// `None` if no servlet may call anything.
+    pub(super) fn of<'m>(members: impl Iterator<Item = &'m Member> + Clone) -> Option<Self> {
+        let is_needed = members.clone().any(Member::makes_calls);
+        is_needed.then(|| Self(members.cloned().collect()))
+    }
+
+    fn member(&self, name: &str) -> Result<&Member, CalleeError> {
+        let mut members = self.0.iter();
+        let found = members.find(|member| member.name() == name);
+        found.ok_or_else(|| {
+            let problem = format!("there is no servlet or remote `{name}`");
+            let names = self.0.iter().map(Member::name);
+            let message = or_similar(problem, similar(name, names));
+            CalleeError::new(CalleeError::UNKNOWN, message)
+        })
+    }
+}
+
+impl Callees for MembersAsCallees {
+    fn call<'a>(&'a self, callee: &'a Callee, request_meta: &'a RequestMeta) -> Answering<'a> {
+        Box::pin(async move {
+            let member = self.member(callee.member())?;
+            match callee {
+                Callee::Tool {
+                    tool, arguments, ..
+                } => call(member, tool, arguments.as_ref(), request_meta).await,
+                Callee::Resource { uri, .. } => read(member, uri, request_meta).await,
+            }
+        })
+    }
+
+    fn is_read_only(&self, callee: &Callee) -> bool {
+        let Some(tool) = callee.tool() else {
+            return true;
+        };
+        let tool = self
+            .member(callee.member())
+            .ok()
+            .and_then(|member| member.tool(tool));
+        tool.is_some_and(Tool::is_read_only)
+    }
+}
+
+async fn call(
+    member: &Member,
+    tool: &str,
+    arguments: Option<&JsonObject>,
+    request_meta: &RequestMeta,
+) -> Result<JsonObject, CalleeError> {
+    if member.tool(tool).is_none() {
+        return Err(no_tool(member, tool));
+    }
+    let result = match member {
+        Member::Servlet(servlet) => {
+            let arguments = servlet.checked_arguments(tool, arguments).await;
+            match arguments.map_err(|error| failed(&error))? {
+                Ok(arguments) => servlet.run_tool(tool, arguments, request_meta).await,
+                Err(text) => return Err(CalleeError::new(CalleeError::ARGUMENTS, text)),
+            }
+        }
+        Member::Remote(_) => member.call_with(tool, arguments, request_meta).await,
+    };
+    let result = result.map_err(|error| failed(&error))?;
+    if result.is_denied() {
+        return Err(not_allowed(result.text()));
+    }
+    Ok(result.into_json())
+}
+
+async fn read(
+    member: &Member,
+    uri: &str,
+    request_meta: &RequestMeta,
+) -> Result<JsonObject, CalleeError> {
+    if let Some(guard) = &request_meta.guard
+        && let Err(denied) = guard.may_read(uri)
+    {
+        return Err(not_allowed(denied.text));
+    }
+    let result = member.read_resource_with(uri, request_meta).await;
+    Ok(result.map_err(|error| failed(&error))?.into_json())
+}
+
+fn no_tool(member: &Member, tool: &str) -> CalleeError {
+    // What a remote lists is unknown until it was reached.
+    if let Some(outage) = member
+        .as_remote()
+        .and_then(|member| member.remote().outage())
+    {
+        let message = format!("remote `{}` is not served now: {outage}", member.name());
+        return CalleeError::new("connectivity", message);
+    }
+    CalleeError::new(CalleeError::UNKNOWN, member.without_tool(tool))
+}
+
+fn not_allowed(text: String) -> CalleeError {
+    CalleeError::new(CalleeError::NOT_ALLOWED, text)
+}
+
+/// The failure of a callee, with the text that a client would get.
+fn failed(error: &CallError) -> CalleeError {
+    let rpc = error.to_rpc_error();
+    let kind = match &error.kind {
+        CallErrorKind::UnknownTool { .. } | CallErrorKind::UnknownResource { .. } => {
+            CalleeError::UNKNOWN
+        }
+        kind => thrown::kind(kind).map_or(kind.name(), |kind| kind.name()),
+    };
+    CalleeError {
+        kind: kind.into(),
+        message: rpc.message,
+        code: Some(rpc.code.into()),
+        data: rpc.data,
+    }
+}
