@@ -1,5 +1,6 @@
 //! Instances, queues and limits, with calls that fail in many ways.
 
+mod callees;
 mod cancel;
 mod compose;
 mod egress;

@@ -1,6 +1,7 @@
 //! Servlets of a few lines, written in the WebAssembly text format.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub(crate) mod caller;
 pub(crate) mod proxy;
 
 use mcp_servlet_host::{LoadError, Servlet};

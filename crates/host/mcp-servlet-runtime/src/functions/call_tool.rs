@@ -144,7 +144,7 @@ fn callee(shared: &Shared, journal: &Journal, request: Value) -> Result<Callee, 
         Request::Call { name, arguments } => {
             let Some((member, tool)) = name.split_once(':') else {
                 let message = format!(
-                    "`{name}` does not name a servlet or remote; write `MEMBER:TOOL`, such as `weather:{name}`"
+                    "`{name}` has no colon; write the name of a servlet or remote, a colon, and its tool"
                 );
                 return Err(CalleeError::new(CalleeError::UNKNOWN, message));
             };

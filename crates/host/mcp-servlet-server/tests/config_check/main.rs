@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use mcp_servlet_host::Loaded;
 use mcp_servlet_server::config::{Config, Findings, Served, Severity};
 use serde_json::{Value, json};
-use support::Wat;
+use support::{Wat, caller::CALL_TOOL};
 use tempfile::TempDir;
 
 const WEATHER: &str = "[servlet.weather]\nsource = \"weather.wasm\"\n";
@@ -33,6 +33,9 @@ fn folder() -> TempDir {
     for (name, tools) in servlets {
         let description = json!({ "tools": tools }).to_string();
         let mut servlet = Wat::new().describe(&description).answer("{}");
+        if name.starts_with("planner") {
+            servlet = servlet.import(CALL_TOOL);
+        }
         if name == "stay" {
             servlet = servlet.export("read_resource", r#"{"contents":[]}"#, "(i32.const 0)");
         }
@@ -162,6 +165,11 @@ fn endpoints() {
 #[test]
 fn shapes() {
     check("shape.txt");
+}
+
+#[test]
+fn grants() {
+    check("grants.txt");
 }
 
 #[test]
