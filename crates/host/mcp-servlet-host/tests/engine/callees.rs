@@ -14,13 +14,9 @@ use crate::{
     PATIENCE, SPIN,
     support::{
         DESCRIPTION, Wat,
-        caller::{ASK, START, caller, caller_that, to_call},
+        caller::{ASK, START, caller, caller_that, to_call, to_read},
     },
 };
-
-fn to_read(member: &str, uri: &str) -> Value {
-    json!({ "method": "resources/read", "params": { "member": member, "uri": uri } })
-}
 
 fn text(text: &str) -> String {
     json!({ "content": [{ "type": "text", "text": text }] }).to_string()

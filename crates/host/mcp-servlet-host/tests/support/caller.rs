@@ -73,3 +73,8 @@ pub(crate) fn caller_that(requests: &[Value], body: &str, last: &str) -> Wat {
 pub(crate) fn to_call(name: &str) -> Value {
     json!({ "method": "tools/call", "params": { "name": name, "arguments": {} } })
 }
+
+/// A request to read a resource.
+pub(crate) fn to_read(member: &str, uri: &str) -> Value {
+    json!({ "method": "resources/read", "params": { "member": member, "uri": uri } })
+}

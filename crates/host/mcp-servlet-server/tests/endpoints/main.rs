@@ -2,6 +2,7 @@
 
 mod attributes;
 mod bundles;
+mod callees;
 mod client;
 mod conditions;
 mod config;

@@ -1,0 +1,185 @@
+//! Servlets that call tools of others.
+
+use serde_json::{Value, json};
+
+use crate::{
+    http::{header, post, stateless},
+    issuer::{ISSUER, Issuer, RESOURCE},
+    site::{Site, WAYS, WEB, eventually, tools},
+    support::caller::{caller, to_call, to_read},
+    wasm::{echo, echo_features},
+};
+
+/// A servlet `planner` that makes these calls, and has the only tools that clients see.
+const PLANNER: &str = "bundles = [\"planner\"]\n[servlet.planner]\nsource = \"planner.wasm\"\n\
+    allow = { tools = [\"e:*\"], resources = [\"f:x://*\"] }\n\
+    [servlet.e]\nsource = \"e.wasm\"\n[servlet.f]\nsource = \"f.wasm\"\n";
+
+fn planner(requests: &[Value]) -> Vec<u8> {
+    caller(requests, "").wasm()
+}
+
+fn with_arguments(name: &str, arguments: &Value) -> Value {
+    let mut request = to_call(name);
+    request["params"]["arguments"] = arguments.clone();
+    request
+}
+
+/// The answers to the calls of the planner.
+async fn answers(site: &Site) -> Vec<Value> {
+    let (way, endpoint) = WAYS[0];
+    let session = site.connect(way, endpoint).await;
+    let result = session.call("t", json!({})).await.expect("a result");
+    let result = json!(result.raw);
+    let answers = result["structuredContent"]["answers"].as_array();
+    answers.unwrap_or_else(|| panic!("{result}"))[1..].to_vec()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_servlet_calls_members_that_clients_do_not_see() {
+    let planner = planner(&[with_arguments("e:t", &json!({ "x": 1 }))]);
+    let files = [
+        ("planner.wasm", &*planner),
+        ("e.wasm", &*echo(&["t"])),
+        ("f.wasm", &*echo(&["t"])),
+    ];
+    let site = Site::start(&format!("{WEB}{PLANNER}"), &files).await;
+    for (way, endpoint) in WAYS.into_iter().filter(|(_, endpoint)| *endpoint == "web") {
+        let session = site.connect(way, endpoint).await;
+        assert_eq!(tools(&session).await, ["t"]);
+    }
+    let answer = answers(&site).await.remove(0);
+    let request = &answer["result"]["structuredContent"];
+    assert_eq!(
+        request["params"]["arguments"],
+        json!({ "x": 1 }),
+        "{answer}"
+    );
+    // Nothing else of the client goes on.
+    let meta = request["params"]["_meta"].as_object().expect("an object");
+    let keys: Vec<_> = meta.keys().map(String::as_str).collect();
+    assert_eq!(keys, ["progressToken", "mcp-servlet/via"]);
+    assert_eq!(meta["mcp-servlet/via"], json!(["planner"]));
+    let metrics = site.endpoints.server().metrics();
+    for servlet in ["planner", "e"] {
+        let line =
+            format!("servlet_calls_total{{servlet=\"{servlet}\",tool=\"t\",outcome=\"ok\"}} 1");
+        assert!(metrics.contains(&line), "{metrics}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_decide_on_the_calls_of_servlets() {
+    let calls = [
+        with_arguments("e:t", &json!({ "x": 1 })),
+        with_arguments("e:t", &json!({ "x": 2 })),
+        to_read("f", "x://a"),
+    ];
+    let planner = planner(&calls);
+    let files = [
+        ("planner.wasm", &*planner),
+        ("e.wasm", &*echo(&["t"])),
+        ("f.wasm", &*echo_features()),
+    ];
+    for (rule, expected) in [
+        // Only rules that name the member are about a call of a servlet.
+        (
+            "deny = { tools = [\"u\"], resources = [\"x://*\"] }",
+            [true; 3],
+        ),
+        (
+            "deny = { tools = [\"t\"] }\nmembers = [\"e\"]",
+            [false, false, true],
+        ),
+        (
+            "deny = { tools = [\"t\"] }\nmembers = [\"e\"]\narguments = { \"x?\" = { const = 2 } }",
+            [true, false, true],
+        ),
+        (
+            "deny = { resources = [\"x://*\"] }\nmembers = [\"f\"]",
+            [true, true, false],
+        ),
+    ] {
+        let all = "[[endpoint.web.rules]]\nallow = { tools = [\"*\"], resources = [\"*\"] }\n";
+        let (web, rest) = PLANNER.split_once('\n').expect("lines");
+        let config = format!("{WEB}{web}\n[[endpoint.web.rules]]\n{rule}\n{all}{rest}");
+        let site = Site::start(&config, &files).await;
+        let answers = answers(&site).await;
+        let allowed: Vec<_> = answers
+            .iter()
+            .map(|one| one.get("result").is_some())
+            .collect();
+        assert_eq!(allowed, expected, "{rule}: {answers:?}");
+        for answer in answers
+            .iter()
+            .filter(|answer| answer.get("result").is_none())
+        {
+            assert_eq!(answer["error"]["kind"], "not_allowed", "{rule}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn grants_can_change_while_the_server_runs() {
+    let planner = planner(&[to_call("e:t")]);
+    let files = [
+        ("planner.wasm", &*planner),
+        ("e.wasm", &*echo(&["t"])),
+        ("f.wasm", &*echo(&["t"])),
+    ];
+    let without = PLANNER.replace("tools = [\"e:*\"], ", "");
+    let site = Site::start(&format!("{WEB}{without}"), &files).await;
+    let error = answers(&site).await.remove(0);
+    assert_eq!(error["error"]["kind"], "not_allowed");
+    site.write("servlet.toml", format!("{WEB}{PLANNER}"));
+    eventually("the call is allowed", async || {
+        answers(&site).await[0].get("result").is_some()
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_needs_the_scopes_of_what_the_servlet_calls() {
+    let issuer = Issuer::new();
+    let config = format!(
+        "{WEB}auth = \"corp\"\nbundles = [\"planner\"]\n\
+         [auth.corp]\nresource = \"{RESOURCE}\"\nscopes = [\"mcp\"]\n\
+         jwt = [{{ issuer = \"{ISSUER}\", jwks = \"keys.json\", audience = [\"{RESOURCE}\"] }}]\n\
+         [servlet.planner]\nsource = \"planner.wasm\"\nallow = {{ tools = [\"GRANT\"] }}\n\
+         [servlet.e]\nsource = \"e.wasm\"\ntool.t = {{ scopes = [\"pay\"] }}\n"
+    );
+    let keys = json!({ "keys": issuer.keys() }).to_string();
+    let planner = planner(&[to_call("e:t")]);
+    let files = [
+        ("planner.wasm", &*planner),
+        ("e.wasm", &*echo(&["t"])),
+        ("keys.json", keys.as_bytes()),
+    ];
+    for (grant, is_asked_before) in [("e:t", true), ("e:*", false)] {
+        let site = Site::start(&config.replace("GRANT", grant), &files).await;
+        for (scopes, is_allowed) in [("mcp", false), ("mcp pay", true)] {
+            let authorization = format!("Bearer {}", issuer.token(&json!({ "scope": scopes })));
+            let headers = [
+                ("authorization", &*authorization),
+                ("mcp-protocol-version", "2026-07-28"),
+                ("mcp-method", "tools/call"),
+                ("mcp-name", "t"),
+            ];
+            let request = stateless("tools/call", json!({ "name": "t", "arguments": {} }));
+            let mut response = post(site.url("web"), &headers, &request.to_string());
+            if !is_allowed && is_asked_before {
+                assert_eq!(response.status(), 403);
+                let challenge = header(&response, "www-authenticate").expect("a challenge");
+                assert!(challenge.contains("scope=\"mcp pay\""), "{challenge}");
+                continue;
+            }
+            let text = response.body_mut().read_to_string().expect("text");
+            let json: Value = serde_json::from_str(&text).expect("JSON");
+            let answer = &json["result"]["structuredContent"]["answers"][1];
+            assert_eq!(answer.get("result").is_some(), is_allowed, "{json}");
+            if !is_allowed {
+                assert_eq!(answer["error"]["kind"], "not_allowed", "{json}");
+            }
+        }
+    }
+}
