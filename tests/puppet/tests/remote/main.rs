@@ -4,6 +4,7 @@ mod asks;
 #[allow(dead_code, reason = "tests of the client use the rest")]
 #[path = "../client/authority.rs"]
 mod authority;
+mod callees;
 #[path = "../../../../crates/host/mcp-servlet-server/tests/endpoints/client.rs"]
 mod client;
 mod gateway;
@@ -16,6 +17,8 @@ mod outage;
 mod relay;
 mod reload;
 mod search;
+#[path = "../../../../crates/host/mcp-servlet-host/tests/support/mod.rs"]
+mod servlets;
 mod sessions;
 mod settings;
 #[allow(dead_code, reason = "tests of servlets use the rest")]

@@ -36,12 +36,12 @@ fn tool(name: &str, is_read_only: bool) -> Value {
 }
 
 /// A server with a tool `t` that only reads, and a tool `w` that may change something.
-fn plain(call: Value) -> Puppet {
+pub(crate) fn plain(call: Value) -> Puppet {
     server(json!([tool("t", true), tool("w", false)]), call)
 }
 
 /// The reply that has these data.
-fn data(data: Value) -> Value {
+pub(crate) fn data(data: Value) -> Value {
     json!({ "result": { "content": [], "structuredContent": data } })
 }
 
@@ -54,7 +54,7 @@ fn failure(text: &str) -> Value {
 }
 
 /// A reply that does not come.
-fn never() -> Value {
+pub(crate) fn never() -> Value {
     json!({ "wait_ms": 600_000, "result": { "content": [] } })
 }
 
@@ -342,7 +342,7 @@ step.bad = { handler = "bad:t", may_fail = true }
 }
 
 /// A server of this version whose calls all ask "Which city?" and return the answer. So many calls run at once.
-fn asking(version: &str, at_once: usize) -> Puppet {
+pub(crate) fn asking(version: &str, at_once: usize) -> Puppet {
     let form = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
     let params = json!({ "mode": "form", "message": "Which city?", "requestedSchema": form });
     let request = json!({ "method": "elicitation/create", "params": params });

@@ -335,10 +335,19 @@ impl Journal {
     }
 }
 
+/// The metadata of a request that goes on with the calls that a servlet makes: what callees need to report progress and to ask
+/// the client.
+const KEPT: [&str; 4] = [
+    "progressToken",
+    "traceparent",
+    "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/clientCapabilities",
+];
+
 /// The metadata of a call that a servlet makes.
 fn meta(outer: &RequestMeta, servlet: &str) -> JsonObject {
     let given = outer.meta.as_ref();
-    let kept = ["progressToken", "traceparent"].into_iter();
+    let kept = KEPT.into_iter();
     let kept = kept.filter_map(|key| Some((key.to_owned(), given?.get(key)?.clone())));
     let mut meta: JsonObject = kept.collect();
     let via: Vec<_> = outer

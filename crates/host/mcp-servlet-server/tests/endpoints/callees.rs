@@ -58,7 +58,13 @@ async fn a_servlet_calls_members_that_clients_do_not_see() {
     // Nothing else of the client goes on.
     let meta = request["params"]["_meta"].as_object().expect("an object");
     let keys: Vec<_> = meta.keys().map(String::as_str).collect();
-    assert_eq!(keys, ["progressToken", "mcp-servlet/via"]);
+    let expected = [
+        "progressToken",
+        "io.modelcontextprotocol/protocolVersion",
+        "io.modelcontextprotocol/clientCapabilities",
+        "mcp-servlet/via",
+    ];
+    assert_eq!(keys, expected);
     assert_eq!(meta["mcp-servlet/via"], json!(["planner"]));
     let metrics = site.endpoints.server().metrics();
     for servlet in ["planner", "e"] {

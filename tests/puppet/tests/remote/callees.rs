@@ -1,0 +1,107 @@
+//! Servlets that call tools of remotes.
+
+use mcp_servlet_client::{CallResult, Options};
+use puppet::Puppet;
+use serde_json::{Value, json};
+use tokio::time::{Duration, timeout};
+
+use crate::{
+    client::Oslo,
+    servlets::caller::{caller, to_call, to_read},
+    site::{OLD, PIPE, Site, WAYS, WEB},
+    steps::{asking, data, never, plain},
+    support::PATIENCE,
+    virtual_tools::remote,
+};
+
+/// A site whose endpoints have one tool, `t`, of a servlet that makes these requests.
+async fn site(remotes: &[(&str, &Puppet)], limits: &str, requests: &[Value]) -> Site {
+    let only = "bundles = [\"planner\"]\n";
+    let grants = remotes.iter().map(|(name, _)| format!("\"{name}:*\""));
+    let grants = grants.collect::<Vec<_>>().join(", ");
+    let mut config = format!(
+        "{WEB}{only}{OLD}{only}{PIPE}{only}[servlet.planner]\nsource = \"planner.wasm\"\n{limits}\
+         allow = {{ tools = [{grants}], resources = [{grants}] }}\n"
+    );
+    for (name, puppet) in remotes {
+        config += &remote(name, puppet, "").await;
+    }
+    let planner = caller(requests, "").wasm();
+    Site::start(&config, &[("planner.wasm", &planner)]).await
+}
+
+fn answers(result: &CallResult) -> Vec<Value> {
+    let structured = result.structured.as_ref().expect("structured content");
+    let structured: Value = serde_json::from_str(structured.get()).expect("JSON");
+    structured["answers"].as_array().expect("a list")[1..].to_vec()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_servlet_calls_tools_and_reads_resources_of_remotes() {
+    let good = plain(data(json!({ "x": "$params/arguments/x" })));
+    let mut request = to_call("good:t");
+    request["params"]["arguments"] = json!({ "x": "y" });
+    let requests = [
+        request,
+        to_read("good", "rules://Norway"),
+        to_call("good:tt"),
+    ];
+    let site = site(&[("good", &good)], "", &requests).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let result = session.call("t", json!({})).await;
+        let answers = answers(&result.unwrap_or_else(|error| panic!("{way:?}: {error}")));
+        assert_eq!(
+            answers[0]["result"]["structuredContent"]["x"], "y",
+            "{way:?}"
+        );
+        assert_eq!(
+            answers[1]["result"]["contents"][0]["text"], "be polite",
+            "{way:?}"
+        );
+        let message = "remote `good` has no tool `tt`; there is `t`";
+        assert_eq!(answers[2]["error"]["message"], message, "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_reach_the_client_and_nothing_runs_twice() {
+    let requests = ["good:w", "far:t", "good:w", "far:t", "good:w"].map(to_call);
+    for version in ["2025-11-25", "2026-07-28"] {
+        let far = asking(version, 1);
+        let good = plain(data(json!({})));
+        let site = site(&[("far", &far), ("good", &good)], "", &requests).await;
+        for (number, (way, endpoint)) in WAYS.into_iter().enumerate() {
+            let options = Options::new().answers(Oslo);
+            let session = site.connect_with(way, endpoint, options).await;
+            let result = session.call("t", json!({})).await;
+            let result = result.unwrap_or_else(|error| panic!("{version} {way:?}: {error}"));
+            let answers = answers(&result);
+            for at in [1, 3] {
+                let city = &answers[at]["result"]["structuredContent"]["is"];
+                assert_eq!(city, "Oslo", "{version} {way:?}: {answers:?}");
+            }
+            let calls = 3 * (number + 1);
+            assert_eq!(good.received("tools/call"), calls, "{version} {way:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hung_remote_costs_the_caller_its_time_and_nothing_else() {
+    let hung = plain(never());
+    let limits = "limits = { timeout = \"1s\", instances = { max = 1 } }\n";
+    let site = site(&[("hung", &hung)], limits, &[to_call("hung:t")]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let called = timeout(PATIENCE, session.call("t", json!({}))).await;
+        let error = called.expect("in time").expect_err("it takes too long");
+        let expected = "servlet `planner` did not finish `call` within 1s";
+        assert!(error.to_string().contains(expected), "{way:?}: {error}");
+    }
+    let start = tokio::time::Instant::now();
+    while hung.received("notifications/cancelled") < WAYS.len() {
+        assert!(start.elapsed() < PATIENCE, "the remote learns of it");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
