@@ -1,11 +1,15 @@
 //! Servlets that call tools and read resources of others.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use futures_util::future::join_all;
 use mcp_servlet_host::{CallToolResult, Host, Servlet};
 use mcp_servlet_runtime::{
-    CallErrorKind, Grant, Instances, Isolation, Limit, LoadOptions, RequestMeta, Source,
+    CallErrorKind, Grant, Instances, Isolation, Limit, Listener, LoadOptions, Notification,
+    RequestMeta, Sending, Source,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -472,4 +476,59 @@ fn long_answer(answer: &str) -> Servlet {
         wasm: wat::parse_str(&wat).expect("valid text"),
     };
     Servlet::load(source, &LoadOptions::default()).expect("a servlet")
+}
+
+/// Collects the progress that a client would get.
+#[derive(Debug, Default)]
+struct Reports(Mutex<Vec<Value>>);
+
+impl Listener for Reports {
+    fn notify(&self, notification: Notification) -> Sending<'_> {
+        if let Notification::Progress(params) = notification {
+            self.0.lock().expect("no panic").push(params.into());
+        }
+        Box::pin(std::future::ready(()))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_progress_of_what_a_servlet_calls_is_its_own_unless_it_reports_some_itself() {
+    let notify = r#"(import "extism:host/user" "notify_progress" (func $progress (param i64)))"#;
+    let progress = json!({ "progressToken": "p", "progress": 7, "total": 9, "message": "half" });
+    let progress = progress.to_string();
+    let body = format!(
+        "(call $progress (call $block (i32.const {}) (i32.const {}))) (call $output {{}}) (i32.const 0)",
+        DESCRIPTION.len(),
+        progress.len()
+    );
+    let works = Wat::new()
+        .describe(DESCRIPTION)
+        .import(notify)
+        .text(&progress)
+        .export("call", &text("ok"), &body);
+    let own = format!(
+        "(call $progress (call $block (i32.const 0) (i32.const {})))",
+        DESCRIPTION.len()
+    );
+    let requests = [to_call("works:t"), to_call("works:t")];
+    let report =
+        |count: u32| json!({ "progressToken": "p", "progress": count, "message": "works:t: half" });
+    let description: Value = serde_json::from_str(DESCRIPTION).expect("JSON");
+    for (body, expected) in [
+        ("", vec![report(1), report(2)]),
+        // Its own report, and none of its calls.
+        (&*own, vec![description]),
+    ] {
+        let planner = planner(&caller(&requests, body).import(notify), &["works:t"]);
+        let host = host(vec![
+            planner,
+            named("works", &works, &LoadOptions::default()),
+        ]);
+        let reports = Arc::new(Reports::default());
+        let mut request_meta = RequestMeta::default();
+        request_meta.listener = Some(Arc::clone(&reports) as Arc<dyn Listener>);
+        request_meta.meta = json!({ "progressToken": "p" }).as_object().cloned();
+        call(&host, &request_meta).await;
+        assert_eq!(*reports.0.lock().expect("no panic"), expected);
+    }
 }
