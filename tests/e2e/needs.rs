@@ -12,6 +12,8 @@ fn wasm_declares_the_needs_of_the_servlet() {
         config,
         hosts,
         paths,
+        calls,
+        reads,
     } = module.needs();
     let keys: Vec<_> = config
         .iter()
@@ -28,6 +30,7 @@ fn wasm_declares_the_needs_of_the_servlet() {
     );
     assert_eq!(*hosts, ["api.weather.example", "config.service"]);
     assert_eq!(*paths, ["/data"]);
+    assert!(calls.is_empty() && reads.is_empty());
     assert_eq!(module.needs_problem(), None);
 }
 

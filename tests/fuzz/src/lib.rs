@@ -3,6 +3,7 @@
 //! `./x fuzz` runs these under libFuzzer. A test runs them on the files of `corpus`, which include
 //! all inputs that once failed.
 
+mod calls;
 mod catalog;
 mod config;
 mod describe;
@@ -11,13 +12,14 @@ mod json;
 mod line;
 mod schema;
 mod server;
+mod shape;
 mod uri;
 
 /// A reader and the name of its folder in `corpus`.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 10] = [
     ("json", json::run),
     ("schema", schema::run),
     ("describe", describe::run),
@@ -26,6 +28,8 @@ pub const TARGETS: [Target; 8] = [
     ("http", http::run),
     ("line", line::run),
     ("catalog", catalog::run),
+    ("calls", calls::run),
+    ("shape", shape::run),
 ];
 
 /// The reader of this name.
