@@ -116,6 +116,12 @@ impl Tool {
         annotations.is_some_and(|annotations| annotations["readOnlyHint"] == true)
     }
 
+    /// Whether the value of its results is the member `result` of the structured content.
+    pub(crate) fn wraps_result(&self) -> bool {
+        let schema = self.json.get("outputSchema");
+        schema.is_some_and(|schema| schema["x-fastmcp-wrap-result"] == true)
+    }
+
     /// All members, as the servlet wrote them.
     pub fn json(&self) -> &JsonObject {
         &self.json

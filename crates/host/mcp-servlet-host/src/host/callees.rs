@@ -4,6 +4,7 @@ use mcp_servlet_runtime::{
     Answering, CallError, CallErrorKind, Callee, CalleeError, Callees, JsonObject, RequestMeta,
 };
 use mcp_servlet_schema::similar;
+use serde_json::{Value, json};
 
 use super::virtual_tools::thrown;
 use crate::{Member, Tool, member::or_similar};
@@ -62,9 +63,9 @@ async fn call(
     arguments: Option<&JsonObject>,
     request_meta: &RequestMeta,
 ) -> Result<JsonObject, CalleeError> {
-    if member.tool(tool).is_none() {
+    let Some(described) = member.tool(tool) else {
         return Err(no_tool(member, tool));
-    }
+    };
     let result = match member {
         Member::Servlet(servlet) => {
             let arguments = servlet.checked_arguments(tool, arguments).await;
@@ -79,7 +80,20 @@ async fn call(
     if result.is_denied() {
         return Err(not_allowed(result.text()));
     }
-    Ok(result.into_json())
+    let mut json = result.into_json();
+    if described.wraps_result() && json.contains_key("structuredContent") {
+        mark_wrapped(&mut json);
+    }
+    Ok(json)
+}
+
+/// Says in a result, as `FastMCP` does, that the value is the member `result` of the structured content. The servlet has no output
+/// schema that says so.
+fn mark_wrapped(result: &mut JsonObject) {
+    let meta = result.entry("_meta").or_insert_with(|| json!({}));
+    if let Value::Object(meta) = meta {
+        meta.insert("fastmcp".to_owned(), json!({ "wrap_result": true }));
+    }
 }
 
 async fn read(

@@ -126,6 +126,22 @@ async fn a_servlet_gets_results_as_the_member_wrote_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_servlet_learns_that_a_value_is_wrapped() {
+    let schema =
+        json!({ "type": "object", "properties": { "result": {} }, "x-fastmcp-wrap-result": true });
+    let tool = json!({ "name": "t", "inputSchema": { "type": "object" }, "outputSchema": schema });
+    let count = Wat::new()
+        .describe(&json!({ "tools": [tool] }).to_string())
+        .answer(r#"{"content":[],"structuredContent":{"result":3},"_meta":{"a":1}}"#);
+    let servlets = vec![
+        planner(&caller(&[to_call("count:t")], ""), &["count:t"]),
+        named("count", &count, &LoadOptions::default()),
+    ];
+    let meta = &answers(servlets).await[0]["result"]["_meta"];
+    assert_eq!(*meta, json!({ "a": 1, "fastmcp": { "wrap_result": true } }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_call_without_a_result_is_an_error_that_says_why() {
     let requests = [
         to_call("weather:other"),
