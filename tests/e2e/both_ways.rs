@@ -38,7 +38,7 @@ fn a_client_gets_the_same_answers_in_the_process_and_from_the_wasm() {
         .expect("the command starts");
     let wasm = stdout(&wasm);
     assert_eq!(answers(&native), answers(&wasm), "{native}\n{wasm}");
-    assert_eq!(answers(&native).len(), 34, "{native}");
+    assert_eq!(answers(&native).len(), 38, "{native}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod asks;
 mod both_ways;
+mod callees;
 mod calls;
 mod check;
 mod client;

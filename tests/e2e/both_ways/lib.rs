@@ -73,6 +73,22 @@ fn count(context: &Context) -> Result<u32, ToolError> {
     Ok(count)
 }
 
+#[derive(Serialize)]
+struct Place<'a> {
+    city: &'a str,
+}
+
+/// Asks other servers.
+#[tool]
+fn forecast(context: &Context, city: String) -> Result<String, ToolError> {
+    let tools = context.tools();
+    let rules = tools.read("docs", "file:///rules.md")?;
+    let rules = rules.into_iter().find_map(|contents| contents.text);
+    let degrees: i16 = tools.call("weather:degrees", Place { city: &city })?;
+    let whole = tools.call_raw("weather:words", ())?;
+    Ok(format!("{degrees}, {rules:?}, {}, {:?}", whole.text(), whole.is_error))
+}
+
 /// Refuses, with data.
 #[tool]
 fn refuse() -> Result<(), Fault> {
@@ -109,9 +125,11 @@ fn names(name: String) -> Vec<String> {
 }
 
 mcp_servlet::export!(pub static SERVLET = {
-    tools: [who, weather, smuggle, plan, count, refuse],
+    tools: [who, weather, smuggle, plan, count, forecast, refuse],
     resources: [picture],
     resource_templates: [city],
     prompts: [ask],
     completions: [cities, names],
+    calls: ["weather:*"],
+    reads: ["docs:file:///*"],
 });

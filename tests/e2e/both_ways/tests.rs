@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use mcp_servlet::{HttpErrorKind, HttpResponse};
+use mcp_servlet::{HttpErrorKind, HttpResponse, ToolsError, ToolsErrorKind};
 use mcp_servlet::testing::Client;
 use serde_json::json;
 use trip::SERVLET;
@@ -48,6 +48,21 @@ fn broken_network(client: &Client) {
         let client = client.with_recorded_http([("POST https://weather.example/Rome?days=1", kind)]);
         show(client.call("weather", json!({ "city": "Rome" })));
     }
+}
+
+#[mcp_servlet::test]
+fn other_servers(client: &Client) {
+    let client = client
+        .with_resource("docs", "file:///rules.md", "Be polite.")
+        .with_tool("weather:words", |_| Ok("sunny"));
+    let warm = client.with_tool("weather:degrees", |_| Ok(21));
+    show(warm.call("forecast", json!({ "city": "Rome" })));
+    show(warm.calls());
+    let busy = || ToolsError::new("try later").with_kind(ToolsErrorKind::Busy);
+    let busy = client.with_tool("weather:degrees", move |_| Err::<(), _>(busy()));
+    show(busy.call("forecast", json!({ "city": "Rome" })));
+    let words = client.with_tool("weather:degrees", |_| Ok("warm"));
+    show(words.call("forecast", json!({ "city": "Rome" })));
 }
 
 #[mcp_servlet::test]
