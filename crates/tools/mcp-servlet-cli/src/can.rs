@@ -3,8 +3,9 @@
 use mcp_servlet_runtime::{Module, glob_matches};
 
 /// Each ability, and the functions of the host that give it; `path_*` stands for all that begin with `path_`.
-const ABILITIES: [(&[&str], &str); 9] = [
+const ABILITIES: [(&[&str], &str); 10] = [
     (&["http_request"], "send HTTP requests"),
+    (&["call_tool"], "call tools of other servlets"),
     (&["create_elicitation"], "ask the user"),
     (&["create_message"], "ask the client's model"),
     (&["list_roots"], "read the client's roots"),

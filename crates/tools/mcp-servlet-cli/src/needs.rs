@@ -19,11 +19,14 @@ pub(crate) fn warn(unmet: impl Iterator<Item = UnmetNeeds>, with_options: bool) 
     }
 }
 
-/// One line per configuration key, host and directory.
+/// One line per configuration key, host, directory, tool and resource.
 pub(crate) fn lines(needs: &Needs) -> impl Iterator<Item = String> {
     let hosts = needs.hosts.iter().map(|host| format!("host      {host}"));
     let paths = needs.paths.iter().map(|path| format!("path      {path}"));
-    let lines = needs.config.iter().map(config).chain(hosts).chain(paths);
+    let calls = needs.calls.iter().map(|one| format!("tool      {one}"));
+    let reads = needs.reads.iter().map(|one| format!("resource  {one}"));
+    let config = needs.config.iter().map(config);
+    let lines = config.chain(hosts).chain(paths).chain(calls).chain(reads);
     lines.map(|line| one_line(&line).into_owned())
 }
 

@@ -11,12 +11,12 @@ use std::{
 
 use clap::{ArgGroup, Args};
 use mcp_servlet_host::{Servlet, Tool};
-use mcp_servlet_runtime::{Abi, ConfigKey, Fetched, LoadOptions, Source, config_variable};
+use mcp_servlet_runtime::{Abi, ConfigKey, Fetched, LoadOptions, Source, config_variable, quoted};
 
 use crate::{
     clients,
     failure::{Failure, Kind},
-    terminal,
+    terminal::{self, note, one_line},
     variable::Variable,
 };
 
@@ -163,6 +163,15 @@ impl Packed {
             let message =
                 format!("`{name}` is built for hyper-mcp alone; build it without `--abi`");
             return Err(Failure::new(Kind::Usage, message));
+        }
+        let needs = servlet.module().needs();
+        let grants: Vec<_> = needs.calls.iter().chain(&needs.reads).collect();
+        if !grants.is_empty() {
+            let grants = quoted(&grants);
+            let warning = format!(
+                "warning: `{name}` calls {grants}: a package serves no other servlet, so these calls are errors"
+            );
+            note(format_args!("{}", one_line(&warning)));
         }
         let version = servlet.server_text("version").ok_or_else(|| {
             let message = format!("`{name}` does not say its version");

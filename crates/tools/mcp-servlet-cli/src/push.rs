@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _, io::Write as _, path::PathBuf}
 use clap::Args;
 use mcp_servlet_host::Servlet;
 use mcp_servlet_oci::{Artifact, Client, HYPER_MCP_V2, Pushed, Reference, SERVLET, Settings};
-use mcp_servlet_runtime::{Abi, Fetched, LoadOptions, Needs, Source};
+use mcp_servlet_runtime::{Abi, Fetched, Grant, LoadOptions, Needs, Source};
 use serde_json::Value;
 
 use crate::{
@@ -220,10 +220,13 @@ fn needs(needs: &Needs) -> Option<String> {
         let required = if key.required { "!" } else { "" };
         format!("{}{required}", key.name)
     });
+    let texts = |grants: &[Grant]| grants.iter().map(Grant::to_string).collect();
     let parts = [
         ("hosts", needs.hosts.clone()),
         ("config", keys.collect()),
         ("paths", needs.paths.clone()),
+        ("calls", texts(&needs.calls)),
+        ("reads", texts(&needs.reads)),
     ];
     let mut text = String::new();
     for (kind, names) in parts.iter().filter(|(_, names)| !names.is_empty()) {

@@ -133,7 +133,9 @@ fn everything(text: &str) -> Vec<u8> {
 fn needs(text: &str) -> Vec<u8> {
     let schema = json!({ "type": "string", "format": text, "pattern": text, "description": format!("a{text}"), "default": text });
     let config = json!({ "properties": { text: schema, "key": schema, "set": schema }, "required": [text, "key"] });
-    let needs = json!({ "config": config, "hosts": [text], "paths": [text] }).to_string();
+    let needs = json!({ "config": config, "hosts": [text], "paths": [text],
+        "calls": [format!("a:{text}")], "reads": [format!("a:{text}")] })
+    .to_string();
     Wat::new()
         .describe(&description("x").to_string())
         .answer("{}")

@@ -135,8 +135,18 @@ impl Section {
         for key in &self.needs.config {
             self.write_key(text, key);
         }
-        let Needs { hosts, paths, .. } = &self.needs;
-        if hosts.is_empty() && paths.is_empty() {
+        self.write_allow(text, &name);
+    }
+
+    fn write_allow(&self, text: &mut String, name: &str) {
+        let Needs {
+            config: _,
+            hosts,
+            paths,
+            calls,
+            reads,
+        } = &self.needs;
+        if [hosts.len(), paths.len(), calls.len(), reads.len()] == [0; 4] {
             return;
         }
         line(text, &format!("\n[servlet.{name}.allow]"));
@@ -145,8 +155,7 @@ impl Section {
                 text,
                 "The hosts that the servlet asks for. Delete those that it must not reach.",
             );
-            let hosts: Vec<_> = hosts.iter().map(|host| quoted(host)).collect();
-            line(text, &format!("hosts = [{}]", hosts.join(", ")));
+            list(text, "hosts", hosts);
         }
         if !paths.is_empty() {
             comment(
@@ -163,6 +172,20 @@ impl Section {
                 })
                 .collect();
             line(text, &format!("# paths = [{}]", paths.join(", ")));
+        }
+        if !calls.is_empty() {
+            comment(
+                text,
+                "The tools of other servlets and of remotes that the servlet asks for. Delete those that it must not call.",
+            );
+            list(text, "tools", calls);
+        }
+        if !reads.is_empty() {
+            comment(
+                text,
+                "The resources of other servlets and of remotes that the servlet asks for. Delete those that it must not read.",
+            );
+            list(text, "resources", reads);
         }
     }
 
@@ -234,6 +257,11 @@ fn line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
+fn list(text: &mut String, key: &str, values: &[impl ToString]) {
+    let values: Vec<_> = values.iter().map(|one| quoted(&one.to_string())).collect();
+    line(text, &format!("{key} = [{}]", values.join(", ")));
+}
+
 /// Writes text of a servlet as a comment. Control characters cannot end the comment.
 fn comment(text: &mut String, comment: &str) {
     for line in comment.lines() {
@@ -274,6 +302,7 @@ mod tests {
     #[test]
     fn a_servlet_cannot_write_settings_into_its_comments() {
         let hostile = "x\n[limits]\r\ntimeout = \"none\"\u{7f}\u{1b}[2J";
+        let grant = format!("x:{hostile}");
         let section = Section {
             name: hostile.to_owned(),
             source: hostile.to_owned(),
@@ -287,14 +316,16 @@ mod tests {
                 )],
                 hosts: vec![hostile.to_owned()],
                 paths: vec![hostile.to_owned()],
+                calls: vec![grant.parse().expect("a grant")],
+                reads: vec![grant.parse().expect("a grant")],
             },
         };
         let text = configuration(&[section]);
         let table: toml::Table = toml::from_str(&text).expect("TOML");
         assert_eq!(table.keys().collect::<Vec<_>>(), ["servlet"], "{text}");
-        assert_eq!(
-            table["servlet"][hostile]["allow"]["hosts"][0].as_str(),
-            Some(hostile)
-        );
+        let allow = &table["servlet"][hostile]["allow"];
+        for (key, expected) in [("hosts", hostile), ("tools", &grant), ("resources", &grant)] {
+            assert_eq!(allow[key][0].as_str(), Some(expected), "{key}");
+        }
     }
 }

@@ -73,6 +73,8 @@ fn in_words(rights: &Rights) -> impl Iterator<Item = String> {
         of("config", &rights.config),
         of("host", &rights.hosts),
         of("path", &rights.paths),
+        of("tool", &rights.tools),
+        of("resource", &rights.resources),
     ];
     all.into_iter().flatten()
 }
