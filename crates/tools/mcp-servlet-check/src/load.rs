@@ -2,7 +2,8 @@
 
 use mcp_servlet_host::LoadError;
 use mcp_servlet_runtime::{
-    Abi, DESCRIBE, Export, Import, LIST_TOOLS, LoadError as ModuleError, Module, chain, quoted,
+    Abi, DESCRIBE, Export, Import, LIST_TOOLS, LoadError as ModuleError, Module, USER, chain,
+    quoted,
 };
 
 use super::{
@@ -14,11 +15,20 @@ use super::{
 
 const LIST: &str = "list";
 
+/// The function with which servlets call tools of other servlets and of remotes.
+const CALL_TOOL: &str = "call_tool";
+
 /// A host does not load a module with imports that it does not provide.
 pub(super) fn check_imports(findings: &mut Findings, module: &Module) {
     for host in Target::ALL {
         let lacking = module.imports.iter();
-        let lacking: Vec<_> = lacking.filter(|import| !host.provides(import)).collect();
+        let mut lacking: Vec<_> = lacking.filter(|import| !host.provides(import)).collect();
+        let calls = lacking.extract_if(.., |import| {
+            import.module == USER && import.name == CALL_TOOL
+        });
+        if calls.count() > 0 {
+            findings.add(without_calls(host));
+        }
         if lacking.is_empty() {
             continue;
         }
@@ -29,6 +39,18 @@ pub(super) fn check_imports(findings: &mut Findings, module: &Module) {
         let finding = Finding::new(IMPORTS, problem).matters(Level::Error, &[host]);
         findings.add(finding.help(help_for(&lacking)));
     }
+}
+
+/// The finding for a host whose servlets cannot call tools.
+fn without_calls(host: Target) -> Finding {
+    let (effect, abi) = match host {
+        Target::HyperMcp => ("skips the whole servlet", "hyper-mcp-v2"),
+        Target::McpRun | Target::McpServlet => ("does not load the servlet", "servlet-strict"),
+    };
+    let problem = format!("{} does not have `{CALL_TOOL}` and {effect}", host.name());
+    let help = format!("build it with `--abi {abi}` or the feature `no-tools`");
+    let finding = Finding::new(IMPORTS, problem).matters(Level::Error, &[host]);
+    finding.help(help)
 }
 
 fn help_for(lacking: &[&Import]) -> &'static str {

@@ -1,7 +1,7 @@
 //! Whether the declaration of a servlet's needs can be read, and whether the servlet can use what
 //! it asks for.
 
-use mcp_servlet_runtime::{Module, quoted};
+use mcp_servlet_runtime::{Abi, Module, Needs, quoted};
 
 use super::{
     finding::{Finding, Level},
@@ -46,6 +46,28 @@ pub(super) fn check(findings: &mut Findings, module: &Module) {
             problem,
             "build it for WASI (`servlet build --target wasm32-wasip1`), or remove `paths` from `export!`",
         );
+    }
+    // Builds for other hosts do without tools.
+    let is_for_other_hosts = module.abi() != Some(Abi::Servlet) || module.is_strict();
+    if !module.calls_tools() && !is_for_other_hosts {
+        check_calls(findings, needs);
+    }
+}
+
+fn check_calls(findings: &mut Findings, needs: &Needs) {
+    for (key, what, grants) in [
+        ("calls", "the tools", &needs.calls),
+        ("reads", "the resources", &needs.reads),
+    ] {
+        if grants.is_empty() {
+            continue;
+        }
+        let grants = quoted(grants);
+        let problem = format!("it declares {what} {grants} but does not import `call_tool`");
+        let help = format!(
+            "use `context.tools()`, build without the feature `no-tools`, or remove `{key}` from `export!`"
+        );
+        add(findings, problem, &help);
     }
 }
 

@@ -12,7 +12,7 @@ use mcp_servlet_host::{Host, Servlet};
 use mcp_servlet_runtime::{ContentFeature, LoadOptions, Source};
 use mcp_servlet_schema::lowering_table;
 use serde_json::{Value, json};
-use support::Wat;
+use support::{Wat, caller::CALL_TOOL};
 
 /// An import of hyper-mcp.
 const PROGRESS: &str = r#"(import "extism:host/user" "notify_progress" (func (param i64)))"#;
@@ -409,6 +409,74 @@ fn a_host_that_lacks_a_function_does_not_load_the_module() {
             "Note hyper-mcp; unchecked"
         ]
     );
+}
+
+/// The hosts, the problem and the help of each finding of a rule.
+fn explained(wat: &Wat, rule: &str) -> Vec<(String, String, String)> {
+    let report = check(source(wat), &LoadOptions::default(), &Target::ALL, &[]).expect("a report");
+    let findings = report.findings.into_iter().filter(|one| one.rule == rule);
+    let findings = findings.map(|one| {
+        let hosts: Vec<_> = one.hosts.keys().map(|host| host.name()).collect();
+        let help = one.help.expect("help");
+        (hosts.join(" "), one.problem, help)
+    });
+    findings.collect()
+}
+
+#[test]
+fn other_hosts_do_not_load_a_servlet_that_calls_tools() {
+    let calls = tools(json!([])).import(CALL_TOOL);
+    let expected = [
+        (
+            "mcp.run",
+            "mcp.run does not have `call_tool` and does not load the servlet",
+            "build it with `--abi servlet-strict` or the feature `no-tools`",
+        ),
+        (
+            "hyper-mcp",
+            "hyper-mcp does not have `call_tool` and skips the whole servlet",
+            "build it with `--abi hyper-mcp-v2` or the feature `no-tools`",
+        ),
+    ];
+    let expected = expected.map(|(host, problem, help)| (host.into(), problem.into(), help.into()));
+    assert_eq!(explained(&calls, "imports"), expected);
+    assert_eq!(
+        found(&calls, &Target::ALL),
+        ["Error mcp.run; imports", "Error hyper-mcp; imports"]
+    );
+    let both = found(&calls.import(PROGRESS), &[Target::McpRun]);
+    assert_eq!(both, ["Error mcp.run; imports", "Error mcp.run; imports"]);
+}
+
+#[test]
+fn a_declared_call_needs_the_import() {
+    let needs = r#"{"calls":["a:b","c:*"],"reads":["d:e"]}"#.replace('"', "\\22");
+    let needs = format!("(@custom \"mcp-servlet:needs\" \"{needs}\")");
+    let wat = || tools(json!([])).after(&needs);
+    let help = |key: &str| {
+        format!(
+            "use `context.tools()`, build without the feature `no-tools`, or remove `{key}` from `export!`"
+        )
+    };
+    let finding = |problem: &str, key| {
+        let problem = format!("{problem} but does not import `call_tool`");
+        ("mcp-servlet".to_owned(), problem, help(key))
+    };
+    let expected = [
+        finding("it declares the tools `a:b`, `c:*`", "calls"),
+        finding("it declares the resources `d:e`", "reads"),
+    ];
+    assert_eq!(explained(&wat(), "needs"), expected);
+    assert_eq!(explained(&wat().import(CALL_TOOL), "needs"), []);
+    let for_hyper_mcp = Wat::new()
+        .export(
+            "list_tools",
+            r#"{"tools":[]}"#,
+            "(call $output {}) (i32.const 0)",
+        )
+        .export("call_tool", "{}", "(call $output {}) (i32.const 0)")
+        .after(&needs);
+    assert_eq!(explained(&for_hyper_mcp, "needs"), []);
 }
 
 #[test]

@@ -16,6 +16,8 @@ const UNKNOWN_TYPE: Shown =
     Not("the schemas for one and for several tools lack the type, so the whole result is lost");
 const INCOMPLETE: Shown =
     Not("the schema for several tools requires both members, so the whole result is lost");
+const UNLOADED: Shown = Not("a module that imports the function does not load");
+const UNCALLED: Shown = Not("the build leaves the function out, and each call is an error");
 const STRICT: &str =
     "build with `--abi servlet-strict` for hosts that read results with these schemas";
 
@@ -157,7 +159,7 @@ const RESULTS: [Feature; 12] = [
     ),
 ];
 
-const CALLS: [Feature; 6] = [
+const CALLS: [Feature; 7] = [
     unseen(
         "configuration, variables, HTTP, clock and randomness",
         [Yes, Yes, Yes, Yes],
@@ -173,12 +175,14 @@ const CALLS: [Feature; 6] = [
         "let the tool work without a response, for example with an argument instead; for hyper-mcp, build with `--abi hyper-mcp-v2`",
         [REFUSED, REFUSED, Yes, Yes],
     ),
+    // The imports of a module have a finding of their own.
+    unseen("calls of tools", [UNLOADED, UNLOADED, UNCALLED, Yes]),
     seen(
         "progress",
         Import("notify_progress"),
         "tools work without it",
         [
-            Not("a module that imports the function does not load"),
+            UNLOADED,
             Not("the token never reaches the servlet"),
             Yes,
             Yes,
@@ -188,12 +192,7 @@ const CALLS: [Feature; 6] = [
         "lines for the client's log",
         Import("notify_logging_message"),
         "log with `Context::log` as well, which writes to the host's own log",
-        [
-            Not("a module that imports the function does not load"),
-            Yes,
-            Yes,
-            Yes,
-        ],
+        [UNLOADED, Yes, Yes, Yes],
     ),
 ];
 
