@@ -22,6 +22,7 @@
 //! ```
 
 mod access;
+mod circle;
 pub mod config;
 mod endpoints;
 mod era;
@@ -41,6 +42,7 @@ mod signals;
 mod stdio;
 pub mod watch;
 
+pub use circle::circle_of_calls;
 pub use config::Remotes;
 pub use endpoints::{BindError, Bound, Endpoints, Transports};
 pub use http::{

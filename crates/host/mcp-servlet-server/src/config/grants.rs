@@ -13,6 +13,7 @@ use super::{
     members::Members,
     named::Named,
 };
+use crate::circle::Edge;
 
 /// A grant in the file.
 #[derive(Clone, Debug)]
@@ -22,13 +23,6 @@ pub(super) struct ReadGrant {
     grant: Grant,
     is_for_tools: bool,
     span: Range<usize>,
-}
-
-/// A servlet that may call another one.
-struct Edge {
-    from: String,
-    to: String,
-    line: usize,
 }
 
 impl ServletSection {
@@ -86,56 +80,20 @@ impl Reader<'_> {
                 if from == to && from != one.servlet {
                     continue;
                 }
-                if let Some(message) = wrong_edge(&edges, &from, to, line) {
+                let to = to.to_owned();
+                let edge = Edge {
+                    from,
+                    to,
+                    line: Some(line),
+                };
+                if let Some(message) = edge.problem(&edges) {
                     self.problem(one.span.clone(), message);
                 }
-                let to = to.to_owned();
-                edges.push(Edge { from, to, line });
+                edges.push(edge);
             }
         }
         self.grants = grants;
     }
-}
-
-/// Why a servlet may not call another one.
-fn wrong_edge(edges: &[Edge], from: &str, to: &str, line: usize) -> Option<String> {
-    if from == to {
-        return Some(format!(
-            "servlet `{from}` cannot call its own tools: call the function"
-        ));
-    }
-    let path = path(edges, to, from, &mut BTreeSet::new())?;
-    let path = path.iter().map(|edge| (&*edge.from, &*edge.to, edge.line));
-    let calls: Vec<_> = path
-        .chain([(from, to, line)])
-        .map(|(from, to, line)| format!("`{from}` may call `{to}` (line {line})"))
-        .collect();
-    Some(format!(
-        "servlets could call each other for ever: {}",
-        calls.join(", ")
-    ))
-}
-
-/// The calls by which one servlet can reach another one.
-fn path<'e>(
-    edges: &'e [Edge],
-    from: &'e str,
-    to: &str,
-    seen: &mut BTreeSet<&'e str>,
-) -> Option<Vec<&'e Edge>> {
-    seen.insert(from);
-    for edge in edges.iter().filter(|edge| edge.from == from) {
-        if edge.to == to {
-            return Some(vec![edge]);
-        }
-        if !seen.contains(&*edge.to)
-            && let Some(mut rest) = path(edges, &edge.to, to, seen)
-        {
-            rest.insert(0, edge);
-            return Some(rest);
-        }
-    }
-    None
 }
 
 impl Config {
