@@ -23,6 +23,7 @@ use crate::{
     search::{NAMES_OF_SEARCH, Searched},
 };
 use callees::MembersAsCallees;
+pub use callees::Recorder;
 use index::{Chosen, Collision, Index, Named, Names, Served};
 pub use names::{Filter, MAX_NAME, Prefix, name_problem, single_name_problem};
 use names::{name_prompts, name_tools};
@@ -93,6 +94,7 @@ struct Added {
     /// Members that only virtual tools and servlets call.
     handlers: Vec<Member>,
     search: Option<Search>,
+    recorder: Option<Arc<dyn Recorder>>,
 }
 
 /// Loaded servlets and remotes, with an index of their tools and prompts.
@@ -113,6 +115,7 @@ pub struct Host {
     pub(crate) searched: Option<Searched>,
     /// What servlets call. `None` if no servlet may call anything.
     callees: Option<Arc<dyn Callees>>,
+    recorder: Option<Arc<dyn Recorder>>,
 }
 
 impl Host {
@@ -167,11 +170,22 @@ impl Host {
         self.recomposed(added)
     }
 
+    /// The same members and tools. The recorder learns what the calls that servlets make return.
+    #[must_use]
+    pub fn with_recorder(self, recorder: Arc<dyn Recorder>) -> Self {
+        let added = Added {
+            recorder: Some(recorder),
+            ..self.added()
+        };
+        self.recomposed(added)
+    }
+
     fn added(&self) -> Added {
         Added {
             virtual_tools: self.virtual_tools.all(),
             handlers: self.handlers().to_vec(),
             search: self.search().cloned(),
+            recorder: self.recorder.clone(),
         }
     }
 
@@ -194,6 +208,7 @@ impl Host {
             virtual_tools,
             handlers,
             search,
+            recorder,
         } = added;
         let reserved = Reserved::of(&virtual_tools);
         let of_search = search.iter().flat_map(|_| NAMES_OF_SEARCH);
@@ -219,7 +234,8 @@ impl Host {
         problems.extend(shared_uris(&mounts));
         let virtual_tools = VirtualTools::prove(virtual_tools, handlers, &mounts, &hidden.owners);
         let members = mounts.iter().map(|mount| &mount.member);
-        let callees = MembersAsCallees::of(members.chain(virtual_tools.handlers()));
+        let callees = members.chain(virtual_tools.handlers());
+        let callees = MembersAsCallees::of(callees, recorder.clone());
         let servlets = mounts.iter().filter_map(|mount| mount.member.as_servlet());
         Self {
             order: order(&tools, &virtual_tools),
@@ -233,6 +249,7 @@ impl Host {
             schemas_for: None,
             searched: search.map(|search| Searched::new(search, None)),
             callees: callees.map(|callees| Arc::new(callees) as _),
+            recorder,
         }
     }
 

@@ -124,7 +124,7 @@ impl CalleeError {
     }
 
     /// The error as the servlet gets it.
-    pub(crate) fn to_json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         let mut error = json!({ "kind": self.kind, "message": self.message });
         if let Some(code) = self.code {
             error["code"] = code.into();

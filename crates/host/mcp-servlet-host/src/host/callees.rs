@@ -1,5 +1,7 @@
 //! What the servlets of a host call: tools and resources of all its members, whether clients see these or not.
 
+use std::{fmt, sync::Arc};
+
 use mcp_servlet_runtime::{
     Answering, CallError, CallErrorKind, Callee, CalleeError, Callees, JsonObject, RequestMeta,
 };
@@ -9,39 +11,74 @@ use serde_json::{Value, json};
 use super::virtual_tools::thrown;
 use crate::{Member, Tool, member::or_similar};
 
+/// Learns what the calls that servlets make return.
+pub trait Recorder: fmt::Debug + Send + Sync {
+    /// A call has ended. A call that asks the client has not: it is made again with the responses.
+    fn ended(&self, callee: &Callee, outcome: &Result<JsonObject, CalleeError>);
+}
+
 /// The members of a host, as servlets call them.
 #[derive(Debug)]
-pub(super) struct MembersAsCallees(Vec<Member>);
+pub(super) struct MembersAsCallees {
+    members: Vec<Member>,
+    recorder: Option<Arc<dyn Recorder>>,
+}
 
 impl MembersAsCallees {
     /// `None` if no servlet may call anything.
-    pub(super) fn of<'m>(members: impl Iterator<Item = &'m Member> + Clone) -> Option<Self> {
+    pub(super) fn of<'m>(
+        members: impl Iterator<Item = &'m Member> + Clone,
+        recorder: Option<Arc<dyn Recorder>>,
+    ) -> Option<Self> {
         let is_needed = members.clone().any(Member::makes_calls);
-        is_needed.then(|| Self(members.cloned().collect()))
+        is_needed.then(|| Self {
+            members: members.cloned().collect(),
+            recorder,
+        })
     }
 
     fn member(&self, name: &str) -> Result<&Member, CalleeError> {
-        let mut members = self.0.iter();
+        let mut members = self.members.iter();
         let found = members.find(|member| member.name() == name);
         found.ok_or_else(|| {
             let problem = format!("there is no servlet or remote `{name}`");
-            let names = self.0.iter().map(Member::name);
+            let names = self.members.iter().map(Member::name);
             let message = or_similar(problem, similar(name, names));
             CalleeError::new(CalleeError::UNKNOWN, message)
         })
     }
+
+    async fn answer(
+        &self,
+        callee: &Callee,
+        request_meta: &RequestMeta,
+    ) -> Result<JsonObject, CalleeError> {
+        let member = self.member(callee.member())?;
+        match callee {
+            Callee::Tool {
+                tool, arguments, ..
+            } => call(member, tool, arguments.as_ref(), request_meta).await,
+            Callee::Resource { uri, .. } => read(member, uri, request_meta).await,
+        }
+    }
+}
+
+/// Whether a result asks the client.
+fn asks(result: &JsonObject) -> bool {
+    let kind = result.get("resultType");
+    kind.is_some_and(|kind| kind == "input_required")
 }
 
 impl Callees for MembersAsCallees {
     fn call<'a>(&'a self, callee: &'a Callee, request_meta: &'a RequestMeta) -> Answering<'a> {
         Box::pin(async move {
-            let member = self.member(callee.member())?;
-            match callee {
-                Callee::Tool {
-                    tool, arguments, ..
-                } => call(member, tool, arguments.as_ref(), request_meta).await,
-                Callee::Resource { uri, .. } => read(member, uri, request_meta).await,
+            let outcome = self.answer(callee, request_meta).await;
+            if let Some(recorder) = &self.recorder
+                && !outcome.as_ref().is_ok_and(asks)
+            {
+                recorder.ended(callee, &outcome);
             }
+            outcome
         })
     }
 

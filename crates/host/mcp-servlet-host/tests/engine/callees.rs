@@ -6,10 +6,10 @@ use std::{
 };
 
 use futures_util::future::join_all;
-use mcp_servlet_host::{CallToolResult, Host, Servlet};
+use mcp_servlet_host::{CallToolResult, Host, Recorder, Servlet};
 use mcp_servlet_runtime::{
-    CallErrorKind, Grant, Instances, Isolation, Limit, Listener, LoadOptions, Notification,
-    RequestMeta, Sending, Source,
+    CallErrorKind, Callee, CalleeError, Grant, Instances, Isolation, JsonObject, Limit, Listener,
+    LoadOptions, Notification, RequestMeta, Sending, Source,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -420,6 +420,47 @@ async fn calls_that_have_ended_are_not_made_again_when_one_asks() {
         .map(|one| &one["result"]["content"][0]["text"])
         .collect();
     assert_eq!(texts, ["first", "answered", "second"]);
+}
+
+#[derive(Debug, Default)]
+struct Recorded(Mutex<Vec<(String, Option<JsonObject>)>>);
+
+impl Recorder for Recorded {
+    fn ended(&self, callee: &Callee, outcome: &Result<JsonObject, CalleeError>) {
+        let ended = (callee.to_string(), outcome.clone().ok());
+        self.0.lock().expect("no panic").push(ended);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recorder_learns_of_each_call_once_even_if_one_asks() {
+    let requests = [to_call("notes:t"), to_call("asks:t"), to_call("gone:t")];
+    let recorded = Arc::new(Recorded::default());
+    let host = host(vec![
+        planner(&caller(&requests, ""), &["notes:t", "asks:t", "gone:t"]),
+        simple("notes", &text("noted")),
+        counting("asks", &[ASK, &text("answered")]),
+    ]);
+    let host = host.with_recorder(Arc::clone(&recorded) as _).relisted();
+    let asked = call(&host, &RequestMeta::default()).await;
+    assert_eq!(recorded.0.lock().expect("no panic").len(), 1);
+    let responses = json!({ "asks:t.k": { "roots": [] } });
+    call(&host, &answered(&asked, &responses)).await;
+    let recorded = recorded.0.lock().expect("no panic");
+    let texts: Vec<_> = recorded
+        .iter()
+        .map(|(name, result)| {
+            let result = json!(result);
+            let text = result["content"][0]["text"].as_str();
+            (&**name, text.map(str::to_owned))
+        })
+        .collect();
+    let expected = [
+        ("notes:t", Some("noted".to_owned())),
+        ("asks:t", Some("answered".to_owned())),
+        ("gone:t", None),
+    ];
+    assert_eq!(texts, expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]
