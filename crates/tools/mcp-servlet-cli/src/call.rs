@@ -2,6 +2,7 @@
 
 mod check;
 mod feedback;
+mod record;
 mod remote;
 mod save;
 mod signature;
@@ -15,14 +16,14 @@ use mcp_servlet_schema::parse_arguments;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
-use self::feedback::Feedback;
 pub(crate) use self::remote::members;
+use self::{feedback::Feedback, record::Recording};
 use crate::{
     arguments::ArgumentOptions,
     content::{write_result, write_text},
     failure::{Failure, Kind, indented},
     format::Format,
-    session::ServerOptions,
+    session::{ServerOptions, Target},
     terminal::{self, note},
 };
 
@@ -59,6 +60,10 @@ pub(crate) struct Call {
     #[arg(long)]
     check: bool,
 
+    /// Write what the calls of the servlet return to this file, as JSON for its tests. Only for servlets
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
     /// `json` prints the whole result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -68,10 +73,12 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(mut self) -> Result<(), Failure> {
         let words = self.arguments.words([&self.target, &self.tool]);
         let (target, words) = self.server.target(words)?;
-        if let Some(source) = ServerOptions::module(&target) {
+        let recording = self.recording(&target)?;
+        let module = self.server.module(&target);
+        if let Some(source) = module.filter(|_| recording.is_none()) {
             let servlet = Servlet::load(source, &self.server.limits.options()?)?;
             // Requests of a servlet reach the user through a session.
             if servlet.module().input_requests.is_empty() {
@@ -80,8 +87,22 @@ impl Call {
         }
         self.server
             .with_session(&target, self.format, async |session| {
-                remote::call(session, &self, &words).await
+                remote::call(session, &self, &words, recording.as_deref()).await
             })
+    }
+
+    /// Begins to record what `--record` asks for.
+    fn recording(&mut self, target: &Target) -> Result<Option<Arc<Recording>>, Failure> {
+        let Some(path) = &self.record else {
+            return Ok(None);
+        };
+        if target.is_server() {
+            let message = "`--record` only applies to servlets";
+            return Err(Failure::new(Kind::Usage, message));
+        }
+        let recording = Arc::new(Recording::new(path.clone()));
+        self.server.recorder = Some(Arc::clone(&recording) as _);
+        Ok(Some(recording))
     }
 
     fn call_directly(&self, servlet: &Servlet, words: &[String]) -> Result<(), Failure> {

@@ -68,7 +68,7 @@ impl Complete {
         let words = words.into_iter().flatten().chain(&self.others);
         let (target, words) = self.server.target(words.cloned().collect())?;
         let request = Request::parse(words)?;
-        match ServerOptions::module(&target) {
+        match self.server.module(&target) {
             Some(source) => self.run_in_process(source, &request),
             None => self
                 .server

@@ -224,6 +224,7 @@ impl Workshop {
         let entries = built.iter().map(|(_, file)| self.entry(file));
         let entries = entries.collect::<Result<Vec<_>, _>>()?;
         let loaded = Loaded::load(&entries, Some(previous))?;
+        serve::check_calls(&loaded)?;
         serve::warn_about_skipped(&loaded);
         serve::warn_of(&loaded.host);
         needs::warn(loaded.unmet_needs(), true);

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::{Arg, Args, Command, Error, builder::TypedValueParser, error::ErrorKind};
-use mcp_servlet_runtime::{AllowedPath, Limit, LoadOptions, Proxy, config_variable};
+use mcp_servlet_runtime::{AllowedPath, Grant, Limit, LoadOptions, Proxy, config_variable};
 use mcp_servlet_server::config::{parse_host, parse_memory};
 
 use crate::{clients, failure::Failure, variable::Variable};
@@ -15,7 +15,7 @@ use crate::{clients, failure::Failure, variable::Variable};
 /// A time limit that is never reached: a year.
 pub(crate) const NEVER: Duration = Duration::from_hours(24 * 365);
 
-// What the servlet may use. By default it gets no configuration, host or directory.
+// What the servlet may use. By default it gets no configuration, host, directory or other servlet.
 // Not a doc comment: clap would use it as the description of the command.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
@@ -44,6 +44,14 @@ pub(crate) struct Limits {
     /// Let a servlet that was built for WASI open a directory, optionally under another name; may be repeated
     #[arg(long, value_name = "DIR[:NAME[:ro]]", value_parser = path)]
     allow_path: Vec<AllowedPath>,
+
+    /// Let the servlet call tools of another servlet, `*` matching any part of their names; may be repeated
+    #[arg(long, value_name = "MEMBER:PATTERN")]
+    allow_tool: Vec<Grant>,
+
+    /// Let the servlet read resources of another servlet, `*` matching any part of their URIs; may be repeated
+    #[arg(long, value_name = "MEMBER:PATTERN")]
+    allow_resource: Vec<Grant>,
 
     /// Time limit of a call, such as 500ms, 30s, 2m; `none` for no limit
     ///
@@ -118,6 +126,8 @@ impl Limits {
         options.allowed_hosts.clone_from(&self.allow_host);
         options.allow_private = self.allow_private;
         options.allowed_paths.clone_from(&self.allow_path);
+        options.allowed_tools.clone_from(&self.allow_tool);
+        options.allowed_resources.clone_from(&self.allow_resource);
         options.limits.memory = self.memory.unwrap_or_default();
         options.limits.timeout = self.timeout.unwrap_or_default();
         options.limits.fuel = self.fuel.map(Limit::At).unwrap_or_default();
@@ -184,6 +194,12 @@ impl Limits {
             let end = if path.read_only { ":ro" } else { "" };
             add("--allow-path", format!("{host}{name}{end}"));
         }
+        for grant in &self.allow_tool {
+            add("--allow-tool", grant.to_string());
+        }
+        for grant in &self.allow_resource {
+            add("--allow-resource", grant.to_string());
+        }
         for (name, limit) in [
             ("--timeout", self.timeout),
             ("--compile-timeout", self.compile_timeout),
@@ -216,6 +232,8 @@ impl Limits {
             ("--allow-private", self.allow_private),
             ("--proxy", self.proxy.is_some()),
             ("--allow-path", !self.allow_path.is_empty()),
+            ("--allow-tool", !self.allow_tool.is_empty()),
+            ("--allow-resource", !self.allow_resource.is_empty()),
             ("--memory", self.memory.is_some()),
             ("--fuel", self.fuel.is_some()),
             ("--compile-timeout", self.compile_timeout.is_some()),
@@ -229,6 +247,11 @@ impl Limits {
     pub(crate) fn request_timeout(&self) -> Option<Duration> {
         let limit = self.timeout?;
         Some(limit.value().unwrap_or(NEVER))
+    }
+
+    /// Whether servlets may call tools or read resources of others.
+    pub(crate) fn grant_calls(&self) -> bool {
+        !(self.allow_tool.is_empty() && self.allow_resource.is_empty())
     }
 
     /// Whether one of these options was given.
@@ -336,6 +359,8 @@ mod tests {
             "--allow-private",
             "--proxy=http://a.example:1",
             "--allow-path=a",
+            "--allow-tool=a:b",
+            "--allow-resource=a:b",
             "--timeout=1s",
             "--memory=1MiB",
             "--fuel=1",
@@ -368,6 +393,8 @@ mod tests {
             allow_host: vec!["*.example".to_owned()],
             allow_private: true,
             allow_path: allow_path.into(),
+            allow_tool: vec!["weather:get_*".parse().expect("a grant")],
+            allow_resource: vec!["docs:file:///*".parse().expect("a grant")],
             proxy: Proxy::parse("http://u:p@proxy.example:3128").ok(),
             timeout: Some(Limit::At(Duration::from_micros(500))),
             memory: Some(Limit::Unlimited),
@@ -387,6 +414,8 @@ mod tests {
                 "--proxy=http://…@proxy.example:3128".to_owned(),
                 format!("--allow-path={here}:ro"),
                 format!("--allow-path={here}:/d"),
+                "--allow-tool=weather:get_*".to_owned(),
+                "--allow-resource=docs:file:///*".to_owned(),
                 "--timeout=500000ns".to_owned(),
                 "--compile-timeout=9000ms".to_owned(),
                 "--memory=none".to_owned(),

@@ -46,7 +46,7 @@ impl Prompt {
         let Some((name, words)) = words.split_first() else {
             return Err(missing("the name of a prompt"));
         };
-        match ServerOptions::module(&target) {
+        match self.server.module(&target) {
             Some(source) => self.run_in_process(source, name, words),
             None => self
                 .server

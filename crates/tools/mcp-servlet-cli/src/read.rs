@@ -53,7 +53,7 @@ impl Read {
         let [uri] = &words[..] else {
             return Err(missing("the URI of a resource"));
         };
-        match ServerOptions::module(&target) {
+        match self.server.module(&target) {
             Some(source) => self.run_in_process(source, uri),
             None => self
                 .server

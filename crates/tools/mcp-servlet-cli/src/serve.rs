@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use mcp_servlet_host::{Entry, Host, LoadError, Loaded, Mount, OnFailure, Prefix};
 use mcp_servlet_runtime::{LoadOptions, Source};
 use mcp_servlet_server::{
-    Endpoints, HttpOptions, Remotes, ServeOptions, Server,
+    Endpoints, HttpOptions, Remotes, ServeOptions, Server, circle_of_calls,
     config::{Config, Finding, Served, Severity},
 };
 
@@ -67,7 +67,7 @@ impl Serve {
         }
         let loaded = match &config {
             Some((_, config)) => config.load(None)?,
-            None => Loaded::load(&self.options.entries()?, None)?,
+            None => self.options.load()?,
         };
         let runtime = memory::runtime()?;
         let remotes = Remotes::default();
@@ -147,6 +147,15 @@ pub(crate) fn entries(
         }
     }
     Ok(entries)
+}
+
+/// Fails if servlets could call each other for ever.
+pub(crate) fn check_calls(loaded: &Loaded) -> Result<(), Failure> {
+    let servlets = loaded.host.servlets().iter().map(Arc::as_ref);
+    match circle_of_calls(servlets) {
+        Some(problem) => Err(Failure::new(Kind::Usage, problem)),
+        None => Ok(()),
+    }
 }
 
 /// Warns about servlets that are skipped. Fails if nothing is left.

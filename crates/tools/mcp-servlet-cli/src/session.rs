@@ -8,11 +8,12 @@ mod connection;
 mod items;
 mod target;
 
-use std::{ffi::OsString, path::Path, time::Duration};
+use std::{ffi::OsString, path::Path, sync::Arc, time::Duration};
 
 use clap::Args;
 use futures_util::future::LocalBoxFuture;
 use mcp_servlet_client::{ErrorKind, Http, HttpTransport, Session, Target as Server};
+use mcp_servlet_host::Recorder;
 use mcp_servlet_runtime::Source;
 use mcp_servlet_server::ShutdownSignals;
 use tokio::{
@@ -54,6 +55,10 @@ pub(crate) struct ServerOptions {
 
     #[command(flatten)]
     pub(crate) limits: Limits,
+
+    /// Learns about the calls that servlets in this process make.
+    #[arg(skip)]
+    pub(crate) recorder: Option<Arc<dyn Recorder>>,
 }
 
 /// The work of a command. A trait object, so that the code that runs it is compiled once per type of result, not per command.
@@ -192,9 +197,11 @@ impl ServerOptions {
         }
     }
 
-    /// The module, if the target is one. A path without an extension may lead to a folder or a file.
-    pub(crate) fn module(target: &Target) -> Option<Source> {
+    /// The module, if the target is one that needs nothing else. A path without an extension may lead to a folder or a file. With
+    /// grants, the module needs a server, which has what it calls.
+    pub(crate) fn module(&self, target: &Target) -> Option<Source> {
         match target {
+            _ if self.limits.grant_calls() => None,
             Target::Module(source) => Some(source.clone()),
             Target::Servlets(path) if !is_config(path) && !path.is_dir() => {
                 Some(Source::File(path.clone()))
@@ -259,8 +266,7 @@ impl ServerOptions {
     ) -> Result<(Session, Option<String>), Failure> {
         let opening = match target {
             Target::Module(_) | Target::Servlets(_) => {
-                let endpoint = self.endpoint.as_deref();
-                let session = attach::attach(target, endpoint, &self.limits, session_use).await?;
+                let session = attach::attach(target, self, session_use).await?;
                 return Ok((session, None));
             }
             Target::Catalog(path) => return Err(not_a_server(path)),

@@ -1,9 +1,17 @@
 //! Transcripts of the command, in `tests/cmd`. `./x bless` rewrites them.
 
+#[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
+mod support;
+
 use std::path::Path;
 use std::{env, fs};
 
 use e2e::{Profile, fixture, root, wasm};
+
+use crate::support::{
+    DESCRIPTION, Wat,
+    caller::{caller, to_call},
+};
 
 /// Runs in a folder with the examples as `greet.wasm` and so on, so that transcripts read like a session.
 #[test]
@@ -18,6 +26,17 @@ fn commands_do_what_their_transcripts_say() {
     }
     for module in ["careless", "browser"] {
         assemble(module, &folder);
+    }
+    let calls = r#"{"calls":["weather:get_*"],"reads":["docs:file:///*"]}"#;
+    let calls = format!(
+        "(@custom \"mcp-servlet:needs\" \"{}\")",
+        calls.replace('"', "\\22")
+    );
+    let planner = caller(&[to_call("weather:get_weather")], "").after(&calls);
+    let idle = Wat::new().describe(DESCRIPTION).answer("{}").after(&calls);
+    for (name, servlet) in [("planner", planner), ("idle", idle)] {
+        let file = folder.join(format!("{name}.wasm"));
+        fs::write(file, servlet.wasm()).expect("modules can be written");
     }
     let puppet = folder.join(format!("puppet{}", env::consts::EXE_SUFFIX));
     fs::copy(e2e::puppet(), puppet).expect("programs can be copied");

@@ -10,7 +10,8 @@ use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    Call, any_text, check::Check, failed_if_error, feedback, request_meta, select, show, signature,
+    Call, any_text, check::Check, failed_if_error, feedback, record::Recording, request_meta,
+    select, show, signature,
 };
 use crate::{
     failure::{Failure, Kind},
@@ -20,7 +21,12 @@ use crate::{
 };
 
 /// Calls a tool, or lists the tools.
-pub(super) async fn call(session: &Session, call: &Call, words: &[String]) -> Result<(), Failure> {
+pub(super) async fn call(
+    session: &Session,
+    call: &Call,
+    words: &[String],
+    recording: Option<&Recording>,
+) -> Result<(), Failure> {
     let Some((tool, words)) = words.split_first() else {
         let tools = entries(session, List::Tools).await?;
         return Ok(signature::list(&mut terminal::out(), tools.iter())?);
@@ -48,7 +54,11 @@ pub(super) async fn call(session: &Session, call: &Call, words: &[String]) -> Re
     if call.trust_hints {
         options = options.trust_hints();
     }
-    let result = listen(session, tool, arguments, &options).await?;
+    let result = listen(session, tool, arguments, &options).await;
+    if let Some(recording) = recording {
+        recording.write()?;
+    }
+    let result = result?;
     if call.format == Format::Json && call.select.is_none() {
         writeln!(terminal::json(), "{}", result.raw.get())?;
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_host::{Entry, Prefix};
+use mcp_servlet_host::{Loaded, Prefix};
 use mcp_servlet_runtime::Source;
 use mcp_servlet_schema::Provider;
 use mcp_servlet_server::config::{Config, ConfigError};
@@ -110,11 +110,14 @@ impl Options {
         }
     }
 
-    /// The servlets to load. A named file that fails to load is an error; in a directory, such files are skipped.
-    pub(super) fn entries(&self) -> Result<Vec<Entry>, Failure> {
+    /// Loads the servlets. A named file that fails to load is an error; in a directory, such files are skipped.
+    pub(super) fn load(&self) -> Result<Loaded, Failure> {
         let sources = self.files.iter().map(|file| Source::parse(file));
         let prefix = self.prefix.unwrap_or_default().into();
-        Ok(super::entries(sources, &self.limits.options()?, &prefix)?)
+        let entries = super::entries(sources, &self.limits.options()?, &prefix)?;
+        let loaded = Loaded::load(&entries, None)?;
+        super::check_calls(&loaded)?;
+        Ok(loaded)
     }
 }
 

@@ -12,7 +12,7 @@ use mcp_servlet_server::{
 };
 use tokio::io::{duplex, split};
 
-use super::{Target, Use, answers::Answering, is_config, missing};
+use super::{ServerOptions, Target, Use, answers::Answering, is_config, missing};
 use crate::{
     failure::{Failure, Kind},
     limits::Limits,
@@ -28,17 +28,23 @@ const REQUEST: Duration = Duration::from_hours(24);
 /// Loads servlets as `servlet serve` does, and opens a session with their server.
 pub(super) async fn attach(
     target: &Target,
-    endpoint: Option<&str>,
-    limits: &Limits,
+    with: &ServerOptions,
     session_use: Use,
 ) -> Result<Session, Failure> {
     let remotes = Remotes::default();
-    let (host, options) = match target {
+    let (mut host, options) = match target {
         Target::Servlets(path) if is_config(path) => {
+            let endpoint = with.endpoint.as_deref();
             configured(path, endpoint, session_use, &remotes).await?
         }
-        _ => (load(target, limits, session_use)?, ServeOptions::default()),
+        _ => (
+            load(target, &with.limits, session_use)?,
+            ServeOptions::default(),
+        ),
     };
+    if let Some(recorder) = &with.recorder {
+        host = host.with_recorder(Arc::clone(recorder));
+    }
     for servlet in host.servlets() {
         if !servlet.is_compiled() {
             let name = servlet.name();
@@ -139,6 +145,7 @@ fn load_files(source: &Source, options: &LoadOptions) -> Result<Loaded, Failure>
     let sources = iter::once(source.clone());
     let entries = serve::entries(sources, options, &Prefix::default())?;
     let loaded = Loaded::load(&entries, None)?;
+    serve::check_calls(&loaded)?;
     needs::warn(loaded.unmet_needs(), true);
     Ok(loaded)
 }

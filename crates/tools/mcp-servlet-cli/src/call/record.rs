@@ -1,0 +1,62 @@
+//! Records what the calls that servlets make return, for the tests of these servlets.
+
+use std::{
+    fs, mem,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
+
+use mcp_servlet_host::Recorder;
+use mcp_servlet_runtime::{Callee, CalleeError, JsonObject};
+use serde_json::{Value, json};
+
+use crate::failure::{Failure, Kind};
+
+/// The calls, in the order in which they ended.
+#[derive(Debug)]
+pub(super) struct Recording {
+    path: PathBuf,
+    calls: Mutex<Vec<Value>>,
+}
+
+impl Recording {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            calls: Mutex::default(),
+        }
+    }
+
+    /// Writes the file.
+    pub(super) fn write(&self) -> Result<(), Failure> {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = Value::Array(mem::take(&mut *calls));
+        // The same calls give the same text.
+        calls.sort_all_objects();
+        fs::write(&self.path, format!("{calls:#}\n")).map_err(|error| {
+            let message = format!("cannot write `{}`: {error}", self.path.display());
+            Failure::new(Kind::Usage, message)
+        })
+    }
+}
+
+impl Recorder for Recording {
+    fn ended(&self, callee: &Callee, outcome: &Result<JsonObject, CalleeError>) {
+        let mut call = match outcome {
+            Ok(result) => json!({ "result": result }),
+            Err(error) => error.to_json(),
+        };
+        match callee {
+            Callee::Tool { arguments, .. } => {
+                call["name"] = callee.to_string().into();
+                call["arguments"] = arguments.clone().unwrap_or_default().into();
+            }
+            Callee::Resource { member, uri } => {
+                call["member"] = member.as_str().into();
+                call["uri"] = uri.as_str().into();
+            }
+        }
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.push(call);
+    }
+}
