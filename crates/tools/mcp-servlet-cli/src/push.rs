@@ -235,3 +235,24 @@ fn needs(needs: &Needs) -> Option<String> {
     }
     (!text.is_empty()).then_some(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_annotation_has_what_the_servlet_declares() {
+        let grant = |text: &str| text.parse::<Grant>().expect("a grant");
+        let declared = Needs {
+            hosts: vec!["a.example".to_owned()],
+            calls: vec![grant("weather:get_*"), grant("air:search")],
+            reads: vec![grant("docs:file:///*")],
+            ..Needs::default()
+        };
+        assert_eq!(
+            needs(&declared).as_deref(),
+            Some("hosts=a.example;calls=weather:get_*,air:search;reads=docs:file:///*")
+        );
+        assert_eq!(needs(&Needs::default()), None);
+    }
+}
