@@ -16,8 +16,11 @@ const CALLER: &str = r#"(module
     (import "extism:host/env" "store_u8" (func $store (param i64 i32)))
     (import "extism:host/env" "input_length" (func $input_length (result i64)))
     (import "extism:host/env" "input_load_u8" (func $input (param i64) (result i32)))
-    (import "extism:host/env" "output_set" (func $output (param i64 i64)))
-    (func (export "describe") (result i32) (i32.const 0))
+    (import "extism:host/env" "output_set" (func $output_set (param i64 i64)))
+    (memory 1)
+    (data (i32.const 0) "{\"tools\":[]}")
+    OUTPUT
+    (func (export "describe") (result i32) (call $output (i32.const 0) (i32.const 12)))
     (func (export "call") (result i32) (local $block i64) (local $i i64)
         (local.set $block (call $alloc (call $input_length)))
         (block $done (loop $next
@@ -26,7 +29,7 @@ const CALLER: &str = r#"(module
             (local.set $i (i64.add (local.get $i) (i64.const 1)))
             (br $next)))
         (local.set $block (call $call_tool (local.get $block)))
-        (call $output (local.get $block) (call $length (local.get $block)))
+        (call $output_set (local.get $block) (call $length (local.get $block)))
         (i32.const 0)))"#;
 
 /// Has a tool `t` that returns nothing, and one resource.
@@ -35,10 +38,16 @@ const CALLEE: &str = r#"(module
     (import "extism:host/env" "store_u8" (func $store (param i64 i32)))
     (import "extism:host/env" "output_set" (func $output_set (param i64 i64)))
     (memory 1)
+    OUTPUT
     (data (i32.const 0) "{\"tools\":[{\"name\":\"t\",\"inputSchema\":{\"properties\":{\"x\":{\"type\":\"string\"}}}}]}")
     (data (i32.const 100) "{\"content\":[]}")
     (data (i32.const 200) "{\"contents\":[{\"uri\":\"x:1\",\"text\":\"\"}]}")
-    (func $output (param $from i32) (param $length i32) (result i32) (local $to i64) (local $i i32)
+    (func (export "describe") (result i32) (call $output (i32.const 0) (i32.const 77)))
+    (func (export "read_resource") (result i32) (call $output (i32.const 200) (i32.const 38)))
+    (func (export "call") (result i32) (call $output (i32.const 100) (i32.const 14))))"#;
+
+/// Returns a constant, which stands for `OUTPUT` above.
+const OUTPUT: &str = "(func $output (param $from i32) (param $length i32) (result i32) (local $to i64) (local $i i32)
         (local.set $to (call $alloc (i64.extend_i32_u (local.get $length))))
         (block $done (loop $next
             (br_if $done (i32.ge_u (local.get $i) (local.get $length)))
@@ -47,10 +56,7 @@ const CALLEE: &str = r#"(module
             (local.set $i (i32.add (local.get $i) (i32.const 1)))
             (br $next)))
         (call $output_set (local.get $to) (i64.extend_i32_u (local.get $length)))
-        (i32.const 0))
-    (func (export "describe") (result i32) (call $output (i32.const 0) (i32.const 82)))
-    (func (export "read_resource") (result i32) (call $output (i32.const 200) (i32.const 39)))
-    (func (export "call") (result i32) (call $output (i32.const 100) (i32.const 14))))"#;
+        (i32.const 0))";
 
 struct Fixture {
     caller: Guest,
@@ -60,7 +66,7 @@ struct Fixture {
 static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     let source = |name: &str, wat: &str| Source::Bytes {
         name: name.to_owned(),
-        wasm: wat::parse_str(wat).expect("valid WebAssembly text"),
+        wasm: wat::parse_str(wat.replace("OUTPUT", OUTPUT)).expect("valid WebAssembly text"),
     };
     let mut options = LoadOptions::default();
     let grant = || "callee:*".parse().expect("a grant");
