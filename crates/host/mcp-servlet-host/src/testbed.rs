@@ -192,7 +192,7 @@ impl Callees for Client {
                 kind: kind.into(),
                 message,
                 code,
-                data,
+                data: data.map(Box::new),
             }),
             Ok(Some(Err(_)) | None) | Err(_) => Err(gone()),
         }))

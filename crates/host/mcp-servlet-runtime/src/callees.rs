@@ -98,7 +98,7 @@ pub struct CalleeError {
     /// The code of the JSON-RPC error, if there is one.
     pub code: Option<i64>,
     /// Details.
-    pub data: Option<Value>,
+    pub data: Option<Box<Value>>,
 }
 
 impl CalleeError {
@@ -130,7 +130,7 @@ impl CalleeError {
             error["code"] = code.into();
         }
         if let Some(data) = &self.data {
-            error["data"] = data.clone();
+            error["data"] = Value::clone(data);
         }
         json!({ "error": error })
     }

@@ -176,6 +176,6 @@ fn failed(error: &CallError) -> CalleeError {
         kind: kind.into(),
         message: rpc.message,
         code: Some(rpc.code.into()),
-        data: rpc.data,
+        data: rpc.data.map(Box::new),
     }
 }

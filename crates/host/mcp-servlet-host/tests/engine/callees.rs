@@ -141,8 +141,30 @@ async fn a_servlet_learns_that_a_value_is_wrapped() {
     assert_eq!(*meta, json!({ "a": 1, "fastmcp": { "wrap_result": true } }));
 }
 
+/// The errors that the planner gets, by their requests.
+async fn errors_of(
+    requests: &[Value],
+    grants: &[&str],
+    others: Vec<Servlet>,
+) -> Vec<(String, String)> {
+    let mut servlets = vec![planner(&caller(requests, ""), grants)];
+    servlets.extend(others);
+    let answers = answers(servlets).await;
+    let errors = answers.iter().map(error);
+    errors
+        .map(|(kind, message)| (kind.to_owned(), message.to_owned()))
+        .collect()
+}
+
+fn expected(errors: &[(&str, &str)]) -> Vec<(String, String)> {
+    let errors = errors.iter();
+    errors
+        .map(|(kind, message)| ((*kind).to_owned(), (*message).to_owned()))
+        .collect()
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_without_a_result_is_an_error_that_says_why() {
+async fn a_call_that_is_not_allowed_or_names_nothing_says_why() {
     let requests = [
         to_call("weather:other"),
         to_call("weather"),
@@ -151,36 +173,11 @@ async fn a_call_without_a_result_is_an_error_that_says_why() {
         to_call("planner:t"),
         to_read("docs", "docs://a"),
         to_read("weather", "docs://a"),
-        to_call("slow:t"),
-        to_call("traps:t"),
-        json!({ "method": "tools/list" }),
-        json!({ "method": "tools/call", "params": { "name": "weather:t", "arguments": [] } }),
     ];
-    let grants = [
-        "weather:t*",
-        "weather:docs:*",
-        "wether:t",
-        "planner:t",
-        "slow:t",
-        "traps:t",
-    ];
-    let mut short = LoadOptions::default();
-    short.limits.timeout = Limit::At(Duration::from_millis(50));
-    let spin = Wat::new()
-        .describe(DESCRIPTION)
-        .export("call", "", &format!("{SPIN} unreachable"));
-    let trap = Wat::new()
-        .describe(DESCRIPTION)
-        .export("call", "", "unreachable");
-    let servlets = vec![
-        planner(&caller(&requests, ""), &grants),
-        simple("weather", &text("sunny")),
-        named("slow", &spin, &short),
-        named("traps", &trap, &LoadOptions::default()),
-    ];
-    let answers = answers(servlets).await;
-    let errors: Vec<_> = answers.iter().map(error).collect();
-    let expected = [
+    let grants = ["weather:t*", "weather:docs:*", "wether:t", "planner:t"];
+    let weather = vec![simple("weather", &text("sunny"))];
+    let found = errors_of(&requests, &grants, weather).await;
+    let expected = expected(&[
         (
             "not_allowed",
             "servlet `planner` may not call `weather:other`: the operator must allow it with `allow.tools` or `--allow-tool weather:other`",
@@ -206,6 +203,26 @@ async fn a_call_without_a_result_is_an_error_that_says_why() {
             "servlet `planner` may not read `docs:docs://a`: the operator must allow it with `allow.resources` or `--allow-resource docs:docs://a`",
         ),
         ("unknown", "resource not found: docs://a"),
+    ]);
+    assert_eq!(found, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_fails_has_the_kind_and_the_text_of_the_failure() {
+    let mut short = LoadOptions::default();
+    short.limits.timeout = Limit::At(Duration::from_millis(50));
+    let body = format!("{SPIN} unreachable");
+    let spin = Wat::new().describe(DESCRIPTION).export("call", "", &body);
+    let trap = Wat::new()
+        .describe(DESCRIPTION)
+        .export("call", "", "unreachable");
+    let others = vec![
+        named("slow", &spin, &short),
+        named("traps", &trap, &LoadOptions::default()),
+    ];
+    let requests = [to_call("slow:t"), to_call("traps:t")];
+    let found = errors_of(&requests, &["slow:t", "traps:t"], others).await;
+    let expected = expected(&[
         (
             "timeout",
             "servlet `slow` did not finish `call` within 50ms",
@@ -214,14 +231,20 @@ async fn a_call_without_a_result_is_an_error_that_says_why() {
             "trap",
             "servlet `traps` trapped in `call`: wasm trap: wasm `unreachable` instruction executed",
         ),
+    ]);
+    assert_eq!(found, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_of_another_form_is_an_error() {
+    let requests = [
+        json!({ "method": "tools/list" }),
+        json!({ "method": "tools/call", "params": { "name": "weather:t", "arguments": [] } }),
     ];
-    assert_eq!(errors[..9], expected);
-    for (kind, message) in &errors[9..] {
-        assert_eq!(*kind, "arguments");
-        assert!(
-            message.starts_with("`call_tool` expects a request `tools/call` or `resources/read`: "),
-            "{message}"
-        );
+    for (kind, message) in errors_of(&requests, &["weather:t"], Vec::new()).await {
+        assert_eq!(kind, "arguments");
+        let expected = "`call_tool` expects a request `tools/call` or `resources/read`: ";
+        assert!(message.starts_with(expected), "{message}");
     }
 }
 

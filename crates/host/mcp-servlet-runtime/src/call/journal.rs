@@ -88,7 +88,7 @@ struct State {
     calls: BTreeMap<String, Kept>,
     asked: Option<Asked>,
     /// The servlet's own state.
-    state: Option<String>,
+    own: Option<String>,
     /// The responses that the servlet itself got.
     responses: Option<JsonObject>,
 }
@@ -107,7 +107,7 @@ pub(crate) fn own_request(request_meta: &RequestMeta) -> Cow<'_, RequestMeta> {
         return Cow::Borrowed(request_meta);
     };
     let mut own = request_meta.clone();
-    own.request_state = state.state;
+    own.request_state = state.own;
     if state.asked.is_some() {
         own.input_responses = state.responses;
     }
@@ -124,7 +124,7 @@ pub(crate) enum Beginning {
     /// An earlier run has made the call.
     Known(String),
     Refused(CalleeError),
-    Call(Begun),
+    Call(Box<Begun>),
 }
 
 /// A call that is made.
@@ -214,12 +214,12 @@ impl Journal {
         };
         let callees = Arc::clone(callees);
         self.made += 1;
-        Beginning::Call(Begun {
+        Beginning::Call(Box::new(Begun {
             key,
             callees,
             request_meta,
             listener,
-        })
+        }))
     }
 
     /// Records the answer to a call.
@@ -314,13 +314,13 @@ impl Journal {
         self,
         servlet: &str,
         asked: Option<Asked>,
-        state: Option<String>,
+        own: Option<String>,
         responses: Option<JsonObject>,
     ) -> Result<String, Stop> {
         let state = State {
             calls: self.ended,
             asked,
-            state,
+            own,
             responses,
         };
         let text = serde_json::to_string(&state).map_err(|error| Stop::Error(error.to_string()))?;

@@ -86,7 +86,7 @@ async fn answer(state: &mut State, request: &[u8]) -> Result<String> {
                 .get("resultType")
                 .is_some_and(|kind| kind == "input_required") =>
         {
-            journal.ask(begun, &callee, result);
+            journal.ask(*begun, &callee, result);
             return Err(Unanswered(callee.to_string()).into());
         }
         Ok(result) => {
@@ -100,7 +100,7 @@ async fn answer(state: &mut State, request: &[u8]) -> Result<String> {
         }
         Err(error) => error.to_json().to_string(),
     };
-    journal.end_call(begun, &callee, &answer);
+    journal.end_call(*begun, &callee, &answer);
     Ok(answer)
 }
 
