@@ -29,6 +29,9 @@ pub(crate) struct Gateway {
     /// The servlet with the tool `get_forecast`
     #[arg(long)]
     weather: PathBuf,
+    /// The servlet with the tool `week`, which calls `get_forecast`
+    #[arg(long)]
+    calls: PathBuf,
     /// The native server and proxy
     #[arg(long)]
     native: PathBuf,
@@ -49,7 +52,7 @@ impl Gateway {
     pub(crate) fn run(mut self) -> anyhow::Result<()> {
         let folder = tempfile::tempdir()?;
         // Configurations are in that folder, so paths in them must not be relative.
-        for path in [&mut self.weather, &mut self.native] {
+        for path in [&mut self.weather, &mut self.calls, &mut self.native] {
             *path = path.canonicalize()?;
         }
         let bundles = Bundles::start(&self, folder.path())?;
@@ -65,6 +68,7 @@ impl Gateway {
             ),
             virtual_tool(&bundles, "the same, paths only", &PATHS, Some(0.97)),
             virtual_tool(&bundles, "the same, list computed", &COMPUTED, None),
+            servlet_to_servlet(&bundles),
             passed_through(&remote),
         ];
         comparisons.extend(steps(&remote));
@@ -187,6 +191,19 @@ fn virtual_tool<'a>(
         label,
         target.map(Target::AtLeast),
         clients(server, tool.name, (tool.arguments)(), 125),
+        clients(server, "get_forecast", (PATHS.arguments)(), 125),
+    )
+}
+
+/// Both sides run `get_forecast` with the same arguments, in the same server. Ours is called by another servlet, which the clients
+/// call.
+fn servlet_to_servlet(bundles: &Bundles) -> Comparison<'_> {
+    let server = &bundles.server;
+    Comparison::new(
+        "direct",
+        "16 HTTP clients, servlet calls servlet",
+        Target::AtLeast(1.0 / 2.2),
+        clients(server, "week", json!({ "city": "Bern" }), 125),
         clients(server, "get_forecast", (PATHS.arguments)(), 125),
     )
 }

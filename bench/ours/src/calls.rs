@@ -1,28 +1,31 @@
-//! The greeting, from a tool of another server.
+//! A call of a tool of another server.
 
+use mcp_servlet::ToolsError;
 use mcp_servlet::prelude::*;
 
 #[derive(Serialize)]
-struct Guest {
-    name: String,
+struct Place {
+    city: String,
+    days: u8,
+    units: &'static str,
 }
 
 #[derive(Deserialize)]
-struct Greeting {
-    text: String,
+struct Forecast {
+    summary: String,
 }
 
-/// A very simple tool to provide a greeting.
+/// Tells the weather of the next week.
 #[tool]
-fn greet(
+fn week(
     context: &Context,
-    /// the name of the person to greet
-    name: String,
+    /// the name of the city
+    city: String,
 ) -> Result<String, ToolsError> {
-    let greeting: Greeting = context.tools().call("hotel:greet", Guest { name })?;
-    Ok(greeting.text)
+    let (days, units) = (7, "metric");
+    let place = Place { city, days, units };
+    let forecast: Forecast = context.tools().call("weather:get_forecast", place)?;
+    Ok(forecast.summary)
 }
 
-use mcp_servlet::ToolsError;
-
-mcp_servlet::export!(static SERVLET = { tools: [greet] });
+mcp_servlet::export!(static SERVLET = { tools: [week], calls: ["weather:get_forecast"] });

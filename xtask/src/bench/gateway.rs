@@ -35,6 +35,7 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<()> {
     driver.arg("gateway").arg("--servlet").arg(servlet);
     driver.arg("--wasm").arg(hosts::wasm("spin")?);
     driver.arg("--weather").arg(hosts::wasm("weather")?);
+    driver.arg("--calls").arg(hosts::wasm("calls")?);
     driver.arg("--native").arg(hosts::program("native"));
     driver
         .arg("--mcp-proxy")

@@ -51,7 +51,7 @@ content = [{ type = "text", text = "${{ result.summary }}" }]
 structuredContent = { days = "${{ result.days }}" }
 "#;
 
-/// A server with a servlet and virtual tools over it.
+/// A server with a servlet, another servlet that calls it, and virtual tools over it.
 pub(super) struct Bundles {
     pub(super) server: Listening,
 }
@@ -59,8 +59,10 @@ pub(super) struct Bundles {
 impl Bundles {
     pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Self> {
         let weather = format!(
-            "[servlet.weather]\nsource = '{}'\n",
-            gateway.weather.display()
+            "[servlet.weather]\nsource = '{}'\n[servlet.calls]\nsource = '{}'\n\
+             allow = {{ tools = [\"weather:get_forecast\"] }}\n",
+            gateway.weather.display(),
+            gateway.calls.display()
         );
         let bundles =
             computing("forecast", HIGHEST) + &computing("forecast_ranges", RANGES) + PATHS;
