@@ -647,7 +647,7 @@ fn the_lock_shows_what_is_approved() {
         "{shown}"
     );
     let unknown = place.fails(2, &["lock", "show", "other"]);
-    assert!(unknown.contains("it has far, sums"), "{unknown}");
+    assert!(unknown.contains("there is far, sums"), "{unknown}");
 }
 
 #[cfg(unix)]

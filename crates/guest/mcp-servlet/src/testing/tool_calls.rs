@@ -52,13 +52,34 @@ pub(super) struct RecordedCalls {
     calls: Vec<RecordedCall>,
 }
 
+/// A call of a tool by its name, or a read of a resource of a member.
 #[derive(Deserialize)]
 struct RecordedCall {
-    name: String,
+    name: Option<String>,
     #[serde(default = "RawJson::object")]
     arguments: RawJson,
+    member: Option<String>,
+    uri: Option<String>,
     result: Option<RawJson>,
     error: Option<RawJson>,
+}
+
+impl RecordedCall {
+    /// `MEMBER:URI`, if it reads a resource.
+    fn resource(&self) -> Option<String> {
+        Some(format!("{}:{}", self.member.as_ref()?, self.uri.as_ref()?))
+    }
+
+    /// The answer of the host, as JSON.
+    fn answer(&self) -> String {
+        let mut answer = ObjectWriter::new();
+        for (member, value) in [("result", &self.result), ("error", &self.error)] {
+            if let Some(value) = value {
+                answer.json(member, value.get());
+            }
+        }
+        answer.finish()
+    }
 }
 
 impl RecordedCalls {
@@ -79,6 +100,10 @@ impl RecordedCalls {
                 call.result.is_some() != call.error.is_some(),
                 "{shown}: expected `result` or `error` in the call `/{index}`"
             );
+            assert!(
+                call.name.is_some() != call.resource().is_some(),
+                "{shown}: expected `name`, or `member` and `uri`, in the call `/{index}`"
+            );
         }
         let path = path.to_owned();
         Self { path, calls }
@@ -86,7 +111,14 @@ impl RecordedCalls {
 
     /// The tools that were called.
     pub(super) fn names(&self) -> BTreeSet<&str> {
-        self.calls.iter().map(|call| &*call.name).collect()
+        let names = self.calls.iter();
+        names.filter_map(|call| call.name.as_deref()).collect()
+    }
+
+    /// The resources that were read, and the answers of the host. The first read of a resource counts.
+    pub(super) fn resources(&self) -> impl Iterator<Item = (String, String)> {
+        let reads = self.calls.iter().rev();
+        reads.filter_map(|call| Some((call.resource()?, call.answer())))
     }
 
     /// The answer of the host to this call, as JSON.
@@ -95,23 +127,16 @@ impl RecordedCalls {
     ///
     /// If there is no such call.
     pub(super) fn answer(&self, tool: &str, arguments: &RawJson) -> String {
-        let recorded = self
-            .calls
-            .iter()
-            .find(|call| call.name == tool && is_same(call.arguments.get(), arguments.get()));
+        let recorded = self.calls.iter().find(|call| {
+            call.name.as_deref() == Some(tool) && is_same(call.arguments.get(), arguments.get())
+        });
         let Some(call) = recorded else {
             let path = self.path.display();
             panic!(
                 "the test has no call of `{tool}` with {arguments}; the recorded ones are in {path}"
             )
         };
-        let mut answer = ObjectWriter::new();
-        for (member, value) in [("result", &call.result), ("error", &call.error)] {
-            if let Some(value) = value {
-                answer.json(member, value.get());
-            }
-        }
-        answer.finish()
+        call.answer()
     }
 }
 

@@ -353,6 +353,10 @@ fn recorded_calls_answer_by_name_and_arguments() {
     assert_eq!(error.code(), Some(-32603));
     assert_eq!(tools.call::<u8>("air:count", ()).unwrap(), 3);
     assert_eq!(client.calls().len(), 4);
+    let rules = tools.read("docs", "file:///rules.md").unwrap();
+    assert_eq!(rules[0].text.as_deref(), Some("Be polite."));
+    let gone = tools.read("docs", "file:///gone.md").unwrap_err();
+    assert_eq!(gone.kind(), ToolsErrorKind::Unknown);
 }
 
 #[test]

@@ -196,7 +196,7 @@ async fn a_call_that_is_not_allowed_or_names_nothing_says_why() {
         ),
         (
             "not_allowed",
-            "servlet `planner` may not call `planner:t`: this call came through servlet `planner`, so they could call each other for ever",
+            "servlet `planner` cannot call its own tools: call the function",
         ),
         (
             "not_allowed",

@@ -177,11 +177,7 @@ impl Journal {
                 format!("servlet `{servlet}` may call tools only while it answers a call");
             return Beginning::Refused(CalleeError::new(CalleeError::NOT_ALLOWED, message));
         };
-        let member = callee.member();
-        if member == servlet || outer.via.iter().any(|before| before == member) {
-            let message = format!(
-                "servlet `{servlet}` may not call `{callee}`: this call came through servlet `{member}`, so they could call each other for ever"
-            );
+        if let Some(message) = circle(servlet, &outer.via, callee) {
             return Beginning::Refused(CalleeError::new(CalleeError::NOT_ALLOWED, message));
         }
         if self.made >= CALLS {
@@ -292,7 +288,9 @@ impl Journal {
             return Ok(result.to_string().into_bytes());
         }
         let output = output?;
-        if self.size == 0 {
+        // Most outputs ask nothing, and parsing takes time.
+        let may_ask = || str::from_utf8(&output).is_ok_and(|text| text.contains("input_required"));
+        if self.size == 0 || !may_ask() {
             return Ok(output);
         }
         let Ok(mut result) = serde_json::from_slice::<JsonObject>(&output) else {
@@ -333,6 +331,22 @@ impl Journal {
             "servlet `{servlet}` cannot ask: the results of its calls do not fit in the state of {MAX_STATE} KiB; the largest is that of `{callee}` ({size} KiB)"
         )))
     }
+}
+
+/// Why a servlet may not call another one that the call came through.
+fn circle(servlet: &str, via: &[String], callee: &Callee) -> Option<String> {
+    let member = callee.member();
+    if member == servlet {
+        return Some(format!(
+            "servlet `{servlet}` cannot call its own tools: call the function"
+        ));
+    }
+    let is_there = via.iter().any(|before| before == member);
+    is_there.then(|| {
+        format!(
+            "servlet `{servlet}` may not call `{callee}`: this call came through servlet `{member}`, so they could call each other for ever"
+        )
+    })
 }
 
 /// The metadata of a request that goes on with the calls that a servlet makes: what callees need to report progress and to ask

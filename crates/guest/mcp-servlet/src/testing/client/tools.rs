@@ -97,8 +97,9 @@ impl Client {
 
     /// A client with the tools of other servers that a file has recorded, as `servlet call --record FILE` writes it.
     ///
-    /// The file is a JSON list of `{"name", "arguments", "result"}`, or `error` with `kind` and `message` instead of
-    /// `result`. The first entry with the name and the same arguments answers a call. A relative path begins at the
+    /// The file is a JSON list of `{"name", "arguments", "result"}`, and of `{"member", "uri", "result"}` for resources; or
+    /// with `error`, which has `kind` and `message`, instead of `result`. The first entry with the name and the same
+    /// arguments answers a call. A relative path begins at the
     /// folder of Cargo.toml.
     ///
     /// ```
@@ -129,6 +130,7 @@ impl Client {
                 let answer: ToolAnswer = Rc::new(RefCell::new(answer));
                 host.tools.tools.insert(name.to_owned(), answer);
             }
+            host.tools.resources.extend(recorded.resources());
         })
     }
 
