@@ -13,7 +13,7 @@ const END: &str = "<!-- End of the table. -->\n";
 
 /// The cost of features: a label, the servlet with the feature, the servlet without, and how many
 /// times it contains the feature.
-const COSTS: [(&str, &str, &str, f64); 9] = [
+const COSTS: [(&str, &str, &str, f64); 10] = [
     ("the first tool, of one string", "greet", "empty", 1.0),
     (
         "each further tool, of a string, an optional string and an integer",
