@@ -60,6 +60,10 @@ pub(crate) struct Call {
     #[arg(long)]
     check: bool,
 
+    /// Print the whole result of a tool that has a `shape` in the `servlet.toml`
+    #[arg(long)]
+    raw: bool,
+
     /// Write what the calls of the servlet return to this file, as JSON for its tests. Only for servlets
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -77,6 +81,7 @@ impl Call {
         let words = self.arguments.words([&self.target, &self.tool]);
         let (target, words) = self.server.target(words)?;
         let recording = self.recording(&target)?;
+        self.server.is_raw = self.raw_result(&target)?;
         let module = self.server.module(&target);
         if let Some(source) = module.filter(|_| recording.is_none()) {
             let servlet = Servlet::load(source, &self.server.limits.options()?)?;
@@ -89,6 +94,15 @@ impl Call {
             .with_session(&target, self.format, async |session| {
                 remote::call(session, &self, &words, recording.as_deref()).await
             })
+    }
+
+    /// Whether the result stays without its shape, which only a configuration gives it.
+    fn raw_result(&self, target: &Target) -> Result<bool, Failure> {
+        if self.raw && !target.is_config() {
+            let message = "`--raw` only applies to a `servlet.toml`";
+            return Err(Failure::new(Kind::Usage, message));
+        }
+        Ok(self.raw)
     }
 
     /// Begins to record what `--record` asks for.

@@ -56,6 +56,10 @@ pub(crate) struct ServerOptions {
     #[command(flatten)]
     pub(crate) limits: Limits,
 
+    /// Whether the results of a configuration's tools stay as they are, without their `shape`.
+    #[arg(skip)]
+    pub(crate) is_raw: bool,
+
     /// Learns about the calls that servlets in this process make.
     #[arg(skip)]
     pub(crate) recorder: Option<Arc<dyn Recorder>>,

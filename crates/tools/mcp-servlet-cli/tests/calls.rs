@@ -305,3 +305,32 @@ fn the_function_of_the_guide_answers_as_it_says() {
         "{shown}"
     );
 }
+
+#[test]
+fn a_raw_result_has_no_shape() {
+    let folder = folder(&[("weather", weather())]);
+    let config = "[servlet.weather]\nsource = \"servlets/weather.wasm\"\ntool.get.shape = { take = [\"/a\"] }\n";
+    fs::write(folder.path().join("servlet.toml"), config).expect("a file");
+    let call = [
+        "call",
+        "servlet.toml",
+        "get",
+        "--select",
+        "/structuredContent",
+    ];
+    for (more, expected) in [
+        (&[][..], json!({ "a": 2 })),
+        (&["--raw"], json!({ "b": 1, "a": 2 })),
+    ] {
+        let called = run(&folder, &[&call[..], more].concat());
+        let content: Value = serde_json::from_slice(&called.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {called:?}"));
+        assert_eq!(content, expected);
+    }
+    let called = run(&folder, &["call", "servlets/weather.wasm", "get", "--raw"]);
+    assert_eq!(called.status.code(), Some(2));
+    assert!(
+        stderr(&called).contains("`--raw` only applies to a `servlet.toml`"),
+        "{called:?}"
+    );
+}

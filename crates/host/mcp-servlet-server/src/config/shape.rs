@@ -1,6 +1,6 @@
 //! `shape` of a tool: what clients get of its results.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use mcp_servlet_host::{Loaded, Mount, Shape, ShapePath, ShapeProblem};
 use schemars::JsonSchema;
@@ -102,6 +102,19 @@ impl Reader<'_> {
 }
 
 impl Config {
+    /// Leaves the results of tools as their servlets and remotes write them.
+    pub fn without_shapes(&mut self) {
+        self.shapes.clear();
+        for entry in &mut self.entries {
+            entry.shapes = Arc::default();
+        }
+        for remote in &mut self.remotes {
+            for texts in remote.options.tools.values_mut() {
+                texts.shape = None;
+            }
+        }
+    }
+
     /// Shapes that do not fit their tools. Tools of remotes that were not reached are not checked.
     pub(super) fn problems_of_shapes(&self, loaded: &Loaded, remotes: &[Mount]) -> Vec<Problem> {
         let mut problems = Vec::new();

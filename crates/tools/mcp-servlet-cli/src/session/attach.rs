@@ -34,8 +34,7 @@ pub(super) async fn attach(
     let remotes = Remotes::default();
     let (mut host, options) = match target {
         Target::Servlets(path) if is_config(path) => {
-            let endpoint = with.endpoint.as_deref();
-            configured(path, endpoint, session_use, &remotes).await?
+            configured(path, with, session_use, &remotes).await?
         }
         _ => (
             load(target, &with.limits, session_use)?,
@@ -76,7 +75,7 @@ pub(super) async fn attach(
 /// with a warning.
 async fn configured(
     path: &Path,
-    endpoint: Option<&str>,
+    with: &ServerOptions,
     session_use: Use,
     remotes: &Remotes,
 ) -> Result<(Host, ServeOptions), Failure> {
@@ -84,7 +83,10 @@ async fn configured(
     for entry in &mut config.entries {
         entry.options.from_contract = session_use == Use::Lists;
     }
-    let endpoint = match endpoint {
+    if with.is_raw {
+        config.without_shapes();
+    }
+    let endpoint = match &with.endpoint {
         Some(name) => Some(named(&config, name)?),
         None => None,
     };

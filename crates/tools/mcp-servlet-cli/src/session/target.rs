@@ -36,6 +36,11 @@ impl Target {
         matches!(self, Self::Url(_) | Self::Name(_) | Self::Command(_))
     }
 
+    /// Whether it is a configuration of a server.
+    pub(crate) fn is_config(&self) -> bool {
+        matches!(self, Self::Servlets(path) if super::is_config(path))
+    }
+
     /// Reads a word.
     pub(crate) fn parse(word: &str) -> Result<Self, Failure> {
         if let Some((scheme, _)) = word.split_once("://") {
