@@ -26,6 +26,8 @@ pub const NAMES_OF_SEARCH: [&str; 3] = [FIND_TOOLS, CALL_READ_ONLY_TOOL, CALL_TO
 
 /// How many tools are found at most.
 const MOST: u64 = 20;
+/// How many characters a query may have.
+const LONGEST_QUERY: u64 = 1_000;
 /// How many tools are found if a call does not say.
 const DEFAULT: u64 = 5;
 
@@ -100,9 +102,10 @@ fn tools(provider: Option<Provider>) -> [Tool; NAMES_OF_SEARCH.len()] {
         "type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT,
         "description": "How many tools to return at most.",
     });
-    let query = text(
-        "What the tool should do, in a few words, or its name. An empty query returns the servers.",
-    );
+    let query = json!({
+        "type": "string", "maxLength": LONGEST_QUERY,
+        "description": "What the tool should do, in a few words, or its name. An empty query returns the servers.",
+    });
     let call = json!({ "name": text("The name of the tool."), "arguments": arguments });
     let is_read_only = json!({ "readOnlyHint": true });
     let tool = |name: &str, description: &str, properties: &Value, required: &str| {

@@ -127,6 +127,9 @@ fn schemas_for_a_provider_can_express_all_calls() {
         assert_eq!(found, Some(Ok(find(5))), "{provider:?}");
         let found = call(&host, FIND_TOOLS, &json!({ "query": "q", "most": 20 }));
         assert_eq!(found, Some(Ok(find(20))), "{provider:?}");
+        let long = json!({ "query": "q".repeat(1_001) });
+        let refused = call(&host, FIND_TOOLS, &long).expect("a tool of the search");
+        assert!(refused.is_err_and(|text| text.contains("/query")));
     }
     assert_eq!(call(&host(&[]), FIND_TOOLS, &json!({ "query": "q" })), None);
 }
