@@ -202,6 +202,10 @@ impl Callees for Client {
         true
     }
 
+    fn is_known(&self, _: &Callee) -> bool {
+        true
+    }
+
     fn is_read_only(&self, _: &Callee) -> bool {
         false
     }

@@ -1,6 +1,6 @@
 //! Checks what a server answers, before a client gets it.
 
-use mcp_servlet_runtime::{JsonObject, RemoteFailure};
+use mcp_servlet_runtime::{INPUT_REQUIRED, JsonObject, RemoteFailure};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -35,7 +35,7 @@ pub(crate) fn checked(
     }
     let kind = json.get("resultType").and_then(Value::as_str);
     match kind {
-        Some("input_required") => Ok(json),
+        Some(INPUT_REQUIRED) => Ok(json),
         None | Some("complete") if is_array(&json, member) => Ok(json),
         None | Some("complete") => Err(invalid(format!("expected an array in `{member}`"))),
         Some(other) => Err(invalid(format!("unknown type of a result, `{other}`"))),

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::{JsonObject, RequestMeta};
+use mcp_servlet_runtime::{INPUT_REQUIRED, JsonObject, RequestMeta};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
@@ -133,7 +133,7 @@ pub(crate) fn input_required(id: &str, method: &str, params: Value) -> JsonObjec
         request["params"] = params;
     }
     JsonObject::from_iter([
-        ("resultType".to_owned(), "input_required".into()),
+        ("resultType".to_owned(), INPUT_REQUIRED.into()),
         ("inputRequests".to_owned(), json!({ KEY: request })),
         ("requestState".to_owned(), format!("{PREFIX}{id}").into()),
     ])

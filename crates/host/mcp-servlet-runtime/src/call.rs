@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{JsonObject, listener::Listener, options::Limits, request_meta::RequestMeta};
 pub(crate) use input_requests::InputRequests;
+pub use input_requests::{INPUT_REQUIRED, asks_client};
 use journal::Journal;
 pub(crate) use progress::Progress;
 

@@ -81,6 +81,9 @@ pub trait Callees: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether there is such a tool, or such a member if it is a resource. Servlets may make up names.
+    fn is_known(&self, callee: &Callee) -> bool;
+
     /// Whether a call changes nothing, as far as the callee says.
     fn is_read_only(&self, callee: &Callee) -> bool;
 }

@@ -49,7 +49,7 @@ mod text;
 
 pub use abi::{Abi, CALL, DESCRIBE, FEATURE_EXPORTS, LIST_TOOLS};
 pub use call::{
-    Job,
+    INPUT_REQUIRED, Job, asks_client,
     journal::{MAX_STATE, MAX_STATE_TEXT},
 };
 pub use callees::{Answering, Callee, CalleeError, Callees};

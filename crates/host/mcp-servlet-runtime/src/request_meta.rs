@@ -94,6 +94,8 @@ pub struct EndedCallee<'a> {
     pub time: Duration,
     /// What it took, if that is known.
     pub usage: Option<&'a Usage>,
+    /// Whether what it called is there.
+    pub is_known: bool,
 }
 
 /// A call of a step that has ended.

@@ -97,6 +97,12 @@ impl Finding {
         self
     }
 
+    /// The registry may see something that is not known here.
+    pub(super) fn noted_for_registry(mut self) -> Self {
+        self.registry = Some(Level::Note);
+        self
+    }
+
     /// The registry does not publish the server.
     pub(super) fn refused_by_registry(mut self) -> Self {
         self.registry = Some(Level::Error);

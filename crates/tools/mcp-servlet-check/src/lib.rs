@@ -36,6 +36,6 @@ pub use collision::check_all;
 pub use feature::table;
 pub use finding::{Finding, Level, Location};
 pub use provider::rules_table;
-pub use registry::check_server_json;
-pub use report::{Report, check, check_server};
+pub use registry::{check_parts_of_server_json, check_server_json};
+pub use report::{Report, check, check_server, report_of_server_json};
 pub use target::Target;

@@ -27,6 +27,39 @@ pub fn check_server_json(document: &Value) -> Vec<Finding> {
     found
 }
 
+/// The members that the registry requires of every document.
+const REQUIRED: [&str; 4] = ["$schema", "name", "description", "version"];
+
+/// Checks a whole `server.json`: what [`check_server_json`] does, and whether a member is missing.
+pub(crate) fn check_whole_server_json(document: &Value) -> Vec<Finding> {
+    let missing = REQUIRED
+        .into_iter()
+        .filter(|key| !document[*key].is_string());
+    let mut found: Vec<_> = missing
+        .map(|key| {
+            refused(
+                "registry-missing",
+                format!("there is no text `{key}`"),
+                "`servlet export registry` writes a document with all members",
+            )
+        })
+        .collect();
+    found.extend(check_server_json(document));
+    found
+}
+
+/// Checks what a server says about itself, of which a `server.json` would be made. Without a name in the registry, a note says so.
+pub fn check_parts_of_server_json(parts: &Value) -> Vec<Finding> {
+    let mut found = check_server_json(parts);
+    if !parts["name"].is_string() {
+        let problem = "no repository is known, so the name in the registry cannot be checked";
+        let help = "check the `server.json`: `servlet check server.json`";
+        let note = Finding::new("registry-name", problem).help(help);
+        found.push(note.noted_for_registry());
+    }
+    found
+}
+
 fn refused(rule: &'static str, problem: String, help: &str) -> Finding {
     Finding::new(rule, problem).help(help).refused_by_registry()
 }

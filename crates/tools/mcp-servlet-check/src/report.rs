@@ -6,22 +6,25 @@ use mcp_servlet_runtime::{
 };
 use mcp_servlet_schema::Provider;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     description, dropped,
     finding::{Finding, Level},
     findings::Findings,
     lists::Lists,
-    load, name, needs, provider, resource, schema, size,
+    load, name, needs, provider,
+    registry::check_whole_server_json,
+    resource, schema, size,
     target::Target,
 };
 
 /// The result of checking a servlet.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// The origin of the servlet, or the name of a server.
+    /// The origin of the servlet, the name of a server, or the path of a `server.json`.
     pub source: String,
-    /// The size of the module in bytes; `None` for a server.
+    /// The size of the module in bytes; `None` if it is not about a module.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
     /// The ABI of the module; `None` if it is not a servlet.
@@ -58,16 +61,10 @@ pub fn check(
     let fetched = source.fetch()?;
     let mut findings = Findings::default();
     let mut report = Report {
-        source: fetched.origin.clone(),
         size: Some(fetched.wasm.len()),
-        abi: None,
-        contract: false,
-        tools: None,
-        needs: Needs::default(),
-        host_functions: Vec::new(),
         hosts: hosts.to_vec(),
         loads_in: hosts.to_vec(),
-        findings: Vec::new(),
+        ..Report::without_findings(fetched.origin.clone())
     };
     if let Ok(module) = Module::read(&fetched.wasm) {
         report.look_at(&mut findings, &module);
@@ -94,20 +91,41 @@ pub fn check_server(
     let mut findings = Findings::default();
     provider::check(&mut findings, name, &lists);
     Report {
-        source,
-        size: None,
-        abi: None,
-        contract: false,
         tools: Some(lists.items.len()),
-        needs: Needs::default(),
-        host_functions: Vec::new(),
-        hosts: Vec::new(),
-        loads_in: Vec::new(),
         findings: findings.of(&[], providers),
+        ..Report::without_findings(source)
+    }
+}
+
+/// The report about a `server.json`.
+pub fn report_of_server_json(source: String, document: &Value) -> Report {
+    Report {
+        findings: check_whole_server_json(document),
+        ..Report::without_findings(source)
     }
 }
 
 impl Report {
+    fn without_findings(source: String) -> Self {
+        Self {
+            source,
+            size: None,
+            abi: None,
+            contract: false,
+            tools: None,
+            needs: Needs::default(),
+            host_functions: Vec::new(),
+            hosts: Vec::new(),
+            loads_in: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// Whether it is about a `server.json`, not a module or a server.
+    pub fn is_about_server_json(&self) -> bool {
+        self.size.is_none() && self.tools.is_none()
+    }
+
     /// Loads the servlet, and looks at its lists. A servlet that fails to describe itself would fail again.
     fn load(
         &mut self,

@@ -1,26 +1,25 @@
 //! `servlet check`: checks whether a servlet works in each host, and whether model providers take the tools of a server.
 
+mod registry;
+
 use std::{
-    cmp::Reverse,
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
     str::FromStr,
 };
 
 use clap::{Args, ValueEnum};
 use mcp_catalog::Detail;
 use mcp_servlet_check::{
-    Finding, Level, Location, Report, Target, check_all, check_server, check_server_json,
+    Finding, Level, Location, Report, Target, check_all, check_server, report_of_server_json,
 };
-use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{Abi, LoadOptions, Source};
+use mcp_servlet_runtime::{Abi, Source};
 use mcp_servlet_schema::Provider;
 use serde_json::{Value, json};
 
 use crate::{
     build::{self, Project},
     catalog::catalog,
-    export::registry::document,
     failure::{Failure, Kind, indented},
     format::Format,
     needs,
@@ -31,8 +30,8 @@ use crate::{
 #[derive(Args, Debug)]
 pub(crate) struct Check {
     /// A `.wasm` file, a directory of them, the URL of one or an `oci://` reference; a crate or a workspace, which is built; or a
-    /// server: a URL, the name of a server in the configuration of an MCP client, a `servlet.toml`, or a `.json` file with a catalog.
-    /// Default: the crate in this folder
+    /// server: a URL, the name of a server in the configuration of an MCP client, a `servlet.toml`, or a `.json` file with a catalog;
+    /// or a `server.json`. Default: the crate in this folder
     target: Option<String>,
 
     /// Build a crate for this ABI
@@ -65,6 +64,8 @@ enum Subject {
     /// Modules: a path, or the crate that is built for them.
     Modules(String),
     Server(session::Target),
+    /// A `server.json`, with its text.
+    ServerJson(PathBuf, Value),
 }
 
 /// Whose rules to check.
@@ -135,6 +136,10 @@ impl Check {
         let mut reports = match self.subject()? {
             Subject::Modules(path) => self.check_modules(&path, &hosts, of_some)?,
             Subject::Server(target) => vec![self.check_server(&target, of_some)?],
+            Subject::ServerJson(path, document) => {
+                self.only_for_modules()?;
+                vec![report_of_server_json(path.display().to_string(), &document)]
+            }
         };
         if providers.is_empty() {
             reports.iter_mut().for_each(Report::without_provider_notes);
@@ -169,6 +174,11 @@ impl Check {
             return Ok(Subject::Modules(path.to_owned()));
         }
         let target = self.server.only_target(self.target.as_ref())?;
+        if let session::Target::Catalog(path) = &target
+            && let Some(document) = registry::read_server_json(path)
+        {
+            return Ok(Subject::ServerJson(path.clone(), document));
+        }
         Ok(match (&self.target, &target) {
             (Some(word), session::Target::Module(_)) => Subject::Modules(word.clone()),
             _ => Subject::Server(target),
@@ -190,7 +200,7 @@ impl Check {
         let mut reports = check_all(&sources, &options, hosts, providers)?;
         if self.is_for_registry() {
             for (source, report) in sources.iter().zip(&mut reports) {
-                check_for_registry(source, &options, report);
+                registry::check_servlet(source, &options, report);
             }
         }
         Ok(reports)
@@ -201,15 +211,7 @@ impl Check {
         target: &session::Target,
         providers: &[Provider],
     ) -> Result<Report, Failure> {
-        let of_modules = [
-            ("--abi", self.abi.is_some()),
-            ("--host", !self.host.is_empty()),
-            ("--for registry", self.is_for_registry()),
-        ];
-        if let Some((option, _)) = of_modules.into_iter().find(|(_, is_set)| *is_set) {
-            let message = format!("`{option}` only applies to servlets");
-            return Err(Failure::new(Kind::Usage, message));
-        }
+        self.only_for_modules()?;
         let catalog = catalog(&self.server, target, self.format)?;
         let own = catalog.server.info.get("name").and_then(Value::as_str);
         let name = match target {
@@ -229,17 +231,26 @@ impl Check {
             });
             definition.as_object().cloned()
         });
-        Ok(check_server(name.to_owned(), name, tools, providers))
+        let mut report = check_server(name.to_owned(), name, tools, providers);
+        if self.is_for_registry() {
+            registry::check_info(&catalog.server.info, &mut report);
+        }
+        Ok(report)
     }
-}
 
-/// Adds what the MCP registry would refuse.
-fn check_for_registry(source: &Source, options: &LoadOptions, report: &mut Report) {
-    // Another finding says why a servlet does not load.
-    if let Ok(servlet) = Servlet::load(source.clone(), options) {
-        let findings = &mut report.findings;
-        findings.extend(check_server_json(&document(&servlet)));
-        findings.sort_by_key(|finding| Reverse(finding.level()));
+    /// Refuses options that are for modules.
+    fn only_for_modules(&self) -> Result<(), Failure> {
+        let options = [
+            ("--abi", self.abi.is_some()),
+            ("--host", !self.host.is_empty()),
+        ];
+        match options.into_iter().find(|(_, is_set)| *is_set) {
+            Some((option, _)) => {
+                let message = format!("`{option}` only applies to servlets");
+                Err(Failure::new(Kind::Usage, message))
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -277,6 +288,10 @@ fn write_report<W: Write>(out: &mut Visible<W>, report: &Report) -> io::Result<(
     out.styled(Style::Name, &report.source)?;
     match report.size {
         Some(size) => write!(out, ": {size} bytes")?,
+        None if report.is_about_server_json() => {
+            writeln!(out, ": what the MCP registry lists")?;
+            return write_findings(out, &report.findings);
+        }
         None => write!(out, ": a server")?,
     }
     match report.tools {

@@ -702,6 +702,56 @@ fn the_check_for_the_registry_finds_a_description_that_is_too_long() {
 }
 
 #[test]
+fn a_server_json_and_what_a_server_says_are_checked_for_the_registry() {
+    let home = home();
+    let check = |arguments: &[&str]| run(&home, &[&["check"][..], arguments].concat());
+    let write = |name: &str, document: &Value| {
+        fs::write(home.path().join(name), document.to_string()).expect("a file");
+    };
+    let good = json!({
+        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        "name": "io.github.ada/weather",
+        "description": "The weather",
+        "version": "1.2.0",
+    });
+    write("good.json", &good);
+    let (code, said) = check(&["good.json", "--for=registry"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(said, "good.json: what the MCP registry lists\n");
+    let bad =
+        json!({ "name": "weather", "version": "^1.2", "remotes": [{ "url": "http://a.example" }] });
+    write("server.json", &bad);
+    let (code, said) = check(&["server.json"]);
+    assert_eq!(code, Some(1), "{said}");
+    for expected in [
+        "error[registry-missing]: there is no text `$schema`",
+        "error[registry-missing]: there is no text `description`",
+        "error[registry-name]: `weather`",
+        "error[registry-version]: `^1.2`",
+        "error[registry-remote]",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    let (code, said) = check(&["server.json", "--host=hyper-mcp"]);
+    assert!(
+        code == Some(2) && said.contains("only applies to servlets"),
+        "{said}"
+    );
+
+    let (code, said) = run(&home, &["catalog", "weather.wasm", "-o=catalog.json"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = check(&["catalog.json", "--for=registry"]);
+    assert_eq!(code, Some(0), "{said}");
+    let expected = "note[registry-name]: no repository is known";
+    assert!(
+        said.contains(expected) && said.contains("the MCP registry"),
+        "{said}"
+    );
+    let (code, said) = check(&["weather.wasm", "--for=registry"]);
+    assert!(code == Some(0) && said.contains(expected), "{said}");
+}
+
+#[test]
 fn some_clients_have_no_file_for_a_project_or_no_urls() {
     let home = home();
     let (code, said) = run(

@@ -105,3 +105,20 @@ async fn a_hung_remote_costs_the_caller_its_time_and_nothing_else() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_that_a_servlet_makes_up_are_in_no_metric() {
+    let config = format!(
+        "{WEB}bundles = [\"planner\"]\n[servlet.planner]\nsource = \"planner.wasm\"\n\
+         allow = {{ tools = [\"gone:*\"] }}\n[remote.gone]\nurl = \"http://127.0.0.1:1/mcp\"\n"
+    );
+    let planner = caller(&[to_call("gone:made-up")], "").wasm();
+    let site = Site::start(&config, &[("planner.wasm", &planner)]).await;
+    let (way, endpoint) = WAYS[0];
+    let session = site.connect(way, endpoint).await;
+    let result = session.call("t", json!({})).await.expect("a result");
+    assert_eq!(answers(&result)[0]["error"]["kind"], "connectivity");
+    let metrics = site.endpoints.server().metrics();
+    assert!(metrics.contains("servlet=\"planner\""), "{metrics}");
+    assert!(!metrics.contains("made-up"), "{metrics}");
+}

@@ -4,6 +4,7 @@ use std::{fmt, sync::Arc};
 
 use mcp_servlet_runtime::{
     Answering, CallError, CallErrorKind, Callee, CalleeError, Callees, JsonObject, RequestMeta,
+    asks_client,
 };
 use mcp_servlet_schema::similar;
 use serde_json::{Value, json};
@@ -48,6 +49,10 @@ impl MembersAsCallees {
         })
     }
 
+    fn tool(&self, callee: &Callee) -> Option<&Tool> {
+        self.member(callee.member()).ok()?.tool(callee.tool()?)
+    }
+
     async fn answer(
         &self,
         callee: &Callee,
@@ -63,18 +68,12 @@ impl MembersAsCallees {
     }
 }
 
-/// Whether a result asks the client.
-fn asks(result: &JsonObject) -> bool {
-    let kind = result.get("resultType");
-    kind.is_some_and(|kind| kind == "input_required")
-}
-
 impl Callees for MembersAsCallees {
     fn call<'a>(&'a self, callee: &'a Callee, request_meta: &'a RequestMeta) -> Answering<'a> {
         Box::pin(async move {
             let outcome = self.answer(callee, request_meta).await;
             if let Some(recorder) = &self.recorder
-                && !outcome.as_ref().is_ok_and(asks)
+                && !outcome.as_ref().is_ok_and(asks_client)
             {
                 recorder.ended(callee, &outcome);
             }
@@ -82,15 +81,15 @@ impl Callees for MembersAsCallees {
         })
     }
 
+    fn is_known(&self, callee: &Callee) -> bool {
+        match callee.tool() {
+            Some(_) => self.tool(callee).is_some(),
+            None => self.member(callee.member()).is_ok(),
+        }
+    }
+
     fn is_read_only(&self, callee: &Callee) -> bool {
-        let Some(tool) = callee.tool() else {
-            return true;
-        };
-        let tool = self
-            .member(callee.member())
-            .ok()
-            .and_then(|member| member.tool(tool));
-        tool.is_some_and(Tool::is_read_only)
+        callee.tool().is_none() || self.tool(callee).is_some_and(Tool::is_read_only)
     }
 }
 

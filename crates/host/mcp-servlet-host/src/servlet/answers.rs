@@ -1,6 +1,6 @@
 //! Checks what servlets return for resources, prompts and completion, before a client gets it.
 
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError};
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError, asks_client};
 use mcp_servlet_schema::Problem;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub(super) fn resource(
         other => other?,
     };
     let mut json = object(servlet, READ_RESOURCE, &output)?;
-    if asks(&json) {
+    if asks_client(&json) {
         return Ok(ReadResourceResult::new(json));
     }
     let failed = json.shift_remove("isError") == Some(Value::Bool(true));
@@ -84,7 +84,7 @@ fn contents(json: &mut JsonObject) -> Result<Vec<Value>, Problem> {
 /// The messages of a prompt.
 pub(super) fn prompt(servlet: &Servlet, output: &[u8]) -> Result<GetPromptResult, CallError> {
     let json = object(servlet, GET_PROMPT, output)?;
-    if asks(&json) || json.get("messages").is_some_and(Value::is_array) {
+    if asks_client(&json) || json.get("messages").is_some_and(Value::is_array) {
         return Ok(GetPromptResult::new(json));
     }
     let problem = Problem::expected("/messages", "an array", json.get("messages"));
@@ -116,11 +116,6 @@ pub(super) fn no_completion() -> CompleteResult {
         "completion".to_owned(),
         completion,
     )]))
-}
-
-/// Whether this is a request for input and not a final result.
-fn asks(json: &JsonObject) -> bool {
-    json.get("resultType").and_then(Value::as_str) == Some("input_required")
 }
 
 fn object(servlet: &Servlet, export: &'static str, output: &[u8]) -> Result<JsonObject, CallError> {

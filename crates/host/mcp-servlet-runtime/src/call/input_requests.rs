@@ -5,6 +5,15 @@ use sha2::{Digest as _, Sha256};
 
 use crate::JsonObject;
 
+/// The `resultType` of a result that asks the client.
+pub const INPUT_REQUIRED: &str = "input_required";
+
+/// Whether a result asks the client and is not the final one.
+pub fn asks_client(result: &JsonObject) -> bool {
+    let kind = result.get("resultType");
+    kind.is_some_and(|kind| kind == INPUT_REQUIRED)
+}
+
 /// The input requests of a call, and their answers.
 #[derive(Default)]
 pub(crate) struct InputRequests {

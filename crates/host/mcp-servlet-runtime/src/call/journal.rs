@@ -14,7 +14,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::listener::{CalleeListener, CalleeProgress};
+use super::{
+    input_requests::{INPUT_REQUIRED, asks_client},
+    listener::{CalleeListener, CalleeProgress},
+};
 use crate::{
     JsonObject,
     callees::{Callee, CalleeError, Callees},
@@ -281,7 +284,7 @@ impl Journal {
             let (state, responses) = (own.request_state, own.input_responses);
             let state = self.state(servlet, Some(open.asked), state, responses)?;
             let result = json!({
-                "resultType": "input_required",
+                "resultType": INPUT_REQUIRED,
                 "inputRequests": open.requests,
                 "requestState": state,
             });
@@ -289,17 +292,14 @@ impl Journal {
         }
         let output = output?;
         // Most outputs ask nothing, and parsing takes time.
-        let may_ask = || str::from_utf8(&output).is_ok_and(|text| text.contains("input_required"));
+        let may_ask = || str::from_utf8(&output).is_ok_and(|text| text.contains(INPUT_REQUIRED));
         if self.size == 0 || !may_ask() {
             return Ok(output);
         }
         let Ok(mut result) = serde_json::from_slice::<JsonObject>(&output) else {
             return Ok(output);
         };
-        if result
-            .get("resultType")
-            .is_none_or(|kind| kind != "input_required")
-        {
+        if !asks_client(&result) {
             return Ok(output);
         }
         let own = result.get("requestState").and_then(Value::as_str);
@@ -351,7 +351,7 @@ fn circle(servlet: &str, via: &[String], callee: &Callee) -> Option<String> {
 
 /// The metadata of a request that goes on with the calls that a servlet makes: what callees need to report progress and to ask
 /// the client.
-const KEPT: [&str; 4] = [
+const PASSED_ON: [&str; 4] = [
     "progressToken",
     "traceparent",
     "io.modelcontextprotocol/protocolVersion",
@@ -361,9 +361,10 @@ const KEPT: [&str; 4] = [
 /// The metadata of a call that a servlet makes.
 fn meta(outer: &RequestMeta, servlet: &str) -> JsonObject {
     let given = outer.meta.as_ref();
-    let kept = KEPT.into_iter();
-    let kept = kept.filter_map(|key| Some((key.to_owned(), given?.get(key)?.clone())));
-    let mut meta: JsonObject = kept.collect();
+    let passed_on = PASSED_ON
+        .into_iter()
+        .filter_map(|key| Some((key.to_owned(), given?.get(key)?.clone())));
+    let mut meta: JsonObject = passed_on.collect();
     let via: Vec<_> = outer
         .via
         .iter()

@@ -13,7 +13,10 @@ use wasmtime::{Caller, Error, Linker, Result};
 use super::{json, result};
 use crate::{
     JsonObject,
-    call::journal::{Beginning, Begun, Journal, Unanswered},
+    call::{
+        asks_client,
+        journal::{Beginning, Begun, Journal, Unanswered},
+    },
     callees::{Callee, CalleeError},
     inspect::{USER, imports::CALL_TOOL},
     request_meta::EndedCallee,
@@ -81,11 +84,7 @@ async fn answer(state: &mut State, request: &[u8]) -> Result<String> {
     let outcome = begun.callees.call(&callee, &begun.request_meta).await;
     observe(&shared.name, &callee, &begun, &outcome, start.elapsed());
     let answer = match outcome {
-        Ok(result)
-            if result
-                .get("resultType")
-                .is_some_and(|kind| kind == "input_required") =>
-        {
+        Ok(result) if asks_client(&result) => {
             journal.ask(*begun, &callee, result);
             return Err(Unanswered(callee.to_string()).into());
         }
@@ -129,6 +128,7 @@ fn observe(
         error: outcome.as_ref().err().map(|error| &*error.message),
         time,
         usage: listener.and_then(|listener| listener.usage()),
+        is_known: begun.callees.is_known(callee),
     });
 }
 

@@ -8,7 +8,7 @@ use std::{
 use mcp_servlet_common::hex;
 use mcp_servlet_host::{CallToolResult, Host, Member, Servlet};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, CallObserver, CalleeError, EndedCallee, EndedStep, RequestMeta, Usage,
+    CallError, CallErrorKind, CallObserver, EndedCallee, EndedStep, RequestMeta, Usage,
 };
 use sha2::{Digest as _, Sha256};
 use tracing::{Level, Span, field::Empty};
@@ -125,7 +125,7 @@ impl CallObserver for CallMetrics {
             "call of a servlet ended"
         );
         // Labels with names that servlets make up would exhaust the memory.
-        if let Some(tool) = callee.tool().filter(|_| outcome != CalleeError::UNKNOWN) {
+        if let Some(tool) = callee.tool().filter(|_| call.is_known) {
             self.count((callee.member(), tool), outcome, time, call.usage);
         }
     }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_servlet_bundle::{Call, Proven, Refused, RpcError, Thrown};
-use mcp_servlet_runtime::{CallError, JsonObject};
+use mcp_servlet_runtime::{CallError, INPUT_REQUIRED, JsonObject};
 use serde_json::{Value, json};
 
 use super::{End, Runner};
@@ -134,7 +134,7 @@ impl Runner<'_> {
         };
         let requests = input_requests::of_all(tool, &self.asking);
         let mut result = JsonObject::from_iter([
-            ("resultType".to_owned(), "input_required".into()),
+            ("resultType".to_owned(), INPUT_REQUIRED.into()),
             ("inputRequests".to_owned(), requests.into()),
             ("requestState".to_owned(), state.into()),
         ]);
