@@ -1,34 +1,18 @@
 //! Requests to the HTTP server: every answer is HTTP, and none is an internal error.
 
-use std::net::SocketAddr;
-use std::sync::LazyLock;
 use std::time::Duration;
 
-use mcp_servlet_server::HttpOptions;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 
-use crate::server::{RUNTIME, SERVER};
+use crate::server::{RUNTIME, SERVICE};
 
 /// How long a server may take to answer. A stream does not end by itself.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-static ADDRESS: LazyLock<SocketAddr> = LazyLock::new(|| {
-    // Loading a servlet blocks, so it must not happen in a task.
-    let server = &*SERVER;
-    let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0"));
-    let listener = listener.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    RUNTIME.spawn(mcp_servlet_server::http(
-        server,
-        listener,
-        HttpOptions::default(),
-    ));
-    address
-});
-
 pub(crate) fn run(bytes: &[u8]) {
-    let address = *ADDRESS;
+    // Loading a servlet blocks, so it must not happen in a task.
+    let address = SERVICE.listeners()[0].address;
     let answer = RUNTIME.block_on(async {
         let mut stream = TcpStream::connect(address)
             .await

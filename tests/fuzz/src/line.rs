@@ -5,14 +5,14 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 
-use crate::server::{RUNTIME, SERVER};
+use crate::server::{RUNTIME, SERVICE};
 
 /// How long a server may take to answer everything and end, on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) fn run(bytes: &[u8]) {
     // Loading a servlet blocks, so it must not happen in a task.
-    let server = &*SERVER;
+    let server = SERVICE.server();
     let output = RUNTIME.block_on(async {
         let (mut input, server_input) = tokio::io::duplex(1 << 16);
         let (server_output, mut output) = tokio::io::duplex(1 << 20);
@@ -29,7 +29,7 @@ pub(crate) fn run(bytes: &[u8]) {
         };
         // The server refuses input that does not open a session correctly, which is also fine.
         let serve = async {
-            drop(mcp_servlet_server::serve_stream(server, server_input, server_output).await);
+            drop(server.serve_stream(server_input, server_output).await);
         };
         let all = async { tokio::join!(serve, ask, answers).2 };
         tokio::time::timeout(PATIENCE, all)

@@ -1,11 +1,11 @@
 //! The server for the requests, with one servlet.
 
 use std::io::Write as _;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use mcp_servlet_host::{Host, Servlet};
 use mcp_servlet_runtime::LoadOptions;
-use mcp_servlet_server::{ServeOptions, Server};
+use mcp_servlet_server::{HttpOptions, Plan, Service};
 use tokio::runtime::{Builder, Runtime};
 
 /// Describes one tool, `t`, and answers every call with a text.
@@ -51,12 +51,14 @@ fn ignore_broken_pipes(runtime: &Runtime) {
     let _signals = signal(SignalKind::pipe()).expect("a handler");
 }
 
-pub(crate) static SERVER: LazyLock<Server> = LazyLock::new(|| {
+pub(crate) static SERVICE: LazyLock<Service> = LazyLock::new(|| {
     let wasm = wat::parse_str(SERVLET).expect("WebAssembly");
     let mut file = tempfile::NamedTempFile::with_suffix(".wasm").expect("a file");
     file.write_all(&wasm).expect("a file");
     let servlet = Servlet::load(file.path(), &LoadOptions::default()).expect("a servlet");
     let host = Host::new(vec![servlet]);
-    let _runtime = RUNTIME.enter();
-    Server::new(Arc::new(host), ServeOptions::default())
+    let mut plan = Plan::from_host(host);
+    plan.transports.http = Some(("127.0.0.1:0".to_owned(), HttpOptions::default()));
+    let service = RUNTIME.block_on(Service::start(plan));
+    service.expect("a free port")
 });

@@ -3,8 +3,15 @@
 use futures_util::future::BoxFuture;
 use tokio::task::JoinHandle;
 
-/// Starts a task. It is a trait object, because the compiler copies tokio's code for each type of task.
-pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
-    let task: BoxFuture<'static, ()> = Box::pin(task);
+/// Starts a task, which ends by itself: with its session, its process or its request. It is a trait object, because the compiler
+/// copies tokio's code for each type of task.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what it stores or ends must be stored or ended even if its caller is dropped"
+)]
+pub(crate) fn spawn<T: Send + 'static>(
+    task: impl Future<Output = T> + Send + 'static,
+) -> JoinHandle<T> {
+    let task: BoxFuture<'static, T> = Box::pin(task);
     tokio::spawn(task)
 }

@@ -207,6 +207,10 @@ impl Published {
     /// Reads the keys. That goes on if the client of the request leaves, because nobody else would look again for a while.
     async fn read(self: &Arc<Self>, issuer: &str, reading: OwnedMutexGuard<()>) {
         let (published, issuer) = (Arc::clone(self), issuer.to_owned());
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "it ends with one request, which has a time limit, and only stores the keys"
+        )]
         let task = tokio::spawn(async move {
             published.update(&issuer).await;
             drop(reading);

@@ -39,6 +39,7 @@ mod shared;
 mod state;
 mod supervised;
 mod supervisor;
+mod timetable;
 mod watched;
 
 pub use mcp_servlet_client as client;

@@ -33,7 +33,7 @@ struct Waiting {
     call: RunningCall,
     reply: oneshot::Sender<Value>,
     /// The task that ends the wait.
-    expiry: Option<AbortOnDropHandle<()>>,
+    expiry: Option<AbortOnDropHandle<Option<()>>>,
 }
 
 /// What the caller says about a call that waits.
@@ -100,7 +100,7 @@ impl Parked {
     }
 
     /// Sets the task that ends the wait of a call.
-    pub(crate) fn expire_with(&self, id: &str, expiry: AbortOnDropHandle<()>) {
+    pub(crate) fn expire_with(&self, id: &str, expiry: AbortOnDropHandle<Option<()>>) {
         match self.waiting().get_mut(id) {
             Some(waiting) => waiting.expiry = Some(expiry),
             // The task has already taken the call, and ends it.

@@ -192,7 +192,7 @@ impl Shared {
         };
         let (shared, expiring) = (Arc::downgrade(self), id.clone());
         let too_late = too_late(request_meta, self.options.question_time);
-        let expiry = tokio::spawn(async move {
+        let expiry = self.waits.spawn(async move {
             too_late.await;
             let shared = shared.upgrade();
             if let Some(call) = shared.and_then(|shared| shared.parked.expire(&expiring)) {

@@ -9,7 +9,7 @@ use mcp_servlet_host::{
     Answer, CallToolResult, CompleteResult, GetPromptResult, Member, ReadResourceResult, Remote,
     RemoteLists, ResourceWatch,
 };
-use mcp_servlet_runtime::{CallError, JsonObject, RemoteFailure, RequestMeta};
+use mcp_servlet_runtime::{CallError, JsonObject, Nursery, RemoteFailure, RequestMeta};
 use tokio::sync::{broadcast, watch};
 use tokio::time::{sleep, timeout};
 
@@ -38,7 +38,7 @@ impl RemoteServer {
     /// Outside of a tokio runtime.
     pub fn start(name: impl Into<String>, target: Target, options: RemoteOptions) -> Arc<Self> {
         Arc::new(Self {
-            main: Supervised::start(Shared::new(name.into(), target, options)),
+            main: Supervised::start(Shared::new(name.into(), target, options, Nursery::new())),
             sessions: Connections::default(),
         })
     }
@@ -129,21 +129,19 @@ impl RemoteServer {
 
     /// Ends all connections after [`RemoteOptions::drain`], together with the requests that still run. Call this when another
     /// server has replaced this one. Until then it can be used, and it ends earlier if its last handle is dropped.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
     pub fn retire(self: &Arc<Self>) {
         let drain = self.main.shared.options.drain;
         let server = Arc::downgrade(self);
-        tokio::spawn(async move {
+        self.main.shared.waits.spawn(async move {
             sleep(drain).await;
             if let Some(server) = server.upgrade() {
-                server.abort();
+                server.stop();
             }
         });
     }
 
-    fn abort(&self) {
+    /// Ends all connections at once, together with the requests that use them, without waiting for it.
+    pub fn stop(&self) {
         self.main.abort();
         for connection in self.sessions.take() {
             connection.abort();
@@ -157,6 +155,14 @@ impl RemoteServer {
         let sessions = self.sessions.take();
         join_all(sessions.iter().map(|connection| connection.close())).await;
         self.main.close().await;
+        self.main.shared.waits.cancel();
+    }
+}
+
+impl Drop for RemoteServer {
+    fn drop(&mut self) {
+        // The tasks that keep connections end with these.
+        self.main.shared.waits.cancel();
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::{ClientSession, RemoteFailure};
+use mcp_servlet_runtime::{ClientSession, Nursery, RemoteFailure};
 
 use crate::options::{Retries, Sessions};
 use crate::shared::{Shared, stopped};
@@ -43,14 +43,14 @@ impl Connections {
         let connection = Arc::new(Supervised::start(main.for_session()));
         connections.insert(session.id().to_owned(), Arc::clone(&connection));
         drop(all);
-        self.close_when_session_ends(session.clone());
+        self.close_when_session_ends(session.clone(), &main.waits);
         Ok(connection)
     }
 
     /// Closes the connection of a session when the session ends.
-    fn close_when_session_ends(&self, session: ClientSession) {
+    fn close_when_session_ends(&self, session: ClientSession, waits: &Nursery) {
         let connections = Arc::downgrade(&self.0);
-        tokio::spawn(async move {
+        waits.spawn(async move {
             session.ended().await;
             let connections = connections.upgrade();
             let connection = connections.and_then(|all| lock(&all).as_mut()?.remove(session.id()));
@@ -76,7 +76,13 @@ impl Shared {
             most: None,
             ..options.retries
         };
-        let mut shared = Self::new(self.name.clone(), self.target.clone(), options);
+        let mut shared = Self::new(
+            self.name.clone(),
+            self.target.clone(),
+            options,
+            self.keepers.clone(),
+        );
+        shared.waits = self.waits.clone();
         shared.is_of_session = true;
         shared
     }

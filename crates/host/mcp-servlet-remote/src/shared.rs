@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use mcp_servlet_client::Target;
 use mcp_servlet_common::lock;
 use mcp_servlet_host::{RemoteLists, ResourceWatch};
-use mcp_servlet_runtime::RemoteFailure;
+use mcp_servlet_runtime::{Nursery, RemoteFailure};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -36,13 +36,22 @@ pub(crate) struct Shared {
     pub(crate) watched: Arc<Watched>,
     /// Cancelled when requests must end.
     pub(crate) aborted: CancellationToken,
+    /// The tasks that keep the connections of the remote. They close them before they end.
+    pub(crate) keepers: Nursery,
+    /// The tasks that wait for answers of clients or the end of their sessions.
+    pub(crate) waits: Nursery,
     /// Whether this is the connection of one session.
     pub(crate) is_of_session: bool,
-    last_use: Mutex<Instant>,
+    last_use: Mutex<tokio::time::Instant>,
 }
 
 impl Shared {
-    pub(crate) fn new(name: String, target: Target, options: RemoteOptions) -> Self {
+    pub(crate) fn new(
+        name: String,
+        target: Target,
+        options: RemoteOptions,
+        keepers: Nursery,
+    ) -> Self {
         Self {
             name,
             origin: target.to_string(),
@@ -55,18 +64,20 @@ impl Shared {
             parked: Parked::default(),
             watched: Arc::default(),
             aborted: CancellationToken::new(),
+            waits: keepers.child(),
+            keepers,
             is_of_session: false,
-            last_use: Mutex::new(Instant::now()),
+            last_use: Mutex::new(tokio::time::Instant::now()),
         }
     }
 
     /// Notes a use of the connection.
     pub(crate) fn used(&self) {
-        *lock(&self.last_use) = Instant::now();
+        *lock(&self.last_use) = tokio::time::Instant::now();
     }
 
     /// When the connection was last used.
-    pub(crate) fn last_use(&self) -> Instant {
+    pub(crate) fn last_use(&self) -> tokio::time::Instant {
         *lock(&self.last_use)
     }
 

@@ -13,20 +13,19 @@ use crate::supervisor::supervise;
 #[derive(Debug)]
 pub(crate) struct Supervised {
     pub(crate) shared: Arc<Shared>,
-    task: Mutex<Option<JoinHandle<()>>>,
+    task: Mutex<Option<JoinHandle<Option<()>>>>,
     stop: CancellationToken,
     _stop: DropGuard,
 }
 
 impl Supervised {
     /// Connects in the background.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
     pub(crate) fn start(shared: Shared) -> Self {
         let shared = Arc::new(shared);
         let stop = CancellationToken::new();
-        let task = tokio::spawn(supervise(Arc::clone(&shared), stop.clone()));
+        let task = shared
+            .keepers
+            .spawn(supervise(Arc::clone(&shared), stop.clone()));
         Self {
             shared,
             task: Mutex::new(Some(task)),

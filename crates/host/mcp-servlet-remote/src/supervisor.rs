@@ -1,12 +1,12 @@
 //! The task that keeps a server connected.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mcp_servlet_client::{Error, ErrorKind, Event, Events, Target};
 use mcp_servlet_host::RemoteLists;
 use mcp_servlet_runtime::RemoteFailure;
-use tokio::time::{interval_at, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::{Connection, has_changed};
@@ -15,6 +15,8 @@ use crate::lists;
 use crate::options::{Start, WhenDown};
 use crate::shared::{Shared, stopped};
 use crate::state::{Link, NotReady, reason};
+use crate::timetable::{Attempts, Step, Timetable, Use};
+use crate::watched::Watching;
 
 /// The longest pause between attempts to connect to a URL.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
@@ -22,17 +24,6 @@ const MAX_PAUSE: Duration = Duration::from_secs(2);
 const MAX_PAUSE_OF_COMMAND: Duration = Duration::from_secs(30);
 /// How long a server may take to show that it still answers.
 const CHECK: Duration = Duration::from_secs(2);
-/// The interval between two requests that only show whether a server over HTTP still knows the session in which it reports
-/// changes of resources.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
-/// A connection that is over after less time does not count as a success.
-const SHORT_LIFE: Duration = Duration::from_secs(1);
-/// The pause before a new subscription to changes, if the server has ended one.
-const SUBSCRIBE_AGAIN: Duration = Duration::from_secs(10);
-
-/// The pause between a change and the new reading of the lists, which is one for all changes in that time.
-const SETTLE: Duration = Duration::from_millis(20);
-
 /// Why a connection is over.
 enum End {
     Lost(RemoteFailure),
@@ -44,6 +35,14 @@ struct Connected {
     connection: Arc<Connection>,
     lists: RemoteLists,
     reports: Reports,
+}
+
+/// What the task that keeps a connection knows of it.
+struct Follower<'c> {
+    shared: &'c Shared,
+    connection: &'c Arc<Connection>,
+    table: Timetable,
+    watching: Watching<'c>,
 }
 
 /// What a server reports.
@@ -72,7 +71,11 @@ async fn close(connection: Arc<Connection>) {
 
 impl Shared {
     async fn keep_connected(&self) {
-        let mut failed: u32 = 0;
+        let longest = match self.target {
+            Target::Command(_) => MAX_PAUSE_OF_COMMAND,
+            _ => MAX_PAUSE,
+        };
+        let mut attempts = Attempts::new(self.options.retries.every, longest);
         if let (Start::AtCall(raw), false) = (&self.options.start, self.is_of_session) {
             self.publish(lists::checked(&self.name, raw, &self.options));
             self.set_link(Link::Idle);
@@ -81,25 +84,20 @@ impl Shared {
         loop {
             match self.connect().await {
                 Ok(connected) => {
-                    let start = Instant::now();
+                    let began = Instant::now();
                     let was_lost = self.serve(connected).await;
-                    // A server that ends at once is not started again without a pause.
-                    let is_short = was_lost && start.elapsed() < SHORT_LIFE;
-                    failed = if is_short {
-                        failed.saturating_add(1)
-                    } else {
-                        0
-                    };
+                    attempts.ended(began, was_lost);
                 }
                 Err(error) => {
-                    failed += 1;
+                    let failed = attempts.failed();
                     if !self.failed(&error, failed) {
                         return std::future::pending().await;
                     }
                 }
             }
+            let jitter = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
             tokio::select! {
-                () = sleep(self.pause(failed)), if !self.is_of_session => {}
+                () = sleep(attempts.pause(jitter)), if !self.is_of_session => {}
                 () = self.wanted.notified() => {}
             }
         }
@@ -116,7 +114,7 @@ impl Shared {
         })
     }
 
-    /// Serves requests until the connection is over. Returns whether it was lost. A server that is idle is wanted again then.
+    /// Runs one connection to its end, and returns whether it was lost. After an idle close, waits until a request needs the server.
     async fn serve(&self, connected: Connected) -> bool {
         let Connected {
             connection,
@@ -129,10 +127,7 @@ impl Shared {
         self.used();
         self.set_link(Link::Up(Arc::clone(&connection)));
         tracing::info!(remote, origin, tools, "remote connected");
-        let end = tokio::select! {
-            end = self.follow(&connection, reports) => end,
-            never = self.watched.keep(remote, &connection) => match never {},
-        };
+        let end = self.follow(&connection, reports).await;
         let link = match &end {
             End::Idle => Link::Idle,
             End::Lost(why) => Link::down(why.clone(), None, None),
@@ -158,73 +153,32 @@ impl Shared {
         }
     }
 
-    /// Reads lists again when they change, and returns when the connection is over.
-    async fn follow(&self, connection: &Arc<Connection>, mut reports: Reports) -> End {
-        let again = sleep(SUBSCRIBE_AGAIN);
-        let settled = sleep(SETTLE);
-        tokio::pin!(again, settled);
-        let mut signs = interval_at(tokio::time::Instant::now() + SIGN_OF_LIFE, SIGN_OF_LIFE);
-        let mut have_changed = false;
-        loop {
-            tokio::select! {
-                event = reports.events.next() => match event {
-                    None => return End::Lost(ended(connection).await),
-                    Some(Ok(Event::ResourceUpdated { uri })) => self.watched.changed_at_remote(uri),
-                    Some(Ok(Event::SessionRenewed)) => {
-                        self.renewed();
-                        have_changed = true;
-                        settled.as_mut().reset(tokio::time::Instant::now() + SETTLE);
-                    }
-                    Some(Ok(event)) => {
-                        if has_changed(&self.name, event) && !have_changed {
-                            have_changed = true;
-                            settled.as_mut().reset(tokio::time::Instant::now() + SETTLE);
-                        }
-                    }
-                    // Events were lost, or the server has ended the subscription.
-                    Some(Err(_)) => {
-                        reports = Reports::later(connection);
-                        again.as_mut().reset(tokio::time::Instant::now() + SUBSCRIBE_AGAIN);
-                        if let Err(why) = check(connection).await {
-                            return End::Lost(why);
-                        }
-                        self.watched.report_all();
-                        // The event of a new session may be among those that were lost.
-                        self.watched.session_renewed();
-                        self.relist(connection).await;
-                    }
-                },
-                () = &mut settled, if have_changed => {
-                    have_changed = false;
-                    self.relist(connection).await;
-                }
-                () = &mut again, if reports.is_pending => {
-                    reports = Reports::now(connection).await;
-                    self.relist(connection).await;
-                }
-                () = self.suspect.notified() => {
-                    if let Err(why) = check(connection).await {
-                        return End::Lost(why);
-                    }
-                }
-                _ = signs.tick(), if self.may_miss_its_session(connection) => {
-                    if let Err(why) = check(connection).await {
-                        return End::Lost(why);
-                    }
-                }
-                () = self.unused(connection) => return End::Idle,
-            }
+    /// Does what is due for a connection, and returns when it is over.
+    async fn follow(&self, connection: &Arc<Connection>, reports: Reports) -> End {
+        let can_forget = matches!(self.target, Target::Http(_));
+        let mut follower = Follower {
+            shared: self,
+            connection,
+            table: Timetable::new(self.options.idle, can_forget),
+            watching: Watching::default(),
+        };
+        if reports.is_pending {
+            follower.table.reports_ended();
+        }
+        follower.run(reports.events).await
+    }
+
+    /// What uses a connection now.
+    fn current_use(&self, connection: &Connection) -> Use {
+        Use {
+            last: self.last_use(),
+            running: connection.calls.count(),
+            is_watched: !self.watched.is_empty(),
         }
     }
 
-    /// Whether a server that has restarted would not be missed: it reports changes, and no request runs.
-    fn may_miss_its_session(&self, connection: &Connection) -> bool {
-        let is_http = matches!(self.target, Target::Http(_));
-        is_http && !self.watched.is_empty() && connection.calls.count() == 0
-    }
-
-    /// A session has replaced the one that the server has forgotten.
-    fn renewed(&self) {
+    /// Logs that a session has replaced the one that the server has forgotten.
+    fn log_renewal(&self) {
         let remote = &self.name;
         if self.is_of_session {
             tracing::warn!(
@@ -236,24 +190,6 @@ impl Shared {
                 remote,
                 "the session at a remote was lost; there is a new one"
             );
-        }
-        self.watched.session_renewed();
-    }
-
-    /// Waits until nothing has used the connection for its time.
-    async fn unused(&self, connection: &Connection) {
-        let Some(idle) = self.options.idle else {
-            return std::future::pending().await;
-        };
-        loop {
-            if !self.watched.is_empty() {
-                self.used();
-            }
-            let left = idle.saturating_sub(self.last_use().elapsed());
-            if left.is_zero() && connection.calls.count() == 0 {
-                return;
-            }
-            sleep(left.max(Duration::from_millis(10))).await;
         }
     }
 
@@ -344,27 +280,117 @@ impl Shared {
         }
         goes_on
     }
+}
 
-    /// The pause after this many failed attempts, and up to a quarter more.
-    fn pause(&self, failed: u32) -> Duration {
-        let Some(doubled) = failed.checked_sub(1) else {
-            return Duration::ZERO;
-        };
-        let most = match self.target {
-            Target::Command(_) => MAX_PAUSE_OF_COMMAND,
-            _ => MAX_PAUSE,
-        };
-        let factor = 2_u32.saturating_pow(doubled);
-        let pause = self.options.retries.every.saturating_mul(factor).min(most);
-        let jitter = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
-        // The longest pause stays below the limit.
-        pause.mul_f64(1.0 - 0.25 * jitter)
+impl Follower<'_> {
+    async fn run(&mut self, mut events: Events) -> End {
+        loop {
+            let current = || self.shared.current_use(self.connection);
+            let is_watching = self.watching.is_busy();
+            let step = tokio::select! {
+                event = events.next() => match event {
+                    None => return End::Lost(ended(self.connection).await),
+                    Some(Ok(event)) => {
+                        self.take(event);
+                        continue;
+                    }
+                    // Events were lost, or the server has ended the subscription.
+                    Some(Err(_)) => match self.missed().await {
+                        Ok(remaining) => {
+                            events = remaining;
+                            Step::Relist
+                        }
+                        Err(why) => return End::Lost(why),
+                    },
+                },
+                () = self.shared.suspect.notified() => Step::Check,
+                () = self.shared.watched.changed() => {
+                    self.table.wishes_changed();
+                    continue;
+                }
+                watched = self.watching.next() => {
+                    self.shared.watched.note(watched, &mut self.table);
+                    continue;
+                }
+                step = self.table.next(current, is_watching) => step,
+            };
+            match self.perform(step, &mut events).await {
+                Ok(false) => {}
+                Ok(true) => return End::Idle,
+                Err(why) => return End::Lost(why),
+            }
+        }
+    }
+
+    /// Notes what the server reports.
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::ResourceUpdated { uri } => self.shared.watched.changed_at_remote(uri),
+            Event::SessionRenewed => {
+                self.shared.log_renewal();
+                self.watching.forget();
+                self.table.session_renewed();
+            }
+            event => {
+                if has_changed(&self.shared.name, event) {
+                    self.table.lists_changed();
+                }
+            }
+        }
+    }
+
+    /// Goes on after events were lost, with those that come without a subscription.
+    async fn missed(&mut self) -> Result<Events, RemoteFailure> {
+        let reports = Reports::later(self.connection);
+        self.table.reports_ended();
+        self.alongside(check(self.connection)).await?;
+        self.shared.watched.report_all();
+        // The event of a new session may be among those that were lost.
+        self.watching.forget();
+        self.table.subscriptions_lost();
+        Ok(reports.events)
+    }
+
+    /// Does what is due. Returns whether the connection is idle.
+    async fn perform(&mut self, step: Step, events: &mut Events) -> Result<bool, RemoteFailure> {
+        let (shared, connection) = (self.shared, self.connection);
+        match step {
+            Step::Relist => self.alongside(shared.relist(connection)).await,
+            Step::Subscribe => {
+                let subscribed = async {
+                    let reports = Reports::now(connection).await;
+                    shared.relist(connection).await;
+                    reports.events
+                };
+                *events = self.alongside(subscribed).await;
+            }
+            Step::Watch => {
+                let wanted = shared.watched.uris();
+                self.watching.begin(&shared.name, connection, wanted);
+            }
+            Step::Check => self.alongside(check(connection)).await?,
+            Step::Close => return Ok(true),
+        }
+        Ok(false)
+    }
+
+    /// Does other work while requests to subscribe to resources run.
+    async fn alongside<T>(&mut self, work: impl Future<Output = T>) -> T {
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                watched = self.watching.next() => {
+                    self.shared.watched.note(watched, &mut self.table);
+                }
+            }
+        }
     }
 }
 
 impl Link {
-    fn down(why: RemoteFailure, since: Option<Instant>, help: Option<String>) -> Self {
-        let tried = Instant::now();
+    fn down(why: RemoteFailure, since: Option<std::time::Instant>, help: Option<String>) -> Self {
+        let tried = std::time::Instant::now();
         Self::Down {
             since: since.unwrap_or(tried),
             tried,

@@ -1,19 +1,18 @@
 //! The resources whose changes clients want to know, and the subscriptions to them at the server.
 
 use std::collections::{BTreeSet, HashMap};
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
 
-use futures_util::future::{join_all, select_all};
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, join_all, select_all};
 use futures_util::stream::{self, StreamExt as _};
 use mcp_servlet_client::{Error, Events};
 use mcp_servlet_common::lock;
 use mcp_servlet_host::ResourceWatch;
 use tokio::sync::{Notify, broadcast};
-use tokio::time::sleep;
 
 use crate::connection::Connection;
+use crate::timetable::Timetable;
 
 /// The most resources of one server that are watched. One client can watch a tenth of them, so it cannot keep out the others.
 const MAX_WATCHED: usize = 10_000;
@@ -24,21 +23,14 @@ const LONGEST: usize = 2_048;
 const MOST_AT_ONCE: usize = 500;
 /// How many changes may wait for an endpoint that is slow. After that, it counts all resources as changed.
 const WAITING: usize = 256;
-/// The pause between a change of what clients want and the requests to the server, which are made for all changes in that time.
-const SETTLE: Duration = Duration::from_millis(20);
 /// How many requests to subscribe run at the same time, so that those of one client do not delay the others for long.
 const REQUESTS: usize = 16;
-/// The pause before a new subscription, if the server has ended or refused one.
-const AGAIN: Duration = Duration::from_secs(10);
-
 /// The resources whose changes clients want to know.
 #[derive(Debug)]
 pub(crate) struct Watched {
     wanted: Mutex<HashMap<String, Wanted>>,
     /// The wanted resources are others than before.
     changed: Notify,
-    /// The subscriptions have ended with the session that they were made in.
-    renewed: Notify,
     updates: broadcast::Sender<String>,
 }
 
@@ -61,7 +53,6 @@ impl Default for Watched {
         Self {
             wanted: Mutex::default(),
             changed: Notify::new(),
-            renewed: Notify::new(),
             updates: broadcast::Sender::new(WAITING),
         }
     }
@@ -133,29 +124,25 @@ impl Watched {
         self.uris().into_iter().for_each(|uri| self.report(uri));
     }
 
-    /// Subscribes again, because a session has replaced the one that had the subscriptions.
-    pub(crate) fn session_renewed(&self) {
-        self.renewed.notify_one();
+    /// Waits until the wanted resources are others than before.
+    pub(crate) async fn changed(&self) {
+        self.changed.notified().await;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.wanted().is_empty()
     }
 
-    /// Keeps the subscriptions on a connection as clients want them.
-    pub(crate) async fn keep(&self, remote: &str, connection: &Connection) -> Infallible {
-        let mut subscriptions = Subscriptions::default();
-        loop {
-            if connection.session.server().can_watch() {
-                let wanted = self.uris();
-                let new = subscriptions.update(remote, connection, wanted).await;
+    /// Notes what has become of subscriptions.
+    pub(crate) fn note(&self, outcome: Outcome, table: &mut Timetable) {
+        match outcome {
+            Outcome::Updated { new, has_failed } => {
                 self.asked(new);
+                if has_failed {
+                    table.watch_again();
+                }
             }
-            tokio::select! {
-                () = self.changed.notified() => sleep(SETTLE).await,
-                () = subscriptions.due() => {}
-                () = self.renewed.notified() => subscriptions = Subscriptions::default(),
-            }
+            Outcome::Ended => table.watch_again(),
         }
     }
 
@@ -170,12 +157,86 @@ impl Watched {
         }
     }
 
-    fn uris(&self) -> BTreeSet<String> {
+    pub(crate) fn uris(&self) -> BTreeSet<String> {
         self.wanted().keys().cloned().collect()
     }
 
     fn wanted(&self) -> MutexGuard<'_, HashMap<String, Wanted>> {
         lock(&self.wanted)
+    }
+}
+
+/// What has become of subscriptions.
+pub(crate) enum Outcome {
+    /// Requests to subscribe were made.
+    Updated {
+        /// The resources that are new.
+        new: Vec<String>,
+        /// Whether a request has failed.
+        has_failed: bool,
+    },
+    /// The server has ended a subscription.
+    Ended,
+}
+
+/// The subscriptions on one connection, and the requests that change them.
+pub(crate) struct Watching<'c> {
+    /// Those that are made. While requests run, none.
+    subscriptions: Subscriptions,
+    running: Option<BoxFuture<'c, (Subscriptions, Vec<String>)>>,
+    /// Whether the session ended that running requests belong to.
+    is_forgotten: bool,
+}
+
+impl Default for Watching<'_> {
+    fn default() -> Self {
+        Self {
+            subscriptions: Subscriptions::default(),
+            running: None,
+            is_forgotten: false,
+        }
+    }
+}
+
+impl<'c> Watching<'c> {
+    /// Whether requests to subscribe run.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Begins to subscribe to these resources and no others.
+    pub(crate) fn begin(
+        &mut self,
+        remote: &'c str,
+        connection: &'c Connection,
+        wanted: BTreeSet<String>,
+    ) {
+        if connection.session.server().can_watch() {
+            let subscriptions = std::mem::take(&mut self.subscriptions);
+            let update = subscriptions.updated(remote, connection, wanted);
+            self.running = Some(update.boxed());
+        }
+    }
+
+    /// Forgets all subscriptions, because they have ended with their session.
+    pub(crate) fn forget(&mut self) {
+        self.subscriptions = Subscriptions::default();
+        self.is_forgotten = self.is_busy();
+    }
+
+    /// What becomes of the subscriptions next. Nothing is lost if this is dropped before it returns.
+    pub(crate) async fn next(&mut self) -> Outcome {
+        let Some(running) = &mut self.running else {
+            self.subscriptions.ended().await;
+            return Outcome::Ended;
+        };
+        let (subscriptions, new) = running.await;
+        self.running = None;
+        let has_failed = subscriptions.has_failed;
+        if !std::mem::take(&mut self.is_forgotten) {
+            self.subscriptions = subscriptions;
+        }
+        Outcome::Updated { new, has_failed }
     }
 }
 
@@ -190,6 +251,17 @@ struct Subscriptions {
 }
 
 impl Subscriptions {
+    /// As [`update`](Self::update), with itself.
+    async fn updated(
+        mut self,
+        remote: &str,
+        connection: &Connection,
+        wanted: BTreeSet<String>,
+    ) -> (Self, Vec<String>) {
+        let new = self.update(remote, connection, wanted).await;
+        (self, new)
+    }
+
     /// Subscribes to these resources and no others. Returns those that are new.
     async fn update(
         &mut self,
@@ -271,14 +343,6 @@ impl Subscriptions {
             }
         }
         unanswered
-    }
-
-    /// Waits until subscriptions should be made again: some time after one has ended or failed.
-    async fn due(&mut self) {
-        if !self.has_failed {
-            self.ended().await;
-        }
-        sleep(AGAIN).await;
     }
 
     /// Waits until the server has ended a subscription.

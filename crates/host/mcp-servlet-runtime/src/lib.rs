@@ -39,6 +39,7 @@ mod inspect;
 mod json;
 mod listener;
 mod needs;
+mod nursery;
 mod options;
 mod request_meta;
 mod runtime;
@@ -70,6 +71,7 @@ pub use mcp_servlet_http::{
 pub use mcp_servlet_oci::VerifyingKey;
 pub use mcp_servlet_types::ContentFeature;
 pub use needs::{ConfigKey, Needs, config_variable, configured_host};
+pub use nursery::Nursery;
 #[doc(hidden)]
 pub use options::Quality;
 pub use options::{

@@ -10,6 +10,7 @@ use std::{
 use tokio::{
     runtime::{Builder, Runtime},
     sync::oneshot,
+    task::JoinHandle,
 };
 
 /// How many processors this process may use, at least one.
@@ -66,6 +67,19 @@ pub async fn run_blocking<T: Send + 'static>(
     RUNTIME.spawn_blocking(task);
     // An error means that the work has panicked.
     result.await.ok()
+}
+
+/// Starts a task in [`RUNTIME`], which lives as long as the process.
+///
+/// The task must end by itself: with the call that it runs, or because it holds only weak references to what it works on.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "modules outlive servers, so their tasks do not belong to one"
+)]
+pub(crate) fn spawn<T: Send + 'static>(
+    task: impl Future<Output = T> + Send + 'static,
+) -> JoinHandle<T> {
+    RUNTIME.spawn(task)
 }
 
 /// Blocks this thread until the future is complete.

@@ -8,16 +8,19 @@ use std::{
 use axum::http::{Extensions, request::Parts};
 use mcp_servlet_access::{AuthOptions, Caller, Gate, Owner, Refusal, rules::Rules};
 use mcp_servlet_host::Host;
+use mcp_servlet_runtime::Nursery;
 use rmcp::{RoleServer, service::RequestContext};
 use tokio_util::sync::CancellationToken;
 
 use crate::{message::Message, permissions::Permissions, server::Server};
 
 /// Who may call an endpoint over HTTP, and what callers may use. A reload can replace both.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Access {
     gate: RwLock<CurrentGate>,
     rules: RwLock<Arc<Rules>>,
+    /// Where gates prepare.
+    nursery: Nursery,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -34,10 +37,11 @@ tokio::task_local! {
 }
 
 impl Access {
-    pub(crate) fn new(rules: Rules) -> Self {
+    pub(crate) fn new(rules: Rules, nursery: Nursery) -> Self {
         Self {
+            gate: RwLock::default(),
             rules: RwLock::new(Arc::new(rules)),
-            ..Self::default()
+            nursery,
         }
     }
 
@@ -57,7 +61,7 @@ impl Access {
         let gate = options.map(|options| {
             let gate = Arc::new(Gate::new(options.clone()));
             let preparing = Arc::clone(&gate);
-            tokio::spawn(async move { preparing.prepare().await });
+            self.nursery.spawn(async move { preparing.prepare().await });
             gate
         });
         let end = CancellationToken::new();

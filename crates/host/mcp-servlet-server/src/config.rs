@@ -25,7 +25,6 @@ mod shape;
 mod table;
 mod tools;
 mod units;
-mod watch;
 mod wording;
 
 use std::{
@@ -49,7 +48,7 @@ use file::{File, Requests, ServletLimits, ServletSection};
 pub use findings::{Finding, Findings, Served, Severity};
 use grants::ReadGrant;
 pub use hosts::parse_host;
-use lock::Locks;
+pub(crate) use lock::Locks;
 pub use lock::{Lock, LockedItem, LockedKind, LockedMember, NotCurrent, Permissions, Rights};
 use members::Members;
 pub use problem::{ConfigError, Located, Position, Problem};
@@ -60,7 +59,6 @@ use rules::ReadRule;
 pub use rules::{ExplainedRule, ExplainedStep, Explanation, ServedEndpoint};
 use shape::ReadShape;
 pub use units::parse_memory;
-pub(crate) use watch::{Renewed, Watch};
 
 /// A configuration that was read and checked.
 #[derive(Clone, Debug)]
@@ -157,6 +155,29 @@ impl Config {
     /// [`ConfigError`] with every problem.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
         Self::understand(path, text, Mode::Check, &mut Snapshot::default())
+    }
+
+    /// Reads a configuration again in order to load it. The snapshot has the files that the outcome depends on.
+    pub(crate) fn look_and_load(
+        path: &Path,
+        locks: Locks,
+    ) -> (Snapshot, Result<Self, ConfigError>) {
+        Self::look_and_read(path, Mode::Load, locks)
+    }
+
+    /// The path of the configuration.
+    pub(crate) fn path(&self) -> &Path {
+        &self.source.0
+    }
+
+    /// The configuration and the files that it names, as they were before they were read.
+    pub(crate) fn files(&self) -> &Snapshot {
+        &self.files
+    }
+
+    /// Whether it is used with its lock.
+    pub(crate) fn locks(&self) -> Locks {
+        self.locks
     }
 
     /// Reads a configuration. The snapshot has the files that the outcome depends on, whether it is good or bad.

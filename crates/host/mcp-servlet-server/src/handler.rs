@@ -231,7 +231,8 @@ impl ServerHandler for Handler {
         let follower = self.server.changes_for(Arc::clone(&self.caller));
         let subscribed = Arc::clone(&self.subscribed);
         let end = self.session.end.clone();
-        tokio::spawn(async move {
+        let nursery = &self.server.0.process.nursery;
+        nursery.spawn(async move {
             let notify = follower.notify(context.peer, &subscribed);
             end.run_until_cancelled(notify).await;
         });

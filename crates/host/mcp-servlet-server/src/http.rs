@@ -70,30 +70,18 @@ const RETRY_SESSIONS: u32 = 30;
 /// The same if something is not served yet.
 const RETRY_READY: u32 = 5;
 
-/// Serves one endpoint, at `/mcp` by default, and checks on `/health` and `/ready`, until the server is
-/// stopped.
-pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) {
-    listen(server, listener, vec![(server.clone(), options)]).await;
-}
-
-/// Serves several endpoints of one process at the paths of one address, and checks on `/health` and
-/// `/ready`, until the server is stopped.
+/// Serves endpoints at the paths of one address, and checks on `/health` and `/ready`, until the service is stopped.
 ///
 /// The first endpoint's `connections`, `head_time` and `body_time` apply to the listener. If two endpoints have
 /// the same path, the first one answers.
-pub async fn listen(server: &Server, listener: TcpListener, endpoints: Vec<(Server, HttpOptions)>) {
-    listen_with(server, (listener, None), endpoints).await;
-}
-
-/// Like [`listen`], with TLS if the listener has it.
 ///
-/// The future is a trait object, so that crates that await it do not compile the code of the server again.
-pub(crate) fn listen_with(
-    server: &Server,
+/// The future is a trait object, so that crates that start a service do not compile the code of the server again.
+pub(crate) fn listen(
+    server: Server,
     listener: (TcpListener, Option<Arc<Tls>>),
     endpoints: Vec<(Server, HttpOptions)>,
-) -> BoxFuture<'_, ()> {
-    Box::pin(serve_endpoints(server, listener, endpoints))
+) -> BoxFuture<'static, ()> {
+    Box::pin(async move { serve_endpoints(&server, listener, endpoints).await })
 }
 
 async fn serve_endpoints(
@@ -101,8 +89,7 @@ async fn serve_endpoints(
     listener: (TcpListener, Option<Arc<Tls>>),
     endpoints: Vec<(Server, HttpOptions)>,
 ) {
-    server.start_relisting();
-    let end = CancellationToken::new();
+    let end = server.0.process.transports.child_token();
     let first = endpoints.first().map(|(_, options)| Limits::of(options));
     let limits = first.unwrap_or_else(|| Limits::of(&HttpOptions::default()));
     let endpoints = endpoints.into_iter();
@@ -177,16 +164,17 @@ fn elsewhere(endpoints: &[Endpoint]) -> String {
     }
 }
 
-/// Serves `/metrics`, `/health` and `/ready` for operators, until the server is stopped.
-pub async fn operations(server: &Server, listener: TcpListener) {
+/// Serves `/metrics`, `/health` and `/ready` for operators, until the service is stopped.
+pub(crate) async fn operations(server: Server, listener: TcpListener) {
     let metrics = |State(server): State<Server>| async move {
         let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-        ([(header::CONTENT_TYPE, format)], server.metrics())
+        let metrics = server.0.process.encode_metrics();
+        ([(header::CONTENT_TYPE, format)], metrics)
     };
     let routes = Router::new()
         .route("/metrics", get(metrics))
         .with_state(server.clone())
-        .merge(health(server));
+        .merge(health(&server));
     let routes = TowerToHyperService::new(routes);
     let answer = move |request| {
         let routes = routes.clone();
@@ -195,8 +183,15 @@ pub async fn operations(server: &Server, listener: TcpListener) {
     let limits = Limits::of(&HttpOptions::default());
     // The metrics are about clients.
     let connections = Connections::default();
-    let end = CancellationToken::new();
-    run(server, (listener, None), answer, (limits, connections), end).await;
+    let end = server.0.process.transports.child_token();
+    run(
+        &server,
+        (listener, None),
+        answer,
+        (limits, connections),
+        end,
+    )
+    .await;
 }
 
 fn health(server: &Server) -> Router {
@@ -371,7 +366,7 @@ impl Endpoint {
         // Otherwise, rmcp's service checks it when it gets the request.
         let is_checked = gate.is_some() || matches!(self.transport, Transport::Sse(_));
         if is_checked && let Some(refusal) = self.origin_check.refusal(request.headers()).await {
-            return sender.refused(refusal, self.server.endpoint_name()).await;
+            return sender.refused(refusal, self.server.name()).await;
         }
         // A preflight has no credentials, and gets nothing but permission.
         let gate = gate.filter(|_| !page.as_ref().is_some_and(Page::is_preflight));
@@ -396,7 +391,7 @@ impl Endpoint {
         let admitted = Admitted { end, until };
         let response = self.pass(request, headers, admitted).await;
         if !is_checked && response.status() == StatusCode::FORBIDDEN {
-            return sender.refused(response, self.server.endpoint_name()).await;
+            return sender.refused(response, self.server.name()).await;
         }
         self.note(&response, peer);
         match page {

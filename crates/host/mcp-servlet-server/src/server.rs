@@ -13,14 +13,11 @@ mod startup;
 pub(crate) mod task_results;
 pub(crate) mod watches;
 
-use std::{
-    future::Future,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use mcp_servlet_access::rules::Rules;
 use mcp_servlet_common::lock;
-use mcp_servlet_host::{Host, Introduction, Member, Servlet};
+use mcp_servlet_host::{Host, Member, Servlet};
 use mcp_servlet_runtime::Change;
 use tokio::sync::Semaphore;
 
@@ -31,13 +28,11 @@ use lists::ListCache;
 pub use options::{ServeOptions, TaskOptions};
 pub(crate) use process::{Process, Readiness};
 use seal::Seal;
-use startup::Startup;
+pub(crate) use startup::Startup;
 use watches::Watches;
 
-/// A server for the servlets of a [`Host`]. Clones are handles to the same server.
-///
-/// A process with several endpoints has one server for each of them: see
-/// [`endpoint`](Self::endpoint).
+/// One endpoint of a [`Service`](crate::Service): what its clients see. Clones are handles to the same endpoint, and do not keep the
+/// service running.
 #[derive(Clone, Debug)]
 pub struct Server(pub(crate) Arc<Shared>);
 
@@ -61,42 +56,12 @@ pub(crate) struct Shared {
 }
 
 impl Server {
-    /// Creates a server for any number of transports. With remotes, it needs the tokio runtime that they run in.
-    pub fn new(host: Arc<Host>, options: ServeOptions) -> Self {
-        let process = Arc::new(Process::new(&options.tasks));
-        Self::with(host, options, Startup::done(), process)
-    }
-
-    /// Creates the server of another endpoint in the same process.
-    ///
-    /// It has its own list of servlets, options and sessions. Servlets that both hosts contain are
-    /// not loaded twice. The limits for tasks, the metrics and [`stop`](Self::stop) are common to
-    /// all endpoints.
-    #[must_use]
-    pub fn endpoint(&self, host: Arc<Host>, options: ServeOptions) -> Self {
-        let process = Arc::clone(&self.0.process);
-        Self::with(host, options, Startup::done(), process)
-    }
-
-    /// Creates a server whose servlets are still being built or loaded.
-    ///
-    /// Clients can connect at once. Their lists, calls and reads wait for the first
-    /// [`replace`](Self::replace), or for [`started`](Self::started) if there is nothing to serve,
-    /// but no longer than [`ServeOptions::startup`]. A list that has waited for eight seconds is
-    /// empty, and [`replace`](Self::replace) notifies the client that it has changed. The features
-    /// of the servlets are unknown until then, so the server declares all of them: tools,
-    /// resources, prompts, completions and logging.
-    pub fn starting(introduction: Introduction, options: ServeOptions) -> Self {
-        let host = Host::new(Vec::new()).introduced(introduction);
-        let process = Arc::new(Process::new(&options.tasks));
-        Self::with(Arc::new(host), options, Startup::running(), process)
-    }
-
-    fn with(
+    /// Creates an endpoint of this process.
+    pub(crate) fn new(
+        process: &Arc<Process>,
         host: Arc<Host>,
         mut options: ServeOptions,
         startup: Startup,
-        process: Arc<Process>,
     ) -> Self {
         let rules = std::mem::take(&mut options.rules);
         let server = Self(Arc::new(Shared {
@@ -107,11 +72,11 @@ impl Server {
             changes: Changes::default(),
             watches: Watches::default(),
             seal: Seal::default(),
-            access: Access::new(rules),
+            access: Access::new(rules, process.nursery.clone()),
             startup,
             headers: RwLock::default(),
             followers: Mutex::default(),
-            process: Arc::clone(&process),
+            process: Arc::clone(process),
         }));
         process.add(&server);
         server.follow();
@@ -120,7 +85,6 @@ impl Server {
 
     /// Follows the remotes of the current host.
     fn follow(&self) {
-        self.start_relisting();
         let followers = follow(self);
         *lock(&self.0.followers) = followers;
     }
@@ -199,8 +163,8 @@ impl Server {
         }
     }
 
-    /// Ends the startup of a server that is [`starting`](Self::starting). Waiting requests
-    /// continue, even if there are no servlets yet.
+    /// Ends the startup of a service that began [without servlets](crate::Plan::without_servlets). Waiting requests continue, even if
+    /// there are no servlets yet.
     pub fn started(&self) {
         self.0.startup.end();
     }
@@ -229,41 +193,13 @@ impl Server {
     }
 
     /// The name of the endpoint in the configuration.
-    pub(crate) fn endpoint_name(&self) -> Option<&str> {
+    pub fn name(&self) -> Option<&str> {
         self.0.options.endpoint.as_deref()
     }
 
-    /// All metrics of the process, in the Prometheus text format.
-    pub fn metrics(&self) -> String {
-        let process = &self.0.process;
-        process.metrics.encode(&process.remotes())
-    }
-
-    /// Notes which servlets are not served, because they could not be loaded. Then the path `/ready` answers with status 503.
-    pub fn set_skipped(&self, servlets: Vec<String>) {
-        self.0.process.set_skipped(servlets);
-    }
-
-    /// Lets the path `/ready` answer with status 503 from now on, so that load balancers send no new clients. Requests are
-    /// still served until [`stop`](Self::stop).
-    pub fn leave(&self) {
-        self.0.process.active.leave();
-    }
-
-    /// Stops all transports of all endpoints. They refuse new requests, let running calls finish for up to
-    /// [`ServeOptions::drain`], and return.
-    pub fn stop(&self) {
-        self.0.process.active.stop();
-    }
-
-    /// Whether [`stop`](Self::stop) was called.
-    pub fn is_stopping(&self) -> bool {
+    /// Whether the service is being stopped.
+    pub(crate) fn is_stopping(&self) -> bool {
         self.0.process.active.is_stopping()
-    }
-
-    /// Runs a future. None if the server is stopped first.
-    pub async fn unless_stopping<F: Future>(&self, work: F) -> Option<F::Output> {
-        self.0.process.active.unless_stopping(work).await
     }
 }
 

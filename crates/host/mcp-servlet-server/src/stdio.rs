@@ -6,11 +6,12 @@ mod transport;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use mcp_servlet_runtime::chain;
 use rmcp::{
     ServiceExt as _,
     service::{QuitReason, ServerInitializeError},
 };
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, duplex, split};
 
 use crate::{handler::service, server::Server, session_id::SessionId};
 use transport::{Closed, Lines};
@@ -18,6 +19,9 @@ use transport::{Closed, Lines};
 /// How long calls may go on after the client has closed its end of the pipe. Clients kill servers
 /// that take longer than two seconds; the rest is for ending the process on a busy machine.
 const LEAVING: Duration = Duration::from_millis(1200);
+
+/// The capacity of a pipe in this process, in bytes.
+const PIPE: usize = 64 << 10;
 
 /// Why serving stopped before the client disconnected.
 #[derive(Debug, thiserror::Error)]
@@ -37,27 +41,41 @@ pub enum ServeError {
     },
 }
 
-/// Serves on standard input and output until the client closes them or the server is stopped.
-///
-/// # Errors
-/// [`ServeError`]. A client that disconnects is not an error.
-pub async fn stdio(server: &Server) -> Result<(), ServeError> {
+/// Serves on standard input and output until the client closes them or the service is stopped.
+pub(crate) async fn stdio(server: &Server) -> Result<(), ServeError> {
     let (reader, writer) = rmcp::transport::stdio_pipes();
-    serve_stream(server, reader, writer).await
+    server.serve_stream(reader, writer).await
 }
 
-/// Serves one client on any pair of streams, with one message per line, until the client closes its
-/// stream or the server is stopped.
-///
-/// # Errors
-/// [`ServeError`]. A client that disconnects is not an error.
-pub async fn serve_stream<R, W>(server: &Server, reader: R, writer: W) -> Result<(), ServeError>
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
-    let transport = Lines::new(server.clone(), Box::new(reader), Box::new(writer));
-    serve_lines(server, transport).await
+impl Server {
+    /// Serves one client on any pair of streams, with one message per line, until the client closes its
+    /// stream or the service ends.
+    ///
+    /// # Errors
+    /// [`ServeError`]. A client that disconnects is not an error.
+    pub async fn serve_stream<R, W>(&self, reader: R, writer: W) -> Result<(), ServeError>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let transport = Lines::new(self.clone(), Box::new(reader), Box::new(writer));
+        let served = self.0.process.transports.run(serve_lines(self, transport));
+        served.await.unwrap_or(Ok(()))
+    }
+
+    /// Opens a pipe to a client in this process. The client gets one end, and the service serves the other one, as with
+    /// [`serve_stream`](Self::serve_stream).
+    pub fn open_pipe(&self) -> DuplexStream {
+        let (client, own) = duplex(PIPE);
+        let (reader, writer) = split(own);
+        let server = self.clone();
+        self.0.process.transports.spawn(async move {
+            if let Err(error) = server.serve_stream(reader, writer).await {
+                tracing::error!("client in this process: {}", chain(&error));
+            }
+        });
+        client
+    }
 }
 
 /// The future is a trait object. Otherwise each crate that awaits it would compile rmcp's code for a connection again.
@@ -66,7 +84,6 @@ fn serve_lines(server: &Server, transport: Lines) -> BoxFuture<'_, Result<(), Se
 }
 
 async fn serve_until_closed(server: &Server, transport: Lines) -> Result<(), ServeError> {
-    server.start_relisting();
     let closed = transport.closed();
     // Boxed, because the future is large.
     let opening = Box::pin(service(server, SessionId::random()).serve(transport));

@@ -1,6 +1,7 @@
 //! `servlet dev`: rebuilds and reloads servlets whenever their sources change.
 
 use std::{
+    convert::Infallible,
     path::{Path, PathBuf},
     pin::pin,
     sync::Arc,
@@ -9,9 +10,9 @@ use std::{
 
 use clap::Args;
 use mcp_client_config::{Connection, Transport};
-use mcp_servlet_host::{Entry, Host, Introduction, Loaded, OnFailure};
+use mcp_servlet_host::{Entry, Host, Introduction, OnFailure};
 use mcp_servlet_runtime::Source;
-use mcp_servlet_server::{Endpoints, HttpOptions, ServeOptions, Server, watch::Snapshot};
+use mcp_servlet_server::{HttpOptions, Plan, Service, ShutdownSignals, watch::Snapshot};
 use tokio::task::JoinError;
 
 use crate::{
@@ -19,10 +20,11 @@ use crate::{
     clients::{self, Client},
     failure::{Failure, Kind},
     limits::Limits,
-    memory, needs,
-    serve::{self, transports::Transports},
+    memory,
+    serve::Transports,
     terminal::note,
     variable::Variable,
+    warnings::warn,
 };
 
 /// How long to keep reading the project after the client has disconnected.
@@ -71,7 +73,8 @@ impl Dev {
         self.limits.options()?;
         let mut introduction = Introduction::default();
         introduction.name = folder_name(&self.path);
-        let server = Server::starting(introduction, ServeOptions::default());
+        let mut plan = Plan::without_servlets(introduction);
+        self.transports.apply(&mut plan, HttpOptions::default());
         let workshop = Workshop {
             path: self.path,
             tuned: self.tuned,
@@ -79,7 +82,7 @@ impl Dev {
             limits: self.limits,
         };
         let runtime = memory::runtime()?;
-        let result = runtime.block_on(serve(server, Arc::new(workshop), self.transports));
+        let result = runtime.block_on(serve(plan, Arc::new(workshop), self.transports));
         // Does not wait for standard input or for a build whose result is no longer needed.
         runtime.shutdown_background();
         result
@@ -131,16 +134,14 @@ fn folder_name(path: &Path) -> Option<String> {
 
 /// Starts the server at once, so that clients do not wait for cargo before they can open a session,
 /// and builds meanwhile.
-async fn serve(
-    server: Server,
-    workshop: Arc<Workshop>,
-    transports: Transports,
-) -> Result<(), Failure> {
+async fn serve(plan: Plan, workshop: Arc<Workshop>, transports: Transports) -> Result<(), Failure> {
     let path = workshop.path.clone();
     let mut sources = tokio::task::spawn_blocking(move || Project::read(&path)?.sources());
-    let places = transports.served(HttpOptions::default());
-    let endpoints = Endpoints::of(server.clone(), places);
-    let mut serving = pin!(transports.run(&endpoints, Duration::ZERO));
+    let service = Service::start(plan.on_warning(warn)).await?;
+    // From the line `listening on`, other programs may send a signal.
+    let mut signals = ShutdownSignals::listen()?;
+    transports.announce(&service)?;
+    let mut serving = pin!(service.run_until(&mut signals));
     let files = tokio::select! {
         files = &mut sources => files.map_err(defect)??,
         ended = &mut serving => {
@@ -150,8 +151,10 @@ async fn serve(
             return left.map_or(Ok(()), |files| files.map_err(defect)?.map(drop));
         }
     };
-    tokio::spawn(workshop.keep_up(server, files));
-    serving.await
+    tokio::select! {
+        ended = serving => Ok(ended?),
+        never = workshop.keep_up(&service, files) => match never {},
+    }
 }
 
 fn defect(error: JoinError) -> Failure {
@@ -160,75 +163,47 @@ fn defect(error: JoinError) -> Failure {
 }
 
 impl Workshop {
-    /// Serves the current build, and rebuilds whenever the sources change. Never returns.
-    async fn keep_up(self: Arc<Self>, server: Server, mut files: Snapshot) {
+    /// Serves the current build, and rebuilds whenever the sources change.
+    async fn keep_up(self: Arc<Self>, service: &Service, mut files: Snapshot) -> Infallible {
         loop {
-            files = self.clone().renew(&server, files).await;
+            files = self.renew(service, files).await;
             // After a failed build, requests that waited for it are answered without servlets.
-            server.started();
+            service.server().started();
             files.changed().await;
         }
     }
 
-    /// Builds once, and replaces the host if that succeeds. Returns the state of the sources from
-    /// before the build.
-    async fn renew(self: Arc<Self>, server: &Server, files: Snapshot) -> Snapshot {
-        let previous = server.host();
-        let mut seen = files.clone();
+    /// Builds and loads the servlets once, and logs the outcome. Returns the state of the sources from before the build.
+    async fn renew(self: &Arc<Self>, service: &Service, files: Snapshot) -> Snapshot {
+        let (workshop, mut seen) = (Arc::clone(self), files.clone());
         let work = tokio::task::spawn_blocking(move || {
-            let host = self.host(&mut seen, &previous);
-            (seen, host)
+            seen = seen.again();
+            let built = workshop.build(&mut seen);
+            (seen, built)
         });
-        match work.await {
-            Ok((seen, host)) => {
-                if let Some(host) = host {
-                    server.replace(Arc::new(host));
-                }
-                seen
-            }
+        let (seen, built) = match work.await {
+            Ok(built) => built,
             Err(error) => {
                 tracing::error!(%error, "the build task panicked; report this as a bug of `servlet`");
-                files.again()
+                return files.again();
             }
-        }
+        };
+        let loaded = match built {
+            Ok(entries) => service.load(entries).await.map_err(Failure::from),
+            Err(failure) => Err(failure),
+        };
+        report(&service.server().host(), loaded);
+        seen
     }
 
-    /// Builds and loads the servlets, and logs the outcome. `files` becomes the state of the
-    /// sources from before the build.
-    fn host(&self, files: &mut Snapshot, previous: &Host) -> Option<Host> {
-        *files = files.again();
-        match self.build(files, previous) {
-            Ok(host) => {
-                let servlets = host.servlets().iter().map(|servlet| servlet.name());
-                let names: Vec<_> = servlets.collect();
-                note(format_args!("serving {}", names.join(", ")));
-                Some(host)
-            }
-            Err(failure) => {
-                failure.report();
-                let served = match previous.servlets() {
-                    [] => "no servlet is served until a build succeeds",
-                    _ => "the servlets of the last successful build are still served",
-                };
-                note(format_args!("{served}; waiting for a change"));
-                None
-            }
-        }
-    }
-
-    fn build(&self, files: &mut Snapshot, previous: &Host) -> Result<Host, Failure> {
+    /// Builds the servlets. `files` becomes the state of the sources from before the build.
+    fn build(&self, files: &mut Snapshot) -> Result<Vec<Entry>, Failure> {
         let project = Project::read(&self.path)?;
         *files = project.sources()?;
         let quick = !self.tuned && self.profile.is_none();
         let built = project.build(Abi::default(), quick, self.profile.as_deref())?;
         let entries = built.iter().map(|(_, file)| self.entry(file));
-        let entries = entries.collect::<Result<Vec<_>, _>>()?;
-        let loaded = Loaded::load(&entries, Some(previous))?;
-        serve::check_calls(&loaded)?;
-        serve::warn_about_skipped(&loaded);
-        serve::warn_of(&loaded.host);
-        needs::warn(loaded.unmet_needs(), true);
-        Ok(loaded.host)
+        entries.collect()
     }
 
     fn entry(&self, file: &Path) -> Result<Entry, Failure> {
@@ -236,4 +211,19 @@ impl Workshop {
         entry.on_failure = OnFailure::Fail;
         Ok(entry)
     }
+}
+
+/// Prints what is served after a build.
+fn report(host: &Host, loaded: Result<(), Failure>) {
+    let Err(failure) = loaded else {
+        let servlets = host.servlets().iter().map(|servlet| servlet.name());
+        let names: Vec<_> = servlets.collect();
+        return note(format_args!("serving {}", names.join(", ")));
+    };
+    failure.report();
+    let served = match host.servlets() {
+        [] => "no servlet is served until a build succeeds",
+        _ => "the servlets of the last successful build are still served",
+    };
+    note(format_args!("{served}; waiting for a change"));
 }

@@ -12,7 +12,7 @@ use mcp_servlet_runtime::{
     CallError, CallErrorKind, LoadError as ModuleError, RegistryError, RpcError,
 };
 use mcp_servlet_schema::ArgumentError;
-use mcp_servlet_server::{NotReady, config::ConfigError};
+use mcp_servlet_server::{NotReady, ServeError, StartError, config::ConfigError};
 
 use serde_json::{Value, json};
 
@@ -304,6 +304,31 @@ impl From<ConfigError> for Failure {
             },
             error => Self::new(Kind::Usage, chain(&error)),
         }
+    }
+}
+
+impl From<StartError> for Failure {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Config(error) => error.into(),
+            StartError::Load(failed) => (*failed).into(),
+            StartError::Bind(error) => Self::new(Kind::Usage, chain(&error)),
+            StartError::NoEndpoint { ref known, .. } => {
+                let help = match &**known {
+                    [] => "leave `--endpoint` out: the configuration has no endpoints".to_owned(),
+                    known => format!("its endpoints are `{}`", known.join("`, `")),
+                };
+                Self::with_help(Kind::Usage, error.to_string(), help)
+            }
+            StartError::Circle(problem) => Self::new(Kind::Usage, problem),
+            error => Self::new(Kind::Servlet, error.to_string()),
+        }
+    }
+}
+
+impl From<ServeError> for Failure {
+    fn from(error: ServeError) -> Self {
+        Self::new(Kind::Usage, chain(&error))
     }
 }
 

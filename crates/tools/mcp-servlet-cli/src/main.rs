@@ -67,6 +67,7 @@ mod steps;
 mod terminal;
 mod test;
 mod variable;
+mod warnings;
 mod watch;
 mod xtp;
 

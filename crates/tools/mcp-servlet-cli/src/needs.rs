@@ -1,23 +1,8 @@
 //! The declared needs of a servlet, as text.
 
-use mcp_servlet_host::UnmetNeeds;
 use mcp_servlet_runtime::{ConfigKey, Needs};
 
-use crate::terminal::{note, one_line};
-
-/// Warns about needs that are not met. With `with_options`, it names the options that meet them.
-pub(crate) fn warn(unmet: impl Iterator<Item = UnmetNeeds>, with_options: bool) {
-    for unmet in unmet {
-        let warning = format!("warning: {unmet}");
-        note(format_args!("{}", one_line(&warning)));
-        let options = unmet.options();
-        // No option replaces a placeholder.
-        if with_options && !options.is_empty() {
-            let help = format!("  help: add {options}");
-            note(format_args!("{}", one_line(&help)));
-        }
-    }
-}
+use crate::terminal::one_line;
 
 /// One line per configuration key, host, directory, tool and resource.
 pub(crate) fn lines(needs: &Needs) -> impl Iterator<Item = String> {

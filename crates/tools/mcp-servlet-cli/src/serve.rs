@@ -2,24 +2,19 @@
 
 mod client_entry;
 mod options;
-pub(crate) mod transports;
-
-use std::{path::PathBuf, sync::Arc, time::Duration};
+mod transports;
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_host::{Entry, Host, LoadError, Loaded, Mount, OnFailure, Prefix};
+use mcp_servlet_host::{Entry, LoadError, OnFailure, Prefix};
 use mcp_servlet_runtime::{LoadOptions, Source};
-use mcp_servlet_server::{
-    Endpoints, HttpOptions, Remotes, ServeOptions, Server, circle_of_calls,
-    config::{Config, Finding, Served, Severity},
-};
+use mcp_servlet_server::{Plan, Service, ShutdownSignals, config::Config};
 
-pub(crate) use self::{client_entry::ClientEntry, options::Options};
+pub(crate) use self::{client_entry::ClientEntry, options::Options, transports::Transports};
 use crate::{
     clients::{self, Client},
-    failure::{Failure, Kind, chain, indented},
-    memory, needs,
-    terminal::note,
+    failure::{Failure, Kind},
+    memory,
+    warnings::warn,
 };
 
 #[derive(Args, Debug)]
@@ -65,67 +60,28 @@ impl Serve {
             entry.note(client);
             return Ok(());
         }
-        let loaded = match &config {
-            Some((_, config)) => config.load(None)?,
-            None => self.options.load()?,
+        let http = config.as_ref().map(|(_, config)| config.http.clone());
+        let mut plan = match config {
+            Some((_, config)) => Plan::from_config(config),
+            None => self.options.plan()?,
         };
+        let transports = &self.options.transports;
+        transports.apply(&mut plan, http.unwrap_or_default());
         let runtime = memory::runtime()?;
-        let remotes = Remotes::default();
-        let result = runtime.block_on(async {
-            match config {
-                // Boxed, because the futures are large.
-                Some((path, config)) => {
-                    Box::pin(self.serve_config(path, config, loaded, &remotes)).await
-                }
-                None => Box::pin(self.serve_files(loaded)).await,
-            }
-        });
-        runtime.block_on(remotes.close());
+        // Boxed, because the future is large.
+        let result = runtime.block_on(Box::pin(serve(plan, transports)));
         // Does not wait for standard input or for a call whose result is no longer needed.
         runtime.shutdown_background();
         result
     }
+}
 
-    async fn serve_files(&self, loaded: Loaded) -> Result<(), Failure> {
-        warn_about_skipped(&loaded);
-        needs::warn(loaded.unmet_needs(), true);
-        require_servlets(&loaded)?;
-        let skipped = loaded.skipped_names();
-        let host = loaded.host.with_schemas_for(self.options.schemas_for);
-        warn_of(&host);
-        let server = Server::new(Arc::new(host), ServeOptions::default());
-        server.set_skipped(skipped);
-        let transports = self.options.transports.served(HttpOptions::default());
-        let endpoints = Endpoints::of(server, transports);
-        self.options
-            .transports
-            .run(&endpoints, Duration::ZERO)
-            .await
-    }
-
-    async fn serve_config(
-        &self,
-        path: PathBuf,
-        config: Config,
-        loaded: Loaded,
-        remotes: &Remotes,
-    ) -> Result<(), Failure> {
-        let members = remotes.update(&config.remotes).await;
-        let members = members.map_err(|error| Failure::new(Kind::Servlet, error.to_string()))?;
-        config.prove_required(&loaded, &members)?;
-        warn_of_findings(&config, &loaded, &members);
-        if config.remotes.is_empty() {
-            require_servlets(&loaded)?;
-        }
-        let transports = self.options.transports.served(config.http.clone());
-        let endpoints = Endpoints::new(&config, &loaded, &members, transports);
-        let leave = config.http.leave;
-        let watch = endpoints.watch(path, config, loaded, remotes.clone());
-        tokio::select! {
-            result = self.options.transports.run(&endpoints, leave) => result,
-            () = watch => Ok(()),
-        }
-    }
+async fn serve(plan: Plan, transports: &Transports) -> Result<(), Failure> {
+    let service = Service::start(plan.on_warning(warn)).await?;
+    // From the line `listening on`, other programs may send a signal.
+    let mut signals = ShutdownSignals::listen()?;
+    transports.announce(&service)?;
+    Ok(service.run_until(&mut signals).await?)
 }
 
 /// The servlets of files and directories.
@@ -147,66 +103,4 @@ pub(crate) fn entries(
         }
     }
     Ok(entries)
-}
-
-/// Fails if servlets could call each other for ever.
-pub(crate) fn check_calls(loaded: &Loaded) -> Result<(), Failure> {
-    let servlets = loaded.host.servlets().iter().map(Arc::as_ref);
-    match circle_of_calls(servlets) {
-        Some(problem) => Err(Failure::new(Kind::Usage, problem)),
-        None => Ok(()),
-    }
-}
-
-/// Warns about servlets that are skipped. Fails if nothing is left.
-pub(crate) fn report(loaded: &Loaded) -> Result<(), Failure> {
-    warn_about_skipped(loaded);
-    warn_of(&loaded.host);
-    require_servlets(loaded)
-}
-
-/// Fails if no servlet could be loaded.
-pub(crate) fn require_servlets(loaded: &Loaded) -> Result<(), Failure> {
-    if loaded.host.servlets().is_empty() {
-        return Err(Failure::new(Kind::Servlet, "no servlet could be loaded"));
-    }
-    Ok(())
-}
-
-/// Warns about servlets that are skipped.
-pub(crate) fn warn_about_skipped(loaded: &Loaded) {
-    for failed in &loaded.skipped {
-        note(format_args!(
-            "warning: servlet skipped: {}",
-            indented(&chain(failed), "  ")
-        ));
-    }
-}
-
-/// Warns about what a configuration has that is not served, and about what is most likely a mistake.
-pub(crate) fn warn_of_findings(config: &Config, loaded: &Loaded, remotes: &[Mount]) {
-    let findings = config.findings(Served {
-        loaded,
-        remotes: Some(remotes),
-        not_ready: &[],
-    });
-    let is_shown = |one: &&Finding| matches!(one.severity, Severity::Error | Severity::Warning);
-    for finding in findings.iter().filter(is_shown) {
-        let message = indented(&finding.problem.message, "  ");
-        let position = findings.position(finding);
-        note(format_args!("warning: {position}: {message}"));
-        if let Some(help) = &finding.help {
-            note(format_args!("  help: {}", indented(help, "        ")));
-        }
-    }
-}
-
-/// Warns about what is left out of the lists.
-pub(crate) fn warn_of(host: &Host) {
-    for problem in host.problems() {
-        note(format_args!("warning: {}", indented(&chain(problem), "  ")));
-        if let Some(help) = problem.help() {
-            note(format_args!("  help: {}", indented(&help, "        ")));
-        }
-    }
 }

@@ -15,10 +15,10 @@ use futures_util::future::LocalBoxFuture;
 use mcp_servlet_client::{ErrorKind, Http, HttpTransport, Session, Target as Server};
 use mcp_servlet_host::Recorder;
 use mcp_servlet_runtime::Source;
-use mcp_servlet_server::ShutdownSignals;
+use mcp_servlet_server::{Service, ShutdownSignals};
 use tokio::{
     runtime::{Builder, Handle},
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 
 pub(crate) use self::{
@@ -84,6 +84,25 @@ struct Opening {
     name: Option<String>,
     connect: Option<Duration>,
     request: Option<Duration>,
+}
+
+/// A session, and what ends with it.
+struct Opened {
+    session: Session,
+    /// What messages call the server, if its command or URL may be secret.
+    name: Option<String>,
+    /// The server, if it is in this process.
+    service: Option<Service>,
+}
+
+impl Opened {
+    async fn close(self) {
+        self.session.close().await;
+        if let Some(service) = self.service {
+            // It logs its errors.
+            let _ = timeout(SHUTDOWN_GRACE, service.stop()).await;
+        }
+    }
 }
 
 impl ServerOptions {
@@ -246,9 +265,10 @@ impl ServerOptions {
         let work = async {
             let mut signals = ShutdownSignals::listen()?;
             let opening = Box::pin(self.open(target, session_use));
-            let (session, name) = until_signal(opening, &mut signals).await?;
-            let result = until_signal(Box::pin(command(&session)), &mut signals).await;
-            session.close().await;
+            let opened = until_signal(opening, &mut signals).await?;
+            let result = until_signal(Box::pin(command(&opened.session)), &mut signals).await;
+            let name = opened.name.clone();
+            opened.close().await;
             result.map_err(|failure| failure.of_server(name))
         };
         let is_other = !matches!(target, Target::Module(_) | Target::Servlets(_));
@@ -262,16 +282,15 @@ impl ServerOptions {
         }
     }
 
-    /// Opens a session, and returns what messages call the server if its command or URL may be secret.
-    async fn open(
-        &self,
-        target: &Target,
-        session_use: Use,
-    ) -> Result<(Session, Option<String>), Failure> {
+    async fn open(&self, target: &Target, session_use: Use) -> Result<Opened, Failure> {
         let opening = match target {
             Target::Module(_) | Target::Servlets(_) => {
-                let session = attach::attach(target, self, session_use).await?;
-                return Ok((session, None));
+                let (session, service) = attach::attach(target, self, session_use).await?;
+                return Ok(Opened {
+                    session,
+                    name: None,
+                    service: Some(service),
+                });
             }
             Target::Catalog(path) => return Err(not_a_server(path)),
             Target::Url(url) => Opening::of(self.connection.http(url, HttpTransport::Auto)?.into()),
@@ -285,7 +304,11 @@ impl ServerOptions {
             .oauth(logins::oauth(self.connection.client_id.as_deref()));
         let session = Session::connect_with(&opening.server, &options).await;
         match session {
-            Ok(session) => Ok((session, opening.name)),
+            Ok(session) => Ok(Opened {
+                session,
+                name: opening.name,
+                service: None,
+            }),
             Err(error) => Err(Failure::from(error).of_server(opening.name)),
         }
     }

@@ -3,28 +3,24 @@
 use std::sync::Arc;
 
 use mcp_servlet_client::{CallOptions, Era, Options, Session};
-use mcp_servlet_server::{HttpOptions, ServeOptions, Server};
+use mcp_servlet_server::{HttpOptions, Plan, Service};
 use puppet::Puppet;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokio::net::TcpListener;
 
 use crate::client::Oslo;
 use crate::support::{connected, host, http, until, with_calls};
 
 /// A client of a server whose only member is this remote.
-async fn client(puppet: &Puppet, era: Era) -> (Session, Server) {
+async fn client(puppet: &Puppet, era: Era) -> (Session, Service) {
     let remote = connected("r", http(puppet.http().await)).await;
-    let server = Server::new(Arc::new(host([&remote])), ServeOptions::default());
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("a port");
-    let serving = server.clone();
-    tokio::spawn(async move {
-        mcp_servlet_server::http(&serving, listener, HttpOptions::default()).await;
-    });
+    let mut plan = Plan::from_host(host([&remote]));
+    plan.transports.http = Some(("127.0.0.1:0".to_owned(), HttpOptions::default()));
+    let service = Service::start(plan).await.expect("a free port");
+    let address = service.listeners()[0].address;
     let options = Options::new().era(era).answers(Oslo);
     let session = Session::connect_with(&http(address), &options).await;
-    (session.expect("a session"), server)
+    (session.expect("a session"), service)
 }
 
 #[tokio::test(flavor = "multi_thread")]

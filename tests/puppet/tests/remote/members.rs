@@ -249,7 +249,8 @@ async fn the_first_of_two_tools_of_one_name_is_served_and_the_warning_names_both
     }
     let [one, two] = urls;
     let expected = format!("tool `t` of `{two}` is skipped: `{one}` already has the tool `t`");
-    for (endpoint, host) in site.endpoints.hosts() {
+    for server in site.service.servers() {
+        let (endpoint, host) = (server.name().unwrap_or_default(), server.host());
         let problems: Vec<_> = host.problems().map(ToString::to_string).collect();
         assert_eq!(problems, [expected.as_str()], "{endpoint}");
     }

@@ -261,7 +261,7 @@ async fn changed_certificates_are_read_again_and_bad_ones_leave_the_old_connecti
         let called = session.call("weather", oslo.clone()).await;
         assert_eq!(called.expect("a result").text(), "Oslo");
     }
-    let served = || site.endpoints.server().host();
+    let served = || site.service.server().host();
     let before = served();
     let both = [roots(&Authority::new()), roots(&authority)].concat();
     site.write("ca.pem", both);

@@ -422,7 +422,7 @@ step.two = { handler = "far:t", each = "${{ [1, 2] }}" }
     let (way, endpoint) = WAYS[0];
     let session = site.connect(way, endpoint).await;
     session.call("run", json!({})).await.expect("a result");
-    let metrics = site.endpoints.server().metrics();
+    let metrics = site.service.metrics();
     for line in [
         "servlet_calls_total{servlet=\"far\",tool=\"t\",outcome=\"ok\"} 3\n",
         "servlet_calls_total{servlet=\"b\",tool=\"run\",outcome=\"ok\"} 1\n",

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use mcp_servlet_client::{Era, Event, Events, Options, Session};
 use mcp_servlet_remote::{RemoteServer, State};
-use mcp_servlet_server::{HttpOptions, ServeOptions, Server};
+use mcp_servlet_server::{HttpOptions, Plan, Service};
 use puppet::Puppet;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 use tokio::time::timeout;
 
 use crate::support::{
@@ -50,15 +49,12 @@ fn reporter(version: &str, subscribe: bool) -> Puppet {
 }
 
 /// A server whose only member is this remote.
-pub(crate) async fn serve(remote: &Arc<RemoteServer>) -> (SocketAddr, Server) {
-    let server = Server::new(Arc::new(host([remote])), ServeOptions::default());
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("a port");
-    let serving = server.clone();
-    tokio::spawn(async move {
-        mcp_servlet_server::http(&serving, listener, HttpOptions::default()).await;
-    });
-    (address, server)
+pub(crate) async fn serve(remote: &Arc<RemoteServer>) -> (SocketAddr, Service) {
+    let mut plan = Plan::from_host(host([remote]));
+    plan.transports.http = Some(("127.0.0.1:0".to_owned(), HttpOptions::default()));
+    let service = Service::start(plan).await.expect("a free port");
+    let address = service.listeners()[0].address;
+    (address, service)
 }
 
 pub(crate) async fn client(address: SocketAddr, era: Era) -> Session {

@@ -18,6 +18,7 @@ use super::store::{ClientSecret, Grant, Login, LoginFile};
 use crate::bearer::{Bearer, Secret};
 use crate::error::{Error, ErrorKind};
 use crate::target::{Http, public_url};
+use crate::task::spawn;
 
 /// Gives the requests of one session their tokens.
 pub(super) struct Tokens {
@@ -63,7 +64,7 @@ impl Tokens {
     /// stored even if the request that needs them is cancelled.
     async fn renew(&self, refused: Option<Secret>) -> Result<Option<Login>, Error> {
         let renewal = Arc::clone(&self.renewal);
-        let task = tokio::spawn(async move { renewal.run(refused.as_ref()).await });
+        let task = spawn(async move { renewal.run(refused.as_ref()).await });
         task.await.unwrap_or_else(|error| {
             let message = "the login could not be renewed";
             Err(Error::new(ErrorKind::Connectivity, message).with_source(error))

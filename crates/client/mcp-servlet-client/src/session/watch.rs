@@ -16,6 +16,7 @@ use super::request::RequestOptions;
 use crate::error::{Error, ErrorKind};
 use crate::events::{Events, Subscribed};
 use crate::tap::Tap;
+use crate::task::spawn;
 
 /// How many notifications rmcp keeps for the task that takes them.
 const BUFFER: NonZeroUsize = NonZeroUsize::new(1024).expect("it is not zero");
@@ -45,7 +46,7 @@ impl Session {
             let subscription = subscription
                 .map_err(|error| error.at(&self.target).during("subscriptions/listen"))?;
             let task = keep(subscription, Arc::clone(&self.tap), self.target.clone());
-            let task = AbortOnDropHandle::new(tokio::spawn(task));
+            let task = AbortOnDropHandle::new(spawn(task));
             return Ok(Events::new(received, Some(Subscribed(task))));
         }
         for uri in uris {

@@ -25,7 +25,7 @@ use crate::{
     error::LoadError,
     inspect::{self, bounds},
     options::{LoadOptions, Quality},
-    runtime::RUNTIME,
+    runtime::{self, RUNTIME},
     state::State,
 };
 
@@ -117,7 +117,7 @@ impl Code {
         source.share(&code);
         if options.quality.is_none() && code.quality() != Quality::Optimized {
             let (code, limit) = (Arc::downgrade(&code), options.compile);
-            RUNTIME.spawn(async move {
+            runtime::spawn(async move {
                 tokio::time::sleep(OPTIMIZE_AFTER).await;
                 in_turn(limit, move || improve(&code, &source)).await;
             });

@@ -25,7 +25,7 @@ use crate::{
     inspect::Module,
     listener::Usage,
     options::{Instances, Isolation, LoadOptions},
-    runtime::RUNTIME,
+    runtime,
 };
 
 /// The instances of one servlet.
@@ -244,7 +244,7 @@ impl Pool {
         }
         idle.is_watched = true;
         drop(idle);
-        RUNTIME.spawn(watch(Arc::downgrade(self)));
+        runtime::spawn(watch(Arc::downgrade(self)));
     }
 
     /// Drops instances that were idle for too long. Returns when to check again, if instances can expire until the next

@@ -59,7 +59,7 @@ pub(super) async fn run<T: Send + 'static>(
         return output;
     }
     let moved = poll_fn(move |context| poll(call.as_mut(), context));
-    let moved = RUNTIME.spawn(moved.in_current_span());
+    let moved = runtime::spawn(moved.in_current_span());
     let output = AbortOnDropHandle::new(moved).await;
     output.unwrap_or_else(|_| Err(broken()))
 }

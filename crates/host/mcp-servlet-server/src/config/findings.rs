@@ -13,7 +13,7 @@ use super::{
 
 /// Everything that was found in a configuration, in the order of the file.
 ///
-/// `servlet serve` logs it, and `servlet config check` prints it.
+/// A [`Service`](crate::Service) warns about it, and `servlet config check` prints it.
 #[derive(Debug, Default)]
 pub struct Findings {
     /// The path of the configuration, and its text with secrets masked.
@@ -135,19 +135,6 @@ impl Findings {
             problems,
         }
         .to_string()
-    }
-
-    /// Logs everything while the server runs.
-    pub(crate) fn log(&self) {
-        for finding in &self.all {
-            let (position, message) = (self.position(finding), &finding.problem.message);
-            match finding.severity {
-                Severity::Error => tracing::error!("{position}: {message}"),
-                Severity::Warning => tracing::warn!("{position}: {message}"),
-                Severity::Note => tracing::info!("{position}: {message}"),
-                Severity::Proved | Severity::Unproved => {}
-            }
-        }
     }
 
     /// Adds every problem of an error about the text, instead of findings that say the same.

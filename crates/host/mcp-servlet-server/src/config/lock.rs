@@ -168,7 +168,7 @@ pub enum NotCurrent {
 
 /// Whether a configuration is used with its lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Locks {
+pub(crate) enum Locks {
     /// Never.
     Off,
     /// If there is one.

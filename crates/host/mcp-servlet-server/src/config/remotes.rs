@@ -101,6 +101,14 @@ impl Remotes {
         join_all(all.map(|one| one.server.close())).await;
     }
 
+    /// Closes all connections at once, together with the requests that use them, without waiting for it.
+    pub(crate) fn stop(&self) {
+        let state = self.state();
+        let all = state.running.values();
+        let all = all.chain(state.served.iter().flat_map(HashMap::values));
+        all.for_each(|one| one.server.stop());
+    }
+
     fn running(&self) -> HashMap<String, Running> {
         self.state().running.clone()
     }

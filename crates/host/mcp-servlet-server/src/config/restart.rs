@@ -8,7 +8,7 @@ type Both<T> = (T, T);
 
 impl Config {
     /// The sections that differ from those with which the server started, and are only read then.
-    pub(super) fn needs_restart(&self, started: &Self) -> Vec<String> {
+    pub(crate) fn needs_restart(&self, started: &Self) -> Vec<String> {
         let mut sections = Vec::new();
         if self.http != started.http {
             sections.push("[http]".to_owned());

@@ -107,7 +107,7 @@ impl ToolCall {
             request_meta.observer = Some(Arc::new(CallMetrics(server.clone())));
         }
         let caller = Caller {
-            endpoint: server.endpoint_name(),
+            endpoint: server.name(),
             via: self.via,
             request_meta: &request_meta,
             traceparent: header(context, "traceparent"),

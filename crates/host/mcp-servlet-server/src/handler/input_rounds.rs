@@ -8,14 +8,13 @@
 use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
 
 use mcp_servlet_host::INPUT_ROUNDS;
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_runtime::{JsonObject, Nursery};
 use rmcp::{
     ErrorData, Peer, RoleServer,
     model::{ClientResult, CustomRequest, ErrorCode, InputResponses, ServerRequest},
     service::{PeerRequestOptions, RequestContext, RequestHandle, ServiceError},
 };
 use serde_json::{Value, json};
-use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
@@ -90,7 +89,9 @@ where
             let result = call(inputs).await?;
             return input_required_result(seal, context, request, result, open);
         }
-        let ask = |input_requests| async move { ask(context, &input_requests, patience).await };
+        let nursery = &shared.process.nursery;
+        let ask =
+            |input_requests| async move { ask(context, nursery, &input_requests, patience).await };
         converse(context, end, call(inputs), call, ask)
             .await
             .map(Answer::Complete)
@@ -258,12 +259,13 @@ fn require(
 /// Sends the input requests to a client up to 2025-11-25, one after the other, since a person may have to answer.
 async fn ask(
     context: &RequestContext<RoleServer>,
+    nursery: &Nursery,
     input_requests: &JsonObject,
     patience: Duration,
 ) -> Result<JsonObject, ErrorData> {
     let mut responses = JsonObject::new();
     for (key, input_request) in input_requests {
-        let asked = tokio::time::timeout(patience, ask_one(&context.peer, input_request));
+        let asked = tokio::time::timeout(patience, ask_one(&context.peer, nursery, input_request));
         let asked = tokio::select! {
             asked = asked => asked,
             () = cancelled(context) => {
@@ -285,34 +287,44 @@ async fn ask(
 }
 
 /// Sends the servlet's JSON unchanged: rmcp's types would drop unknown fields.
-async fn ask_one(peer: &Peer<RoleServer>, input_request: &Value) -> Result<Value, ServiceError> {
+async fn ask_one(
+    peer: &Peer<RoleServer>,
+    nursery: &Nursery,
+    input_request: &Value,
+) -> Result<Value, ServiceError> {
     let method = input_request["method"].as_str().unwrap_or_default();
     let request = CustomRequest::new(method, input_request.get("params").cloned());
     let request = ServerRequest::CustomRequest(request);
     let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options());
-    let response = Waiting(Some(sent.await?)).response().await?;
+    let waiting = Waiting {
+        sent: Some(sent.await?),
+        nursery: nursery.clone(),
+    };
+    let response = waiting.response().await?;
     serde_json::to_value(response).map_err(|_| ServiceError::UnexpectedResponse)
 }
 
 /// A request that the client has not answered. Dropping it cancels the request, so that the client can close its form.
-struct Waiting(Option<RequestHandle<RoleServer>>);
+struct Waiting {
+    /// None once it is answered.
+    sent: Option<RequestHandle<RoleServer>>,
+    nursery: Nursery,
+}
 
 impl Waiting {
     async fn response(mut self) -> Result<ClientResult, ServiceError> {
-        let sent = self.0.as_mut().expect("it was just sent");
+        let sent = self.sent.as_mut().expect("it was just sent");
         let response = (&mut sent.rx).await;
-        self.0 = None;
+        self.sent = None;
         response.map_err(|_| ServiceError::TransportClosed)?
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if let Some(sent) = self.0.take()
-            && let Ok(runtime) = Handle::try_current()
-        {
+        if let Some(sent) = self.sent.take() {
             let reason = "the response is no longer needed".to_owned();
-            runtime.spawn(sent.cancel(Some(reason)));
+            self.nursery.spawn(sent.cancel(Some(reason)));
         }
     }
 }

@@ -100,9 +100,10 @@ impl Tasks {
         created: Created,
         work: impl Future<Output = Result<JsonObject, ErrorData>> + Send + 'static,
     ) {
+        let nursery = server.0.process.nursery.clone();
         let (server, scope) = (server.clone(), Arc::downgrade(&self.0));
         let Created { task, room } = created;
-        tokio::spawn(async move {
+        nursery.spawn(async move {
             let mut work = Box::pin(caught("tools/call", work));
             let result = tokio::select! {
                 result = &mut work => result,

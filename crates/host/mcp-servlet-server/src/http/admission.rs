@@ -59,7 +59,7 @@ impl Endpoint {
         let Some(reason) = response.extensions().get::<Reason>().copied() else {
             return;
         };
-        let endpoint = self.server.endpoint_name();
+        let endpoint = self.server.name();
         tracing::debug!(reason = reason.name(), endpoint, "caller refused");
         if let Some(peer) = peer {
             self.refusals.add(Refused::Caller(reason), peer);

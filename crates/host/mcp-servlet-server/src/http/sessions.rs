@@ -111,7 +111,7 @@ impl Sessions {
     /// Counts a session in the metrics.
     fn counted(&self) -> OneOf {
         let metrics = &self.server.0.process.metrics;
-        metrics.session(self.server.endpoint_name())
+        metrics.session(self.server.name())
     }
 
     fn uses(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Use>>> {

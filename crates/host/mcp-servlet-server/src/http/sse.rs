@@ -113,16 +113,17 @@ impl Sse {
             return too_many_sessions();
         };
         let url = format!("{}?{SESSION}={}", self.messages, id.as_str());
-        let (connection, events) = Connection::new(messages, end.clone());
+        let nursery = &self.server.0.process.nursery;
+        let (connection, events) = Connection::new(messages, end.clone(), nursery.clone());
         let opening = self.options.head_time.unwrap_or(Duration::MAX);
-        let counted = (self.server.0.process.metrics).session(self.server.endpoint_name());
+        let counted = (self.server.0.process.metrics).session(self.server.name());
         let opened = Opened {
             id: id.clone(),
             _counted: counted,
             connection,
             registered,
         };
-        tokio::spawn(serve(self.server.clone(), opened, opening));
+        nursery.spawn(serve(self.server.clone(), opened, opening));
         let mut response = stream(&url, events, end.drop_guard());
         response.extensions_mut().insert(id);
         response

@@ -4,27 +4,25 @@ use std::sync::{Arc, Weak};
 
 use mcp_servlet_host::{Member, Remote};
 use mcp_servlet_runtime::Change;
-use tokio::{runtime::Handle, sync::broadcast::error::RecvError};
+use tokio::sync::broadcast::error::RecvError;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{Server, Shared};
 
 /// The tasks that follow the remotes of a host. Dropping one ends it.
-pub(super) type Followers = Vec<AbortOnDropHandle<()>>;
+pub(super) type Followers = Vec<AbortOnDropHandle<Option<()>>>;
 
-/// Follows the remotes of the current host. Without a tokio runtime there are none.
+/// Follows the remotes of the current host.
 pub(super) fn follow(server: &Server) -> Followers {
-    let Ok(runtime) = Handle::try_current() else {
-        return Followers::new();
-    };
+    let nursery = &server.0.process.nursery;
     let host = server.host();
     let shared = || Arc::downgrade(&server.0);
     // Handlers of virtual tools are called, and nothing else of them is served.
     let members = host.members().filter_map(Member::as_remote);
-    let resources = members.map(|one| runtime.spawn(follow_resources(&**one.remote(), shared())));
+    let resources = members.map(|one| nursery.spawn(follow_resources(&**one.remote(), shared())));
     let remotes = host.members().chain(host.handlers());
     let remotes = remotes.filter_map(Member::as_remote);
-    let lists = remotes.map(|one| runtime.spawn(follow_lists(&**one.remote(), shared())));
+    let lists = remotes.map(|one| nursery.spawn(follow_lists(&**one.remote(), shared())));
     let tasks = resources.chain(lists);
     tasks.map(AbortOnDropHandle::new).collect()
 }

@@ -18,8 +18,8 @@ pub struct ServeOptions {
     pub drain: Duration,
     /// When calls become tasks, and limits for tasks.
     pub tasks: TaskOptions,
-    /// How long requests wait for the servlets of a server that is [`starting`](super::Server::starting). Lists wait for eight
-    /// seconds at most.
+    /// How long requests wait for the servlets of a service that began [without](crate::Plan::without_servlets) them. Lists wait for
+    /// eight seconds at most.
     pub startup: Duration,
     /// How long a request may run; `None` means no limit but those of the servlets. Waiting for the
     /// client's answer to an input request does not count, and neither do calls that have become

@@ -7,6 +7,7 @@ use std::{
 
 use mcp_servlet_common::lock;
 use mcp_servlet_host::Member;
+use mcp_servlet_runtime::Nursery;
 use tokio::sync::Semaphore;
 
 use super::{
@@ -17,6 +18,10 @@ use super::{
 /// The running work, the limits and the counters of a process.
 #[derive(Debug)]
 pub(crate) struct Process {
+    /// The tasks of everything.
+    pub(crate) nursery: Nursery,
+    /// The tasks of transports, which end by themselves after the process is stopped.
+    pub(crate) transports: Nursery,
     pub(crate) active: Active,
     pub(crate) metrics: Metrics,
     pub(crate) relisting: Relisting,
@@ -53,8 +58,13 @@ pub(crate) struct Readiness {
 }
 
 impl Process {
-    pub(super) fn new(tasks: &TaskOptions) -> Self {
-        Self {
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub(crate) fn start(tasks: &TaskOptions) -> Arc<Self> {
+        let nursery = Nursery::new();
+        let process = Arc::new(Self {
+            transports: nursery.child(),
+            nursery,
             active: Active::default(),
             metrics: Metrics::default(),
             relisting: Relisting::default(),
@@ -62,7 +72,12 @@ impl Process {
             results: Results::new(tasks.results),
             skipped: Mutex::default(),
             servers: Mutex::default(),
-        }
+        });
+        let relisting = process.relisting.clone();
+        process
+            .nursery
+            .spawn(relisting.serve(Arc::downgrade(&process)));
+        process
     }
 
     pub(super) fn add(&self, server: &Server) {
@@ -71,8 +86,13 @@ impl Process {
         servers.push(Arc::downgrade(&server.0));
     }
 
-    pub(super) fn set_skipped(&self, servlets: Vec<String>) {
+    pub(crate) fn set_skipped(&self, servlets: Vec<String>) {
         *lock(&self.skipped) = servlets;
+    }
+
+    /// All metrics, in the Prometheus text format.
+    pub(crate) fn encode_metrics(&self) -> String {
+        self.metrics.encode(&self.remotes())
     }
 
     /// Each remote of the process.

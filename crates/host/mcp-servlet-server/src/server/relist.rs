@@ -1,26 +1,35 @@
 //! Reads the lists of servlets again after they have changed.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Weak};
 
-use mcp_servlet_common::lock;
 use mcp_servlet_host::Relisted;
 use mcp_servlet_runtime::chain;
-use tokio::{runtime::Handle, sync::Notify};
-use tokio_util::task::AbortOnDropHandle;
+use tokio::sync::Notify;
 
-use crate::server::{Server, changes::differences};
+use crate::server::{Process, Server, changes::differences};
 
-/// The task that reads lists again.
-#[derive(Debug, Default)]
-pub(crate) struct Relisting {
-    wanted: Arc<Notify>,
-    task: Mutex<Option<AbortOnDropHandle<()>>>,
-}
+/// Requests to read lists again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Relisting(Arc<Notify>);
 
 impl Relisting {
-    /// Requests a new read. Requests until it begins are one. Without a tokio runtime, it begins when a transport does.
+    /// Requests a new read. Requests until it begins are one.
     pub(crate) fn want(&self) {
-        self.wanted.notify_one();
+        self.0.notify_one();
+    }
+
+    /// Reads lists again whenever that is wanted. Ends with the process.
+    pub(super) async fn serve(self, process: Weak<Process>) {
+        loop {
+            self.0.notified().await;
+            let Some(process) = process.upgrade() else {
+                return;
+            };
+            let read = tokio::task::spawn_blocking(move || relist(process.servers()));
+            if let Err(error) = read.await {
+                tracing::error!(%error, "changed lists were not read again");
+            }
+        }
     }
 }
 
@@ -34,35 +43,6 @@ fn relist(servers: Vec<Server>) {
 }
 
 impl Server {
-    /// Starts the task that reads lists again, unless it runs already. Without a tokio runtime it does not.
-    pub(crate) fn start_relisting(&self) {
-        let Ok(runtime) = Handle::try_current() else {
-            return;
-        };
-        let relisting = &self.0.process.relisting;
-        let mut task = lock(&relisting.task);
-        if !task.as_ref().is_none_or(AbortOnDropHandle::is_finished) {
-            return;
-        }
-        let (wanted, process) = (
-            Arc::clone(&relisting.wanted),
-            Arc::downgrade(&self.0.process),
-        );
-        let relist = async move {
-            loop {
-                wanted.notified().await;
-                let Some(process) = process.upgrade() else {
-                    return;
-                };
-                let read = tokio::task::spawn_blocking(move || relist(process.servers()));
-                if let Err(error) = read.await {
-                    tracing::error!(%error, "changed lists were not read again");
-                }
-            }
-        };
-        *task = Some(AbortOnDropHandle::new(runtime.spawn(relist)));
-    }
-
     fn relist(&self, relisted: &mut Relisted) {
         let old = self.host();
         let new = Arc::new(old.relisted_with(relisted));

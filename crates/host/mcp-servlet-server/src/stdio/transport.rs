@@ -53,7 +53,7 @@ pub(super) struct Lines {
     closed: Closed,
     /// The error for an invalid line, or another line that rmcp does not send. It is written by a task of its own, because a
     /// write that is cancelled halfway would corrupt the next message.
-    writing: Option<JoinHandle<io::Result<()>>>,
+    writing: Option<JoinHandle<Option<io::Result<()>>>>,
     exchange: Exchange,
     /// Whether the protocol version of the session has batches.
     takes_batches: bool,
@@ -195,7 +195,8 @@ impl Lines {
     /// Writes a line that rmcp does not send.
     fn answer(&mut self, line: Option<String>) {
         if let Some(line) = line {
-            self.writing = Some(tokio::spawn(self.write(line)));
+            let nursery = &self.server.0.process.nursery;
+            self.writing = Some(nursery.spawn(self.write(line)));
         }
     }
 
@@ -250,7 +251,7 @@ impl Transport<RoleServer> for Lines {
             if let Some(writing) = &mut self.writing {
                 let written = writing.await;
                 self.writing = None;
-                written.ok()?.ok()?;
+                written.ok()??.ok()?;
             }
             if let Some(message) = self.queue.pop_front() {
                 return Some(message);

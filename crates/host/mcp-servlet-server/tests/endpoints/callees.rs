@@ -66,7 +66,7 @@ async fn a_servlet_calls_members_that_clients_do_not_see() {
     ];
     assert_eq!(keys, expected);
     assert_eq!(meta["mcp-servlet/via"], json!(["planner"]));
-    let metrics = site.endpoints.server().metrics();
+    let metrics = site.service.metrics();
     for servlet in ["planner", "e"] {
         let line =
             format!("servlet_calls_total{{servlet=\"{servlet}\",tool=\"t\",outcome=\"ok\"}} 1");

@@ -304,7 +304,7 @@ async fn connect(site: &Site, endpoint: &str, name: &str) -> Session {
 async fn is_notified(site: &Site, endpoint: &str, session: &Session, uri: &str) -> bool {
     let uris = [uri, "docs://z/1", "docs://z/2"];
     let mut events = session.watch(uris).await.expect("events");
-    let server = site.endpoints.server_of(endpoint).expect("an endpoint");
+    let server = site.service.server_of(endpoint).expect("an endpoint");
     let notify = |uri: &str| server.notify(Change::Resource(uri.to_owned()));
     let of = |uri: &str| {
         let uri = uri.to_owned();

@@ -276,12 +276,7 @@ async fn unknown_tools_and_busy_handlers_have_their_codes() {
         assert_eq!(unknown.code(), Some(-32602), "{way:?}: {unknown}");
         let holds = session.call("my_slow", json!({}));
         let others = async {
-            let running = || {
-                site.endpoints
-                    .server()
-                    .metrics()
-                    .contains("servlet_calls_running 1")
-            };
+            let running = || site.service.metrics().contains("servlet_calls_running 1");
             eventually("the call runs", async || running()).await;
             let busy = session
                 .call("my_fine", json!({}))

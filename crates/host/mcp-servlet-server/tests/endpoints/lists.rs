@@ -82,7 +82,11 @@ async fn endpoints_introduce_themselves() {
 #[tokio::test(flavor = "multi_thread")]
 async fn endpoints_share_their_servlets() {
     let site = site(&format!("{WEB}{OLD}bundles = [\"a\"]\n{PIPE}{SERVLETS}")).await;
-    let hosts: Vec<_> = site.endpoints.hosts().map(|(_, host)| host).collect();
+    let hosts: Vec<_> = site
+        .service
+        .servers()
+        .map(mcp_servlet_server::Server::host)
+        .collect();
     for host in &hosts {
         assert!(std::sync::Arc::ptr_eq(
             &host.servlets()[0],

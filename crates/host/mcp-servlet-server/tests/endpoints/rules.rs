@@ -403,7 +403,7 @@ async fn clients_hear_of_changes_that_they_can_see() {
     for way in [Way::HttpLegacy, Way::HttpModern] {
         let session = site.connect(way, "web").await;
         let mut events = session.watch(uris).await.expect("events");
-        let server = site.endpoints.server_of("web").expect("an endpoint");
+        let server = site.service.server_of("web").expect("an endpoint");
         for uri in uris {
             server.notify(mcp_servlet_runtime::Change::Resource(uri.to_owned()));
         }
@@ -427,7 +427,7 @@ async fn a_subscription_needs_the_member_that_lists_the_resource() {
     let session = site.connect(Way::HttpModern, "web").await;
     let uris = ["docs://secret", "docs://open"];
     let mut events = session.watch(uris).await.expect("events");
-    let server = site.endpoints.server_of("web").expect("an endpoint");
+    let server = site.service.server_of("web").expect("an endpoint");
     for uri in uris {
         server.notify(mcp_servlet_runtime::Change::Resource(uri.to_owned()));
     }
@@ -815,7 +815,7 @@ async fn notifications_of_a_session_follow_the_last_token() {
         let line = lines.find(|line| line.contains("resources/updated"));
         line.expect("a notification")
     };
-    let server = site.endpoints.server_of("web").expect("an endpoint");
+    let server = site.service.server_of("web").expect("an endpoint");
     let notify = |uri: &str| server.notify(mcp_servlet_runtime::Change::Resource(uri.to_owned()));
     notify("docs://secret");
     assert!(updated().contains("docs://secret"));

@@ -448,7 +448,7 @@ async fn metrics_and_the_log_name_the_tool_that_is_called() {
     let called = session.call("call_tool", json!({ "name": "traps" })).await;
     called.expect_err("it traps");
     find(&session, "traps").await;
-    let metrics = site.endpoints.server().metrics();
+    let metrics = site.service.metrics();
     let calls = metrics
         .lines()
         .filter(|line| line.starts_with("servlet_calls_total"));

@@ -4,30 +4,24 @@ use std::{
     collections::BTreeMap,
     fs,
     path::PathBuf,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
 use mcp_servlet_client::{Era, Http, HttpTransport, Options, Session, Target};
-use mcp_servlet_host::Loaded;
-use mcp_servlet_server::{Endpoints, Remotes, Transports, config::Config, serve_stream};
+use mcp_servlet_server::{Listening, Plan, Service, config::Config};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::{
-    io::{DuplexStream, duplex, split},
-    task::JoinHandle,
-};
+use tokio::io::{DuplexStream, split};
 
 /// Longer than any step takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The endpoints of a configuration, on ports of their own.
 pub(crate) struct Site {
-    pub(crate) endpoints: Arc<Endpoints>,
+    pub(crate) service: Service,
     /// The URL of each endpoint over HTTP.
     urls: BTreeMap<String, String>,
     folder: TempDir,
-    serving: Vec<JoinHandle<()>>,
 }
 
 /// How a client connects.
@@ -64,31 +58,15 @@ impl Site {
         let path = folder.path().join("servlet.toml");
         fs::write(&path, config).expect("a file");
         let config = Config::read(&path).unwrap_or_else(|error| panic!("{error}"));
-        let loaded = config.load(None).expect("servlets");
-        Self::serve(folder, path, config, loaded).await
-    }
-
-    async fn serve(folder: TempDir, path: PathBuf, config: Config, loaded: Loaded) -> Self {
-        let remotes = Remotes::default();
-        let members = remotes.update(&config.remotes).await.expect("remotes");
-        let endpoints = Endpoints::new(&config, &loaded, &members, Transports::default());
-        let endpoints = Arc::new(endpoints);
-        let bound = endpoints.bind().await.expect("free ports");
+        let started = Service::start(Plan::from_config(config)).await;
+        let service = started.unwrap_or_else(|error| panic!("{error}"));
         let mut urls = BTreeMap::new();
-        for one in &bound {
-            let address = one.address().expect("an address");
-            urls.extend(
-                one.paths()
-                    .map(|(name, path)| (name.to_owned(), format!("http://{address}{path}"))),
-            );
+        for Listening { address, paths, .. } in service.listeners() {
+            let url = |path| format!("http://{address}{path}");
+            urls.extend(paths.iter().map(|(name, path)| (name.clone(), url(path))));
         }
-        let watching = Arc::clone(&endpoints);
-        let serving = bound.into_iter().map(|one| tokio::spawn(one.serve()));
-        let watch = async move { watching.watch(path, config, loaded, remotes).await };
-        let watch = tokio::spawn(watch);
         Self {
-            serving: serving.chain([watch]).collect(),
-            endpoints,
+            service,
             urls,
             folder,
         }
@@ -154,23 +132,8 @@ impl Site {
 
     /// The client's end of a pipe to an endpoint.
     pub(crate) fn pipe(&self, endpoint: &str) -> DuplexStream {
-        let server = self.endpoints.server_of(endpoint);
-        let server = server.expect("an endpoint").clone();
-        let (ours, theirs) = duplex(1 << 16);
-        tokio::spawn(async move {
-            let (reader, writer) = split(theirs);
-            serve_stream(&server, reader, writer).await
-        });
-        ours
-    }
-}
-
-impl Drop for Site {
-    fn drop(&mut self) {
-        self.endpoints.server().stop();
-        for serving in &self.serving {
-            serving.abort();
-        }
+        let server = self.service.server_of(endpoint);
+        server.expect("an endpoint").open_pipe()
     }
 }
 

@@ -229,12 +229,7 @@ async fn a_client_that_disconnects_stops_its_calls() {
     for _ in 0..2 {
         let session = site.connect(Way::Sse, "old").await;
         let call = tokio::spawn(async move { session.call("forever", json!({})).await.map(drop) });
-        let running = || {
-            site.endpoints
-                .server()
-                .metrics()
-                .contains("servlet_calls_running 1")
-        };
+        let running = || site.service.metrics().contains("servlet_calls_running 1");
         eventually("the call runs", async || running()).await;
         call.abort();
         eventually("the call is stopped", async || !running()).await;
@@ -281,7 +276,7 @@ async fn a_stopping_server_answers_what_has_begun() {
         json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "ask" } });
     assert_eq!(stream.post(&call.to_string()), 202);
     let question = stream.next().expect("a question");
-    site.endpoints.server().stop();
+    site.service.begin_stop();
     assert_eq!(
         stream.post(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#),
         503
@@ -337,7 +332,7 @@ async fn the_address_with_most_sessions_makes_room_for_another_one() {
     for living in [&first[0], &first[2], &other] {
         assert_eq!(living.post(initialized), 202);
     }
-    let metrics = site.endpoints.server().metrics();
+    let metrics = site.service.metrics();
     for line in [
         r#"servlet_refused_total{what="session"} 1"#,
         r#"servlet_refused_total{what="session_closed"} 1"#,

@@ -36,7 +36,7 @@ async fn site(keys: &[Value]) -> Site {
 
 /// How often requests were refused for this reason.
 pub(crate) fn refused(site: &Site, reason: &str) -> u64 {
-    let metrics = site.endpoints.server().metrics();
+    let metrics = site.service.metrics();
     let line = format!("servlet_refused_total{{what=\"{reason}\"}} ");
     let mut lines = metrics.lines();
     let count = lines.find_map(|one| one.strip_prefix(&*line));

@@ -123,7 +123,7 @@ async fn the_time_limit_of_an_endpoint_cannot_be_caught() {
 async fn cancelling_a_virtual_tool_stops_its_handler() {
     let site = site(&hanging(), HANGING).await;
     let running = |count: usize| {
-        let metrics = site.endpoints.server().metrics();
+        let metrics = site.service.metrics();
         metrics.contains(&format!("servlet_calls_running {count}\n"))
     };
     for (way, endpoint) in WAYS {

@@ -324,7 +324,7 @@ async fn endpoints_on_two_ports_share_a_handler_and_no_call_waits_for_another() 
     let bundle = "[bundle.ops.tool.run]\nhandler = \"weather:t\"\n";
     let limit = "limits.timeout = \"3s\"\n";
     let site = site(&wasm, &format!("{limit}{bundle}{other}")).await;
-    let mut hosts = site.endpoints.hosts().map(|(_, host)| host);
+    let mut hosts = site.service.servers().map(mcp_servlet_server::Server::host);
     let first = hosts.next().expect("an endpoint");
     let last = hosts.last().expect("another endpoint");
     let servlet = last.handlers()[0].as_servlet().expect("a servlet");
@@ -374,7 +374,7 @@ async fn unknown_arguments_are_dropped_if_the_servlet_of_the_handler_drops_them(
         let found = &result["structuredContent"]["params"]["arguments"];
         assert_eq!(found, &expected, "{way:?}: {result}");
     }
-    let dropped = site.endpoints.server().metrics();
+    let dropped = site.service.metrics();
     let expected = r#"servlet_arguments_dropped_total{servlet="weather",tool="t"} 10"#;
     assert!(dropped.contains(expected), "{dropped}");
 }

@@ -49,7 +49,7 @@ fn unknown_arguments_are_dropped_before_the_call_if_the_operator_wants_it() {
     let dropping = served(&schema, UnknownArguments::Drop);
     let input = sent(&dropping, arguments.clone());
     assert!(input.contains(r#""arguments":{"a":1}"#), "{input}");
-    let metrics = dropping.server.metrics();
+    let metrics = dropping.service.metrics();
     assert!(metrics.contains(&format!("{DROPPED} 2")), "{metrics}");
 
     let refusing = served(&schema, UnknownArguments::Refuse);
@@ -58,7 +58,7 @@ fn unknown_arguments_are_dropped_before_the_call_if_the_operator_wants_it() {
         text.contains("`/toolCallId` is unknown; known are `a`"),
         "{text}"
     );
-    let metrics = refusing.server.metrics();
+    let metrics = refusing.service.metrics();
     assert!(!metrics.contains(DROPPED), "{metrics}");
 }
 
@@ -81,7 +81,7 @@ fn arguments_of_other_servlets_are_dropped_by_their_schemas_too() {
         let input = sent(&served, json!({ "a": 1, "toolCallId": "x" }));
         assert_eq!(input.contains("toolCallId"), keeps, "{schema}: {input}");
         assert_eq!(
-            served.server.metrics().contains(DROPPED),
+            served.service.metrics().contains(DROPPED),
             !keeps,
             "{schema}"
         );

@@ -1,13 +1,13 @@
 //! Servlets with input requests, for clients of both eras.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use mcp_servlet_host::Host;
-use mcp_servlet_server::{ServeOptions, Server};
+use mcp_servlet_server::ServeOptions;
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Served, initialize, request},
+    client::{Served, initialize, request, start},
     pipe_client::PipeClient,
     support::{DESCRIPTION, Wat},
 };
@@ -141,7 +141,7 @@ fn stopping_server_accepts_responses_but_no_requests() {
     let session = served.open_with(&json!({"elicitation": {}}));
     let message = request("tools/call", json!({"name": "t"}));
     let response = served.converse(&session, &message, |_| {
-        served.server.stop();
+        served.service.begin_stop();
         assert_eq!(served.send("GET", "/health", &[], "").status, 503);
         assert_eq!(served.ask("tools/list", json!({})).status, 503);
         assert_eq!(served.in_session(&session, &message).status, 503);
@@ -160,7 +160,7 @@ async fn asked(question_time: Duration) -> (PipeClient, Value) {
         .answer(&asks.to_string())
         .load();
     let host = Host::new(vec![servlet.expect("a servlet")]);
-    let mut client = PipeClient::connect(&Server::new(Arc::new(host), options));
+    let mut client = PipeClient::connect(start(host, options).await);
     client
         .send(&initialize(&json!({ "elicitation": {} })))
         .await;

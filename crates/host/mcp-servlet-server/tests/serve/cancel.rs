@@ -3,18 +3,17 @@
 use std::{
     io::Write as _,
     net::TcpStream,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::{Instances, Limit, LoadOptions};
-use mcp_servlet_server::{ServeOptions, Server};
+use mcp_servlet_server::ServeOptions;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 
 use crate::{
-    client::{Served, request, stateless},
+    client::{Served, request, start, stateless},
     support::{DESCRIPTION, Wat},
 };
 
@@ -57,10 +56,10 @@ fn cancelled(id: u64) -> Value {
 #[tokio::test]
 async fn a_call_that_is_cancelled_over_a_pipe_stops_and_gets_no_answer() {
     let (client, pipe) = tokio::io::duplex(1 << 16);
-    let server = Server::new(Arc::new(host()), ServeOptions::default());
+    let service = start(host(), ServeOptions::default()).await;
     let (input, output) = tokio::io::split(pipe);
-    let serving =
-        tokio::spawn(async move { mcp_servlet_server::serve_stream(&server, input, output).await });
+    let server = service.server().clone();
+    let serving = tokio::spawn(async move { server.serve_stream(input, output).await });
     let (reader, mut writer) = tokio::io::split(client);
     let second = stateless("tools/call", json!({"name": "t"})).replace("\"id\":1", "\"id\":2");
     let messages = [
@@ -93,7 +92,7 @@ fn running(served: &Served) {
 fn running_are(served: &Served, calls: usize) {
     let start = Instant::now();
     let metric = format!("servlet_calls_running {calls}\n");
-    while !served.server.metrics().contains(&metric) {
+    while !served.service.metrics().contains(&metric) {
         assert!(start.elapsed() < PATIENCE, "{calls} calls do not run");
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -161,7 +160,7 @@ fn calls_with_the_same_id_stop_one_by_one() {
     running_are(&served, 1);
     let start = Instant::now();
     while !served
-        .server
+        .service
         .metrics()
         .contains("servlet_calls_running 0\n")
     {

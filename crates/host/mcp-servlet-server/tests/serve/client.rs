@@ -7,13 +7,14 @@ use std::{
 };
 
 use mcp_servlet_host::Host;
-use mcp_servlet_server::{HttpOptions, ServeOptions, Server};
+use mcp_servlet_server::{HttpOptions, Plan, ServeOptions, Server, Service};
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, runtime::Runtime};
+use tokio::runtime::Runtime;
 use ureq::{Body, http::Response};
 
 /// A server on a port of its own, and a client.
 pub(crate) struct Served {
+    pub(crate) service: Arc<Service>,
     pub(crate) server: Server,
     pub(crate) address: String,
     thread: Option<JoinHandle<()>>,
@@ -64,23 +65,25 @@ impl Served {
     }
 
     pub(crate) fn start_with(host: Host, options: ServeOptions, http: HttpOptions) -> Self {
-        let runtime = Runtime::new().expect("a runtime");
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"));
-        let listener = listener.expect("a port");
-        let address = listener.local_addr().expect("an address").to_string();
-        let server = Server::new(Arc::new(host), options);
-        let serving = server.clone();
-        let thread = std::thread::spawn(move || {
-            runtime.block_on(mcp_servlet_server::http(&serving, listener, http));
-        });
-        Self::of(server, address, thread)
+        let mut plan = Plan::from_host(host);
+        plan.options = options;
+        Self::start_plan(plan, http)
     }
 
-    /// A server that this thread serves.
-    pub(crate) fn of(server: Server, address: String, thread: JoinHandle<()>) -> Self {
+    /// Serves a plan over HTTP.
+    pub(crate) fn start_plan(mut plan: Plan, http: HttpOptions) -> Self {
+        plan.transports.http = Some(("127.0.0.1:0".to_owned(), http));
+        let runtime = Runtime::new().expect("a runtime");
+        let service = runtime.block_on(Service::start(plan));
+        let service = Arc::new(service.unwrap_or_else(|error| panic!("{error}")));
+        let serving = Arc::clone(&service);
+        let thread = std::thread::spawn(move || {
+            runtime.block_on(serving.run()).expect("no error");
+        });
         Self {
-            server,
-            address,
+            server: service.server().clone(),
+            address: service.listeners()[0].address.to_string(),
+            service,
             thread: Some(thread),
         }
     }
@@ -257,7 +260,7 @@ fn messages(stream: &mut Response<Body>) -> impl Iterator<Item = Value> {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        self.server.stop();
+        self.service.begin_stop();
         let ended = self.thread.take().expect("a thread").join();
         assert!(ended.is_ok() || std::thread::panicking());
     }
@@ -285,4 +288,12 @@ pub(crate) fn stateless(method: &str, mut params: Value) -> String {
 
 pub(crate) fn request(method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+}
+
+/// A service without listeners.
+pub(crate) async fn start(host: Host, options: ServeOptions) -> Service {
+    let mut plan = Plan::from_host(host);
+    plan.options = options;
+    let started = Service::start(plan).await;
+    started.unwrap_or_else(|error| panic!("{error}"))
 }

@@ -1,22 +1,22 @@
 //! Clients that disconnect: their calls stop, and the server does not wait for them.
 
 use std::{
-    sync::Arc,
+    net::SocketAddr,
     time::{Duration, Instant},
 };
 
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::{Instances, Limit, LoadOptions};
-use mcp_servlet_server::{HttpOptions, ServeError, ServeOptions, Server};
+use mcp_servlet_server::{HttpOptions, Plan, ServeError, ServeOptions, Service};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     task::JoinHandle,
 };
 
 use crate::{
-    client::{Served, request, stateless},
+    client::{Served, initialize, request, start, stateless},
     support::{DESCRIPTION, Wat},
 };
 
@@ -44,8 +44,8 @@ fn endless() -> Value {
     json!({"name": "t", "arguments": {"long": "x".repeat(2000)}})
 }
 
-fn is_running(server: &Server) -> bool {
-    server.metrics().contains("servlet_calls_running 1")
+fn is_running(service: &Service) -> bool {
+    service.metrics().contains("servlet_calls_running 1")
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn the_end_of_a_session_stops_its_calls() {
     std::thread::scope(|scope| {
         scope.spawn(|| served.in_session(&session, &request("tools/call", endless())));
         let start = Instant::now();
-        while !is_running(&served.server) {
+        while !is_running(&served.service) {
             assert!(start.elapsed() < PATIENCE, "the call does not begin");
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -70,25 +70,22 @@ fn the_end_of_a_session_stops_its_calls() {
 
 /// A client with a pipe in each direction.
 struct Client {
-    server: Server,
+    service: Service,
     serving: JoinHandle<Result<(), ServeError>>,
     input: DuplexStream,
     output: BufReader<DuplexStream>,
 }
 
 impl Client {
-    fn start() -> Self {
-        let server = Server::new(Arc::new(host()), ServeOptions::default());
+    async fn start() -> Self {
+        let service = start(host(), ServeOptions::default()).await;
         let (input, reader) = tokio::io::duplex(1 << 16);
         let (writer, output) = tokio::io::duplex(1 << 16);
-        let handle = server.clone();
-        let serving =
-            tokio::spawn(
-                async move { mcp_servlet_server::serve_stream(&handle, reader, writer).await },
-            );
+        let server = service.server().clone();
+        let serving = tokio::spawn(async move { server.serve_stream(reader, writer).await });
         let output = BufReader::new(output);
         Self {
-            server,
+            service,
             serving,
             input,
             output,
@@ -97,7 +94,7 @@ impl Client {
 
     async fn running(&self) {
         let start = Instant::now();
-        while !is_running(&self.server) {
+        while !is_running(&self.service) {
             assert!(start.elapsed() < PATIENCE, "the call does not begin");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
@@ -112,7 +109,7 @@ async fn send(input: &mut DuplexStream, params: Value) {
 
 #[tokio::test]
 async fn closed_input_ends_the_connection_while_a_call_runs() {
-    let mut client = Client::start();
+    let mut client = Client::start().await;
     send(&mut client.input, endless()).await;
     client.running().await;
     let start = Instant::now();
@@ -127,7 +124,7 @@ async fn closed_input_ends_the_connection_while_a_call_runs() {
 
 #[tokio::test]
 async fn closed_input_still_gets_responses_that_are_soon_ready() {
-    let mut client = Client::start();
+    let mut client = Client::start().await;
     send(&mut client.input, json!({"name": "t"})).await;
     drop(client.input);
     let mut line = String::new();
@@ -142,7 +139,7 @@ async fn closed_input_still_gets_responses_that_are_soon_ready() {
 
 #[tokio::test]
 async fn client_that_closes_its_output_is_disconnected() {
-    let mut client = Client::start();
+    let mut client = Client::start().await;
     drop(client.output);
     send(&mut client.input, json!({"name": "t"})).await;
     let ended = tokio::time::timeout(PATIENCE, client.serving).await;
@@ -152,34 +149,96 @@ async fn client_that_closes_its_output_is_disconnected() {
         .expect("a graceful end");
 }
 
-#[tokio::test]
-async fn a_server_that_has_ended_has_no_sockets() {
-    let mut options = ServeOptions::default();
-    options.drain = Duration::from_millis(10);
-    let server = Server::new(Arc::new(host()), options);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let serving = server.clone();
-    let ended = tokio::spawn(async move {
-        mcp_servlet_server::http(&serving, listener, HttpOptions::default()).await;
-    });
+/// A plan with a listener on a free port.
+fn over_http() -> Plan {
+    let mut plan = Plan::from_host(host());
+    plan.transports.http = Some(("127.0.0.1:0".to_owned(), HttpOptions::default()));
+    plan.options.drain = Duration::from_millis(10);
+    plan
+}
+
+async fn send_text(address: SocketAddr, text: &str) -> TcpStream {
     let mut client = TcpStream::connect(address).await.expect("a connection");
+    client.write_all(text.as_bytes()).await.expect("a write");
+    client
+}
+
+/// The text of a request over HTTP.
+fn posted(headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
+         content-type: application/json\r\n{headers}content-length: {length}\r\n\r\n{body}"
+    )
+}
+
+/// Clients of all kinds: one whose request never ends, one whose call never ends, one with a session, and one with a pipe.
+async fn clients(service: &Service) -> (Vec<TcpStream>, DuplexStream) {
+    let address = service.listeners()[0].address;
     // The rest of the body never comes.
     let begun = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{";
-    client.write_all(begun.as_bytes()).await.expect("a write");
+    let slow = send_text(address, begun).await;
+    let modern = "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: t\r\n";
+    let call = stateless("tools/call", endless());
+    let endless = send_text(address, &posted(modern, &call)).await;
+    let mut session = send_text(address, &posted("", &initialize(&json!({})))).await;
+    session.read_u8().await.expect("a session");
     let health = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
-    let mut other = TcpStream::connect(address).await.expect("a connection");
-    other.write_all(health.as_bytes()).await.expect("a write");
-    other
+    let mut health = send_text(address, health).await;
+    health
         .read_u8()
         .await
-        .expect("the server has both connections");
-    server.stop();
-    tokio::time::timeout(PATIENCE, ended)
-        .await
-        .expect("an end")
-        .expect("no panic");
-    // The runtime goes on, so it is not its end that closes the socket.
-    let read = tokio::time::timeout(SOON, client.read_u8()).await;
-    assert!(read.expect("the socket is closed").is_err());
+        .expect("the server has all connections");
+    let mut pipe = service.server().open_pipe();
+    let opening = initialize(&json!({})) + "\n";
+    pipe.write_all(opening.as_bytes()).await.expect("a write");
+    pipe.read_u8().await.expect("a session");
+    let start = Instant::now();
+    while !is_running(service) {
+        assert!(start.elapsed() < PATIENCE, "the call does not begin");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    (vec![slow, endless, session, health], pipe)
+}
+
+/// Checks that no socket and no task of a service is left. This runtime goes on, so it is not its end that ends them.
+async fn nothing_is_left(address: SocketAddr, (streams, mut pipe): (Vec<TcpStream>, DuplexStream)) {
+    for mut stream in streams {
+        let mut rest = Vec::new();
+        let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut rest)).await;
+        // A connection that is reset is closed as well.
+        let _ = read.expect("the socket is closed");
+    }
+    let read = tokio::time::timeout(PATIENCE, pipe.read_to_end(&mut Vec::new())).await;
+    read.expect("the pipe is closed").expect("an end");
+    let refused = TcpStream::connect(address).await;
+    assert!(refused.is_err(), "nothing listens");
+    let start = Instant::now();
+    let metrics = tokio::runtime::Handle::current().metrics();
+    while metrics.num_alive_tasks() > 0 {
+        assert!(start.elapsed() < PATIENCE, "tasks are left");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_service_that_is_stopped() {
+    let service = Service::start(over_http()).await.expect("a free port");
+    let address = service.listeners()[0].address;
+    let clients = clients(&service).await;
+    let stopped = tokio::time::timeout(PATIENCE, service.stop()).await;
+    stopped.expect("an end").expect("no error");
+    // The handle of an endpoint keeps nothing running.
+    let _server = service.server().clone();
+    nothing_is_left(address, clients).await;
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_service_that_is_dropped() {
+    let service = Service::start(over_http()).await.expect("a free port");
+    let address = service.listeners()[0].address;
+    let clients = clients(&service).await;
+    let _server = service.server().clone();
+    drop(service);
+    nothing_is_left(address, clients).await;
 }

@@ -297,7 +297,7 @@ fn the_address_with_most_sessions_makes_room_for_another_one() {
     assert_eq!(all.map(|session| list(session)), [200, 404, 200, 200]);
     // Another one would take more than its share.
     assert_eq!(open("192.0.2.2").0, 503);
-    let metrics = served.server.metrics();
+    let metrics = served.service.metrics();
     for line in [
         r#"servlet_refused_total{what="session"} 2"#,
         r#"servlet_refused_total{what="session_closed"} 1"#,
@@ -329,7 +329,7 @@ fn clients_behind_one_proxy_have_shares_of_their_own() {
             scope.spawn(move || (thread..CLIENTS).step_by(8).for_each(client));
         }
     });
-    let metrics = served.server.metrics();
+    let metrics = served.service.metrics();
     for refused in ["what=\"connection\"", "what=\"session"] {
         assert!(!metrics.contains(refused), "{metrics}");
     }
@@ -365,7 +365,7 @@ fn subscriptions_get_changes_until_the_server_stops() {
             served.server.notify(Change::Tools);
             std::thread::sleep(Duration::from_millis(20));
         }
-        served.server.stop();
+        served.service.begin_stop();
         listening.join().expect("an answer")
     });
     let messages = answer.messages();

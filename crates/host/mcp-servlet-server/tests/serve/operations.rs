@@ -1,8 +1,8 @@
 //! Endpoints for operators: health and metrics.
 
-use mcp_servlet_host::{Host, Servlet};
-use mcp_servlet_runtime::{Limit, LoadOptions};
-use mcp_servlet_server::{HttpOptions, ServeOptions};
+use mcp_servlet_host::{Entry, Host, Servlet};
+use mcp_servlet_runtime::{Limit, LoadOptions, Source};
+use mcp_servlet_server::{HttpOptions, Plan, ServeOptions};
 use serde_json::json;
 
 use crate::{
@@ -35,17 +35,31 @@ fn answers_health_checks() {
     assert_eq!((health.status, health.message()), (200, expected));
 }
 
+/// A server whose servlets `a` and `b` cannot be loaded.
+fn incomplete(http: HttpOptions) -> Served {
+    let entry = |name: &str, wasm: Vec<u8>| {
+        let name = name.to_owned();
+        Entry::of(Source::Bytes { name, wasm }, LoadOptions::default())
+    };
+    let good = Wat::new().describe(DESCRIPTION).answer("{}").wasm();
+    let entries = vec![entry("a", vec![]), entry("good", good), entry("b", vec![])];
+    Served::start_plan(Plan::from_entries(entries), http)
+}
+
+#[test]
+fn a_server_with_all_servlets_is_ready() {
+    let ready = plain().send("GET", "/ready", &[], "");
+    let expected = json!({"status": "ready"});
+    assert_eq!((ready.status, ready.message()), (200, expected));
+}
+
 #[test]
 fn ready_says_what_is_missing() {
-    let served = plain();
+    let served = incomplete(HttpOptions::default());
     let ready = |query: &str| {
         let answer = served.send("GET", &format!("/ready{query}"), &[], "");
         (answer.status, answer.message())
     };
-    assert_eq!(ready(""), (200, json!({"status": "ready"})));
-    served
-        .server
-        .set_skipped(vec!["a".to_owned(), "b".to_owned()]);
     let missing = json!({"servlets": ["a", "b"], "remotes": {}});
     let incomplete = json!({"status": "incomplete", "missing": missing});
     assert_eq!(ready(""), (503, incomplete));
@@ -57,7 +71,7 @@ fn ready_says_what_is_missing() {
 #[test]
 fn a_server_that_leaves_is_not_ready_and_still_answers() {
     let served = plain();
-    served.server.leave();
+    served.service.leave();
     let ready = served.send("GET", "/ready", &[], "");
     let expected = json!({"status": "stopping"});
     assert_eq!((ready.status, ready.message()), (503, expected));
@@ -71,14 +85,12 @@ fn a_server_that_leaves_is_not_ready_and_still_answers() {
 fn each_503_says_when_to_try_again() {
     let mut http = HttpOptions::default();
     http.sessions = 0;
-    let host = Host::new(vec![servlet(&LoadOptions::default())]);
-    let served = Served::start_with(host, ServeOptions::default(), http);
+    let served = incomplete(http);
     let refused = served.post(&[], &initialize(&json!({})));
     assert_eq!(
         (refused.status, refused.retry_after.as_deref()),
         (503, Some("30"))
     );
-    served.server.set_skipped(vec!["a".to_owned()]);
     let incomplete = served.send("GET", "/ready", &[], "");
     assert_eq!(
         (incomplete.status, incomplete.retry_after.as_deref()),
@@ -89,19 +101,19 @@ fn each_503_says_when_to_try_again() {
 #[test]
 fn sessions_and_connections_are_counted() {
     let served = plain();
-    let has = |line: &str| served.server.metrics().lines().any(|one| one == line);
+    let has = |line: &str| served.service.metrics().lines().any(|one| one == line);
     let sessions = [served.open(), served.open()];
     assert!(
         has(r#"servlet_sessions{endpoint=""} 2"#),
         "{}",
-        served.server.metrics()
+        served.service.metrics()
     );
     let id = [("mcp-session-id", &*sessions[0])];
     assert_eq!(served.send("DELETE", "/mcp", &id, "").status, 204);
     assert!(
         has(r#"servlet_sessions{endpoint=""} 1"#),
         "{}",
-        served.server.metrics()
+        served.service.metrics()
     );
     let idle = std::net::TcpStream::connect(&served.address).expect("a connection");
     eventually("a connection", || {
@@ -121,7 +133,7 @@ fn full_connections_are_logged_and_counted() {
     let host = Host::new(vec![servlet(&LoadOptions::default())]);
     let served = Served::start_with(host, ServeOptions::default(), http);
     let connect = || std::net::TcpStream::connect(&served.address).expect("a connection");
-    let has = |line: &str| served.server.metrics().lines().any(|one| one == line);
+    let has = |line: &str| served.service.metrics().lines().any(|one| one == line);
     let first = connect();
     eventually("a connection", || {
         has(r#"servlet_connections{state="open"} 1"#)
@@ -147,7 +159,7 @@ fn requests_for_resources_and_prompts_are_counted() {
     let served = plain();
     served.ask("resources/read", json!({"uri": "x:a"}));
     served.ask("prompts/get", json!({"name": "p"}));
-    let metrics = served.server.metrics();
+    let metrics = served.service.metrics();
     for line in [
         r#"servlet_requests_total{method="resources/read",outcome="unknown_resource"} 1"#,
         r#"servlet_requests_total{method="prompts/get",outcome="unknown_prompt"} 1"#,
@@ -202,7 +214,7 @@ fn calls_are_counted_by_tool_and_outcome() {
     for name in ["t", "t", "unknown"] {
         served.ask("tools/call", json!({"name": name}));
     }
-    let metrics = served.server.metrics();
+    let metrics = served.service.metrics();
     let calls = r#"servlet_calls_total{servlet="test",tool="t",outcome="ok"} 2"#;
     assert!(metrics.contains(calls), "{metrics}");
     assert!(metrics.contains(r#"servlet_call_duration_seconds_count{servlet="test",tool="t"} 2"#));
@@ -232,7 +244,7 @@ fn fuel_is_added_up_if_it_is_limited() {
     let served = with(&options);
     let fuel_after_a_call = || {
         served.ask("tools/call", json!({"name": "t"}));
-        total(&served.server.metrics(), "fuel")
+        total(&served.service.metrics(), "fuel")
     };
     let one = fuel_after_a_call();
     assert!((1..1_000_000).contains(&one), "{one}");

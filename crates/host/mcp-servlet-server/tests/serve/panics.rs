@@ -1,13 +1,13 @@
 //! Panics in the server, caused by a log subscriber that panics.
 
-use std::{fmt::Debug, sync::Arc, time::Duration};
+use std::{fmt::Debug, time::Duration};
 
 use mcp_servlet_host::Host;
-use mcp_servlet_server::{HttpOptions, ServeOptions, Server};
+use mcp_servlet_server::{HttpOptions, Plan, Service};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
 };
 use tracing::{
     Subscriber,
@@ -53,18 +53,22 @@ async fn ask(client: &mut PipeClient, method: &str, mut params: Value) -> Value 
 }
 
 /// A server with two tools; the second makes the subscriber panic. `support` decides whether they run as tasks.
-fn server(support: &str) -> Server {
+fn plan(support: &str) -> Plan {
     let tool = |name: &str, support: &str| json!({"name": name, "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}});
     let tools = json!({"tools": [tool("boom", support), tool("t", "forbidden")]});
     let wat = Wat::new().describe(&tools.to_string());
     let servlet = wat.answer(r#"{"content":[]}"#).load().expect("a servlet");
-    Server::new(Arc::new(Host::new(vec![servlet])), ServeOptions::default())
+    Plan::from_host(Host::new(vec![servlet]))
+}
+
+async fn start(plan: Plan) -> Service {
+    Service::start(plan).await.expect("a free port")
 }
 
 #[tokio::test]
 async fn a_panic_is_answered_and_the_next_request_works() {
     let _log = fragile_log();
-    let mut client = PipeClient::connect(&server("forbidden"));
+    let mut client = PipeClient::connect(start(plan("forbidden")).await);
     for _ in 0..2 {
         let answer = ask(&mut client, "tools/call", json!({"name": "boom"})).await;
         assert_eq!(answer["id"], 1);
@@ -79,7 +83,7 @@ async fn a_panic_is_answered_and_the_next_request_works() {
 #[tokio::test]
 async fn a_task_that_panics_fails() {
     let _log = fragile_log();
-    let mut client = PipeClient::connect(&server("required"));
+    let mut client = PipeClient::connect(start(plan("required")).await);
     let created = ask(&mut client, "tools/call", json!({"name": "boom"})).await;
     let id = created["result"]["taskId"].clone();
     loop {
@@ -97,12 +101,10 @@ async fn a_task_that_panics_fails() {
 #[tokio::test]
 async fn a_panic_is_answered_over_http() {
     let _log = fragile_log();
-    let server = server("forbidden");
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move {
-        mcp_servlet_server::http(&server, listener, HttpOptions::default()).await;
-    });
+    let mut plan = plan("forbidden");
+    plan.transports.http = Some(("127.0.0.1:0".to_owned(), HttpOptions::default()));
+    let service = start(plan).await;
+    let address = service.listeners()[0].address;
     let body = stateless("tools/call", json!({ "name": "boom" }));
     let request = format!(
         "POST /mcp HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\naccept: application/json, text/event-stream\r\n\

@@ -1,14 +1,17 @@
 //! MCP over a pipe, line by line.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use mcp_servlet_host::{Host, Servlet};
 use mcp_servlet_runtime::{Limit, LoadOptions, Source};
-use mcp_servlet_server::{ServeOptions, Server};
+use mcp_servlet_server::ServeOptions;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-use crate::support::{DESCRIPTION, Wat};
+use crate::{
+    client::start,
+    support::{DESCRIPTION, Wat},
+};
 
 fn initialize() -> Value {
     json!({
@@ -38,10 +41,10 @@ pub(crate) async fn exchange(host: Host, lines: &[Value]) -> Vec<Value> {
 
 async fn exchange_text(host: Host, text: &str) -> Vec<Value> {
     let (client, server) = tokio::io::duplex(1 << 20);
-    let mcp = Server::new(Arc::new(host), ServeOptions::default());
+    let service = start(host, ServeOptions::default()).await;
     let (reader, writer) = tokio::io::split(server);
-    let server =
-        tokio::spawn(async move { mcp_servlet_server::serve_stream(&mcp, reader, writer).await });
+    let server = service.server().clone();
+    let server = tokio::spawn(async move { server.serve_stream(reader, writer).await });
     let (reader, mut writer) = tokio::io::split(client);
     writer.write_all(text.as_bytes()).await.expect("a write");
     writer.shutdown().await.expect("a close");
@@ -434,21 +437,17 @@ async fn a_client_may_disconnect_at_once() {
 #[tokio::test]
 async fn a_server_that_is_stopped_leaves_its_client() {
     let (client, pipe) = tokio::io::duplex(1 << 16);
-    let host = Arc::new(host(DESCRIPTION, "{}"));
-    let server = Server::new(host, ServeOptions::default());
-    let serving = server.clone();
+    let service = start(host(DESCRIPTION, "{}"), ServeOptions::default()).await;
+    let serving = service.server().clone();
     let (reader, writer) = tokio::io::split(pipe);
-    let serving =
-        tokio::spawn(
-            async move { mcp_servlet_server::serve_stream(&serving, reader, writer).await },
-        );
+    let serving = tokio::spawn(async move { serving.serve_stream(reader, writer).await });
     let (reader, mut writer) = tokio::io::split(client);
     let open = initialize();
     let sent = writer.write_all(format!("{open}\n").as_bytes()).await;
     sent.expect("a write");
     let mut lines = BufReader::new(reader).lines();
     assert!(lines.next_line().await.expect("a read").is_some());
-    server.stop();
+    service.begin_stop();
     serving.await.expect("no panic").expect("a graceful end");
     assert_eq!(lines.next_line().await.expect("a read"), None);
 }
@@ -460,15 +459,11 @@ async fn stopping_server_ends_calls_and_refuses_requests() {
     let mut options = LoadOptions::default();
     options.limits.timeout = Limit::At(Duration::from_secs(1));
     let servlet = servlet.load_with(&options).expect("a servlet");
-    let host = Arc::new(Host::new(vec![servlet]));
-    let server = Server::new(host, ServeOptions::default());
+    let service = start(Host::new(vec![servlet]), ServeOptions::default()).await;
     let (client, pipe) = tokio::io::duplex(1 << 16);
-    let serving = server.clone();
+    let serving = service.server().clone();
     let (reader, writer) = tokio::io::split(pipe);
-    let serving =
-        tokio::spawn(
-            async move { mcp_servlet_server::serve_stream(&serving, reader, writer).await },
-        );
+    let serving = tokio::spawn(async move { serving.serve_stream(reader, writer).await });
     let (reader, mut writer) = tokio::io::split(client);
     let mut lines = BufReader::new(reader).lines();
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -489,7 +484,7 @@ async fn stopping_server_ends_calls_and_refuses_requests() {
     };
     assert_eq!(next().await["id"], 0);
     assert_eq!(next().await["id"], 2, "earlier requests have begun");
-    server.stop();
+    service.begin_stop();
     let late = request(3, "tools/list", json!({}));
     let sent = writer.write_all(format!("{late}\n").as_bytes()).await;
     sent.expect("a write");

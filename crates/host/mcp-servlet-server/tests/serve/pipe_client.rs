@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_servlet_server::Server;
+use mcp_servlet_server::Service;
 use serde_json::Value;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
@@ -11,17 +11,18 @@ use tokio::io::{
 pub(crate) struct PipeClient {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     writer: WriteHalf<DuplexStream>,
+    _service: Service,
 }
 
 impl PipeClient {
-    pub(crate) fn connect(server: &Server) -> Self {
-        let (client, pipe) = tokio::io::duplex(1 << 16);
-        let (input, output) = tokio::io::split(pipe);
-        let server = server.clone();
-        tokio::spawn(async move { mcp_servlet_server::serve_stream(&server, input, output).await });
-        let (reader, writer) = tokio::io::split(client);
+    pub(crate) fn connect(service: Service) -> Self {
+        let (reader, writer) = tokio::io::split(service.server().open_pipe());
         let lines = BufReader::new(reader).lines();
-        Self { lines, writer }
+        Self {
+            lines,
+            writer,
+            _service: service,
+        }
     }
 
     pub(crate) async fn send(&mut self, message: &str) {

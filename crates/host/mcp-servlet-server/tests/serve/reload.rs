@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_servlet_server::{Endpoints, HttpOptions, Remotes, Transports, config::Config};
+use mcp_servlet_server::{HttpOptions, Plan, config::Config};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -34,23 +34,7 @@ impl Watched {
         fs::write(&file, config).expect("a file");
         fs::write(folder.path().join("a.wasm"), wasm).expect("a file");
         let config = Config::read(&file).expect("a configuration");
-        let loaded = config.load(None).expect("servlets");
-        let mut transports = Transports::default();
-        transports.http = Some(("127.0.0.1:0".to_owned(), HttpOptions::default()));
-        let endpoints = Endpoints::new(&config, &loaded, &[], transports);
-        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        let bound = runtime.block_on(endpoints.bind()).expect("a port");
-        let address = bound[0].address().expect("an address").to_string();
-        let first = endpoints.server().clone();
-        let watched = first.clone();
-        let thread = std::thread::spawn(move || {
-            let watch = endpoints.watch(file, config, loaded, Remotes::default());
-            let watch = watched.unless_stopping(watch);
-            let (ended, _) =
-                runtime.block_on(async { tokio::join!(endpoints.serve(bound), watch) });
-            ended.expect("no error");
-        });
-        let served = Served::of(first, address, thread);
+        let served = Served::start_plan(Plan::from_config(config), HttpOptions::default());
         Self { served, folder }
     }
 
@@ -113,7 +97,7 @@ pub(crate) fn start_log() {
     STARTED.call_once(|| {
         tracing_subscriber::fmt()
             .with_env_filter(
-                "mcp_servlet_server::config=info,mcp_servlet_server::http=warn,mcp_servlet_server::server=info",
+                "mcp_servlet_server::service=info,mcp_servlet_server::http=warn,mcp_servlet_server::server=info",
             )
             .with_writer(|| Log)
             .with_ansi(false)

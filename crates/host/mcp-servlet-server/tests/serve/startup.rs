@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use mcp_servlet_host::Introduction;
-use mcp_servlet_server::{ServeOptions, Server};
+use mcp_servlet_server::{Plan, Service};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 /// Opens a session, lists the tools and returns both answers. `meanwhile` runs once the session is open.
-async fn open_and_list(server: Server, meanwhile: impl FnOnce(&Server)) -> [Value; 2] {
+async fn open_and_list(service: Service, meanwhile: impl FnOnce(&Service)) -> [Value; 2] {
     let (client, other) = tokio::io::duplex(1 << 16);
     let (reader, writer) = tokio::io::split(other);
     let serving = {
-        let server = server.clone();
-        tokio::spawn(async move { mcp_servlet_server::serve_stream(&server, reader, writer).await })
+        let server = service.server().clone();
+        tokio::spawn(async move { server.serve_stream(reader, writer).await })
     };
     let (reader, mut writer) = tokio::io::split(client);
     let mut lines = BufReader::new(reader).lines();
@@ -38,7 +38,7 @@ async fn open_and_list(server: Server, meanwhile: impl FnOnce(&Server)) -> [Valu
         if id == 2
             && let Some(meanwhile) = meanwhile.take()
         {
-            meanwhile(&server);
+            meanwhile(&service);
         }
     }
     writer.shutdown().await.expect("a close");
@@ -47,10 +47,10 @@ async fn open_and_list(server: Server, meanwhile: impl FnOnce(&Server)) -> [Valu
     [opened, listed]
 }
 
-fn starting(startup: Duration) -> Server {
-    let mut options = ServeOptions::default();
-    options.startup = startup;
-    Server::starting(Introduction::default(), options)
+async fn starting(startup: Duration) -> Service {
+    let mut plan = Plan::without_servlets(Introduction::default());
+    plan.options.startup = startup;
+    Service::start(plan).await.expect("nothing to load")
 }
 
 fn assert_not_ready(answer: &Value, message: &str) {
@@ -63,7 +63,7 @@ const LONG: Duration = Duration::from_mins(10);
 
 #[tokio::test]
 async fn a_list_that_waits_too_long_is_empty() {
-    let [opened, listed] = open_and_list(starting(Duration::ZERO), |_| ()).await;
+    let [opened, listed] = open_and_list(starting(Duration::ZERO).await, |_| ()).await;
     assert!(
         opened["result"]["capabilities"]["prompts"].is_object(),
         "{opened}"
@@ -73,12 +73,13 @@ async fn a_list_that_waits_too_long_is_empty() {
 
 #[tokio::test]
 async fn a_list_waits_until_the_server_has_started() {
-    let [_, listed] = open_and_list(starting(LONG), Server::started).await;
+    let [_, listed] =
+        open_and_list(starting(LONG).await, |service| service.server().started()).await;
     assert_eq!(listed["result"]["tools"], json!([]));
 }
 
 #[tokio::test]
 async fn a_list_that_waits_does_not_keep_the_server_from_stopping() {
-    let [_, listed] = open_and_list(starting(LONG), Server::stop).await;
+    let [_, listed] = open_and_list(starting(LONG).await, Service::begin_stop).await;
     assert_not_ready(&listed, "the server is stopping");
 }

@@ -1,9 +1,6 @@
 //! Calls that become tasks: `io.modelcontextprotocol/tasks`.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::{Instances, Limit, LoadOptions};
@@ -12,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 use crate::{
-    client::{Answer, Served, initialize, request, stateless},
+    client::{Answer, Served, initialize, request, start, stateless},
     support::Wat,
 };
 
@@ -212,7 +209,7 @@ fn cancelling_a_task_stops_its_call() {
     // The only instance is free again.
     let plain = served.ask("tools/call", json!({"name": "t"})).message();
     assert_eq!(plain["result"]["content"], json!([]));
-    assert!(served.server.metrics().contains("outcome=\"cancelled\""));
+    assert!(served.service.metrics().contains("outcome=\"cancelled\""));
 }
 
 #[test]
@@ -423,10 +420,7 @@ fn over_a_pipe(to: &Served, message: &str) -> Value {
     runtime.block_on(async move {
         let (client, pipe) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(pipe);
-        let serving =
-            tokio::spawn(
-                async move { mcp_servlet_server::serve_stream(&server, input, output).await },
-            );
+        let serving = tokio::spawn(async move { server.serve_stream(input, output).await });
         let (reader, mut writer) = tokio::io::split(client);
         let line = format!("{message}\n");
         writer.write_all(line.as_bytes()).await.expect("a write");
@@ -439,17 +433,12 @@ fn over_a_pipe(to: &Served, message: &str) -> Value {
 
 #[tokio::test]
 async fn tasks_end_with_their_client() {
-    let server = mcp_servlet_server::Server::new(
-        Arc::new(host(Some("optional"), ENDLESS, ANSWER)),
-        ServeOptions::default(),
-    );
+    let host = host(Some("optional"), ENDLESS, ANSWER);
+    let service = start(host, ServeOptions::default()).await;
     let (client, pipe) = tokio::io::duplex(1 << 16);
     let (input, output) = tokio::io::split(pipe);
-    let serving = server.clone();
-    let serving =
-        tokio::spawn(
-            async move { mcp_servlet_server::serve_stream(&serving, input, output).await },
-        );
+    let serving = service.server().clone();
+    let serving = tokio::spawn(async move { serving.serve_stream(input, output).await });
     let (reader, mut writer) = tokio::io::split(client);
     let line = stateless("tools/call", with_tasks(endless())) + "\n";
     writer.write_all(line.as_bytes()).await.expect("a write");
@@ -459,8 +448,8 @@ async fn tasks_end_with_their_client() {
     serving.await.expect("no panic").expect("a graceful end");
     let ended = "outcome=\"cancelled\"} 1";
     let start = Instant::now();
-    while !server.metrics().contains(ended) {
-        assert!(start.elapsed() < PATIENCE, "{}", server.metrics());
+    while !service.metrics().contains(ended) {
+        assert!(start.elapsed() < PATIENCE, "{}", service.metrics());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

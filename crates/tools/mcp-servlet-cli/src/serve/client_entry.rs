@@ -13,8 +13,8 @@ use crate::{
     can,
     clients::{self, Client},
     failure::{Failure, Kind},
-    needs,
     variable::Variable,
+    warnings::warn_of_needs,
 };
 
 /// A server, for the file of a client.
@@ -66,7 +66,7 @@ impl ClientEntry {
     pub(crate) fn note(&self, client: Client) {
         clients::note_hidden_values(self.hidden.iter().cloned());
         clients::note_variables(client, &self.variables);
-        needs::warn(self.unmet.iter().cloned(), true);
+        self.unmet.iter().for_each(warn_of_needs);
     }
 }
 

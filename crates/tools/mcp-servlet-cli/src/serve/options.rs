@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_host::{Loaded, Prefix};
+use mcp_servlet_host::Prefix;
 use mcp_servlet_runtime::Source;
 use mcp_servlet_schema::Provider;
-use mcp_servlet_server::config::{Config, ConfigError};
+use mcp_servlet_server::{
+    Plan,
+    config::{Config, ConfigError},
+};
 
 use super::transports::Transports;
 use crate::{
@@ -110,14 +113,14 @@ impl Options {
         }
     }
 
-    /// Loads the servlets. A named file that fails to load is an error; in a directory, such files are skipped.
-    pub(super) fn load(&self) -> Result<Loaded, Failure> {
+    /// The plan of these servlets. A named file that fails to load is an error; in a directory, such files are skipped.
+    pub(super) fn plan(&self) -> Result<Plan, Failure> {
         let sources = self.files.iter().map(|file| Source::parse(file));
         let prefix = self.prefix.unwrap_or_default().into();
         let entries = super::entries(sources, &self.limits.options()?, &prefix)?;
-        let loaded = Loaded::load(&entries, None)?;
-        super::check_calls(&loaded)?;
-        Ok(loaded)
+        let mut plan = Plan::from_entries(entries);
+        plan.schemas_for = self.schemas_for;
+        Ok(plan)
     }
 }
 

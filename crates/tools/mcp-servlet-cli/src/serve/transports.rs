@@ -1,16 +1,15 @@
-//! The transports of a server, and its shutdown.
+//! The transports of a server.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf};
 
 use clap::Args;
 use mcp_servlet_server::{
-    Bound, Endpoints, HttpOptions, Server, ShutdownSignals, TlsOptions, parse_host_header,
-    parse_origin, split_authority,
+    HttpOptions, Listening, Plan, Service, TlsOptions, parse_host_header, parse_origin,
+    split_authority,
 };
-use tokio::net::TcpListener;
 
 use crate::{
-    failure::{Failure, Kind, chain},
+    failure::{Failure, Kind},
     terminal::note,
 };
 
@@ -68,14 +67,13 @@ impl Transports {
         Some(option)
     }
 
-    /// Where clients connect. `options` apply to HTTP.
-    pub(crate) fn served(&self, options: HttpOptions) -> mcp_servlet_server::Transports {
-        let mut served = mcp_servlet_server::Transports::default();
+    /// Adds to a plan where clients connect. `options` apply to HTTP.
+    pub(crate) fn apply(&self, plan: &mut Plan, options: HttpOptions) {
         let http = self.http.clone();
-        served.http = http.map(|address| (address, self.options(options)));
-        served.tls = self.tls();
-        served.stdio = self.stdio || self.http.is_none();
-        served
+        plan.transports.http = http.map(|address| (address, self.options(options)));
+        plan.transports.tls = self.tls();
+        plan.transports.stdio = self.stdio || self.http.is_none();
+        plan.operations.clone_from(&self.operations);
     }
 
     fn tls(&self) -> Option<TlsOptions> {
@@ -83,66 +81,33 @@ impl Transports {
         files.map(|(cert, key)| TlsOptions::new(cert, key))
     }
 
-    /// Serves until a signal arrives, or until the client on standard input disconnects if there is nothing else. Over HTTP,
-    /// requests are still served for the time `leave` after the signal.
-    pub(crate) async fn run(&self, endpoints: &Endpoints, leave: Duration) -> Result<(), Failure> {
-        let server = endpoints.server();
-        // From the line `listening on`, other programs may send a signal.
-        let mut signals = ShutdownSignals::listen()?;
-        let bound = endpoints.bind().await.map_err(|error| {
-            let source = &error.source;
-            Failure::new(Kind::Usage, format!("{error}: {source}"))
-        })?;
-        let operations = match &self.operations {
-            Some(address) => Some(bind(address).await?),
-            None => None,
-        };
-        for one in &bound {
-            self.announce(one)?;
+    /// Prints the URLs of a service.
+    pub(crate) fn announce(&self, service: &Service) -> Result<(), Failure> {
+        for listening in service.listeners() {
+            self.announce_listener(listening)?;
         }
-        if let Some(listener) = &operations {
-            let address = listener.local_addr()?;
+        if let Some(address) = service.operations_address() {
             warn_if_public(address);
             note(format_args!("metrics on http://{address}/metrics"));
         }
-        // Nothing sends clients to another process if this one is on standard input and output.
-        let leave = if bound.is_empty() {
-            Duration::ZERO
-        } else {
-            leave
-        };
-        let serving = async {
-            let ended = endpoints.serve(bound).await;
-            ended.map_err(|error| Failure::new(Kind::Usage, chain(&error)))
-        };
-        let operations = async {
-            if let Some(listener) = operations {
-                mcp_servlet_server::operations(server, listener).await;
-            }
-            Ok(())
-        };
-        let all = async { tokio::try_join!(serving, operations).map(drop) };
-        tokio::select! {
-            result = all => result,
-            () = stop_on_signals(&mut signals, server, leave) => Ok(()),
-        }
+        Ok(())
     }
 
-    /// Prints the URLs of a listener.
-    fn announce(&self, bound: &Bound) -> Result<(), Failure> {
-        let address = bound.address()?;
-        if !bound.authenticates() {
-            warn_if_public(address);
+    fn announce_listener(&self, listening: &Listening) -> Result<(), Failure> {
+        let Listening {
+            address, scheme, ..
+        } = listening;
+        if !listening.authenticates {
+            warn_if_public(*address);
         }
-        for (name, path) in bound.paths() {
-            match name {
+        for (name, path) in &listening.paths {
+            match &**name {
                 "" => note(format_args!(
                     "listening on {}",
                     self.url_at(address.port())?
                 )),
                 name => note(format_args!(
-                    "endpoint {name}: listening on {}://{address}{path}",
-                    bound.scheme()
+                    "endpoint {name}: listening on {scheme}://{address}{path}"
                 )),
             }
         }
@@ -225,34 +190,6 @@ fn host(address: &str) -> Option<&str> {
     let (host, _) = address.rsplit_once(':')?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
     (!["0.0.0.0", "::", ""].contains(&host)).then_some(host)
-}
-
-/// Stops the server when the process receives a signal to end. Requests are still served for the time `leave`, so that load
-/// balancers notice it before; another signal ends that time. Returns at a signal that arrives while the server waits for
-/// running calls.
-async fn stop_on_signals(signals: &mut ShutdownSignals, server: &Server, leave: Duration) {
-    let asked = server.unless_stopping(signals.received()).await.is_some();
-    if asked {
-        if !leave.is_zero() {
-            tracing::info!(?leave, "leaving; requests are still served");
-            server.leave();
-            let _ = tokio::time::timeout(leave, signals.received()).await;
-        }
-        tracing::info!("stopping");
-        server.stop();
-    }
-    signals.received().await;
-    tracing::warn!("stopped at once; running calls get no response");
-}
-
-/// Binds an address.
-async fn bind(address: &str) -> Result<TcpListener, Failure> {
-    TcpListener::bind(address).await.map_err(|error| {
-        Failure::new(
-            Kind::Usage,
-            format!("cannot listen on `{address}`: {error}"),
-        )
-    })
 }
 
 /// Warns about an address that other machines can reach.

@@ -2,6 +2,7 @@
 
 use std::{io, time::Duration};
 
+use mcp_servlet_runtime::Nursery;
 use rmcp::{RoleServer, service::TxJsonRpcMessage, transport::Transport};
 use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
@@ -24,8 +25,9 @@ pub(super) struct Connection {
     events: Option<mpsc::Sender<String>>,
     exchange: Exchange,
     /// The error for a refused message. It is sent by a task of its own, because sending another message cancels `receive`.
-    refusing: Option<JoinHandle<io::Result<()>>>,
+    refusing: Option<JoinHandle<Option<io::Result<()>>>>,
     end: CancellationToken,
+    nursery: Nursery,
 }
 
 impl Connection {
@@ -33,6 +35,7 @@ impl Connection {
     pub(super) fn new(
         messages: mpsc::Receiver<Incoming>,
         end: CancellationToken,
+        nursery: Nursery,
     ) -> (Self, Events) {
         let (events, receiver) = mpsc::channel(WAITING);
         let connection = Self {
@@ -41,6 +44,7 @@ impl Connection {
             exchange: Exchange::default(),
             refusing: None,
             end,
+            nursery,
         };
         (connection, receiver)
     }
@@ -85,7 +89,7 @@ impl Transport<RoleServer> for Connection {
             if let Some(refusing) = &mut self.refusing {
                 let refused = refusing.await;
                 self.refusing = None;
-                refused.ok()?.ok()?;
+                refused.ok()??.ok()?;
             }
             let message = self.messages.recv().await?;
             match self.exchange.admit(message) {
@@ -93,7 +97,7 @@ impl Transport<RoleServer> for Connection {
                 Ok(None) => {}
                 Err(refusal) => {
                     let text = refusal.to_json().to_string();
-                    self.refusing = Some(tokio::spawn(self.send_text(text)));
+                    self.refusing = Some(self.nursery.spawn(self.send_text(text)));
                 }
             }
         }

@@ -1,0 +1,134 @@
+//! Loads what a plan names.
+
+use std::{future::pending, sync::Arc};
+
+use mcp_servlet_host::{Entry, Host, Loaded, Mount, Recorder};
+use mcp_servlet_schema::Provider;
+
+use super::{StartError, Warnings};
+use crate::{
+    circle_of_calls,
+    config::{Config, Remotes, Served},
+};
+
+/// What applies to everything that a service loads.
+#[derive(Clone, Debug)]
+pub(super) struct Loader {
+    pub(super) warnings: Warnings,
+    pub(super) schemas_for: Option<Provider>,
+    pub(super) recorder: Option<Arc<dyn Recorder>>,
+}
+
+/// A version of a configuration that can be served.
+pub(super) struct Version {
+    pub(super) config: Config,
+    pub(super) loaded: Loaded,
+    pub(super) remotes: Vec<Mount>,
+}
+
+/// Whether a service waits for remotes that are not required.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waiting {
+    /// For an attempt to connect to each of them.
+    AllTried,
+    /// No.
+    OnlyRequired,
+}
+
+impl Loader {
+    /// Loads servlets. Fails if there is none.
+    pub(super) async fn load_entries(
+        &self,
+        entries: Vec<Entry>,
+        previous: Option<Arc<Host>>,
+    ) -> Result<Loaded, StartError> {
+        let mut loaded =
+            blocking(move || Loaded::load(&entries, previous.as_deref()).map_err(Box::new)).await?;
+        let servlets = loaded.host.servlets().iter().map(Arc::as_ref);
+        if let Some(circle) = circle_of_calls(servlets) {
+            return Err(StartError::Circle(circle));
+        }
+        self.warnings.of_skipped(&loaded.skipped);
+        self.warnings.of_skipped(&loaded.failed_reloads);
+        self.warnings.of_needs(loaded.unmet_needs());
+        require_servlets(&loaded)?;
+        loaded.host = loaded.host.with_schemas_for(self.schemas_for);
+        self.warnings.of_host(&loaded.host);
+        Ok(loaded)
+    }
+
+    /// Loads the servlets of a configuration, connects to its remotes, and checks what can only be checked with both.
+    pub(super) async fn load_config(
+        &self,
+        config: Config,
+        previous: Option<Arc<Host>>,
+        (remotes, waiting): (&Remotes, Waiting),
+    ) -> Result<Version, StartError> {
+        let (config, loaded) = blocking(move || {
+            let loaded = config.load(previous.as_deref());
+            (config, loaded)
+        })
+        .await;
+        let loaded = loaded?;
+        let mut mounts = remotes.update(&config.remotes).await?;
+        if waiting == Waiting::AllTried && !config.remotes.is_empty() {
+            for error in remotes.tried().await {
+                self.warnings.of_remote(&error);
+            }
+            // They have their lists now.
+            mounts = remotes.update(&config.remotes).await?;
+        }
+        let version = Version {
+            config,
+            loaded,
+            remotes: mounts,
+        };
+        let loader = self.clone();
+        // Remotes decide how much work their schemas are.
+        blocking(move || loader.proven(version)).await
+    }
+
+    /// Checks what can only be checked with the tools.
+    fn proven(&self, version: Version) -> Result<Version, StartError> {
+        let Version {
+            config,
+            loaded,
+            remotes,
+        } = &version;
+        config.prove_required(loaded, remotes)?;
+        self.warnings.of_config(&config.findings(Served {
+            loaded,
+            remotes: Some(remotes),
+            not_ready: &[],
+        }));
+        Ok(version)
+    }
+
+    /// A host as clients get it.
+    pub(super) fn finish(&self, host: Host) -> Arc<Host> {
+        Arc::new(match &self.recorder {
+            Some(recorder) => host.with_recorder(Arc::clone(recorder)),
+            None => host,
+        })
+    }
+}
+
+/// Fails if no servlet could be loaded.
+pub(super) fn require_servlets(loaded: &Loaded) -> Result<(), StartError> {
+    if loaded.host.servlets().is_empty() {
+        return Err(StartError::NoServlet);
+    }
+    Ok(())
+}
+
+/// Runs work on a thread that may block. If it panics, so does the caller.
+pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime ends, and this task with it.
+            Err(_) => pending().await,
+        },
+    }
+}

@@ -1,0 +1,167 @@
+//! Reloads a configuration when it changes.
+
+use std::{collections::HashSet, path::PathBuf, sync::Arc};
+
+use mcp_servlet_host::{Filter, Host, Mount, Prefix, Servlet};
+use mcp_servlet_runtime::chain;
+
+use super::{
+    Endpoint,
+    load::{Loader, Version, Waiting, blocking},
+};
+use crate::{
+    config::{Config, EndpointTransport, Locks, Remotes},
+    panics::survived,
+    server::{Process, metrics::ReloadOutcome},
+    watch::Snapshot,
+};
+
+/// A configuration that is being served, and what happens when it changes.
+///
+/// Servlets, and the members, introductions, headers, callers and rules of endpoints, change at once. Only clients of endpoints whose
+/// lists differ are notified. The log names changes that need a restart.
+pub(super) struct Reload {
+    pub(super) process: Arc<Process>,
+    pub(super) endpoints: Arc<[Endpoint]>,
+    pub(super) loader: Loader,
+    pub(super) remotes: Remotes,
+    path: PathBuf,
+    files: Snapshot,
+    /// Whether the last version was used with its lock.
+    locks: Locks,
+    /// The configuration with which the service started.
+    started: Config,
+    /// All servlets of the last version.
+    members: Host,
+}
+
+impl Reload {
+    /// `version` is what is being served.
+    pub(super) fn new(
+        process: &Arc<Process>,
+        endpoints: &Arc<[Endpoint]>,
+        loader: Loader,
+        remotes: Remotes,
+        version: Version,
+    ) -> Self {
+        let Version { config, loaded, .. } = version;
+        remotes.are_served();
+        Self {
+            process: Arc::clone(process),
+            endpoints: Arc::clone(endpoints),
+            loader,
+            remotes,
+            path: config.path().to_owned(),
+            files: config.files().clone(),
+            locks: config.locks(),
+            started: config,
+            members: loaded.host,
+        }
+    }
+
+    /// Reloads the configuration whenever the file or a module that it names changes. Never returns.
+    pub(super) async fn run(mut self) {
+        loop {
+            // If loading panics, the next attempt waits for another change.
+            self.files = self.files.changed().await;
+            let reloaded = survived("reload", self.reload()).await;
+            let outcome = reloaded.unwrap_or(ReloadOutcome::Failed);
+            self.process.metrics.reloaded(outcome);
+            if outcome != ReloadOutcome::Failed {
+                tracing::info!("reloaded {}", self.path.display());
+            }
+        }
+    }
+
+    async fn reload(&mut self) -> ReloadOutcome {
+        match self.load().await {
+            Ok(version) => {
+                for section in version.config.needs_restart(&self.started) {
+                    tracing::warn!("`{section}` has changed: restart the server to apply it");
+                }
+                self.serve(version)
+            }
+            Err(error) => {
+                tracing::error!("reload failed, still serving the previous version: {error}");
+                ReloadOutcome::Failed
+            }
+        }
+    }
+
+    /// Loads the current configuration.
+    async fn load(&mut self) -> Result<Version, String> {
+        let (path, locks) = (self.path.clone(), self.locks);
+        let (files, config) = blocking(move || Config::look_and_load(&path, locks)).await;
+        self.files = files;
+        let config = config.map_err(|error| chain(&error))?;
+        self.locks = config.locks();
+        let previous = Arc::new(self.with_current_lists());
+        let remotes = (&self.remotes, Waiting::OnlyRequired);
+        let loaded = self.loader.load_config(config, Some(previous), remotes);
+        loaded.await.map_err(|error| chain(&error))
+    }
+
+    fn serve(&mut self, version: Version) -> ReloadOutcome {
+        let Version {
+            config,
+            loaded,
+            remotes,
+        } = version;
+        for endpoint in &*self.endpoints {
+            let server = &endpoint.server;
+            let Some(former) = &endpoint.configured else {
+                // Endpoints that the file has now are served after a restart. Until then, everything is.
+                server.replace(self.loader.finish(config.host_of_all(&loaded, &remotes)));
+                continue;
+            };
+            let mut renewed = config.endpoints.iter();
+            let renewed = renewed.find(|new| new.name == former.name);
+            // An endpoint that the file no longer has is served until the restart.
+            let host = config.host_of(renewed.unwrap_or(former), &loaded, &remotes);
+            // The new rules apply first, so that they have decided on everything that is served from now on.
+            if let Some(renewed) = renewed {
+                server.replace_rules(&renewed.options.rules);
+            }
+            server.replace(self.loader.finish(host));
+            // It keeps its headers and callers. Those of the start could have keys that were removed since.
+            let transport = renewed.map(|renewed| &renewed.transport);
+            if let Some(EndpointTransport::Http { options, .. }) = transport {
+                server.replace_headers(options.endpoint_headers());
+                server.0.access.replace(options.auth.as_ref());
+            }
+        }
+        self.remotes.are_served();
+        self.process.set_skipped(loaded.skipped_names());
+        let is_complete = loaded.skipped.is_empty() && loaded.failed_reloads.is_empty();
+        self.members = loaded.host;
+        if is_complete {
+            ReloadOutcome::Ok
+        } else {
+            ReloadOutcome::Partial
+        }
+    }
+
+    /// All members. Those that an endpoint serves come from there, because it may have read their
+    /// lists again.
+    fn with_current_lists(&self) -> Host {
+        let endpoints = self.endpoints.iter();
+        let hosts: Vec<_> = endpoints.map(|one| one.server.host()).collect();
+        let served = hosts.iter().flat_map(|host| host.servlets());
+        let mut seen = HashSet::new();
+        let mut mounts = Vec::new();
+        for servlet in served.chain(self.members.servlets()) {
+            if seen.insert((servlet.name(), servlet.origin())) {
+                mounts.push(mount(servlet));
+            }
+        }
+        Host::compose(mounts)
+    }
+}
+
+fn mount(servlet: &Arc<Servlet>) -> Mount {
+    Mount {
+        member: Arc::clone(servlet).into(),
+        prefix: Prefix::default(),
+        filter: Filter::default(),
+    }
+}

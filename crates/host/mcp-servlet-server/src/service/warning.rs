@@ -1,0 +1,111 @@
+//! What a service leaves out, and what is most likely a mistake.
+
+use std::{fmt, sync::Arc};
+
+use mcp_servlet_host::{FailedLoad, Host, LoadError, UnmetNeeds};
+use mcp_servlet_remote::NotReady;
+use mcp_servlet_runtime::chain;
+
+use crate::config::{Findings, Severity};
+
+/// Something that a service leaves out, or that is most likely a mistake.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Warning {
+    /// How much it matters.
+    pub severity: Severity,
+    /// What is wrong, and where. It may have several lines.
+    pub message: String,
+    /// How to fix it, if there is general advice.
+    pub help: Option<String>,
+    /// The needs of a servlet that are not met, if that is the problem and there is no configuration.
+    pub unmet: Option<UnmetNeeds>,
+}
+
+/// Where warnings go.
+#[derive(Clone)]
+pub(crate) struct Warnings(Arc<dyn Fn(&Warning) + Send + Sync>);
+
+impl Default for Warnings {
+    fn default() -> Self {
+        Self(Arc::new(log))
+    }
+}
+
+impl fmt::Debug for Warnings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Warnings")
+    }
+}
+
+/// Logs a warning.
+fn log(warning: &Warning) {
+    let Warning {
+        severity,
+        message,
+        help,
+        ..
+    } = warning;
+    match severity {
+        Severity::Error => tracing::error!(help, "{message}"),
+        Severity::Warning => tracing::warn!(help, "{message}"),
+        _ => tracing::info!(help, "{message}"),
+    }
+}
+
+impl Warnings {
+    pub(crate) fn new(report: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(report))
+    }
+
+    fn report(&self, severity: Severity, message: String, help: Option<String>) {
+        (self.0)(&Warning {
+            severity,
+            message,
+            help,
+            unmet: None,
+        });
+    }
+
+    /// Reports what is wrong with a configuration. What is proved is no warning.
+    pub(super) fn of_config(&self, findings: &Findings) {
+        let is_reported = |severity| !matches!(severity, Severity::Proved | Severity::Unproved);
+        for finding in findings.iter().filter(|one| is_reported(one.severity)) {
+            let position = findings.position(finding);
+            let message = format!("{position}: {}", finding.problem.message);
+            self.report(finding.severity, message, finding.help.clone());
+        }
+    }
+
+    /// Reports servlets that could not be loaded.
+    pub(super) fn of_skipped(&self, skipped: &[FailedLoad]) {
+        for failed in skipped {
+            let message = format!("servlet skipped: {}", chain(failed));
+            self.report(Severity::Error, message, failed.error.help());
+        }
+    }
+
+    /// Reports needs that are not met.
+    pub(super) fn of_needs(&self, unmet: impl Iterator<Item = UnmetNeeds>) {
+        for unmet in unmet {
+            (self.0)(&Warning {
+                severity: Severity::Warning,
+                message: unmet.to_string(),
+                help: None,
+                unmet: Some(unmet),
+            });
+        }
+    }
+
+    /// Reports what is left out of the lists of a host.
+    pub(super) fn of_host(&self, host: &Host) {
+        for problem in host.problems() {
+            self.report(Severity::Warning, chain(problem), LoadError::help(problem));
+        }
+    }
+
+    /// Reports a remote that cannot be used.
+    pub(super) fn of_remote(&self, error: &NotReady) {
+        self.report(Severity::Warning, error.to_string(), error.help.clone());
+    }
+}

@@ -1,0 +1,37 @@
+//! What a service warns about, as text.
+
+use mcp_servlet_host::UnmetNeeds;
+use mcp_servlet_server::{Warning, config::Severity};
+
+use crate::{
+    failure::indented,
+    terminal::{note, one_line},
+};
+
+/// Prints a warning of a service.
+pub(crate) fn warn(warning: &Warning) {
+    let message = &warning.message;
+    if !matches!(warning.severity, Severity::Error | Severity::Warning) {
+        tracing::info!("{message}");
+        return;
+    }
+    if let Some(unmet) = &warning.unmet {
+        return warn_of_needs(unmet);
+    }
+    note(format_args!("warning: {}", indented(message, "  ")));
+    if let Some(help) = &warning.help {
+        note(format_args!("  help: {}", indented(help, "        ")));
+    }
+}
+
+/// Warns about needs that are not met, and names the options that meet them.
+pub(crate) fn warn_of_needs(unmet: &UnmetNeeds) {
+    let warning = format!("warning: {unmet}");
+    note(format_args!("{}", one_line(&warning)));
+    let options = unmet.options();
+    // No option replaces a placeholder.
+    if !options.is_empty() {
+        let help = format!("  help: add {options}");
+        note(format_args!("{}", one_line(&help)));
+    }
+}
