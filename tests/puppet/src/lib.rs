@@ -3,6 +3,11 @@
 //! A script lists replies by method. The first request of a method gets the first reply, the second one the second,
 //! and the last reply repeats. `initialize`, `server/discover` and `ping` need no replies. See [`Script`].
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tasks of a test end with its runtime"
+)]
+
 mod authorization;
 mod http;
 mod player;

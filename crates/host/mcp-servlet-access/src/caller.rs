@@ -91,6 +91,14 @@ impl Caller {
 }
 
 impl Owner {
+    /// One of many owners.
+    #[cfg(test)]
+    pub(crate) fn numbered(number: u32) -> Self {
+        let mut own = [0; 16];
+        own[..4].copy_from_slice(&number.to_be_bytes());
+        Self(own)
+    }
+
     /// The bytes, to bind sealed state to its owner.
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0

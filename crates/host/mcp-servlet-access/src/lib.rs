@@ -6,6 +6,7 @@
 //!
 //! Programs do not need this crate directly.
 
+pub mod audit;
 mod caller;
 mod certificate;
 mod digest;
@@ -14,6 +15,7 @@ mod gate;
 mod jwks;
 mod keys;
 mod options;
+pub mod quota;
 mod ring_provider;
 pub mod rules;
 

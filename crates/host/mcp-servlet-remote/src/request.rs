@@ -241,7 +241,7 @@ fn with_headers(
     method: &str,
     request_meta: &RequestMeta,
 ) -> Result<CallOptions, RemoteFailure> {
-    let mut options = CallOptions::new();
+    let mut options = with_trace(request_meta);
     if headers.is_empty() {
         return Ok(options);
     }
@@ -269,6 +269,23 @@ fn with_headers(
         }
     }
     Ok(options)
+}
+
+/// Options with the headers that name the trace of a request, for proxies that do not read its `_meta`. Headers of the configuration
+/// replace them.
+fn with_trace(request_meta: &RequestMeta) -> CallOptions {
+    let mut options = CallOptions::new();
+    for name in ["traceparent", "tracestate"] {
+        let value = request_meta
+            .meta
+            .as_ref()
+            .and_then(|meta| meta.get(name)?.as_str());
+        if let Some(with_header) = value.and_then(|value| options.clone().header(name, value).ok())
+        {
+            options = with_header;
+        }
+    }
+    options
 }
 
 /// The parameters of a request with a name or a URI.

@@ -6,7 +6,11 @@ use std::{
 };
 
 use axum::http::{Extensions, request::Parts};
-use mcp_servlet_access::{AuthOptions, Caller, Gate, Owner, Refusal, rules::Rules};
+use mcp_servlet_access::{
+    AuthOptions, Caller, Gate, Owner, Refusal,
+    quota::{Quota, Quotas},
+    rules::Rules,
+};
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::Nursery;
 use rmcp::{RoleServer, service::RequestContext};
@@ -14,11 +18,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{message::Message, permissions::Permissions, server::Server};
 
-/// Who may call an endpoint over HTTP, and what callers may use. A reload can replace both.
+/// Who may call an endpoint over HTTP, what callers may use, and how much. A reload can replace all of it.
 #[derive(Debug)]
 pub(crate) struct Access {
     gate: RwLock<CurrentGate>,
     rules: RwLock<Arc<Rules>>,
+    quotas: RwLock<Arc<Quotas>>,
     /// Where gates prepare.
     nursery: Nursery,
 }
@@ -37,10 +42,11 @@ tokio::task_local! {
 }
 
 impl Access {
-    pub(crate) fn new(rules: Rules, nursery: Nursery) -> Self {
+    pub(crate) fn new(rules: Rules, quotas: Vec<Quota>, nursery: Nursery) -> Self {
         Self {
             gate: RwLock::default(),
             rules: RwLock::new(Arc::new(rules)),
+            quotas: RwLock::new(Arc::new(Quotas::new(quotas))),
             nursery,
         }
     }
@@ -81,6 +87,19 @@ impl Access {
         Arc::clone(&rules)
     }
 
+    pub(crate) fn quotas(&self) -> Arc<Quotas> {
+        let quotas = self.quotas.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&quotas)
+    }
+
+    /// Sets the quotas. Nobody has used new ones yet, and the same ones stay as they are.
+    pub(crate) fn replace_quotas(&self, quotas: &[Quota]) {
+        let mut current = self.quotas.write().unwrap_or_else(PoisonError::into_inner);
+        if current.all() != quotas {
+            *current = Arc::new(Quotas::new(quotas.to_vec()));
+        }
+    }
+
     /// Sets the rules. Returns whether they differ from the previous ones.
     pub(crate) fn replace_rules(&self, rules: &Rules) -> bool {
         let mut current = self.rules.write().unwrap_or_else(PoisonError::into_inner);
@@ -100,6 +119,7 @@ impl Server {
             gate: self.0.access.gate().gate,
             caller,
             host,
+            notes: None,
         }
     }
 }

@@ -14,7 +14,9 @@ mod members;
 mod named;
 mod names;
 mod problem;
+mod quotas;
 mod read;
+mod records;
 mod registries;
 mod remote;
 mod remotes;
@@ -41,7 +43,7 @@ use mcp_servlet_runtime::{
 use mcp_servlet_schema::Provider;
 use toml::Spanned;
 
-use crate::{HttpOptions, TaskOptions, watch::Snapshot};
+use crate::{HttpOptions, TaskOptions, records::RecordOptions, watch::Snapshot};
 use bundle::Bundles;
 pub use endpoint::{Endpoint, EndpointTransport, Listener};
 use file::{File, Requests, ServletLimits, ServletSection};
@@ -73,6 +75,8 @@ pub struct Config {
     pub http: HttpOptions,
     /// When calls become tasks, and limits for tasks.
     pub tasks: TaskOptions,
+    /// What is recorded of requests.
+    pub records: RecordOptions,
     /// The provider whose restrictions input schemas are rewritten for.
     pub schemas_for: Option<Provider>,
     /// The virtual tools.
@@ -234,9 +238,8 @@ impl Config {
         members.add_remotes(file.remote.keys());
         members.add_bundles(read_bundles.names());
         reader.grants(&file, (&read_bundles, &file.named()), (&members, &entries));
-        let tasks = file.tasks.options();
-        let listeners = reader.listeners(&file);
-        let mut auths = reader.auths(&file);
+        let (tasks, records) = (file.tasks.options(), reader.records(&file));
+        let (listeners, mut auths) = (reader.listeners(&file), reader.auths(&file));
         let mut endpoints = reader.endpoints(&file, &members.names(), &tasks, &mut auths);
         let rules = reader.rules(&file, &mut endpoints, (&members, &entries));
         reader.unused_auths(&auths);
@@ -251,6 +254,7 @@ impl Config {
             introduction: file.server.introduction(),
             http: file.http.options(),
             tasks,
+            records,
             schemas_for: file.server.schemas_for,
             bundles,
             listeners,

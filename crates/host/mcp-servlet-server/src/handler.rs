@@ -45,6 +45,7 @@ use crate::{
     params,
     passthrough::{Passthrough, passthrough},
     permissions::Permissions,
+    records::note_list,
     server::{
         Server,
         active::Counted,
@@ -133,6 +134,12 @@ impl Handler {
         Ok(task)
     }
 
+    /// Writes a request for a list to the audit log, if that has lists.
+    fn note_list(&self, context: &RequestContext<RoleServer>, kind: FeatureKind) {
+        let session = self.session.id(context, Era::of(context));
+        note_list(&self.server, context, (list_method(kind), session));
+    }
+
     /// One page of a list, with the time for which clients may cache it. `write` makes the entries for an era.
     async fn list<T: Passthrough>(
         &self,
@@ -147,6 +154,7 @@ impl Handler {
         let lists = self.server.0.lists.of(&host);
         let list = lists.get(kind, era, || write(&host, era));
         let permissions = self.permissions(context, &host);
+        self.note_list(context, kind);
         let shown = permissions.shown(kind);
         let (name, key) = kind.members();
         let cursors = Cursors {
@@ -466,6 +474,16 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         Err(params::refuse(request, Era::of(&context)))
+    }
+}
+
+/// The method that asks for a list.
+fn list_method(kind: FeatureKind) -> &'static str {
+    match kind {
+        FeatureKind::Tool => "tools/list",
+        FeatureKind::Prompt => "prompts/list",
+        FeatureKind::Resource => "resources/list",
+        FeatureKind::ResourceTemplate => "resources/templates/list",
     }
 }
 

@@ -10,6 +10,7 @@ mod names;
 mod options;
 mod origin_check;
 mod peer;
+mod quota;
 mod sessions;
 mod single;
 mod sse;
@@ -36,7 +37,7 @@ use tokio_util::sync::CancellationToken;
 use url::form_urlencoded;
 
 use crate::{
-    access::CurrentGate,
+    access::{self, CurrentGate},
     message::Answered,
     response_headers::{EndpointHeaders, ResponseHeaders},
     server::{Readiness, Server, metrics::Connections},
@@ -50,6 +51,7 @@ pub use names::{parse_host_header, parse_origin, split_authority};
 pub use options::{HttpOptions, HttpTransport, ResponseForm};
 use origin_check::OriginCheck;
 use peer::Refusals;
+pub(crate) use quota::{Held, peer_text};
 use sse::Sse;
 use streamable::Streamable;
 pub(crate) use tls::Tls;
@@ -225,10 +227,13 @@ fn ready(readiness: Readiness, query: &str) -> Response {
     } = readiness;
     servlets.retain(|name| !is_excluded(name));
     remotes.retain(|name, _| !is_excluded(name));
+    let lacks_audit = readiness.lacks_audit;
     let (seconds, body) = if readiness.is_leaving {
         (RETRY_STOPPING, json!({ "status": "stopping" }))
     } else if readiness.is_starting {
         (RETRY_READY, json!({ "status": "starting" }))
+    } else if lacks_audit {
+        (RETRY_READY, json!({ "status": "no audit log" }))
     } else if servlets.is_empty() && remotes.is_empty() {
         return Json(json!({ "status": "ready" })).into_response();
     } else {
@@ -364,7 +369,9 @@ impl Endpoint {
         let peer = request.extensions().get().copied();
         let CurrentGate { gate, end } = self.server.0.access.gate();
         // Otherwise, rmcp's service checks it when it gets the request.
-        let is_checked = gate.is_some() || matches!(self.transport, Transport::Sse(_));
+        let has_quotas = !self.server.0.access.quotas().is_empty();
+        let is_checked =
+            gate.is_some() || has_quotas || matches!(self.transport, Transport::Sse(_));
         if is_checked && let Some(refusal) = self.origin_check.refusal(request.headers()).await {
             return sender.refused(refusal, self.server.name()).await;
         }
@@ -375,7 +382,7 @@ impl Endpoint {
             Some(gate) => match self.admit(gate, &mut request).await {
                 Ok(caller) => caller.until,
                 Err(refusal) => {
-                    self.note(&refusal, peer);
+                    self.note(&refusal, peer, None);
                     return match page {
                         Some(page) => page.share(refusal, std::iter::empty()),
                         None => refusal,
@@ -389,11 +396,12 @@ impl Endpoint {
             .unwrap_or_else(|| Arc::clone(&self.headers));
         let headers = headers.of_method(request.method());
         let admitted = Admitted { end, until };
+        let caller = access::caller(request.extensions());
         let response = self.pass(request, headers, admitted).await;
         if !is_checked && response.status() == StatusCode::FORBIDDEN {
             return sender.refused(response, self.server.name()).await;
         }
-        self.note(&response, peer);
+        self.note(&response, peer, caller);
         match page {
             Some(page) => page.share(response, headers.names()),
             None => response,

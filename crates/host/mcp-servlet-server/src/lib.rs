@@ -36,6 +36,7 @@ mod params;
 mod passthrough;
 mod permissions;
 mod plan;
+mod records;
 mod response_headers;
 mod server;
 mod service;
@@ -52,10 +53,11 @@ pub use http::{
 };
 pub use mcp_servlet_access::{
     AuthOptions, Caller, CertificateName, CertificateOptions, IntrospectionOptions, Jwks,
-    JwtOptions, KeyOptions, KeySource, Secret, Sha256, new_key, rules,
+    JwtOptions, KeyOptions, KeySource, Secret, Sha256, audit, new_key, quota, rules,
 };
 pub use mcp_servlet_remote::NotReady;
 pub use plan::{Plan, Transports};
+pub use records::{RecordOptions, RecordsError, TraceOptions, TraceTrust};
 pub use response_headers::ResponseHeaders;
 pub use server::{ServeOptions, Server, TaskOptions};
 pub use service::{BindError, Listening, Service, StartError, Warning};

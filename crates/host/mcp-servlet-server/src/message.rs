@@ -137,6 +137,11 @@ impl Message {
         self.parts.id.as_ref().map(Part::value)
     }
 
+    /// The method. Empty for a response.
+    pub(crate) fn method(&self) -> &str {
+        &self.parts.method
+    }
+
     /// The name of the tool that it calls.
     pub(crate) fn tool(&self) -> Option<String> {
         if &*self.parts.method != "tools/call" {

@@ -10,7 +10,7 @@ use std::{
 
 use mcp_servlet_access::{
     Caller, Gate,
-    rules::{Arguments, Decision, Hints, Holds, Item, Kind, Name, Rules, Uri},
+    rules::{Arguments, Decision, Hints, Holds, Item, Kind, Name, Rule, Rules, Uri},
 };
 use mcp_servlet_host::{
     FeatureKind, Host, Listed, Member, Tool, bundle::Target, unknown_prompt, unknown_tool,
@@ -18,7 +18,10 @@ use mcp_servlet_host::{
 use mcp_servlet_runtime::{CallError, CallGuard, Callee, Denied, JsonObject, RequestMeta};
 use serde_json::Value;
 
-use crate::server::{Server, metrics::CallMetrics};
+use crate::{
+    records::Notes,
+    server::{Server, metrics::CallMetrics},
+};
 
 /// The rules of an endpoint, for one caller and one host.
 #[derive(Clone, Debug)]
@@ -29,6 +32,8 @@ pub(crate) struct Permissions {
     /// None if the endpoint does not know its callers.
     pub(crate) caller: Option<Arc<Caller>>,
     pub(crate) host: Arc<Host>,
+    /// Where decisions about a request are noted, if that is recorded.
+    pub(crate) notes: Option<Arc<Notes>>,
 }
 
 impl Permissions {
@@ -107,10 +112,38 @@ impl Permissions {
     /// Has the calls checked and counted that a servlet makes for a prompt or a resource.
     pub(crate) fn watch_callees(&self, server: &Server, request_meta: &mut RequestMeta) {
         if self.host.callees().is_some() {
-            request_meta.observer = Some(Arc::new(CallMetrics(server.clone())));
+            request_meta.observer = Some(Arc::new(self.observer(server)));
         }
         if self.limit_callees() {
             request_meta.guard = Some(self.guard_of(Guarded::Nothing));
+        }
+    }
+
+    /// Counts the calls that a request makes.
+    pub(crate) fn observer(&self, server: &Server) -> CallMetrics {
+        CallMetrics {
+            server: server.clone(),
+            notes: self.notes.clone(),
+        }
+    }
+
+    /// Notes what was decided about the request.
+    fn note(&self, is_allowed: bool, rule: Option<&Rule>) {
+        let Some(notes) = &self.notes else { return };
+        let rule = rule.map(|rule| &*rule.name);
+        if is_allowed {
+            notes.allowed(rule);
+        } else {
+            notes.denied(rule, "rule");
+        }
+    }
+
+    /// Notes the rule that allows a tool.
+    fn note_allowed(&self, tool: &Tool) {
+        if self.notes.is_some()
+            && let Some(decision) = self.decide_tool(tool)
+        {
+            self.note(true, decision.rule);
         }
     }
 
@@ -155,6 +188,9 @@ impl Permissions {
     fn check(&self, item: &Item<'_>, tool: &str, arguments: &JsonObject) -> Result<(), Denied> {
         let denial = self.rules.deny(self.caller.as_deref(), item, arguments);
         denial.map_or(Ok(()), |denial| {
+            if matches!(item.name, Name::Tool(..)) {
+                self.note(false, denial.rule);
+            }
             let rule = denial.rule.map(|rule| &*rule.name);
             tracing::debug!(tool, rule, "the rules deny the arguments of a call");
             let mut meta = JsonObject::new();
@@ -215,7 +251,9 @@ impl Permissions {
             Some(_) => None,
             None => Uri::of_client(uri),
         };
-        uri.is_some_and(|uri| self.decide_resource(member, &uri) == Holds::Yes)
+        let is_allowed = uri.is_some_and(|uri| self.decide_resource(member, &uri) == Holds::Yes);
+        self.note(is_allowed, None);
+        is_allowed
     }
 
     /// Whether the caller may learn of changes of a resource.
@@ -228,11 +266,16 @@ impl Permissions {
 
     /// The error for a tool that does not exist for the caller.
     pub(crate) fn unknown_tool(&self, name: &str) -> Option<CallError> {
-        if self.are_all() || self.tool(name).is_some() {
+        if self.are_all() {
+            return None;
+        }
+        if let Some(tool) = self.tool(name) {
+            self.note_allowed(tool);
             return None;
         }
         let denied = self.host.tool(name).and_then(|tool| self.decide_tool(tool));
         if let Some(Decision { rule, .. }) = denied {
+            self.note(false, rule);
             let rule = rule.map(|rule| &*rule.name);
             tracing::debug!(tool = name, rule, "the rules deny a tool");
         }
@@ -243,6 +286,9 @@ impl Permissions {
     pub(crate) fn unknown_prompt(&self, name: &str) -> Option<CallError> {
         if self.are_all() || self.prompt(name) {
             return None;
+        }
+        if self.host.member_of_prompt(name).is_some() {
+            self.note(false, None);
         }
         let names = self.host.prompts().map(Listed::key);
         Some(unknown_prompt(name, names.filter(|name| self.prompt(name))))

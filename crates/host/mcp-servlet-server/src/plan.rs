@@ -8,6 +8,7 @@ use mcp_servlet_schema::Provider;
 use crate::{
     config::Config,
     http::{HttpOptions, TlsOptions},
+    records::RecordOptions,
     server::ServeOptions,
     service::{Warning, Warnings},
 };
@@ -41,8 +42,12 @@ pub struct Plan {
     /// How long [`Service::run_until`](crate::Service::run_until) still accepts requests over HTTP after a signal, while `/ready` says
     /// that the process will stop.
     pub leave: Duration,
+    /// What is recorded of requests: an audit log, and traces. By default, nothing.
+    pub records: RecordOptions,
     /// The provider whose restrictions input schemas are rewritten for. A configuration has its own.
     pub schemas_for: Option<Provider>,
+    /// Whether a configuration must name a servlet or a remote. Otherwise one that has none yet is served, with a warning.
+    pub needs_members: bool,
     /// Learns about the calls that servlets make.
     pub recorder: Option<Arc<dyn Recorder>>,
 }
@@ -91,7 +96,9 @@ impl Plan {
             options: ServeOptions::default(),
             operations: None,
             leave: Duration::ZERO,
+            records: RecordOptions::default(),
             schemas_for: None,
+            needs_members: false,
             recorder: None,
         }
     }
@@ -111,8 +118,14 @@ impl Plan {
 
     fn from_view(config: Config, view: View) -> Self {
         let (leave, tasks) = (config.http.leave, config.tasks.clone());
+        let records = match &view {
+            View::Endpoints => config.records.clone(),
+            // A session of this process is no request of a client.
+            View::Once(_) => RecordOptions::default(),
+        };
         let mut plan = Self::new(Members::Config(Box::new(config), view));
         plan.leave = leave;
+        plan.records = records;
         plan.options.tasks = tasks;
         plan
     }

@@ -64,6 +64,7 @@ impl Server {
         startup: Startup,
     ) -> Self {
         let rules = std::mem::take(&mut options.rules);
+        let quotas = std::mem::take(&mut options.quotas);
         let server = Self(Arc::new(Shared {
             host: RwLock::new(host),
             replacing: Mutex::default(),
@@ -72,7 +73,7 @@ impl Server {
             changes: Changes::default(),
             watches: Watches::default(),
             seal: Seal::default(),
-            access: Access::new(rules, process.nursery.clone()),
+            access: Access::new(rules, quotas, process.nursery.clone()),
             startup,
             headers: RwLock::default(),
             followers: Mutex::default(),

@@ -21,6 +21,7 @@ use crate::{
     config::{self, Config, ConfigError, EndpointTransport, Listener, Remotes},
     http::operations,
     plan::{Members, Plan, Transports, View},
+    records::RecordsError,
     server::{Process, ServeOptions, Server, Startup},
     signals::ShutdownSignals,
     stdio::{ServeError, stdio},
@@ -111,6 +112,9 @@ pub enum StartError {
     /// An address is not free, or files of TLS cannot be used.
     #[error(transparent)]
     Bind(#[from] BindError),
+    /// The audit log cannot be written, or spans cannot be sent.
+    #[error(transparent)]
+    Records(#[from] RecordsError),
 }
 
 impl Service {
@@ -139,8 +143,10 @@ impl Service {
             options,
             operations,
             leave,
+            records,
             schemas_for,
             recorder,
+            needs_members,
         } = plan;
         let loader = Loader {
             warnings,
@@ -150,8 +156,10 @@ impl Service {
         let one = OneEndpoint {
             transports,
             options,
+            needs_members,
         };
         let made = make(members, one, &loader, remotes).await?;
+        made.process.open_records(&records)?;
         let bound = bind_all(&made.listeners, &made.endpoints).await?;
         let operations = match &operations {
             Some(address) => Some(bind(address).await?),
@@ -222,6 +230,7 @@ impl Service {
         self.process.nursery.cancel();
         self.remotes.close().await;
         self.process.nursery.wait().await;
+        self.process.close_records().await;
         lock(&self.failure).take().map_or(Ok(()), Err)
     }
 
@@ -234,7 +243,10 @@ impl Service {
     pub async fn run_until(&self, signals: &mut ShutdownSignals) -> Result<(), ServeError> {
         tokio::select! {
             ended = self.run() => ended,
-            () = self.stop_on(signals) => Ok(()),
+            () = self.stop_on(signals) => {
+                self.process.close_records().await;
+                Ok(())
+            }
         }
     }
 
@@ -319,6 +331,11 @@ impl Service {
         self.operations
     }
 
+    /// Opens the file of the audit log again, after another program has renamed it. SIGHUP does the same.
+    pub fn reopen_audit_log(&self) {
+        self.process.reopen_audit_log();
+    }
+
     /// All metrics of the service, in the Prometheus text format.
     pub fn metrics(&self) -> String {
         self.process.encode_metrics()
@@ -346,6 +363,8 @@ struct Made {
 struct OneEndpoint {
     transports: Transports,
     options: ServeOptions,
+    /// Whether a configuration must name something to serve.
+    needs_members: bool,
 }
 
 async fn make(
@@ -383,6 +402,7 @@ async fn make_configured(
         View::Endpoints => Waiting::OnlyRequired,
         View::Once(_) => Waiting::AllTried,
     };
+    let needs_members = one.needs_members;
     let loading = loader.load_config(config, None, (remotes, waiting));
     let version = loading.await?;
     let Version {
@@ -390,7 +410,8 @@ async fn make_configured(
         loaded,
         remotes,
     } = &version;
-    if config.remotes.is_empty() {
+    let is_empty = config.entries.is_empty() && !needs_members;
+    if config.remotes.is_empty() && !is_empty {
         require_servlets(loaded)?;
     }
     let all = || loader.finish(config.host_of_all(loaded, remotes));
@@ -447,6 +468,7 @@ impl OneEndpoint {
         let Self {
             transports: Transports { http, tls, stdio },
             options,
+            ..
         } = self;
         let (mut listeners, mut transports) = (Vec::new(), Vec::new());
         if let Some((address, options)) = http {

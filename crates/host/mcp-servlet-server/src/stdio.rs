@@ -13,7 +13,7 @@ use rmcp::{
 };
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, duplex, split};
 
-use crate::{handler::service, server::Server, session_id::SessionId};
+use crate::{handler::service, records::SessionRecord, server::Server, session_id::SessionId};
 use transport::{Closed, Lines};
 
 /// How long calls may go on after the client has closed its end of the pipe. Clients kill servers
@@ -86,7 +86,9 @@ fn serve_lines(server: &Server, transport: Lines) -> BoxFuture<'_, Result<(), Se
 async fn serve_until_closed(server: &Server, transport: Lines) -> Result<(), ServeError> {
     let closed = transport.closed();
     // Boxed, because the future is large.
-    let opening = Box::pin(service(server, SessionId::random()).serve(transport));
+    let id = SessionId::random();
+    let _recorded = SessionRecord::open(server, id.as_str(), None);
+    let opening = Box::pin(service(server, id).serve(transport));
     let Some(opened) = server.0.process.active.unless_stopping(opening).await else {
         return Ok(());
     };

@@ -10,7 +10,7 @@ use crate::{
     describe, dev, explain, export,
     failure::Failure,
     generate, inspect, install, lock,
-    logging::{self, Times},
+    logging::{self, LogFormat, Times},
     login, logout, man, new, pack, ping, prompt, pull, push, read, serve, servers, sign, stamp,
     terminal, test, watch,
 };
@@ -157,7 +157,11 @@ impl Cli {
             Command::Config(_) => Times::Reported,
             _ => Times::Hidden,
         };
-        logging::start(self.verbose, times);
+        let format = match &self.command {
+            Command::Serve(serve) => serve.log_format(),
+            _ => LogFormat::Text,
+        };
+        logging::start(self.verbose, times, format);
         match self.command {
             Command::New(new) => new.run(),
             Command::Generate(generate) => generate.run(),

@@ -313,6 +313,7 @@ impl From<StartError> for Failure {
             StartError::Config(error) => error.into(),
             StartError::Load(failed) => (*failed).into(),
             StartError::Bind(error) => Self::new(Kind::Usage, chain(&error)),
+            StartError::Records(error) => Self::new(Kind::Usage, chain(&error)),
             StartError::NoEndpoint { ref known, .. } => {
                 let help = match &**known {
                     [] => "leave `--endpoint` out: the configuration has no endpoints".to_owned(),

@@ -2,11 +2,16 @@
 
 use std::fmt;
 
+use clap::ValueEnum;
+use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::{
     EnvFilter,
     field::{MakeVisitor, VisitFmt, VisitOutput},
-    fmt::format::Writer,
+    fmt::{
+        format::Writer,
+        time::{FormatTime as _, SystemTime},
+    },
 };
 
 use crate::terminal;
@@ -22,8 +27,18 @@ pub(crate) enum Times {
     Reported,
 }
 
+/// The form of log lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// Lines for people
+    #[default]
+    Text,
+    /// One JSON object per line, for programs
+    Json,
+}
+
 /// Starts logging. `RUST_LOG` overrides `-v`.
-pub(crate) fn start(verbose: u8, times: Times) {
+pub(crate) fn start(verbose: u8, times: Times, format: LogFormat) {
     let level = ["warn", "info", "debug", "trace"][usize::from(verbose.min(3))];
     // rmcp logs errors that the commands print themselves.
     let quiet = match (verbose, times) {
@@ -33,9 +48,9 @@ pub(crate) fn start(verbose: u8, times: Times) {
             ",rmcp=off,mcp_servlet_client::mended=off,mcp_servlet_remote::supervisor=off"
         }
         (0 | 1, _) => ",rmcp=off",
-        // Its lines have the ids of sessions, which are secrets. At the level `trace` it writes whole requests, which may have
-        // the constants of a bundle.
-        _ => ",rmcp=debug,rmcp::transport::streamable_http_server=off",
+        // Its lines have the ids of sessions, which are secrets, and the arguments of calls, which the audit log masks. At the
+        // level `trace` it writes whole requests, which may have the constants of a bundle.
+        _ => ",rmcp=debug,rmcp::service=info,rmcp::transport::streamable_http_server=off",
     };
     let default = || EnvFilter::new(format!("{level}{quiet}"));
     let log = tracing_subscriber::fmt()
@@ -43,12 +58,30 @@ pub(crate) fn start(verbose: u8, times: Times) {
         .with_writer(terminal::log)
         // They are written with `eprintln!`, which panics if standard error is closed.
         .log_internal_errors(false)
-        .with_ansi(terminal::has_colors())
-        .fmt_fields(OneLine);
+        .with_ansi(format == LogFormat::Text && terminal::has_colors());
+    if format == LogFormat::Json {
+        terminal::note_as_json();
+        return log.json().with_span_list(false).init();
+    }
+    let log = log.fmt_fields(OneLine);
     match times {
         Times::Shown => log.init(),
         Times::Hidden | Times::Reported => log.without_time().init(),
     }
+}
+
+/// A line for people as one of the log in JSON.
+pub(crate) fn json_line(line: &str) -> String {
+    let (level, message) = match line.split_once(": ") {
+        Some(("error", message)) => ("ERROR", message),
+        Some(("warning", message)) => ("WARN", message),
+        _ => ("INFO", line),
+    };
+    let mut time = String::new();
+    // Only the writer could fail, and memory takes everything.
+    let _ = SystemTime.format_time(&mut Writer::new(&mut time));
+    let fields = json!({ "message": message });
+    json!({ "timestamp": time, "level": level, "fields": fields, "target": "servlet" }).to_string()
 }
 
 /// Writes each field on one line with [`terminal::one_line`], because servlets choose the text of many fields.

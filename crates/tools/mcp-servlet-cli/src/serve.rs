@@ -13,6 +13,7 @@ pub(crate) use self::{client_entry::ClientEntry, options::Options, transports::T
 use crate::{
     clients::{self, Client},
     failure::{Failure, Kind},
+    logging::LogFormat,
     memory,
     warnings::warn,
 };
@@ -27,6 +28,10 @@ pub(crate) struct Serve {
     #[arg(long, value_enum, value_name = "off")]
     lock: Option<LockChoice>,
 
+    /// The form of the log on standard error
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    log_format: LogFormat,
+
     #[command(flatten)]
     options: Options,
 }
@@ -39,6 +44,10 @@ enum LockChoice {
 }
 
 impl Serve {
+    pub(crate) fn log_format(&self) -> LogFormat {
+        self.log_format
+    }
+
     pub(crate) fn run(self) -> Result<(), Failure> {
         let config = self
             .options
@@ -66,6 +75,7 @@ impl Serve {
             None => self.options.plan()?,
         };
         let transports = &self.options.transports;
+        plan.needs_members = true;
         transports.apply(&mut plan, http.unwrap_or_default());
         let runtime = memory::runtime()?;
         // Boxed, because the future is large.

@@ -17,6 +17,8 @@ use mcp_catalog::hidden_indices;
 use terminal_size::{Height, Width, terminal_size_of};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
+use crate::logging::json_line;
+
 /// Escapes text of several lines. Only line breaks and tabs are kept.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     escape(text, Escapes::Text)
@@ -331,8 +333,21 @@ pub(crate) fn err() -> Visible<io::StderrLock<'static>> {
     err
 }
 
+/// Whether lines for people are written as JSON, like those of the log.
+static NOTES_ARE_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Writes lines for people as JSON from now on.
+pub(crate) fn note_as_json() {
+    NOTES_ARE_JSON.store(true, Ordering::Relaxed);
+}
+
 /// Writes a line to standard error. If standard error is closed, the line is lost.
 pub(crate) fn note(line: fmt::Arguments<'_>) {
+    if NOTES_ARE_JSON.load(Ordering::Relaxed) {
+        let line = json_line(&line.to_string());
+        let _ = writeln!(io::stderr().lock(), "{line}");
+        return;
+    }
     let _ = err().labelled(&line.to_string());
 }
 

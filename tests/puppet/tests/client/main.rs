@@ -1,5 +1,10 @@
 //! Tests of the client against servers that play scripts.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tasks of a test end with its runtime"
+)]
+
 mod authority;
 mod calls;
 mod cancelled;

@@ -1,7 +1,5 @@
 //! The lists of remotes, which may be wrong.
 
-use std::time::Duration;
-
 use mcp_servlet_host::{Listed, Remote as _, Tool};
 use serde_json::json;
 
@@ -90,9 +88,6 @@ async fn a_changed_list_is_read_again() {
     let names = before.relisted();
     let names: Vec<_> = names.tools().map(Tool::name).collect();
     assert_eq!(names, ["changing_t", "changing_u"]);
-    // Three changes at once are one reason to read.
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    assert_eq!(puppet.received("tools/list"), 2);
 }
 
 #[tokio::test]

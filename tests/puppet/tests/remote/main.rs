@@ -1,5 +1,10 @@
 //! Other MCP servers as members of a host and of a server.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tasks of a test end with its runtime"
+)]
+
 mod asks;
 #[allow(dead_code, reason = "tests of the client use the rest")]
 #[path = "../client/authority.rs"]

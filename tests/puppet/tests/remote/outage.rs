@@ -9,7 +9,7 @@ use puppet::Puppet;
 use serde_json::json;
 
 use crate::support::{
-    Mortal, call, child, connected, connected_with, http, options, until, with_calls,
+    Mortal, PATIENCE, call, child, connected, connected_with, http, options, until, with_calls,
 };
 
 const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -18,17 +18,15 @@ fn good() -> Puppet {
     with_calls(&BOTH, json!([{ "result": { "content": [] } }]))
 }
 
-/// Both answer, and quickly.
+/// Both answer.
 async fn answer(remotes: [&Arc<RemoteServer>; 2]) {
     for remote in remotes {
-        let start = Instant::now();
         call(remote).await.expect("an answer");
-        assert!(start.elapsed() < Duration::from_secs(1));
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_server_is_alone_and_back_within_two_seconds() {
+async fn a_killed_server_leaves_others_alone_and_reconnects() {
     for versions in [["2025-11-25"], ["2026-07-28"]] {
         let puppet = with_calls(&versions, json!([{ "result": { "content": [] } }]));
         let mut mortal = Mortal::start(&puppet);
@@ -54,7 +52,7 @@ async fn a_killed_server_is_alone_and_back_within_two_seconds() {
         let _mortal = Mortal::start_at(&puppet, mortal.address);
         let returned = Instant::now();
         while call(&three).await.is_err() {
-            assert!(returned.elapsed() < Duration::from_secs(2), "{versions:?}");
+            assert!(returned.elapsed() < PATIENCE, "{versions:?}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }

@@ -134,6 +134,10 @@ async fn head(stream: &mut TcpStream) -> io::Result<String> {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "tasks of a test end with its runtime"
+)]
 mod tests {
     use super::*;
 

@@ -1,5 +1,10 @@
 //! Instances, queues and limits, with calls that fail in many ways.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tasks of a test end with its runtime"
+)]
+
 mod callees;
 mod cancel;
 mod compose;

@@ -284,7 +284,7 @@ impl Reader<'_> {
     }
 
     /// A file with certificates.
-    fn ca(&mut self, given: &Spanned<String>) -> PathBuf {
+    pub(super) fn ca(&mut self, given: &Spanned<String>) -> PathBuf {
         let path = self.folder.join(given.get_ref());
         self.files.add(path.clone());
         if self.mode != Mode::Describe
@@ -391,7 +391,7 @@ impl Reader<'_> {
     }
 
     /// A URL with TLS, as it is written.
-    fn https(&mut self, given: &Spanned<String>) -> Option<String> {
+    pub(super) fn https(&mut self, given: &Spanned<String>) -> Option<String> {
         let text = given.get_ref();
         let url = Url::parse(text).ok();
         let is_valid = url.is_some_and(|url| match url.scheme() {

@@ -49,6 +49,8 @@ pub struct Endpoint {
     pub search: Option<Search>,
     /// Where the patterns of `search` are.
     pub(super) always: Vec<Spanned<String>>,
+    /// Where the patterns of tools in `quota` are.
+    pub(super) quota_tools: Vec<Spanned<String>>,
     /// How the server introduces itself here.
     pub introduction: Introduction,
     /// Options for its requests.
@@ -71,6 +73,15 @@ pub enum EndpointTransport {
 
 type ListenerTable = Spanned<Table<ListenerSection>>;
 type EndpointTable = Spanned<Table<EndpointSection>>;
+
+/// The patterns of tools in the quotas of an endpoint.
+fn quota_tools(table: &EndpointSection) -> Vec<Spanned<String>> {
+    let patterns = table
+        .quota
+        .iter()
+        .filter_map(|quota| quota.get_ref().tool.as_ref());
+    patterns.cloned().collect()
+}
 
 /// Sections by name, in the order of the file.
 pub(super) fn in_order<T>(sections: &BTreeMap<String, Spanned<T>>) -> Vec<(&str, &Spanned<T>)> {
@@ -157,6 +168,7 @@ impl Reader<'_> {
                 members: names(table),
                 search: table.search(),
                 always: table.tools.always.clone(),
+                quota_tools: quota_tools(table),
                 introduction: table.introduction(file.server.introduction()),
                 options,
             }));

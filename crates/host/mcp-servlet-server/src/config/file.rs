@@ -4,6 +4,8 @@ mod auth;
 mod endpoint;
 mod listener;
 mod lock;
+mod quota;
+mod records;
 mod registry;
 mod requests;
 mod resources;
@@ -44,6 +46,8 @@ pub(super) use endpoint::{EndpointSection, Headers, Kind, Prove};
 pub(super) use listener::{ListenerSection, ListenerTls};
 use lock::LockSection;
 pub(super) use lock::RemoteLockSection;
+pub(super) use quota::QuotaSection;
+pub(super) use records::{ArgumentsAre, AuditSection, TracesSection};
 pub(super) use registry::{RegistrySection, SignerSection};
 pub(super) use requests::Requests;
 use resources::Resources;
@@ -80,6 +84,12 @@ pub(super) struct File {
     /// Where clients connect, by name. Default: what the options `--http` and `--stdio` say.
     #[schemars(with = "BTreeMap<String, EndpointSection>")]
     pub(super) endpoint: BTreeMap<String, Spanned<Table<EndpointSection>>>,
+    /// The audit log: what callers have done. Read once, at the start.
+    #[schemars(with = "Option<AuditSection>")]
+    pub(super) audit: Option<Spanned<Table<AuditSection>>>,
+    /// Spans of requests for a collector. Read once, at the start.
+    #[schemars(with = "Option<TracesSection>")]
+    pub(super) traces: Option<Spanned<Table<TracesSection>>>,
     /// Who may call endpoints, by name.
     #[schemars(with = "BTreeMap<String, AuthSection>")]
     pub(super) auth: BTreeMap<String, Spanned<Table<AuthSection>>>,

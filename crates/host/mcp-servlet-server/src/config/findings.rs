@@ -2,6 +2,7 @@
 
 use std::{fmt, ops::Range, path::PathBuf};
 
+use mcp_servlet_access::rules::Pattern;
 use mcp_servlet_host::{FailedLoad, Host, LoadError, Loaded, Mount};
 use mcp_servlet_remote::NotReady;
 use mcp_servlet_runtime::{LoadError as ModuleError, chain, glob_matches};
@@ -190,7 +191,7 @@ pub struct Served<'a> {
     pub not_ready: &'a [NotReady],
 }
 
-/// Adds the patterns of `always` that match no tool, most likely because they are misspelled.
+/// Adds the patterns of `always` and of quotas that match no tool, most likely because they are misspelled.
 fn idle_patterns(endpoint: &Endpoint, host: &Host, findings: &mut Findings) {
     // The tools of a remote are unknown until it was reached.
     if host
@@ -199,9 +200,18 @@ fn idle_patterns(endpoint: &Endpoint, host: &Host, findings: &mut Findings) {
     {
         return;
     }
-    for pattern in &endpoint.always {
+    let in_search = endpoint.always.iter().map(|pattern| (pattern, true));
+    let in_quotas = endpoint.quota_tools.iter().map(|pattern| (pattern, false));
+    for (pattern, is_glob) in in_search.chain(in_quotas) {
         let text = pattern.get_ref();
-        if !host.tools().any(|tool| glob_matches(text, tool.name())) {
+        let matches = |name: &str| {
+            if is_glob {
+                glob_matches(text, name)
+            } else {
+                Pattern::new(text).matches(name)
+            }
+        };
+        if !host.tools().any(|tool| matches(tool.name())) {
             let message = format!("no tool of endpoint `{}` matches `{text}`", endpoint.name);
             findings.add(Severity::Warning, pattern.span(), message);
         }

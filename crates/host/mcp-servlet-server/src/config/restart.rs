@@ -16,6 +16,12 @@ impl Config {
         if self.tasks != started.tasks {
             sections.push("[tasks]".to_owned());
         }
+        if self.records.audit != started.records.audit {
+            sections.push("[audit]".to_owned());
+        }
+        if self.records.traces != started.records.traces {
+            sections.push("[traces]".to_owned());
+        }
         let both = (self, started);
         let listeners = (&*self.listeners, &*started.listeners);
         let is_same = |new: &Listener, old: &Listener| is_same_listener((new, old), both);
@@ -77,8 +83,9 @@ fn is_same_endpoint((new, old): Both<&Endpoint>, config: Both<&Config>) -> bool 
     let mut options = new.options.clone();
     // They are those of `[tasks]`.
     options.tasks.clone_from(&old.options.tasks);
-    // Rules change at once.
+    // Rules and quotas change at once.
     options.rules.clone_from(&old.options.rules);
+    options.quotas.clone_from(&old.options.quotas);
     if options != old.options {
         return false;
     }

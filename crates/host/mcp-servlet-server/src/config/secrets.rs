@@ -24,6 +24,17 @@ pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
             }
         }
     }
+    let traces = table.get("traces");
+    if let Some(traces) = traces.and_then(|value| value.get_ref().as_table()) {
+        if let Some(headers) = traces.get("headers") {
+            values(headers.get_ref(), headers.span(), &mut secrets);
+        }
+        if let Some(url) = traces.get("otlp") {
+            let span = url.span();
+            let parts = of_url(text.get(span.clone()).unwrap_or_default()).into_iter();
+            secrets.extend(parts.map(|part| span.start + part.start..span.start + part.end));
+        }
+    }
     bundle::secrets(table, text, &mut secrets);
     let servlets = table
         .get("servlet")

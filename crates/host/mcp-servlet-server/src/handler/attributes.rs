@@ -40,10 +40,7 @@ pub(super) fn set(
         .map(|parts| &parts.headers);
     let session = match session {
         Some(session) => session.as_str(),
-        None => headers
-            .filter(|_| era == Era::Legacy)
-            .and_then(|headers| headers.get("mcp-session-id")?.to_str().ok())
-            .unwrap_or_default(),
+        None => session_header(context, era).unwrap_or_default(),
     };
     meta.insert(SESSION.to_owned(), session.into());
     meta.insert(REQUEST.to_owned(), json!(client_id(&context.id)));
@@ -52,6 +49,13 @@ pub(super) fn set(
     {
         meta.insert(HEADERS.to_owned(), forwarded(headers, forward).into());
     }
+}
+
+/// The session that an HTTP request names. Requests since 2026-07-28 have none.
+pub(super) fn session_header(context: &RequestContext<RoleServer>, era: Era) -> Option<&str> {
+    let parts = context.extensions.get::<Parts>();
+    let header = parts?.headers.get("mcp-session-id");
+    header?.to_str().ok().filter(|_| era == Era::Legacy)
 }
 
 /// The id of the session, which [`set`] has written. None for requests without one.

@@ -8,8 +8,8 @@ use std::{
 };
 
 use axum::http::request::Parts;
-use mcp_servlet_access::Refusal;
-use mcp_servlet_host::Tool;
+use mcp_servlet_access::{Refusal, audit::Event};
+use mcp_servlet_host::{CallToolResult as ServletResult, Host, Member, Tool};
 use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError};
 use rmcp::{
     ErrorData, RoleServer,
@@ -31,17 +31,17 @@ use crate::{
         clock::{Clock, timed_out},
         input_rounds::{self, Answer, Inputs},
         notifications::TaskCell,
-        protocol_error,
-        search::{self, Asked},
+        protocol_error, search,
         session::Session,
         structured,
         tasks::{Created, Task},
     },
     permissions::Permissions,
+    records::{Account, Asked},
     server::{
         Server,
         active::cancelled,
-        metrics::{CallMetrics, Caller},
+        metrics::{Caller, outcome},
         seal::Request,
     },
 };
@@ -90,6 +90,7 @@ struct ToolCall {
     context: RequestContext<RoleServer>,
     /// The task that the call has become.
     task: TaskCell,
+    account: Account,
 }
 
 impl ToolCall {
@@ -98,13 +99,20 @@ impl ToolCall {
         let _active = self.server.0.process.active.begin();
         let (name, context) = (&self.request.name, &self.context);
         let (server, session, era) = (&self.server, &self.session, self.era);
+        let host = &self.permissions.host;
         let notifier = session.notifier(server, context, era, Arc::clone(&self.task));
         let usage = notifier.usage();
         let options = &server.0.options;
         let mut request_meta = session.request_meta(context, era, inputs, notifier, options);
+        self.account.runs();
+        let remote = host
+            .member_of(name)
+            .and_then(Member::as_remote)
+            .map(|_| ("tools/call", &**name));
+        let _remote_span = self.account.trace(&mut request_meta, remote);
         request_meta.guard = self.permissions.guard(name);
         if self.permissions.host.has_steps(name) || self.permissions.host.callees().is_some() {
-            request_meta.observer = Some(Arc::new(CallMetrics(server.clone())));
+            request_meta.observer = Some(Arc::new(self.permissions.observer(server)));
         }
         let caller = Caller {
             endpoint: server.name(),
@@ -113,7 +121,6 @@ impl ToolCall {
             traceparent: header(context, "traceparent"),
         };
         let metrics = &server.0.process.metrics;
-        let host = &self.permissions.host;
         let observed = metrics.call(host, name, caller);
         let arguments = self.request.arguments.as_ref();
         observed.dropped(host.count_dropped(name, arguments));
@@ -130,10 +137,13 @@ impl ToolCall {
         let result = match self.clock.bound(call, || self.is_task()).await {
             Ok(result) => result,
             Err(limit) => {
-                observed.end(&Err(self.timeout(limit)), usage.get());
+                let error = Err(self.timeout(limit));
+                self.account.ran(outcome_of(&error), usage.get());
+                observed.end(&error, usage.get());
                 return Err(timed_out(limit));
             }
         };
+        self.account.ran(outcome_of(&result), usage.get());
         observed.end(&result, usage.get());
         let result = result.map_err(|error| protocol_error(&error))?;
         let mut json = result.into_json();
@@ -142,7 +152,7 @@ impl ToolCall {
         if let (Some(_), Some(tool)) = (self.via, tool) {
             search::explain(tool, arguments, &mut json);
         }
-        Ok(json)
+        Ok(self.account.answered(json))
     }
 
     async fn unless_cancelled<T>(
@@ -280,6 +290,25 @@ enum Answered {
 }
 
 impl Handler {
+    /// The account of a call.
+    fn account(
+        &self,
+        (context, era): (&RequestContext<RoleServer>, Era),
+        host: &Host,
+        request: &CallToolRequestParams,
+        via: Option<&'static str>,
+    ) -> Result<Account, ErrorData> {
+        let asked = Asked {
+            event: Event::Call,
+            method: "tools/call",
+            name: &request.name,
+            via,
+            arguments: request.arguments.as_ref(),
+            session: self.session.id(context, era),
+        };
+        Account::begin(&self.server, context, host, &asked)
+    }
+
     pub(super) async fn call(
         &self,
         mut request: CallToolRequestParams,
@@ -290,22 +319,27 @@ impl Handler {
             request.request_state.clone(),
         );
         let host = self.host(&context).await?;
-        let permissions = self.permissions(&context, &host);
+        let mut permissions = self.permissions(&context, &host);
         let era = Era::of(&context);
         // From here on, the request names the tool to run instead of the search tool.
         let via = match search::asked(&permissions, era, &mut request) {
-            Asked::Itself => None,
-            Asked::Call { via } => Some(via),
-            Asked::Answered(json) => return Ok(self.answer::<CallToolResult>(era, json).into()),
-        };
-        if let Some(refusal) = refusal(&permissions, &context, &request.name) {
-            if via.is_some() {
-                let json = search::refused(&request.name, &refusal);
+            search::Asked::Itself => None,
+            search::Asked::Call { via } => Some(via),
+            search::Asked::Answered(json) => {
                 return Ok(self.answer::<CallToolResult>(era, json).into());
             }
-            // The list may have changed since the message arrived. Otherwise its response would have a challenge.
-            let data = json!({ "code": "FORBIDDEN" });
-            return Err(ErrorData::invalid_request(refusal.message, Some(data)));
+        };
+        let account = self.account((&context, era), &host, &request, via)?;
+        permissions.notes = account.notes();
+        if let Some(refusal) = refusal(&permissions, &context, &request.name) {
+            account.lacks_scope();
+            return match via {
+                Some(_) => {
+                    let json = search::refused(&request.name, &refusal);
+                    Ok(self.answer::<CallToolResult>(era, json).into())
+                }
+                None => Err(lacks_scope(&refusal)),
+            };
         }
         let call = Arc::new(ToolCall {
             server: self.server.clone(),
@@ -317,10 +351,21 @@ impl Handler {
             via,
             context,
             task: TaskCell::default(),
+            account,
         });
         if TaskSupport::of(&call.permissions, &call.request.name) == TaskSupport::Required {
             require_tasks(&call)?;
         }
+        self.reply(&call, inputs).await
+    }
+
+    /// Runs a call, and writes its response.
+    async fn reply(
+        &self,
+        call: &Arc<ToolCall>,
+        inputs: Inputs,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let era = call.era;
         let (context, asked, seal) = (&call.context, call.asked(), &self.server.0.seal);
         let answer = if era == Era::Modern {
             let inputs = inputs.open(seal, &asked)?;
@@ -349,6 +394,13 @@ impl Handler {
     }
 }
 
+/// The error for a caller without a scope. The list may have changed since the message arrived. Otherwise its response would have a
+/// challenge.
+fn lacks_scope(refusal: &Refusal) -> ErrorData {
+    let data = json!({ "code": "FORBIDDEN" });
+    ErrorData::invalid_request(refusal.message, Some(data))
+}
+
 /// Why the caller's scopes do not allow a tool. None if they do, or if rules hide the tool.
 fn refusal(
     permissions: &Permissions,
@@ -360,6 +412,14 @@ fn refusal(
         return None;
     }
     permit(&parts.extensions, &permissions.host, tool).err()
+}
+
+/// The outcome of a call, as in the metrics.
+fn outcome_of(result: &Result<ServletResult, CallError>) -> &'static str {
+    match result {
+        Ok(result) => outcome(result.is_error(), None),
+        Err(error) => outcome(false, Some(error)),
+    }
 }
 
 /// A header of the HTTP request.

@@ -5,6 +5,7 @@ use std::{
     time::Instant,
 };
 
+use mcp_servlet_access::audit::Event;
 use mcp_servlet_host::{Host, Member};
 use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError};
 use rmcp::{
@@ -28,7 +29,13 @@ use crate::{
         input_rounds::{self, Answer, Inputs},
         protocol_error,
     },
-    server::{Server, active::cancelled, seal::Request},
+    records::{Account, Asked},
+    server::{
+        Server,
+        active::cancelled,
+        metrics::{OK, outcome},
+        seal::Request,
+    },
 };
 
 /// Declares the capabilities that at least one member has.
@@ -52,13 +59,14 @@ pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
 
 /// Runs a part of a request until it ends, is cancelled, or has used up the time of the endpoint.
 async fn bounded<T>(
-    server: &Server,
+    (server, account): (&Server, &Account),
     method: &'static str,
     clock: &Clock,
     context: &RequestContext<RoleServer>,
     work: Pin<&mut impl Future<Output = Result<T, CallError>>>,
 ) -> Result<Result<T, CallError>, ErrorData> {
     let start = Instant::now();
+    account.runs();
     let work = async {
         tokio::select! {
             biased;
@@ -69,8 +77,15 @@ async fn bounded<T>(
     let result = clock.bound(work, || false).await;
     let metrics = &server.0.process.metrics;
     match &result {
-        Ok(result) => metrics.request(method, result, start.elapsed()),
-        Err(limit) => metrics.request_timed_out(method, *limit, start.elapsed()),
+        Ok(result) => {
+            let error = result.as_ref().err();
+            account.ran(error.map_or(OK, |error| outcome(false, Some(error))), None);
+            metrics.request(method, result, start.elapsed());
+        }
+        Err(limit) => {
+            account.ran("timeout", None);
+            metrics.request_timed_out(method, *limit, start.elapsed());
+        }
     }
     result.map_err(timed_out)
 }
@@ -96,18 +111,34 @@ impl Handler {
         };
         let era = Era::of(&context);
         let clock = self.clock();
-        let permissions = self.permissions(&context, &host);
+        let mut permissions = self.permissions(&context, &host);
+        let account = Account::begin(
+            &self.server,
+            &context,
+            &host,
+            &Asked {
+                event: Event::Read,
+                method: "resources/read",
+                name: &request.uri,
+                via: None,
+                arguments: None,
+                session: self.session.id(&context, era),
+            },
+        )?;
+        permissions.notes = account.notes();
+        let (permissions, account) = (&permissions, &account);
         let is_allowed = |member: &Member| permissions.reads(member, &request.uri);
         let read = |inputs: Inputs| {
             let (host, uri, context, clock) = (&host, &request.uri, &context, &clock);
             let (server, is_allowed) = (&self.server, &is_allowed);
-            let permissions = &permissions;
             async move {
                 let mut request_meta = self.request_meta(context, era, inputs);
+                let _remote_span = account.trace(&mut request_meta, None);
                 permissions.watch_callees(server, &mut request_meta);
                 let read = host.read_resource_from(uri, &request_meta, is_allowed);
-                match bounded(server, "resources/read", clock, context, pin!(read)).await? {
-                    Ok(result) => Ok(result.into_json()),
+                let of = (server, account);
+                match bounded(of, "resources/read", clock, context, pin!(read)).await? {
+                    Ok(result) => Ok(account.answered(result.into_json())),
                     Err(error) => Err(resource_error(&error, era)),
                 }
             }
@@ -144,12 +175,28 @@ impl Handler {
         };
         let era = Era::of(&context);
         let clock = self.clock();
-        let permissions = self.permissions(&context, &host);
+        let mut permissions = self.permissions(&context, &host);
+        let account = Account::begin(
+            &self.server,
+            &context,
+            &host,
+            &Asked {
+                event: Event::Prompt,
+                method: "prompts/get",
+                name: &request.name,
+                via: None,
+                arguments: request.arguments.as_ref(),
+                session: self.session.id(&context, era),
+            },
+        )?;
+        permissions.notes = account.notes();
+        let (permissions, account) = (&permissions, &account);
         let get = |inputs: Inputs| {
             let (host, request, context, clock) = (&host, &request, &context, &clock);
-            let (server, permissions) = (&self.server, &permissions);
+            let server = &self.server;
             async move {
                 let mut request_meta = self.request_meta(context, era, inputs);
+                let _remote_span = account.trace(&mut request_meta, None);
                 permissions.watch_callees(server, &mut request_meta);
                 let (name, arguments) = (&request.name, request.arguments.as_ref());
                 let get = async {
@@ -158,8 +205,9 @@ impl Handler {
                         None => host.get_prompt_with(name, arguments, &request_meta).await,
                     }
                 };
-                match bounded(server, "prompts/get", clock, context, pin!(get)).await? {
-                    Ok(result) => Ok(result.into_json()),
+                let of = (server, account);
+                match bounded(of, "prompts/get", clock, context, pin!(get)).await? {
+                    Ok(result) => Ok(account.answered(result.into_json())),
                     Err(error) => Err(protocol_error(&error)),
                 }
             }
@@ -190,18 +238,40 @@ impl Handler {
         if let Some(Value::Object(meta)) = params.get_mut("_meta") {
             attributes::strip(meta);
         }
-        let permissions = self.permissions(&context, &host);
+        let mut permissions = self.permissions(&context, &host);
+        let era = Era::of(&context);
+        let account = Account::begin(
+            &self.server,
+            &context,
+            &host,
+            &Asked {
+                event: Event::Complete,
+                method: "completion/complete",
+                name: referred(&params),
+                via: None,
+                arguments: None,
+                session: self.session.id(&context, era),
+            },
+        )?;
+        permissions.notes = account.notes();
         let completion = pin!(async {
             match permissions.unknown_reference(&params) {
                 Some(error) => Err(error),
                 None => host.complete(&params).await,
             }
         });
-        let (server, clock) = (&self.server, self.clock());
-        let result = bounded(server, "completion/complete", &clock, &context, completion).await?;
+        let (of, clock) = ((&self.server, &account), self.clock());
+        let result = bounded(of, "completion/complete", &clock, &context, completion).await?;
         let result = result.map_err(|error| complete_error(&error))?;
-        Ok(self.answer(Era::of(&context), result.into_json()))
+        Ok(self.answer(era, account.answered(result.into_json())))
     }
+}
+
+/// The name of the prompt or the URI that a completion is for.
+fn referred(params: &JsonObject) -> &str {
+    let reference = params.get("ref");
+    let name = reference.and_then(|one| one.get("name").or_else(|| one.get("uri")));
+    name.and_then(Value::as_str).unwrap_or_default()
 }
 
 /// The error code for an unknown resource changed with 2026-07-28.

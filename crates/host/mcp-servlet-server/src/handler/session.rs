@@ -51,6 +51,18 @@ impl Session {
         }
     }
 
+    /// The id of the session of a request, if it has one.
+    pub(super) fn id<'c>(
+        &'c self,
+        context: &'c RequestContext<RoleServer>,
+        era: Era,
+    ) -> Option<&'c str> {
+        match &self.id {
+            Some(id) => Some(id.as_str()),
+            None => attributes::session_header(context, era),
+        }
+    }
+
     /// Sends the notifications of a servlet while it answers a request.
     pub(super) fn notifier(
         &self,

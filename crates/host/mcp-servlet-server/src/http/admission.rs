@@ -10,7 +10,10 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use futures_util::StreamExt as _;
-use mcp_servlet_access::{Caller, Certificate, Gate, Head, Reason, Refusal};
+use mcp_servlet_access::{
+    Caller, Certificate, Gate, Head, Reason, Refusal,
+    audit::{CallerFields, Event, Fields},
+};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -55,7 +58,12 @@ impl Endpoint {
     }
 
     /// Counts and logs why a request was refused, which its client does not learn.
-    pub(super) fn note(&self, response: &Response, peer: Option<Peer>) {
+    pub(super) fn note(
+        &self,
+        response: &Response,
+        peer: Option<Peer>,
+        caller: Option<Arc<Caller>>,
+    ) {
         let Some(reason) = response.extensions().get::<Reason>().copied() else {
             return;
         };
@@ -64,6 +72,16 @@ impl Endpoint {
         if let Some(peer) = peer {
             self.refusals.add(Refused::Caller(reason), peer);
         }
+        self.server.note(Event::Refused, || Fields {
+            endpoint: endpoint.map(str::to_owned),
+            peer: peer
+                .and_then(Peer::address)
+                .map(|address| address.to_string()),
+            caller: caller.map(|caller| CallerFields::of(&caller)),
+            reason: Some(reason.name().to_owned()),
+            status: Some(response.status().as_u16()),
+            ..Fields::default()
+        });
     }
 
     /// The metadata of the endpoint as a protected resource.

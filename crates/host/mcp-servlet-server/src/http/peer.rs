@@ -51,6 +51,11 @@ impl Peer {
         )
     }
 
+    /// Its address, or the first one of its subnet.
+    pub(super) fn address(self) -> Option<IpAddr> {
+        self.0
+    }
+
     /// Whether what it holds counts.
     pub(super) fn has_share(self) -> bool {
         self.0.is_some()

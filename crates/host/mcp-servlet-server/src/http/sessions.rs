@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use axum::http::Extensions;
 use mcp_servlet_access::Owner;
 use mcp_servlet_common::lock;
 use rmcp::transport::streamable_http_server::session::{
@@ -18,7 +19,11 @@ use rmcp::transport::streamable_http_server::session::{
 use tokio_util::sync::CancellationToken;
 
 use super::{in_flight::InFlight, peer::Peer};
-use crate::server::{Server, metrics::OneOf};
+use crate::{
+    access,
+    records::SessionRecord,
+    server::{Server, metrics::OneOf},
+};
 
 /// Idle sessions are checked this many times per idle limit.
 const IDLE_CHECKS_PER_LIMIT: u32 = 8;
@@ -48,6 +53,7 @@ struct Use {
     /// To whom it belongs, if the endpoint knows its callers.
     owner: Option<Owner>,
     _counted: OneOf,
+    _recorded: Option<SessionRecord>,
 }
 
 /// The open requests and streams of a session.
@@ -63,7 +69,7 @@ impl Use {
     fn new(
         (peer, owner): (Option<Peer>, Option<Owner>),
         takes_batches: bool,
-        counted: OneOf,
+        (counted, recorded): (OneOf, Option<SessionRecord>),
     ) -> Arc<Self> {
         let open = Open {
             count: 0,
@@ -78,6 +84,7 @@ impl Use {
             peer,
             owner,
             _counted: counted,
+            _recorded: recorded,
         })
     }
 
@@ -132,14 +139,12 @@ impl Sessions {
         self.manager.sessions.read().await.contains_key(id)
     }
 
-    /// Registers a new session, which is in use until the returned guard is dropped.
-    pub(super) fn open(
-        &self,
-        id: &str,
-        client: (Option<Peer>, Option<Owner>),
-        takes_batches: bool,
-    ) -> InUse {
-        let used = Use::new(client, takes_batches, self.counted());
+    /// Registers a new session, which is in use until the returned guard is dropped. `opening` are the extensions of the request that
+    /// opens it.
+    pub(super) fn open(&self, id: &str, opening: &Extensions, takes_batches: bool) -> InUse {
+        let client = (opening.get().copied(), access::owner(opening));
+        let recorded = SessionRecord::open(&self.server, id, Some(opening));
+        let used = Use::new(client, takes_batches, (self.counted(), recorded));
         let in_use = used.begin();
         self.uses().insert(id.into(), used);
         in_use
@@ -224,7 +229,7 @@ impl Sessions {
         uses.retain(|id, _| living.contains_key(id));
         for id in living.keys() {
             uses.entry(id.clone())
-                .or_insert_with(|| Use::new((None, None), false, self.counted()));
+                .or_insert_with(|| Use::new((None, None), false, (self.counted(), None)));
         }
     }
 
@@ -279,17 +284,24 @@ mod tests {
     use std::collections::BTreeSet;
 
     use axum::http::{HeaderMap, header::AUTHORIZATION};
-    use mcp_servlet_access::{AuthOptions, Gate, Head, KeyOptions, Sha256};
+    use mcp_servlet_access::{AuthOptions, Caller, Gate, Head, KeyOptions, Sha256};
     use mcp_servlet_host::Host;
 
     use super::*;
-    use crate::server::ServeOptions;
+    use crate::server::{Process, ServeOptions, Startup};
 
     fn server() -> Server {
-        Server::new(Arc::new(Host::new(Vec::new())), ServeOptions::default())
+        let options = ServeOptions::default();
+        let process = Process::start(&options.tasks);
+        let host = Arc::new(Host::new(Vec::new()));
+        Server::new(&process, host, options, Startup::done())
     }
 
     async fn owner(name: &str) -> Owner {
+        caller(name).await.owner()
+    }
+
+    async fn caller(name: &str) -> Arc<Caller> {
         let key = KeyOptions {
             name: name.to_owned(),
             sha256: Sha256::of(name.as_bytes()),
@@ -307,7 +319,7 @@ mod tests {
             query: None,
             certificate: None,
         };
-        gate.admit(head).await.expect("a caller").owner()
+        gate.admit(head).await.expect("a caller")
     }
 
     #[tokio::test]
@@ -315,7 +327,7 @@ mod tests {
         let sessions = Sessions::new(&server());
         let (living, _transport) = sessions.manager.create_session().await.expect("a session");
         for id in [&living, "ended"] {
-            drop(sessions.open(id, (None, None), false));
+            drop(sessions.open(id, &Extensions::new(), false));
         }
         assert!(sessions.idle(None).await.is_empty());
         assert!(sessions.enter(&living).is_some());
@@ -328,7 +340,9 @@ mod tests {
         let sessions = Sessions::new(&server());
         let (closing, _transport) = sessions.manager.create_session().await.expect("a session");
         let (ann, bob) = (owner("ann").await, owner("bob").await);
-        drop(sessions.open(&closing, (None, Some(ann)), false));
+        let mut opening = Extensions::new();
+        opening.insert(caller("ann").await);
+        drop(sessions.open(&closing, &opening, false));
         assert!(!sessions.is_foreign(&closing, Some(ann)));
         assert!(sessions.is_foreign(&closing, Some(bob)));
         assert!(sessions.idle(Some(Duration::ZERO)).await.contains(&closing));

@@ -33,6 +33,7 @@ use crate::{
     access,
     handler::service,
     message::{self, Kind, Received},
+    records::SessionRecord,
     server::{Server, metrics::OneOf},
     session_id::SessionId,
 };
@@ -118,6 +119,7 @@ impl Sse {
         let opening = self.options.head_time.unwrap_or(Duration::MAX);
         let counted = (self.server.0.process.metrics).session(self.server.name());
         let opened = Opened {
+            _recorded: SessionRecord::open(&self.server, id.as_str(), Some(request.extensions())),
             id: id.clone(),
             _counted: counted,
             connection,
@@ -188,6 +190,7 @@ struct Opened {
     connection: Connection,
     registered: Registered,
     _counted: OneOf,
+    _recorded: Option<SessionRecord>,
 }
 
 /// Answers the messages of one session until it ends. The client has to begin it within `limit`.
@@ -197,6 +200,7 @@ async fn serve(server: Server, opened: Opened, limit: Duration) {
         connection,
         registered,
         _counted,
+        _recorded,
     } = opened;
     let end = registered.end();
     // Boxed, because the future is large.

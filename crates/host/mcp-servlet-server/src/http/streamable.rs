@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     body::Body,
     extract::Request,
-    http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts},
+    http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts},
     response::{IntoResponse as _, Response},
 };
 use futures_util::future::join_all;
@@ -23,6 +23,7 @@ use super::{
     options::{HttpTransport, ResponseForm},
     origin_check,
     peer::{Peer, Refusals, Refused},
+    quota,
     sessions::{InUse, Sessions},
     single, stopping, too_many_sessions,
 };
@@ -143,6 +144,9 @@ impl Streamable {
         if let Err(refusal) = access::permit_message(&parts.extensions, &self.server, &message) {
             return refused(&refusal, message.id());
         }
+        if let Some(refusal) = quota::hold(&self.server, &mut parts, &message) {
+            return refusal;
+        }
         let in_use = self.enter(&parts.headers);
         if let Some(response) = self
             .own_response(&mut parts, &mut message, in_use.as_ref())
@@ -165,10 +169,10 @@ impl Streamable {
         });
         let is_json = headers::is_json(&parts.headers);
         let id = message.id();
-        let client = (
-            parts.extensions.get().copied(),
-            access::owner(&parts.extensions),
-        );
+        let opening = match message.kind() {
+            Kind::Initialize(_) => parts.extensions.clone(),
+            _ => Extensions::new(),
+        };
         let has_batches = *message.kind() == Kind::Initialize(BATCHES.to_owned());
         let body = message.into_bytes();
         let response = self
@@ -178,7 +182,7 @@ impl Streamable {
             return body::refused(&message::unreadable(body).with_id(id));
         }
         let opened = session(response.headers());
-        let opened = opened.map(|id| self.sessions.open(id, client, has_batches));
+        let opened = opened.map(|id| self.sessions.open(id, &opening, has_batches));
         let held = (held, in_use.or(opened));
         match form {
             Form::Json => single::single(response, false, hang_up, held).await,

@@ -11,7 +11,7 @@ use std::{
 };
 
 use call::log_failure;
-pub(crate) use call::{CallMetrics, Caller};
+pub(crate) use call::{CallMetrics, Caller, outcome, session_digest};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Usage};
 use prometheus_client::{
     encoding::{
@@ -31,7 +31,7 @@ use prometheus_client::{
 use super::process::RemoteState;
 
 /// The outcome of most calls.
-const OK: &str = "ok";
+pub(crate) const OK: &str = "ok";
 
 /// Labels: the tool and the outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -138,6 +138,7 @@ pub(crate) struct Metrics {
     running: Gauge,
     dropped: Family<Called, Counter>,
     pub(crate) refused: RefusedTotal,
+    pub(crate) audit_lost: Counter,
     pub(crate) connections: Connections,
     sessions: Family<EndpointLabel, Gauge>,
     requests: Family<RequestLabel, Counter>,
@@ -230,6 +231,7 @@ impl Default for Metrics {
                 "How long requests for resources, prompts and completions took",
             ),
             reloads: registered(all, "reloads", "Reloads of the configuration"),
+            audit_lost: audit_lost(all),
             registry,
             series: RwLock::default(),
         }
@@ -252,6 +254,13 @@ fn running(registry: &mut Registry) -> Gauge {
     let help = "Calls of tools that have not ended";
     registry.register("calls_running", help, running.clone());
     running
+}
+
+fn audit_lost(registry: &mut Registry) -> Counter {
+    let lost = Counter::default();
+    let help = "Lines of the audit log that could not be written";
+    registry.register("audit_lost", help, lost.clone());
+    lost
 }
 
 fn bytes(registry: &mut Registry, name: &str, help: &str) -> Family<Called, Counter> {
@@ -321,14 +330,21 @@ impl Metrics {
         OneOf::of(sessions)
     }
 
-    /// Counts a reload, and whether the new version is served.
-    pub(crate) fn reloaded(&self, outcome: ReloadOutcome) {
+    /// Counts a reload, and whether the new version is served. Returns the name of the outcome.
+    pub(super) fn reloaded(&self, outcome: ReloadOutcome) -> &'static str {
         let outcome = match outcome {
             ReloadOutcome::Ok => OK,
             ReloadOutcome::Partial => "partial",
             ReloadOutcome::Failed => "failed",
         };
         self.reloads.get_or_create(&ReloadLabel { outcome }).inc();
+        outcome
+    }
+
+    /// Counts a request that has to wait because of a quota.
+    pub(crate) fn quota_refused(&self) {
+        let what = "quota";
+        self.refused.get_or_create(&RefusedLabel { what }).inc();
     }
 
     /// Counts a request other than `tools/call`, and logs its failure.
@@ -403,3 +419,6 @@ impl Metrics {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_servlet_access::rules::Rules;
+use mcp_servlet_access::{quota::Quota, rules::Rules};
 
 /// Options that apply to every client, on all transports.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,8 @@ pub struct ServeOptions {
     pub forward_headers: Vec<String>,
     /// Which tools, prompts and resources callers may use. Others do not exist for their clients.
     pub rules: Rules,
+    /// How much callers may use.
+    pub quotas: Vec<Quota>,
 }
 
 impl Default for ServeOptions {
@@ -48,6 +50,7 @@ impl Default for ServeOptions {
             question_time: Duration::from_mins(10),
             forward_headers: Vec::new(),
             rules: Rules::default(),
+            quotas: Vec::new(),
         }
     }
 }

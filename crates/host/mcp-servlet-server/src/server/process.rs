@@ -2,18 +2,24 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, Weak},
+    sync::{Arc, Mutex, OnceLock, Weak},
 };
 
+use mcp_servlet_access::audit::{Event, Fields};
 use mcp_servlet_common::lock;
 use mcp_servlet_host::Member;
 use mcp_servlet_runtime::Nursery;
 use tokio::sync::Semaphore;
 
 use super::{
-    Server, Shared, TaskOptions, active::Active, metrics::Metrics, relist::Relisting, semaphore,
+    Server, Shared, TaskOptions,
+    active::Active,
+    metrics::{Metrics, ReloadOutcome},
+    relist::Relisting,
+    semaphore,
     task_results::Results,
 };
+use crate::records::{RecordOptions, Records, RecordsError};
 
 /// The running work, the limits and the counters of a process.
 #[derive(Debug)]
@@ -25,6 +31,8 @@ pub(crate) struct Process {
     pub(crate) active: Active,
     pub(crate) metrics: Metrics,
     pub(crate) relisting: Relisting,
+    /// The audit log and the traces, if there are any. They are opened before anything is served.
+    pub(crate) records: OnceLock<Records>,
     /// Permits for tasks.
     pub(crate) tasks: Arc<Semaphore>,
     /// Room for the results of tasks.
@@ -55,6 +63,8 @@ pub(crate) struct Readiness {
     pub(crate) servlets: Vec<String>,
     /// The remotes that are not served, and why.
     pub(crate) remotes: BTreeMap<String, &'static str>,
+    /// Whether calls are refused, because the audit log cannot be written.
+    pub(crate) lacks_audit: bool,
 }
 
 impl Process {
@@ -68,6 +78,7 @@ impl Process {
             active: Active::default(),
             metrics: Metrics::default(),
             relisting: Relisting::default(),
+            records: OnceLock::new(),
             tasks: semaphore(tasks.max),
             results: Results::new(tasks.results),
             skipped: Mutex::default(),
@@ -123,6 +134,41 @@ impl Process {
             remotes: remotes
                 .filter_map(|(name, state)| Some((name, state.outage?)))
                 .collect(),
+            lacks_audit: self.records.get().is_some_and(Records::refuse_calls),
+        }
+    }
+
+    /// Counts a reload, and writes it to the audit log.
+    pub(crate) fn reloaded(&self, outcome: ReloadOutcome) {
+        let outcome = self.metrics.reloaded(outcome);
+        if let Some(records) = self.records.get() {
+            let fields = Fields {
+                outcome: Some(outcome),
+                ..Fields::default()
+            };
+            records.note(Event::Reload, fields);
+        }
+    }
+
+    /// Opens the records, before anything is served.
+    pub(crate) fn open_records(&self, options: &RecordOptions) -> Result<(), RecordsError> {
+        if let Some(records) = Records::open(options, self.metrics.audit_lost.clone())? {
+            // A service opens them once.
+            let _ = self.records.set(records);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn reopen_audit_log(&self) {
+        if let Some(records) = self.records.get() {
+            records.reopen();
+        }
+    }
+
+    /// Writes what waits.
+    pub(crate) async fn close_records(&self) {
+        if let Some(records) = self.records.get() {
+            records.close().await;
         }
     }
 

@@ -66,7 +66,7 @@ impl Reload {
             self.files = self.files.changed().await;
             let reloaded = survived("reload", self.reload()).await;
             let outcome = reloaded.unwrap_or(ReloadOutcome::Failed);
-            self.process.metrics.reloaded(outcome);
+            self.process.reloaded(outcome);
             if outcome != ReloadOutcome::Failed {
                 tracing::info!("reloaded {}", self.path.display());
             }
@@ -121,6 +121,7 @@ impl Reload {
             // The new rules apply first, so that they have decided on everything that is served from now on.
             if let Some(renewed) = renewed {
                 server.replace_rules(&renewed.options.rules);
+                server.0.access.replace_quotas(&renewed.options.quotas);
             }
             server.replace(self.loader.finish(host));
             // It keeps its headers and callers. Those of the start could have keys that were removed since.

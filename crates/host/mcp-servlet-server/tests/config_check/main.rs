@@ -183,6 +183,16 @@ fn rules() {
 }
 
 #[test]
+fn quotas() {
+    check("quota.txt");
+}
+
+#[test]
+fn records() {
+    check("records.txt");
+}
+
+#[test]
 fn findings_of_servlets() {
     check("findings.txt");
 }

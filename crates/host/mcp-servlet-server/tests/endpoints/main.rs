@@ -1,6 +1,12 @@
 //! Endpoints of a configuration, as clients of each transport see them.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tasks of a test end with its runtime"
+)]
+
 mod attributes;
+mod audit;
 mod bundles;
 mod callees;
 mod client;
@@ -17,6 +23,7 @@ mod lists;
 mod log;
 mod owners;
 mod policies;
+mod quotas;
 mod raw;
 mod reload;
 mod resources;
@@ -32,6 +39,7 @@ mod support;
 mod time;
 mod tls;
 mod tokens;
+mod traces;
 mod virtual_calls;
 mod virtual_tools;
 mod wasm;

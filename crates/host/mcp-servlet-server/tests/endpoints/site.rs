@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -51,7 +51,17 @@ pub(crate) const PIPE: &str = "[endpoint.pipe]\nkind = \"stdio\"\n";
 impl Site {
     /// Serves a configuration with these files next to it.
     pub(crate) async fn start(config: &str, files: &[(&str, &[u8])]) -> Self {
+        Self::start_with(config, files, |_| {}).await
+    }
+
+    /// The same, with a folder that is prepared before.
+    pub(crate) async fn start_with(
+        config: &str,
+        files: &[(&str, &[u8])],
+        prepare: impl FnOnce(&Path),
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
+        prepare(folder.path());
         for (name, contents) in files {
             fs::write(folder.path().join(name), contents).expect("a file");
         }
@@ -70,6 +80,11 @@ impl Site {
             urls,
             folder,
         }
+    }
+
+    /// Stops, and writes what waits.
+    pub(crate) async fn stop(&self) {
+        self.service.stop().await.expect("no transport failed");
     }
 
     pub(crate) fn url(&self, endpoint: &str) -> &str {

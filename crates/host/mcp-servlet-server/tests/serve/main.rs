@@ -1,5 +1,10 @@
 //! MCP as clients see it: over a pipe and over HTTP.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tasks of a test end with its runtime"
+)]
+
 mod arguments;
 mod asks;
 mod cancel;

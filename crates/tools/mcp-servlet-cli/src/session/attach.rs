@@ -26,6 +26,7 @@ pub(super) async fn attach(
         Target::Module(source) => plan(source.clone(), with, session_use)?,
         _ => return Err(missing("a servlet")),
     };
+    plan.needs_members = true;
     plan.recorder.clone_from(&with.recorder);
     let service = Service::start(plan.on_warning(warn)).await?;
     for servlet in service.server().host().servlets() {

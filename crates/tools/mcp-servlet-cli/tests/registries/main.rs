@@ -1,5 +1,10 @@
 //! `servlet push`, `pull` and `cache`, and images as sources and as TARGET.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tasks of a test end with its runtime"
+)]
+
 mod images;
 mod programs;
 mod release;

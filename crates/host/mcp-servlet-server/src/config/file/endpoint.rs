@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{MOST, RuleSection, set};
+use super::{MOST, QuotaSection, RuleSection, set};
 use crate::{
     HttpOptions, ResponseForm, ServeOptions,
     config::{
@@ -87,6 +87,10 @@ pub(in crate::config) struct EndpointSection {
     #[serde(default)]
     #[schemars(with = "Vec<RuleSection>")]
     pub(in crate::config) rules: Vec<Spanned<Table<RuleSection>>>,
+    /// How much callers may use. A request needs room in all quotas that are about it. Default: no limit.
+    #[serde(default)]
+    #[schemars(with = "Vec<QuotaSection>")]
+    pub(in crate::config) quota: Vec<Spanned<Table<QuotaSection>>>,
     /// Whether the server starts if it cannot prove that the rules fit the tools. `warn` (the default) reports it, `strict` refuses to
     /// start.
     #[serde(default)]

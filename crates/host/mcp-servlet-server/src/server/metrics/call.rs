@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use tracing::{Level, Span, field::Empty};
 
 use super::{Called, Metrics, OK, Series};
-use crate::server::Server;
+use crate::{records::Notes, server::Server};
 
 impl Metrics {
     /// Starts to measure a call.
@@ -61,7 +61,11 @@ impl Metrics {
 
 /// Counts the calls that virtual tools and servlets make as calls of their members, and logs them within the span of the call.
 #[derive(Debug)]
-pub(crate) struct CallMetrics(pub(crate) Server);
+pub(crate) struct CallMetrics {
+    pub(crate) server: Server,
+    /// What is known about the request, if that is recorded.
+    pub(crate) notes: Option<Arc<Notes>>,
+}
 
 impl CallMetrics {
     fn count(
@@ -71,7 +75,7 @@ impl CallMetrics {
         time: Duration,
         usage: Option<&Usage>,
     ) {
-        let metrics = &self.0.0.process.metrics;
+        let metrics = &self.server.0.process.metrics;
         metrics.count(&metrics.series(member, tool), outcome, time, usage);
     }
 }
@@ -104,6 +108,10 @@ impl CallObserver for CallMetrics {
         if let Some(tool) = tool {
             self.count((member, tool), outcome, time, step.usage);
         }
+        if let Some(notes) = &self.notes {
+            let target = || format!("step {member}:{}", tool.unwrap_or("resource"));
+            notes.called(target, outcome, time, step.usage);
+        }
     }
 
     fn callee_ended(&self, call: &EndedCallee<'_>) {
@@ -127,6 +135,9 @@ impl CallObserver for CallMetrics {
         // Labels with names that servlets make up would exhaust the memory.
         if let Some(tool) = callee.tool().filter(|_| call.is_known) {
             self.count((callee.member(), tool), outcome, time, call.usage);
+        }
+        if let Some(notes) = &self.notes {
+            notes.called(|| format!("call {callee}"), outcome, time, call.usage);
         }
     }
 }
@@ -195,7 +206,7 @@ impl Caller<'_> {
             span.record("via", via);
         }
         if let Some(session) = &request_meta.session {
-            span.record("session", digest(session.id()));
+            span.record("session", session_digest(session.id()));
         }
         let meta = request_meta.meta.as_ref();
         let client = meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientInfo"));
@@ -214,7 +225,7 @@ impl Caller<'_> {
 }
 
 /// The first 16 digits of the SHA-256 digest of a session's id, which is a secret.
-fn digest(session: &str) -> String {
+pub(crate) fn session_digest(session: &str) -> String {
     hex(&Sha256::digest(session)[..8])
 }
 
@@ -279,7 +290,7 @@ impl Call<'_> {
 }
 
 /// The outcome of a call in logs and metrics.
-fn outcome(is_tool_error: bool, error: Option<&CallError>) -> &'static str {
+pub(crate) fn outcome(is_tool_error: bool, error: Option<&CallError>) -> &'static str {
     match error {
         Some(error) => error.kind.name(),
         None if is_tool_error => "tool_error",

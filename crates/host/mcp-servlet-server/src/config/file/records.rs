@@ -1,0 +1,141 @@
+//! `[audit]` and `[traces]`: what is recorded of requests.
+
+use std::collections::BTreeMap;
+
+use mcp_servlet_runtime::Limit;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::Headers;
+use crate::{
+    audit::WhenFull,
+    config::{
+        table::Table,
+        units::{Count, Size},
+    },
+    records::TraceTrust,
+};
+
+/// How many renamed files the audit log may have.
+const MOST_KEPT: usize = 1000;
+
+/// The audit log. Read once, at the start.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { to = \"audit.jsonl\" }"
+)]
+pub(in crate::config) struct AuditSection {
+    /// A file, to whose end lines are written, or `stderr`.
+    #[schemars(with = "String")]
+    pub(in crate::config) to: Spanned<String>,
+    /// The size at which the file is renamed to `FILE.1`. Default: `none`.
+    #[schemars(with = "Option<Size>")]
+    pub(in crate::config) rotate: Option<Spanned<Limit<u64>>>,
+    /// How many renamed files are kept. Default: 10.
+    #[schemars(with = "Option<Count<1, MOST_KEPT>>")]
+    pub(in crate::config) keep: Option<Spanned<Count<1, MOST_KEPT>>>,
+    /// What happens while lines cannot be written: `refuse` (the default) refuses new calls, `drop` counts the lines.
+    #[serde(default)]
+    pub(in crate::config) full: FullIs,
+    /// What it has of arguments: a `digest` under a key (the default), `none`, or their `text`.
+    #[serde(default)]
+    pub(in crate::config) arguments: ArgumentsAre,
+    /// With `arguments = "text"`: the paths of arguments that are masked, such as `password` or `to.iban`.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(in crate::config) mask: Option<Spanned<Vec<Spanned<String>>>>,
+    /// With `arguments = "digest"`: what the key is made of, for processes that must have the same digests. Default: a key of this
+    /// process.
+    #[schemars(with = "Option<String>")]
+    pub(in crate::config) secret: Option<Spanned<String>>,
+    /// Whether it has requests for lists.
+    #[serde(default)]
+    pub(in crate::config) lists: bool,
+}
+
+/// What happens while lines cannot be written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::config) enum FullIs {
+    #[default]
+    Refuse,
+    Drop,
+}
+
+/// What the audit log has of arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::config) enum ArgumentsAre {
+    None,
+    #[default]
+    Digest,
+    Text,
+}
+
+/// Spans for a collector. Read once, at the start.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { otlp = \"https://collector.example:4318\" }"
+)]
+pub(in crate::config) struct TracesSection {
+    /// The URL of a collector that takes OTLP over HTTP, without `/v1/traces`.
+    #[schemars(with = "String")]
+    pub(in crate::config) otlp: Spanned<String>,
+    /// Headers of requests to it. `${NAME}` is replaced by the environment variable.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub(in crate::config) headers: Headers,
+    /// The connection to it.
+    #[serde(default)]
+    pub(in crate::config) tls: Table<CollectorTls>,
+    /// The share of traces that are recorded, of those that begin here. Default: 1.
+    #[schemars(with = "Option<f64>")]
+    pub(in crate::config) sample: Option<Spanned<f64>>,
+    /// The trace that a client names: `parent` (the default) continues it, `new` begins another one with a link to it.
+    #[serde(default)]
+    pub(in crate::config) trust: TrustIs,
+    /// The name of the service. Default: `name` of `[server]`, or `mcp-servlet`.
+    pub(in crate::config) service: Option<String>,
+}
+
+/// The connection to a collector.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { ca = \"ca.pem\" }"
+)]
+pub(in crate::config) struct CollectorTls {
+    /// Certificate authorities in PEM that it is trusted with, instead of those of the system.
+    #[schemars(with = "Option<String>")]
+    pub(in crate::config) ca: Option<Spanned<String>>,
+}
+
+/// The trace that a client names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::config) enum TrustIs {
+    #[default]
+    Parent,
+    New,
+}
+
+impl From<FullIs> for WhenFull {
+    fn from(full: FullIs) -> Self {
+        match full {
+            FullIs::Refuse => Self::Refuse,
+            FullIs::Drop => Self::Drop,
+        }
+    }
+}
+
+impl From<TrustIs> for TraceTrust {
+    fn from(trust: TrustIs) -> Self {
+        match trust {
+            TrustIs::Parent => Self::Parent,
+            TrustIs::New => Self::New,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Quotas over streamable HTTP. A request that has to wait gets its status before the response begins, so it is decided here. The handler
+//! decides about all others.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Instant,
+};
+
+use axum::{
+    Json,
+    http::{Extensions, StatusCode, header, request::Parts},
+    response::{IntoResponse as _, Response},
+};
+use mcp_servlet_access::{
+    audit::{CallerFields, Fields, shortened},
+    quota::{Exceeded, Permit},
+};
+use mcp_servlet_common::lock;
+use mcp_servlet_runtime::RpcError;
+use serde_json::{Value, json};
+
+use super::peer::Peer;
+use crate::{
+    access::{caller, owner},
+    message::Message,
+    records::{exceeded_data, note_exceeded},
+    server::Server,
+};
+
+/// The requests that servlets and remotes answer.
+const COUNTED: [&str; 4] = [
+    "tools/call",
+    "resources/read",
+    "prompts/get",
+    "completion/complete",
+];
+
+/// Request extension: the permit of a request, until its handler takes it.
+#[derive(Clone)]
+pub(crate) struct Held(Arc<Mutex<Option<Permit>>>);
+
+impl Held {
+    pub(crate) fn take(&self) -> Option<Permit> {
+        lock(&self.0).take()
+    }
+}
+
+/// The address of the client that sent a request.
+pub(crate) fn peer_text(extensions: &Extensions) -> Option<String> {
+    let peer: &Peer = extensions.get()?;
+    peer.address().map(|address| address.to_string())
+}
+
+/// Takes a request from the quotas. If one of them is used up, returns what the client gets instead.
+pub(super) fn hold(server: &Server, parts: &mut Parts, message: &Message) -> Option<Response> {
+    let quotas = server.0.access.quotas();
+    if quotas.is_empty() || !COUNTED.contains(&message.method()) || !message.is_request() {
+        return None;
+    }
+    let tool = message.tool();
+    let host = server.host();
+    let names_another = |tool: &String| host.search_tools().iter().any(|one| one.name() == tool);
+    // The tool that a search calls is known when its arguments are read.
+    if tool.as_ref().is_some_and(names_another) {
+        return None;
+    }
+    let owner = owner(&parts.extensions);
+    match quotas.begin(owner, tool.as_deref(), Instant::now()) {
+        Ok(permit) => {
+            let held = Held(Arc::new(Mutex::new(Some(permit))));
+            parts.extensions.insert(held);
+            None
+        }
+        Err(exceeded) => {
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            let fields = Fields {
+                endpoint: server.name().map(str::to_owned),
+                peer: peer_text(&parts.extensions),
+                caller: caller(&parts.extensions).map(|caller| CallerFields::of(&caller)),
+                method: COUNTED.into_iter().find(|one| *one == message.method()),
+                name: tool.as_deref().map(shortened),
+                ..Fields::default()
+            };
+            note_exceeded(server, fields, &exceeded, Some(status.as_u16()));
+            Some(refused(&exceeded, message.id()))
+        }
+    }
+}
+
+fn refused(exceeded: &Exceeded, id: Option<Value>) -> Response {
+    let error = json!({
+        "code": RpcError::BUSY,
+        "message": exceeded.to_string(),
+        "data": exceeded_data(exceeded),
+    });
+    let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
+    let retry = [(header::RETRY_AFTER, exceeded.seconds().to_string())];
+    (StatusCode::TOO_MANY_REQUESTS, retry, Json(body)).into_response()
+}

@@ -1,0 +1,479 @@
+//! What is known about one request: its quota, its line in the audit log and its span.
+//!
+//! A request can be cancelled, or become a task and end after its response. So its line is written when the account is dropped.
+
+use std::{
+    io,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant, SystemTime},
+};
+
+use axum::http::request::Parts;
+use mcp_servlet_access::{
+    Caller,
+    audit::{CallerFields, Event, Fields, shortened},
+    quota::{Exceeded, Permit, Spent},
+};
+use mcp_servlet_common::lock;
+use mcp_servlet_host::{Host, Member};
+use mcp_servlet_runtime::{JsonObject, RequestMeta, RpcError, Usage};
+use opentelemetry::{KeyValue, trace::SpanKind};
+use rmcp::{ErrorData, RoleServer, model::ErrorCode, service::RequestContext};
+use serde_json::{Value, json};
+
+use super::{
+    Records,
+    audit_log::Reserved,
+    traces::{OpenSpan, names},
+};
+use crate::{
+    access::{caller_of, owner_of},
+    http::{Held, peer_text},
+    own_id::client_id,
+    server::{Server, metrics::session_digest},
+};
+
+/// A request to a servlet or a remote.
+pub(crate) struct Asked<'a> {
+    pub(crate) event: Event,
+    pub(crate) method: &'static str,
+    /// The name of the tool or prompt, or the URI.
+    pub(crate) name: &'a str,
+    /// The tool of a search through which the client calls.
+    pub(crate) via: Option<&'static str>,
+    pub(crate) arguments: Option<&'a JsonObject>,
+    /// The id of the session.
+    pub(crate) session: Option<&'a str>,
+}
+
+/// The account of a request. Empty if nothing is configured that needs it.
+#[derive(Default)]
+pub(crate) struct Account(Option<Box<Open>>);
+
+struct Open {
+    records: Option<Records>,
+    permit: Option<Permit>,
+    reserved: Option<Reserved>,
+    span: Option<OpenSpan>,
+    event: Event,
+    fields: Fields,
+    start: Instant,
+    notes: Arc<Notes>,
+}
+
+/// What a request has done so far.
+#[derive(Debug, Default)]
+pub(crate) struct Notes(Mutex<Noted>);
+
+#[derive(Debug, Default)]
+struct Noted {
+    /// The decision of the rules or scopes, if there was one.
+    decision: Option<&'static str>,
+    rule: Option<String>,
+    reason: Option<&'static str>,
+    outcome: Option<&'static str>,
+    steps: u64,
+    fuel: Option<u64>,
+    output: u64,
+    /// The calls of other tools, for spans.
+    parts: Vec<Part>,
+}
+
+#[derive(Debug)]
+struct Part {
+    name: String,
+    start: SystemTime,
+    end: SystemTime,
+    outcome: &'static str,
+}
+
+/// How many calls of other tools have spans. A servlet can make thousands.
+const MOST_PARTS: usize = 100;
+
+impl Account {
+    /// Takes a request from the quotas, reserves its line in the audit log, and begins its span.
+    ///
+    /// # Errors
+    /// A quota is used up, or the audit log cannot be written.
+    pub(crate) fn begin(
+        server: &Server,
+        context: &RequestContext<RoleServer>,
+        host: &Host,
+        asked: &Asked<'_>,
+    ) -> Result<Self, ErrorData> {
+        let records = server.records();
+        let quotas = server.0.access.quotas();
+        if records.is_none() && quotas.is_empty() {
+            return Ok(Self::default());
+        }
+        let parts = context.extensions.get::<Parts>();
+        let held = parts.and_then(|parts| parts.extensions.get::<Held>()?.take());
+        let caller = caller_of(&context.extensions);
+        let fields = || fields(server, context, caller.as_deref(), asked);
+        let permit = if let Some(permit) = held {
+            permit
+        } else {
+            let tool = (asked.event == Event::Call).then_some(asked.name);
+            let begun = quotas.begin(owner_of(context), tool, Instant::now());
+            begun.map_err(|exceeded| {
+                note_exceeded(server, fields(), &exceeded, None);
+                exceeded_error(&exceeded)
+            })?
+        };
+        let reserved = match records.and_then(Records::audit) {
+            None => None,
+            Some(log) => match log.reserve() {
+                Ok(reserved) => reserved,
+                Err(_) => return Err(cannot_write()),
+            },
+        };
+        let measures = reserved.is_some() || !quotas.is_empty();
+        let mut fields = if reserved.is_some() {
+            fields()
+        } else {
+            Fields::default()
+        };
+        fields.input = measures.then(|| asked.arguments.map_or(0, length));
+        let span = records.and_then(|records| begin_span(records, context, asked));
+        if reserved.is_some() {
+            let audit = records.and_then(Records::audit);
+            let policy = audit.map(|log| &log.options.arguments);
+            fields.arguments = policy.and_then(|policy| policy.show(asked.arguments?));
+            fields.member = owner_name(host, asked);
+            fields.trace = span.as_ref().and_then(OpenSpan::trace);
+        }
+        Ok(Self(Some(Box::new(Open {
+            records: records.cloned(),
+            permit: Some(permit),
+            reserved,
+            span,
+            event: asked.event,
+            fields,
+            start: Instant::now(),
+            notes: Arc::default(),
+        }))))
+    }
+
+    /// Notes of what others do for the request. None if nothing is recorded.
+    pub(crate) fn notes(&self) -> Option<Arc<Notes>> {
+        let open = self.0.as_ref()?;
+        Some(Arc::clone(&open.notes))
+    }
+
+    /// Makes the span of the request the parent of what gets this `_meta`. If that is a remote, its request has a span of its own,
+    /// which ends when the returned guard is dropped.
+    pub(crate) fn trace(
+        &self,
+        request_meta: &mut RequestMeta,
+        remote: Option<(&str, &str)>,
+    ) -> Option<RemoteSpan> {
+        let open = self.0.as_ref()?;
+        let meta = request_meta.meta.get_or_insert_default();
+        let span = open.span.as_ref()?;
+        let Some((method, name)) = remote else {
+            span.inject(meta);
+            return None;
+        };
+        let traces = open.records.as_ref()?.traces()?;
+        let attributes = vec![KeyValue::new(names::METHOD, method.to_owned())];
+        let part = traces.part(
+            span,
+            format!("{method} {name}"),
+            (SpanKind::Client, None),
+            attributes,
+        );
+        part.inject(meta);
+        Some(RemoteSpan(part, Arc::clone(&open.notes)))
+    }
+
+    /// Notes that the request begins to run.
+    pub(crate) fn runs(&self) {
+        if let Some(open) = &self.0 {
+            lock(&open.notes.0).outcome = Some("cancelled");
+        }
+    }
+
+    /// Notes how a run has ended. A request can run several times, if it asks the client.
+    pub(crate) fn ran(&self, outcome: &'static str, usage: Option<&Usage>) {
+        if let Some(open) = &self.0 {
+            lock(&open.notes.0).outcome = Some(outcome);
+            open.notes.add_fuel(usage);
+        }
+    }
+
+    /// Notes the result, and returns it.
+    pub(crate) fn answered(&self, result: JsonObject) -> JsonObject {
+        if let Some(open) = &self.0
+            && open.fields.input.is_some()
+        {
+            lock(&open.notes.0).output += length(&result);
+        }
+        result
+    }
+
+    /// Notes that the scopes of the caller do not allow the request.
+    pub(crate) fn lacks_scope(&self) {
+        if let Some(open) = &self.0 {
+            open.notes.denied(None, "scope");
+        }
+    }
+}
+
+/// A request to a remote.
+pub(crate) struct RemoteSpan(OpenSpan, Arc<Notes>);
+
+impl Drop for RemoteSpan {
+    fn drop(&mut self) {
+        let outcome = lock(&self.1.0).outcome;
+        self.0.end(outcome.unwrap_or("cancelled"));
+    }
+}
+
+impl Notes {
+    /// Notes that a rule, or the lack of one, denies the request.
+    pub(crate) fn denied(&self, rule: Option<&str>, reason: &'static str) {
+        let mut noted = lock(&self.0);
+        noted.decision = Some("deny");
+        noted.rule = rule.map(str::to_owned);
+        noted.reason = Some(reason);
+    }
+
+    /// Notes that the rules allow the request.
+    pub(crate) fn allowed(&self, rule: Option<&str>) {
+        let mut noted = lock(&self.0);
+        noted.decision = Some("allow");
+        noted.rule = rule.map(str::to_owned);
+        noted.reason = None;
+    }
+
+    /// Notes a call of another tool.
+    pub(crate) fn called(
+        &self,
+        name: impl FnOnce() -> String,
+        outcome: &'static str,
+        time: Duration,
+        usage: Option<&Usage>,
+    ) {
+        self.add_fuel(usage);
+        let mut noted = lock(&self.0);
+        noted.steps += 1;
+        if noted.parts.len() < MOST_PARTS {
+            let end = SystemTime::now();
+            noted.parts.push(Part {
+                name: name(),
+                start: end.checked_sub(time).unwrap_or(end),
+                end,
+                outcome,
+            });
+        }
+    }
+
+    fn add_fuel(&self, usage: Option<&Usage>) {
+        if let Some(fuel) = usage.and_then(|usage| usage.fuel) {
+            let mut noted = lock(&self.0);
+            noted.fuel = Some(noted.fuel.unwrap_or(0) + fuel);
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let noted = std::mem::take(&mut *lock(&self.notes.0));
+        let outcome = noted.outcome.unwrap_or("invalid");
+        if let Some(permit) = self.permit.take() {
+            let spent = Spent {
+                bytes: self.fields.input.unwrap_or(0) + noted.output,
+                fuel: noted.fuel.unwrap_or(0),
+            };
+            permit.charge(spent, Instant::now());
+        }
+        if let Some(span) = &self.span {
+            if let Some(traces) = self.records.as_ref().and_then(Records::traces) {
+                for part in noted.parts {
+                    let times = (SpanKind::Internal, Some(part.start));
+                    let made = traces.part(span, part.name, times, Vec::new());
+                    made.end_at(part.outcome, part.end);
+                }
+            }
+            span.end(outcome);
+        }
+        let is_denied = noted.decision == Some("deny");
+        let event = if is_denied { Event::Denied } else { self.event };
+        let fields = Fields {
+            steps: noted.steps,
+            decision: noted.decision,
+            rule: noted.rule,
+            reason: noted.reason.map(str::to_owned),
+            outcome: Some(outcome),
+            ms: Some(milliseconds(self.start.elapsed())),
+            output: Some(noted.output),
+            fuel: noted.fuel,
+            ..std::mem::take(&mut self.fields)
+        };
+        match self.reserved.take() {
+            Some(reserved) => reserved.write(event, fields),
+            None => {
+                if let Some(log) = self.records.as_ref().and_then(Records::audit) {
+                    log.lose();
+                }
+            }
+        }
+    }
+}
+
+/// Milliseconds with three digits after the point.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// The length of a value as JSON.
+fn length(json: &JsonObject) -> u64 {
+    struct Count(u64);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Nothing here can fail: keys are strings, and the writer takes all bytes.
+    let _ = serde_json::to_writer(&mut count, json);
+    count.0
+}
+
+/// Writes a request for a list to the audit log, if that has lists.
+pub(crate) fn note_list(
+    server: &Server,
+    context: &RequestContext<RoleServer>,
+    (method, session): (&'static str, Option<&str>),
+) {
+    let Some(log) = server.records().and_then(Records::audit) else {
+        return;
+    };
+    if log.options.lists {
+        let asked = Asked {
+            event: Event::List,
+            method,
+            name: "",
+            via: None,
+            arguments: None,
+            session,
+        };
+        let caller = caller_of(&context.extensions);
+        let mut fields = fields(server, context, caller.as_deref(), &asked);
+        fields.name = None;
+        log.write(Event::List, fields);
+    }
+}
+
+/// What is known of a request before it runs.
+fn fields(
+    server: &Server,
+    context: &RequestContext<RoleServer>,
+    caller: Option<&Caller>,
+    asked: &Asked<'_>,
+) -> Fields {
+    let parts = context.extensions.get::<Parts>();
+    Fields {
+        endpoint: server.name().map(str::to_owned),
+        peer: parts.and_then(|parts| peer_text(&parts.extensions)),
+        caller: caller.map(CallerFields::of),
+        session: asked.session.map(session_digest),
+        method: Some(asked.method),
+        name: Some(shortened(asked.name)),
+        via: asked.via,
+        ..Fields::default()
+    }
+}
+
+fn owner_name(host: &Host, asked: &Asked<'_>) -> Option<String> {
+    let name = asked.name;
+    let member = match asked.event {
+        Event::Call => {
+            let member = host.member_of(name).map(Member::name);
+            member.or_else(|| host.bundle_of(name))
+        }
+        Event::Prompt => host.member_of_prompt(name).map(Member::name),
+        Event::Read => host
+            .owners_of_resource(name)
+            .first()
+            .map(|member| member.name()),
+        _ => None,
+    };
+    member.map(str::to_owned)
+}
+
+fn begin_span(
+    records: &Records,
+    context: &RequestContext<RoleServer>,
+    asked: &Asked<'_>,
+) -> Option<OpenSpan> {
+    let traces = records.traces()?;
+    let parts = context.extensions.get::<Parts>();
+    let header = |name: &'static str| {
+        let value = parts?.headers.get(name)?;
+        value.to_str().ok().map(str::to_owned)
+    };
+    let id = client_id(&context.id).to_string();
+    let transport = if parts.is_some() { "tcp" } else { "pipe" };
+    let mut attributes = vec![
+        KeyValue::new(names::METHOD, asked.method),
+        KeyValue::new(names::REQUEST, shortened(&id)),
+        KeyValue::new(names::TRANSPORT, transport),
+    ];
+    let session = asked.session.map(session_digest);
+    attributes.extend(session.map(|session| KeyValue::new(names::SESSION, session)));
+    let version = context
+        .protocol_version()
+        .map(|version| version.to_string());
+    attributes.extend(version.map(|version| KeyValue::new(names::PROTOCOL, version)));
+    let subject = shortened(asked.name);
+    let mut name = asked.method.to_owned();
+    match asked.event {
+        Event::Call => {
+            attributes.push(KeyValue::new(names::TOOL, subject.clone()));
+            attributes.push(KeyValue::new(names::OPERATION, names::EXECUTE_TOOL));
+            name = format!("{name} {subject}");
+        }
+        Event::Prompt => {
+            attributes.push(KeyValue::new(names::PROMPT, subject.clone()));
+            name = format!("{name} {subject}");
+        }
+        // URIs would give each span a name of its own.
+        Event::Read => attributes.push(KeyValue::new(names::RESOURCE, subject)),
+        _ => {}
+    }
+    Some(traces.begin(name, attributes, (&context.meta.0.0, header)))
+}
+
+/// Notes a request that must wait. `status` is the status of the HTTP response, if the error is not in a response with status 200.
+pub(crate) fn note_exceeded(
+    server: &Server,
+    mut fields: Fields,
+    exceeded: &Exceeded,
+    status: Option<u16>,
+) {
+    server.0.process.metrics.quota_refused();
+    fields.reason = Some(exceeded.quota.clone());
+    fields.status = status;
+    server.note(Event::Quota, || fields);
+}
+
+/// What a program of the client learns of a quota that is used up.
+pub(crate) fn exceeded_data(exceeded: &Exceeded) -> Value {
+    json!({ "retry": true, "retry_after": exceeded.seconds(), "quota": exceeded.quota })
+}
+
+fn exceeded_error(exceeded: &Exceeded) -> ErrorData {
+    let data = exceeded_data(exceeded);
+    ErrorData::new(ErrorCode(RpcError::BUSY), exceeded.to_string(), Some(data))
+}
+
+fn cannot_write() -> ErrorData {
+    let data = json!({ "retry": true });
+    let message = "the audit log cannot be written, so this server takes no calls; try again later";
+    ErrorData::new(ErrorCode(RpcError::BUSY), message, Some(data))
+}

@@ -1,0 +1,294 @@
+//! The file of the audit log, which is renamed when it is large.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+};
+
+use mcp_servlet_access::audit::{AuditOptions, AuditTarget};
+
+/// Where lines are written.
+#[derive(Debug)]
+pub(super) struct AuditFile {
+    target: Target,
+    /// The size at which the file is renamed.
+    rotate: Option<u64>,
+    /// How many renamed files are kept.
+    keep: u32,
+    /// Whether the last line is cut off, so that a line break must precede the next one.
+    is_cut_off: bool,
+}
+
+#[derive(Debug)]
+enum Target {
+    File {
+        path: PathBuf,
+        /// None if it could not be opened again.
+        file: Option<File>,
+        size: u64,
+    },
+    Stderr,
+}
+
+impl AuditFile {
+    /// Opens the file, and creates it if there is none.
+    pub(super) fn open(options: &AuditOptions) -> io::Result<Self> {
+        let (target, is_cut_off) = match &options.to {
+            AuditTarget::Stderr => (Target::Stderr, false),
+            AuditTarget::File(path) => {
+                let opened = open(path)?;
+                let target = Target::File {
+                    path: path.clone(),
+                    file: Some(opened.file),
+                    size: opened.size,
+                };
+                (target, opened.is_cut_off)
+            }
+        };
+        Ok(Self {
+            target,
+            rotate: options.rotate,
+            keep: options.keep,
+            is_cut_off,
+        })
+    }
+
+    /// The path, for the log.
+    pub(super) fn name(&self) -> String {
+        match &self.target {
+            Target::File { path, .. } => path.display().to_string(),
+            Target::Stderr => "stderr".to_owned(),
+        }
+    }
+
+    /// Writes lines. After an error, `written` says how many of their bytes are in the file, and another attempt goes on there.
+    pub(super) fn append(&mut self, lines: &[u8], written: &mut usize) -> io::Result<()> {
+        if *written == 0 {
+            self.rotate_before(lines.len() as u64);
+            if self.is_cut_off {
+                self.write(b"\n")?;
+                self.is_cut_off = false;
+            }
+        }
+        while *written < lines.len() {
+            *written += self.write(&lines[*written..])?;
+        }
+        match &mut self.target {
+            Target::File { .. } => Ok(()),
+            Target::Stderr => io::stderr().flush(),
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = loop {
+            let written = match &mut self.target {
+                Target::Stderr => io::stderr().write(bytes),
+                Target::File { path, file, size } => {
+                    if file.is_none() {
+                        let opened = open(path)?;
+                        *size = opened.size;
+                        *file = Some(opened.file);
+                    }
+                    file.as_mut().map_or(Ok(0), |file| file.write(bytes))
+                }
+            };
+            match written {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                written => break written?,
+            }
+        };
+        if let Target::File { size, .. } = &mut self.target {
+            *size += written as u64;
+        }
+        Ok(written)
+    }
+
+    /// Notes that what follows these bytes will not be written.
+    pub(super) fn cut_off(&mut self, written: &[u8]) {
+        self.is_cut_off |= written.last().is_some_and(|byte| *byte != b'\n');
+    }
+
+    /// Opens the path again. Lines go to the new file from then on.
+    pub(super) fn reopen(&mut self) {
+        if let Target::File { path, file, size } = &mut self.target {
+            sync(file.as_ref());
+            // If it cannot be opened now, the next line is another attempt.
+            *file = None;
+            if let Ok(opened) = open(path) {
+                (*file, *size) = (Some(opened.file), opened.size);
+                self.is_cut_off = opened.is_cut_off;
+            }
+        }
+    }
+
+    /// Waits until the lines are on the disk.
+    pub(super) fn sync(&self) {
+        if let Target::File { file, .. } = &self.target {
+            sync(file.as_ref());
+        }
+    }
+
+    fn rotate_before(&mut self, more: u64) {
+        let (Some(most), Target::File { path, size, .. }) = (self.rotate, &self.target) else {
+            return;
+        };
+        if *size == 0 || size.saturating_add(more) <= most {
+            return;
+        }
+        match shift(path, self.keep) {
+            Ok(()) => self.reopen(),
+            Err(error) => {
+                let path = path.display();
+                tracing::warn!(%path, %error, "the audit log cannot be renamed, so it grows");
+            }
+        }
+    }
+}
+
+/// A file that was opened.
+struct Opened {
+    file: File,
+    size: u64,
+    /// Whether its last line has no end, because a process ended while it wrote.
+    is_cut_off: bool,
+}
+
+fn open(path: &Path) -> io::Result<Opened> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    let size = file.metadata()?.len();
+    // Without the right to read the file, its end is unknown.
+    let is_cut_off = last_byte(path).is_ok_and(|byte| byte != b'\n');
+    Ok(Opened {
+        file,
+        size,
+        is_cut_off: size > 0 && is_cut_off,
+    })
+}
+
+fn last_byte(path: &Path) -> io::Result<u8> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::End(-1))?;
+    let mut byte = [0];
+    file.read_exact(&mut byte)?;
+    Ok(byte[0])
+}
+
+fn sync(file: Option<&File>) {
+    let synced = file.map_or(Ok(()), File::sync_all);
+    // Not all files can: a pipe or `/dev/full`, for example.
+    if let Err(error) = synced {
+        tracing::debug!(%error, "the audit log may not be on the disk yet");
+    }
+}
+
+/// Renames the file to `.1`, `.1` to `.2`, and so on. The last one is replaced.
+fn shift(path: &Path, keep: u32) -> io::Result<()> {
+    let numbered = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{number}"));
+        PathBuf::from(name)
+    };
+    for number in (1..keep).rev() {
+        match fs::rename(numbered(number), numbered(number + 1)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    fs::rename(path, numbered(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_servlet_access::audit::{ArgumentsAs, WhenFull};
+
+    use super::*;
+
+    fn options(path: &Path) -> AuditOptions {
+        AuditOptions {
+            to: AuditTarget::File(path.to_owned()),
+            rotate: Some(10),
+            keep: 2,
+            full: WhenFull::Refuse,
+            arguments: ArgumentsAs::None,
+            lists: false,
+        }
+    }
+
+    fn append(file: &mut AuditFile, text: &str) {
+        let mut written = 0;
+        let appended = file.append(text.as_bytes(), &mut written);
+        assert_eq!((appended.ok(), written), (Some(()), text.len()));
+    }
+
+    #[test]
+    fn files_are_renamed_before_they_are_too_large() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("audit.jsonl");
+        let mut file = AuditFile::open(&options(&path)).expect("a file");
+        for text in ["a\n", "bbbbbbb\n", "c\n", "dddddddddddd\n", "e\n"] {
+            append(&mut file, text);
+        }
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).ok();
+        assert_eq!(read("audit.jsonl").as_deref(), Some("e\n"));
+        assert_eq!(read("audit.jsonl.1").as_deref(), Some("dddddddddddd\n"));
+        assert_eq!(read("audit.jsonl.2").as_deref(), Some("c\n"));
+        assert_eq!(read("audit.jsonl.3"), None);
+    }
+
+    #[test]
+    fn a_renamed_file_is_opened_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("audit.jsonl");
+        let mut file = AuditFile::open(&options(&path)).expect("a file");
+        append(&mut file, "a\n");
+        let old = folder.path().join("old");
+        fs::rename(&path, &old).expect("renamed");
+        append(&mut file, "b\n");
+        file.reopen();
+        append(&mut file, "c\n");
+        assert_eq!(fs::read_to_string(&old).expect("lines"), "a\nb\n");
+        assert_eq!(fs::read_to_string(&path).expect("lines"), "c\n");
+    }
+
+    #[test]
+    fn a_line_that_another_process_did_not_finish_ends_first() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("audit.jsonl");
+        for (before, after) in [("", "a\n"), ("x\n", "x\na\n"), ("x\ny", "x\ny\na\n")] {
+            fs::write(&path, before).expect("lines");
+            let mut options = options(&path);
+            options.rotate = None;
+            append(&mut AuditFile::open(&options).expect("a file"), "a\n");
+            assert_eq!(fs::read_to_string(&path).expect("lines"), after);
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_line_that_was_cut_off_ends_before_the_next_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("audit.jsonl");
+        let mut options = options(&path);
+        options.rotate = None;
+        let mut file = AuditFile::open(&options).expect("a file");
+        append(&mut file, "a\nb");
+        file.cut_off(b"a\nb");
+        append(&mut file, "c\n");
+        assert_eq!(fs::read_to_string(&path).expect("lines"), "a\nb\nc\n");
+        let mut full = AuditFile::open(&AuditOptions {
+            to: AuditTarget::File("/dev/full".into()),
+            ..options
+        });
+        let mut written = 0;
+        let file = full.as_mut().expect("it can be opened");
+        let error = file.append(b"a\n", &mut written).expect_err("it is full");
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(written, 0);
+    }
+}

@@ -1,0 +1,245 @@
+//! Spans of requests, for a collector.
+//!
+//! They use the API of OpenTelemetry and not the spans of `tracing`: those are for the log, have other fields, and depend on its level.
+//! See `docs/decisions/0079-spans-of-requests.md`.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    path::PathBuf,
+    time::{Duration, SystemTime},
+};
+
+use mcp_servlet_access::{Secret, Trust};
+use mcp_servlet_http::TrustError;
+use mcp_servlet_runtime::{JsonObject, Nursery};
+use opentelemetry::{
+    Context, KeyValue,
+    propagation::TextMapPropagator as _,
+    trace::{Link, SpanKind, Status, TraceContextExt as _, Tracer as _, TracerProvider as _},
+};
+use opentelemetry_otlp::{ExporterBuildError, WithExportConfig as _, WithHttpConfig as _};
+use opentelemetry_sdk::{
+    Resource,
+    propagation::TraceContextPropagator,
+    trace::{BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracer, SdkTracerProvider},
+};
+use url::Url;
+
+use super::collector::Collector;
+use crate::server::metrics::OK;
+
+/// The names of the semantic conventions for MCP, which are still in development:
+/// <https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/>.
+pub(super) mod names {
+    pub(crate) const METHOD: &str = "mcp.method.name";
+    pub(crate) const PROTOCOL: &str = "mcp.protocol.version";
+    pub(crate) const SESSION: &str = "mcp.session.id";
+    pub(crate) const RESOURCE: &str = "mcp.resource.uri";
+    pub(crate) const REQUEST: &str = "jsonrpc.request.id";
+    pub(crate) const TOOL: &str = "gen_ai.tool.name";
+    pub(crate) const OPERATION: &str = "gen_ai.operation.name";
+    pub(crate) const EXECUTE_TOOL: &str = "execute_tool";
+    pub(crate) const PROMPT: &str = "gen_ai.prompt.name";
+    pub(crate) const TRANSPORT: &str = "network.transport";
+    pub(crate) const ERROR: &str = "error.type";
+}
+
+/// The header, and the member of `_meta`, that names the parent of a span.
+const TRACEPARENT: &str = "traceparent";
+const TRACESTATE: &str = "tracestate";
+/// How long `tracestate` may be.
+const MOST_TRACESTATE: usize = 512;
+
+/// How many spans wait for the collector at most. Further ones are dropped.
+const MOST_WAITING: usize = 2048;
+/// How many spans a request to the collector has at most.
+const MOST_AT_ONCE: usize = 512;
+/// How long spans wait for others.
+const DELAY: Duration = Duration::from_secs(5);
+/// How long the process waits at its end for the collector.
+const MOST_CLOSING: Duration = Duration::from_secs(5);
+
+/// Where spans go, and which ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceOptions {
+    /// The URL of the collector, without `/v1/traces`.
+    pub collector: Url,
+    /// Headers of requests to it.
+    pub headers: Vec<(String, Secret)>,
+    /// Authorities that it is trusted with, in addition to those of the operator.
+    pub ca: Option<PathBuf>,
+    /// The share of traces that are recorded, of those that begin here.
+    pub sample: f64,
+    /// What happens to the trace of the client.
+    pub trust: TraceTrust,
+    /// The name of this service.
+    pub service: String,
+}
+
+/// What happens to the trace that a client names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TraceTrust {
+    /// It goes on here, and is recorded if the client records it.
+    #[default]
+    Parent,
+    /// A new trace begins, with a link to it.
+    New,
+}
+
+/// Why spans cannot be sent.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TracesError {
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    #[error(transparent)]
+    Build(#[from] ExporterBuildError),
+}
+
+/// Makes spans.
+pub(crate) struct Traces {
+    provider: SdkTracerProvider,
+    tracer: SdkTracer,
+    trust: TraceTrust,
+}
+
+/// A span that has not ended, and its place in a trace.
+pub(crate) struct OpenSpan(Context);
+
+impl Traces {
+    /// Requests to the collector run in the nursery.
+    pub(super) fn start(options: &TraceOptions, nursery: Nursery) -> Result<Self, TracesError> {
+        let trust = Trust::of_operator(options.ca.as_deref())?;
+        let path = options.collector.as_str().trim_end_matches('/');
+        let headers = options.headers.iter();
+        let headers = headers.map(|(name, value)| (name.clone(), value.0.clone()));
+        let exporter = opentelemetry_otlp::SpanExporter::builder()
+            .with_http()
+            .with_http_client(Collector::new(trust, nursery))
+            .with_endpoint(format!("{path}/v1/traces"))
+            .with_headers(headers.collect())
+            .build()?;
+        let batches = BatchConfigBuilder::default()
+            .with_max_queue_size(MOST_WAITING)
+            .with_max_export_batch_size(MOST_AT_ONCE)
+            .with_scheduled_delay(DELAY);
+        let processor = BatchSpanProcessor::builder(exporter).with_batch_config(batches.build());
+        let resource = Resource::builder_empty()
+            .with_service_name(options.service.clone())
+            .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")));
+        let sampler = Sampler::TraceIdRatioBased(options.sample);
+        let provider = SdkTracerProvider::builder()
+            .with_span_processor(processor.build())
+            .with_sampler(Sampler::ParentBased(Box::new(sampler)))
+            .with_resource(resource.build())
+            .build();
+        Ok(Self {
+            tracer: provider.tracer("mcp-servlet"),
+            provider,
+            trust: options.trust,
+        })
+    }
+
+    /// Begins the span of a request. `meta` names its parent, or else `header`: one connection carries many requests.
+    pub(super) fn begin(
+        &self,
+        name: String,
+        attributes: Vec<KeyValue>,
+        (meta, header): (&JsonObject, impl Fn(&'static str) -> Option<String>),
+    ) -> OpenSpan {
+        let in_meta = |key: &str| meta.get(key)?.as_str().map(str::to_owned);
+        let mut carrier = HashMap::new();
+        let (parent, state) = match in_meta(TRACEPARENT) {
+            Some(parent) => (Some(parent), in_meta(TRACESTATE)),
+            None => (header(TRACEPARENT), header(TRACESTATE)),
+        };
+        carrier.extend(parent.map(|parent| (TRACEPARENT.to_owned(), parent)));
+        let state = state.filter(|state| state.len() <= MOST_TRACESTATE);
+        carrier.extend(state.map(|state| (TRACESTATE.to_owned(), state)));
+        let propagator = TraceContextPropagator::new();
+        let of_client = propagator.extract_with_context(&Context::new(), &carrier);
+        let builder = self.tracer.span_builder(name);
+        let builder = builder
+            .with_kind(SpanKind::Server)
+            .with_attributes(attributes);
+        let span_of_client = of_client.span().span_context().clone();
+        let (builder, parent) = match self.trust {
+            TraceTrust::Parent => (builder, of_client),
+            TraceTrust::New if span_of_client.is_valid() => {
+                let link = Link::with_context(span_of_client);
+                (builder.with_links(vec![link]), Context::new())
+            }
+            TraceTrust::New => (builder, Context::new()),
+        };
+        let span = builder.start_with_context(&self.tracer, &parent);
+        OpenSpan(parent.with_span(span))
+    }
+
+    /// Begins a part of a request, now or at an earlier time.
+    pub(super) fn part(
+        &self,
+        of: &OpenSpan,
+        name: String,
+        (kind, start): (SpanKind, Option<SystemTime>),
+        attributes: Vec<KeyValue>,
+    ) -> OpenSpan {
+        let mut builder = self.tracer.span_builder(name);
+        builder = builder.with_kind(kind).with_attributes(attributes);
+        builder.start_time = start;
+        let span = builder.start_with_context(&self.tracer, &of.0);
+        OpenSpan(of.0.with_span(span))
+    }
+
+    /// Sends the spans that wait.
+    pub(super) async fn close(&self) {
+        let provider = self.provider.clone();
+        let closing = move || provider.shutdown_with_timeout(MOST_CLOSING);
+        // The SDK waits on the thread that asks for it.
+        match tokio::task::spawn_blocking(closing).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "spans are lost"),
+            Err(error) => tracing::warn!(%error, "spans are lost"),
+        }
+    }
+}
+
+impl fmt::Debug for Traces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Traces").finish_non_exhaustive()
+    }
+}
+
+impl OpenSpan {
+    /// The id of its trace. None if it is not recorded.
+    pub(super) fn trace(&self) -> Option<String> {
+        let span = self.0.span();
+        let context = span.span_context();
+        context.is_sampled().then(|| context.trace_id().to_string())
+    }
+
+    /// Names the span as the parent of what gets this `_meta`.
+    pub(super) fn inject(&self, meta: &mut JsonObject) {
+        let mut carrier = HashMap::new();
+        TraceContextPropagator::new().inject_context(&self.0, &mut carrier);
+        meta.shift_remove(TRACESTATE);
+        for (key, value) in carrier {
+            if !value.is_empty() {
+                meta.insert(key, value.into());
+            }
+        }
+    }
+
+    /// Ends the span now, with the outcome of the metrics.
+    pub(super) fn end(&self, outcome: &'static str) {
+        self.end_at(outcome, SystemTime::now());
+    }
+
+    pub(super) fn end_at(&self, outcome: &'static str, time: SystemTime) {
+        let span = self.0.span();
+        if outcome != OK {
+            span.set_attribute(KeyValue::new(names::ERROR, outcome));
+            span.set_status(Status::error(""));
+        }
+        span.end_with_timestamp(time);
+    }
+}

@@ -1,0 +1,445 @@
+//! The audit log.
+
+use std::fs;
+
+use mcp_servlet_server::Sha256;
+use serde_json::{Value, json};
+
+use crate::{
+    http::{INITIALIZE, header, post, post_stateless, send, stateless},
+    issuer::{ISSUER, Issuer, RESOURCE},
+    site::{OLD, PIPE, Site, WAYS, WEB, eventually},
+    support::Wat,
+    wasm::{describe, echo, servlet},
+};
+
+const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
+const AUDIT: &str = "[audit]\nto = \"audit.jsonl\"\n";
+
+async fn start(config: &str, wasm: &[u8]) -> Site {
+    Site::start(&format!("{config}{A}"), &[("a.wasm", wasm)]).await
+}
+
+fn call(tool: &str, arguments: Value) -> Value {
+    stateless(
+        "tools/call",
+        json!({ "name": tool, "arguments": arguments }),
+    )
+}
+
+/// All lines so far.
+fn lines(site: &Site) -> Vec<Value> {
+    let text = fs::read_to_string(site.path("audit.jsonl")).unwrap_or_default();
+    let lines = text.lines().map(|line| {
+        assert!(line.len() < 8 << 10, "{line}");
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    });
+    lines.collect()
+}
+
+/// Waits for a number of lines about an event.
+async fn events(site: &Site, event: &str, count: usize) -> Vec<Value> {
+    let mut found = Vec::new();
+    eventually(&format!("{count} lines about {event}"), async || {
+        found = lines(site);
+        found.retain(|line| line["event"] == event);
+        found.len() >= count
+    })
+    .await;
+    assert_eq!(found.len(), count, "{event}");
+    found
+}
+
+/// A line without what differs in each run.
+fn stable(line: &Value) -> Value {
+    let mut line = line.clone();
+    let object = line.as_object_mut().expect("an object");
+    for key in ["time", "process", "number", "ms", "session"] {
+        object.shift_remove(key);
+    }
+    line
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_says_who_called_what_and_how_it_ended() {
+    let issuer = Issuer::new();
+    let keys = json!({ "keys": issuer.keys() }).to_string();
+    let config = format!(
+        "{WEB}auth = \"corp\"\n{AUDIT}arguments = \"text\"\nmask = [\"pin\", \"to.iban\"]\nlists = true\n\
+         [auth.corp]\nresource = \"{RESOURCE}\"\njwt = [{{ issuer = \"{ISSUER}\", jwks = \"keys.json\" }}]\n{A}"
+    );
+    let files = [("a.wasm", &*echo(&["pay"])), ("keys.json", keys.as_bytes())];
+    let site = Site::start(&config, &files).await;
+    let token = format!("Bearer {}", issuer.token(&json!({ "client_id": "ide" })));
+    let send = |request: &Value| {
+        let method = request["method"].as_str().expect("a method");
+        let mut headers = vec![
+            ("authorization", &*token),
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", method),
+        ];
+        let name = request["params"]["name"].as_str();
+        headers.extend(name.map(|name| ("mcp-name", name)));
+        post(site.url("web"), &headers, &request.to_string()).status()
+    };
+    let arguments = json!({ "pin": 1234, "to": { "iban": "DE1", "name": "A\nB" } });
+    assert_eq!(send(&call("pay", arguments)), 200);
+    assert_eq!(send(&stateless("tools/list", json!({}))), 200);
+    let [line] = <[Value; 1]>::try_from(events(&site, "call", 1).await).expect("one line");
+    assert!(line["ms"].as_f64().is_some_and(|ms| ms > 0.0), "{line}");
+    let out = line["out"].clone();
+    assert!(out.as_u64().is_some_and(|out| out > 50), "{line}");
+    let caller = json!({
+        "kind": "jwt", "auth": "corp", "subject": "ann", "issuer": ISSUER, "client": "ide",
+    });
+    let expected = json!({
+        "v": 1, "event": "call", "endpoint": "web", "peer": "127.0.0.1", "caller": caller,
+        "method": "tools/call", "name": "pay", "member": "a", "outcome": "ok", "in": 46, "out": out,
+        "arguments": r#"{"pin":"***","to":{"iban":"***","name":"A\nB"}}"#,
+    });
+    assert_eq!(stable(&line), expected);
+    let list = &events(&site, "list", 1).await[0];
+    assert_eq!(
+        (&list["method"], &list["caller"]),
+        (&json!("tools/list"), &caller)
+    );
+    let time = line["time"].as_str().expect("a time");
+    assert!(
+        time.len() == 24 && time.ends_with('Z') && time.starts_with("20"),
+        "{time}"
+    );
+    assert_eq!(lines(&site)[0]["event"], "start");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_have_no_gap() {
+    let site = start(&format!("{WEB}{AUDIT}"), &servlet(&["t"], "a")).await;
+    let clients = (0..8).map(|_| {
+        let url = site.url("web").to_owned();
+        tokio::task::spawn_blocking(move || {
+            for _ in 0..20 {
+                assert_eq!(post_stateless(&url, &call("t", json!({}))).status(), 200);
+            }
+        })
+    });
+    futures_util::future::join_all(clients).await;
+    events(&site, "call", 160).await;
+    let numbers = lines(&site).into_iter().map(|line| line["number"].as_u64());
+    let expected = (1..=161).map(Some);
+    assert!(numbers.eq(expected));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_of_every_transport_have_lines() {
+    let endpoints = format!("{WEB}{OLD}{PIPE}{AUDIT}");
+    let site = start(&endpoints, &servlet(&["t"], "a")).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        session.call("t", json!({})).await.expect("a result");
+    }
+    let calls = events(&site, "call", WAYS.len()).await;
+    let called: Vec<_> = calls.iter().map(|line| line["endpoint"].clone()).collect();
+    assert_eq!(called, ["web", "web", "old", "pipe", "pipe"]);
+    let mut sessions = Vec::new();
+    eventually("the sessions have ended", async || {
+        sessions = lines(&site);
+        sessions.retain(|line| line["event"] == "session");
+        sessions
+            .iter()
+            .filter(|line| line["outcome"] == "ended")
+            .count()
+            >= 3
+    })
+    .await;
+    let digest = &calls[0]["session"];
+    assert!(digest.as_str().is_some_and(|digest| digest.len() == 16));
+    assert!(
+        sessions
+            .iter()
+            .any(|line| line["session"] == *digest && line["outcome"] == "opened")
+    );
+}
+
+/// Rules, a quota, and a key of `ann`.
+fn denying() -> String {
+    let key = Sha256::of(b"the-key-of-ann-is-long");
+    format!(
+        "{WEB}auth = \"corp\"\nquota = [{{ per = \"caller\", tool = \"few\", calls = \"1/d\" }}]\n\
+         [[endpoint.web.rules]]\nname = \"small\"\nallow = [\"pay\"]\narguments = {{ amount = {{ maximum = 100 }} }}\n\
+         [[endpoint.web.rules]]\nallow = [\"few\"]\n\
+         {AUDIT}[auth.corp]\nkey = [{{ name = \"ann\", sha256 = \"{key}\" }}]\n"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn denials_refusals_and_quotas_have_lines() {
+    let config = denying();
+    let site = start(&config, &servlet(&["pay", "few", "hidden"], "a")).await;
+    let send = |authorization: &str, request: &Value| {
+        let name = request["params"]["name"].as_str().expect("a name");
+        let headers = [
+            ("authorization", authorization),
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", name),
+        ];
+        post(site.url("web"), &headers, &request.to_string())
+            .status()
+            .as_u16()
+    };
+    let ann = "Bearer the-key-of-ann-is-long";
+    assert_eq!(send("Bearer wrong", &call("pay", json!({}))), 401);
+    let refused = &events(&site, "refused", 1).await[0];
+    assert_eq!(
+        stable(refused),
+        json!({ "v": 1, "event": "refused", "endpoint": "web", "peer": "127.0.0.1", "reason": "key", "status": 401 })
+    );
+    assert_eq!(send(ann, &call("pay", json!({ "amount": 250 }))), 200);
+    send(ann, &call("hidden", json!({})));
+    let denied = events(&site, "denied", 2).await;
+    assert_eq!(
+        (
+            &denied[0]["rule"],
+            &denied[0]["decision"],
+            &denied[0]["reason"]
+        ),
+        (&json!("small"), &json!("deny"), &json!("rule"))
+    );
+    assert_eq!(
+        (&denied[1]["name"], &denied[1]["rule"]),
+        (&json!("hidden"), &Value::Null)
+    );
+    assert_eq!(send(ann, &call("pay", json!({ "amount": 5 }))), 200);
+    let allowed = &events(&site, "call", 1).await[0];
+    assert_eq!(
+        (&allowed["decision"], &allowed["rule"]),
+        (&json!("allow"), &json!("small"))
+    );
+    assert_eq!(
+        [(); 2].map(|()| send(ann, &call("few", json!({})))),
+        [200, 429]
+    );
+    let quota = &events(&site, "quota", 1).await[0];
+    assert_eq!(
+        (&quota["reason"], &quota["status"], &quota["name"]),
+        (
+            &json!("calls 1/d of few per caller"),
+            &json!(429),
+            &json!("few")
+        )
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reads_prompts_and_completions_have_lines() {
+    let output = "(call $output {}) (i32.const 0)";
+    let prompt = json!({ "name": "p", "arguments": [{ "name": "city" }] });
+    let contents = json!({ "contents": [{ "uri": "x:1", "text": "a" }] });
+    let wasm = Wat::new()
+        .describe(&describe(&["t"]))
+        .answer("{}")
+        .export(
+            "list_resources",
+            r#"{"resources":[{"uri":"x:1","name":"one"}]}"#,
+            output,
+        )
+        .export("read_resource", &contents.to_string(), output)
+        .export(
+            "list_prompts",
+            &json!({ "prompts": [prompt] }).to_string(),
+            output,
+        )
+        .export("get_prompt", r#"{"messages":[]}"#, output)
+        .export("complete", r#"{"completion":{"values":[]}}"#, output)
+        .wasm();
+    let site = start(&format!("{WEB}{AUDIT}"), &wasm).await;
+    let opened = post(site.url("web"), &[], INITIALIZE);
+    let session = header(&opened, "mcp-session-id").expect("a session");
+    for (method, params) in [
+        ("resources/read", json!({ "uri": "x:1" })),
+        ("prompts/get", json!({ "name": "p" })),
+        (
+            "completion/complete",
+            json!({ "ref": { "type": "ref/prompt", "name": "p" }, "argument": { "name": "city", "value": "s3cret" } }),
+        ),
+    ] {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let headers = [("mcp-session-id", session)];
+        assert_eq!(
+            post(site.url("web"), &headers, &body.to_string()).status(),
+            200
+        );
+    }
+    for (event, name) in [("read", "x:1"), ("prompt", "p"), ("complete", "p")] {
+        let line = &events(&site, event, 1).await[0];
+        assert_eq!(line["name"], name, "{line}");
+        assert!(!line.to_string().contains("s3cret"), "{line}");
+    }
+    let read = &events(&site, "read", 1).await[0];
+    assert_eq!(
+        (&read["outcome"], &read["member"]),
+        (&json!("ok"), &json!("a"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reload_has_a_line() {
+    let site = start(&format!("{WEB}{AUDIT}"), &servlet(&["t"], "a")).await;
+    site.write("a.wasm", servlet(&["u"], "b"));
+    let reload = &events(&site, "reload", 1).await[0];
+    assert_eq!(reload["outcome"], "ok");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_line_says_how_many_calls_have_none() {
+    let site = start(&format!("{WEB}{AUDIT}"), &servlet(&["t"], "a")).await;
+    for _ in 0..50 {
+        post_stateless(site.url("web"), &call("t", json!({})));
+    }
+    site.stop().await;
+    let lines = lines(&site);
+    let last = lines.last().expect("a line");
+    assert_eq!(
+        (&last["event"], &last["running"]),
+        (&json!("stop"), &Value::Null)
+    );
+    assert_eq!(
+        lines.iter().filter(|line| line["event"] == "call").count(),
+        50
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn digests_of_arguments_can_be_compared_but_not_guessed() {
+    let audit = "[audit]\nto = \"audit.jsonl\"\nsecret = \"0123456789abcdef\"\n";
+    let site = start(&format!("{WEB}{audit}"), &servlet(&["t"], "a")).await;
+    let pin = |pin: u32| call("t", json!({ "pin": pin }));
+    for request in [pin(1234), pin(1234), pin(1235)] {
+        post_stateless(site.url("web"), &request);
+    }
+    let lines = events(&site, "call", 3).await;
+    let [first, second, third] = [0, 1, 2].map(|at| lines[at]["arguments"].as_str().expect("text"));
+    assert!(first.starts_with("hmac-sha256:"));
+    assert_eq!((first == second, first == third), (true, false));
+    let plain = Sha256::of(br#"{"pin":1234}"#).to_string();
+    assert!(!first.contains(&plain));
+}
+
+/// The disk is full, really.
+#[cfg(target_os = "linux")]
+mod full {
+    use super::*;
+
+    /// The log is a link to a device that is always full.
+    async fn start_full(full: &str) -> Site {
+        let config = format!("{WEB}{AUDIT}full = \"{full}\"\n{A}");
+        let files = [("a.wasm", &*servlet(&["t"], "a"))];
+        Site::start_with(&config, &files, |folder| {
+            std::os::unix::fs::symlink("/dev/full", folder.join("audit.jsonl")).expect("a link");
+        })
+        .await
+    }
+
+    fn empty(site: &Site) {
+        fs::remove_file(site.path("audit.jsonl")).expect("a link");
+        site.service.reopen_audit_log();
+    }
+
+    fn ready(site: &Site) -> u16 {
+        let url = site.url("web").replace("/mcp", "/ready");
+        send("GET", &url, &[], "").status().as_u16()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn calls_are_refused_until_lines_can_be_written() {
+        let site = start_full("refuse").await;
+        let url = site.url("web");
+        eventually("the first line cannot be written", async || {
+            ready(&site) == 503
+        })
+        .await;
+        let mut response = post_stateless(url, &call("t", json!({})));
+        let text = response.body_mut().read_to_string().expect("text");
+        let answer: Value = serde_json::from_str(&text).expect("JSON");
+        let error = json!({
+            "code": -32000,
+            "message": "the audit log cannot be written, so this server takes no calls; try again later",
+            "data": { "retry": true },
+        });
+        assert_eq!(answer["error"], error);
+        // Lists need no line.
+        let list = post_stateless(url, &stateless("tools/list", json!({})));
+        assert_eq!(list.status(), 200);
+        empty(&site);
+        eventually("lines can be written", async || ready(&site) == 200).await;
+        let mut response = post_stateless(url, &call("t", json!({})));
+        assert!(
+            response
+                .body_mut()
+                .read_to_string()
+                .expect("text")
+                .contains("\"a\"")
+        );
+        events(&site, "call", 1).await;
+        let lines = lines(&site);
+        assert_eq!(
+            (&lines[0]["event"], &lines[0]["number"]),
+            (&json!("start"), &json!(1))
+        );
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn lost_lines_are_counted() {
+        let site = start_full("drop").await;
+        let url = site.url("web");
+        for _ in 0..5 {
+            let mut response = post_stateless(url, &call("t", json!({})));
+            assert!(
+                response
+                    .body_mut()
+                    .read_to_string()
+                    .expect("text")
+                    .contains("\"a\"")
+            );
+        }
+        let lost = || {
+            let metrics = site.service.metrics();
+            let mut lines = metrics.lines();
+            let count = lines.find_map(|line| line.strip_prefix("servlet_audit_lost_total "));
+            count.map(str::to_owned)
+        };
+        // Those of the start and of five calls.
+        eventually("all lines are lost", async || {
+            lost().as_deref() == Some("6")
+        })
+        .await;
+        assert_eq!(ready(&site), 200);
+        empty(&site);
+        post_stateless(url, &call("t", json!({})));
+        let line = &events(&site, "lost", 1).await[0];
+        assert_eq!(line["lost"], 6);
+        let call = &events(&site, "call", 1).await[0];
+        assert_eq!(call["number"], 7);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_that_clients_choose_cannot_write_lines() {
+    let site = start(&format!("{WEB}{AUDIT}"), &servlet(&["t"], "a")).await;
+    let opened = post(site.url("web"), &[], INITIALIZE);
+    let session = header(&opened, "mcp-session-id").expect("a session");
+    let name = "t\"}\n{\"v\":1,\"event\":\"stop\"}\r\n";
+    let body =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name } });
+    post(
+        site.url("web"),
+        &[("mcp-session-id", session)],
+        &body.to_string(),
+    );
+    let line = &events(&site, "call", 1).await[0];
+    assert_eq!(
+        (&line["name"], &line["outcome"]),
+        (&json!(name), &json!("unknown_tool"))
+    );
+    assert!(lines(&site).iter().all(|line| line["event"] != "stop"));
+}

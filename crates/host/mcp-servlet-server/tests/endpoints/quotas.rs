@@ -1,0 +1,242 @@
+//! How much callers may use.
+
+use std::time::{Duration, Instant};
+
+use mcp_servlet_server::Sha256;
+use serde_json::{Value, json};
+use ureq::{Body, http::Response};
+
+use crate::{
+    http::{INITIALIZE, header, post, post_stateless, stateless},
+    site::{OLD, PIPE, Site, WAYS, WEB, eventually},
+    time::asking,
+    tokens::refused,
+    wasm::servlet,
+};
+
+const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
+
+async fn start(endpoints: &str, wasm: &[u8]) -> Site {
+    Site::start(&format!("{endpoints}{A}"), &[("a.wasm", wasm)]).await
+}
+
+fn read(response: &mut Response<Body>) -> Value {
+    let text = response.body_mut().read_to_string().expect("text");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn call(tool: &str) -> Value {
+    stateless("tools/call", json!({ "name": tool, "arguments": {} }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_must_wait_has_status_429() {
+    let quota = "quota = [{ per = \"endpoint\", calls = \"2/h\" }]\n";
+    let site = start(&format!("{WEB}{quota}"), &servlet(&["t"], "a")).await;
+    let url = site.url("web");
+    for _ in 0..2 {
+        let mut response = post_stateless(url, &call("t"));
+        assert_eq!(response.status(), 200);
+        assert_eq!(read(&mut response)["result"]["content"][0]["text"], "a");
+    }
+    let mut response = post_stateless(url, &call("t"));
+    assert_eq!(response.status(), 429);
+    let seconds: u64 = header(&response, "retry-after")
+        .and_then(|seconds| seconds.parse().ok())
+        .expect("seconds");
+    assert!((1795..=1800).contains(&seconds), "{seconds}");
+    let expected = json!({
+        "jsonrpc": "2.0",
+        "id": 1,
+        "error": {
+            "code": -32000,
+            "message": format!("too many calls of this server: 2 in an hour; try again in {seconds} s"),
+            "data": { "retry": true, "retry_after": seconds, "quota": "calls 2/h per endpoint" },
+        },
+    });
+    assert_eq!(read(&mut response), expected);
+    assert_eq!(refused(&site, "quota"), 1);
+    // A list is no call.
+    let list = post_stateless(url, &stateless("tools/list", json!({})));
+    assert_eq!(list.status(), 200);
+    let legacy = post(url, &[], INITIALIZE);
+    let session = header(&legacy, "mcp-session-id").expect("a session");
+    let body = r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"t"}}"#;
+    let mut response = post(url, &[("mcp-session-id", session)], body);
+    assert_eq!(response.status(), 429);
+    assert_eq!(read(&mut response)["id"], "x");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_transport_has_the_same_error() {
+    let quota = "quota = [{ per = \"caller\", tool = \"t*\", calls = \"1/d\" }]\n";
+    let endpoints = format!("{WEB}{quota}{OLD}{quota}{PIPE}{quota}");
+    for (way, endpoint) in WAYS {
+        let site = start(&endpoints, &servlet(&["t", "other"], "a")).await;
+        let session = site.connect(way, endpoint).await;
+        let call = async |tool: &str| session.call(tool, json!({})).await;
+        assert!(call("t").await.is_ok(), "{way:?}");
+        let error = call("t").await.expect_err("used up");
+        let text = error.to_string();
+        let expected = "too many calls of `t`: 1 in a day; try again in 86400 s";
+        assert!(text.contains(expected), "{way:?}: {text}");
+        assert!(call("other").await.is_ok(), "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_have_quotas_of_their_own() {
+    let key = |name: &str| {
+        let digest = Sha256::of(format!("the-key-of-{name}-is-long").as_bytes());
+        format!("[[auth.corp.key]]\nname = \"{name}\"\nsha256 = \"{digest}\"\n")
+    };
+    let quota = "auth = \"corp\"\nquota = [{ per = \"caller\", calls = \"3/h\" }]\n";
+    let config = format!("{WEB}{quota}[auth.corp]\n{}{}", key("ann"), key("bob"));
+    let site = start(&config, &servlet(&["t"], "a")).await;
+    let statuses = |name: &str| {
+        let authorization = format!("Bearer the-key-of-{name}-is-long");
+        let headers = [
+            ("authorization", &*authorization),
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", "t"),
+        ];
+        let send = |_| {
+            let response = post(site.url("web"), &headers, &call("t").to_string());
+            response.status().as_u16()
+        };
+        (0..5).map(send).collect::<Vec<_>>()
+    };
+    assert_eq!(statuses("ann"), [200, 200, 200, 429, 429]);
+    assert_eq!(statuses("bob"), [200, 200, 200, 429, 429]);
+    // Who is refused at the gate takes nothing.
+    assert_eq!(statuses("eve"), [401; 5]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_at_once_are_limited_until_they_end() {
+    let quota = "quota = [{ per = \"endpoint\", running = 1 }]\n";
+    let config =
+        format!("{WEB}{quota}{A}limits.isolation = \"shared\"\nlimits.instances.max = 1\n");
+    let site = Site::start(&config, &[("a.wasm", &asking())]).await;
+    let url = site.url("web").to_owned();
+    let opened = post(
+        &url,
+        &[],
+        &INITIALIZE.replace(
+            "\"capabilities\":{}",
+            "\"capabilities\":{\"elicitation\":{}}",
+        ),
+    );
+    let session = header(&opened, "mcp-session-id")
+        .expect("a session")
+        .to_owned();
+    let call = |id: u32| {
+        let body = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "ask", "arguments": {} } });
+        post(&url, &[("mcp-session-id", &session)], &body.to_string())
+    };
+    // It waits for an answer of the client.
+    let waiting = call(1);
+    assert_eq!(waiting.status(), 200);
+    let mut refused = call(2);
+    assert_eq!(refused.status(), 429);
+    let message = read(&mut refused)["error"]["message"].clone();
+    assert_eq!(
+        message,
+        "too many calls of this server at once: 1; try again in 1 s"
+    );
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
+    post(&url, &[("mcp-session-id", &session)], &cancel.to_string());
+    eventually("the call has ended", async || call(3).status() == 200).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bytes_are_charged_after_the_call() {
+    let quota = "quota = [{ per = \"endpoint\", bytes = \"100/h\" }]\n";
+    let site = start(&format!("{WEB}{quota}"), &servlet(&["t"], &"x".repeat(300))).await;
+    let url = site.url("web");
+    assert_eq!(post_stateless(url, &call("t")).status(), 200);
+    let mut refused = None;
+    eventually("the call is charged", async || {
+        let response = post_stateless(url, &call("t"));
+        let is_refused = response.status() == 429;
+        refused = Some(response);
+        is_refused
+    })
+    .await;
+    let message = read(refused.as_mut().expect("a response"));
+    let message = message["error"]["message"]
+        .as_str()
+        .expect("text")
+        .to_owned();
+    assert!(
+        message.starts_with("calls of this server have used the bytes of an hour; try again in"),
+        "{message}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fuel_is_charged_after_the_call() {
+    let quota = "quota = [{ per = \"endpoint\", fuel = \"1/h\" }]\n";
+    let config = format!("{WEB}{quota}{A}limits = {{ fuel = 1000000 }}\n");
+    let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
+    let url = site.url("web");
+    assert_eq!(post_stateless(url, &call("t")).status(), 200);
+    eventually("the call is charged", async || {
+        post_stateless(url, &call("t")).status() == 429
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_a_search_calls_counts_by_its_name() {
+    let quota = "tools = { search = true }\nquota = [{ per = \"endpoint\", tool = \"t\", calls = \"1/h\" }]\n";
+    let site = start(&format!("{WEB}{quota}"), &servlet(&["t"], "a")).await;
+    let call = stateless(
+        "tools/call",
+        json!({ "name": "call_tool", "arguments": { "name": "t", "arguments": {} } }),
+    );
+    let url = site.url("web");
+    let mut first = post_stateless(url, &call);
+    assert_eq!(read(&mut first)["result"]["content"][0]["text"], "a");
+    let mut second = post_stateless(url, &call);
+    // Its status is decided before its arguments are read.
+    assert_eq!(second.status(), 200);
+    let error = read(&mut second)["error"].clone();
+    assert_eq!(
+        (&error["code"], &error["data"]["quota"]),
+        (&json!(-32000), &json!("calls 1/h of t per endpoint"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reload_changes_quotas_at_once() {
+    let config =
+        |calls: &str| format!("{WEB}quota = [{{ per = \"endpoint\", calls = \"{calls}\" }}]\n{A}");
+    let site = Site::start(&config("1/d"), &[("a.wasm", &servlet(&["t"], "a"))]).await;
+    let url = site.url("web");
+    assert_eq!(post_stateless(url, &call("t")).status(), 200);
+    assert_eq!(post_stateless(url, &call("t")).status(), 429);
+    site.write("servlet.toml", config("1000/s"));
+    eventually("the new quota applies", async || {
+        post_stateless(url, &call("t")).status() == 200
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_the_time_that_it_names_a_call_succeeds() {
+    let quota = "quota = [{ per = \"endpoint\", calls = \"1/s\" }]\n";
+    let site = start(&format!("{WEB}{quota}"), &servlet(&["t"], "a")).await;
+    let url = site.url("web");
+    let first = Instant::now();
+    assert_eq!(post_stateless(url, &call("t")).status(), 200);
+    let second = post_stateless(url, &call("t"));
+    // A busy machine may have needed the second.
+    if second.status() == 429 {
+        assert_eq!(header(&second, "retry-after"), Some("1"));
+        tokio::time::sleep(Duration::from_secs(1).saturating_sub(first.elapsed())).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert_eq!(post_stateless(url, &call("t")).status(), 200);
+    }
+}

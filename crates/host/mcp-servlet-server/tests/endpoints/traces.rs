@@ -1,0 +1,349 @@
+//! Spans of requests, as a collector gets them.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use axum::{Router, body::Bytes, extract::State, http::HeaderMap, routing::post};
+use opentelemetry_proto::tonic::{
+    collector::trace::v1::ExportTraceServiceRequest,
+    common::v1::{AnyValue, any_value},
+    trace::v1::{Span, span::SpanKind, status::StatusCode},
+};
+use prost::Message as _;
+use serde_json::{Value, json};
+use tokio::{net::TcpListener, task::JoinHandle};
+
+use crate::{
+    http::{post as send_post, post_stateless, stateless},
+    site::{PIPE, Site, WEB, Way, eventually},
+    wasm::{echo, servlet},
+};
+
+const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
+const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+const PARENT: &str = "b7ad6b7169203331";
+
+/// A collector that keeps the spans that it gets.
+struct Collector {
+    url: String,
+    got: Arc<Mutex<Got>>,
+    serving: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Got {
+    spans: Vec<Span>,
+    services: Vec<String>,
+    authorizations: Vec<String>,
+    /// How long each answer takes.
+    delay: Duration,
+}
+
+async fn take(State(got): State<Arc<Mutex<Got>>>, headers: HeaderMap, body: Bytes) {
+    let delay = got.lock().expect("no panic").delay;
+    tokio::time::sleep(delay).await;
+    assert_eq!(headers["content-type"], "application/x-protobuf");
+    let request = ExportTraceServiceRequest::decode(body).expect("spans");
+    let mut got = got.lock().expect("no panic");
+    let authorization = headers.get("authorization");
+    let authorization = authorization.map(|value| value.to_str().expect("text").to_owned());
+    got.authorizations.extend(authorization);
+    for resource in request.resource_spans {
+        let attributes = resource.resource.expect("a resource").attributes;
+        let service = attributes.iter().find(|one| one.key == "service.name");
+        got.services
+            .extend(service.map(|one| text(one.value.as_ref())));
+        let scopes = resource.scope_spans.into_iter();
+        got.spans.extend(scopes.flat_map(|scope| scope.spans));
+    }
+}
+
+impl Collector {
+    async fn start(delay: Duration) -> Self {
+        let got = Arc::new(Mutex::new(Got {
+            delay,
+            ..Got::default()
+        }));
+        let routes = Router::new()
+            .route("/v1/traces", post(take))
+            .with_state(Arc::clone(&got));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let serving = async move { axum::serve(listener, routes).await.expect("a server") };
+        Self {
+            url,
+            got,
+            serving: tokio::spawn(serving),
+        }
+    }
+
+    fn section(&self) -> String {
+        format!("[traces]\notlp = \"{}\"\n", self.url)
+    }
+
+    /// The spans with this name, in the order of their ends.
+    fn spans(&self, name: &str) -> Vec<Span> {
+        let got = self.got.lock().expect("no panic");
+        let spans = got.spans.iter().filter(|span| span.name == name);
+        spans.cloned().collect()
+    }
+
+    fn only(&self, name: &str) -> Span {
+        let mut spans = self.spans(name);
+        assert_eq!(spans.len(), 1, "{name}");
+        spans.remove(0)
+    }
+}
+
+impl Drop for Collector {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+fn text(value: Option<&AnyValue>) -> String {
+    match value.and_then(|value| value.value.as_ref()) {
+        Some(any_value::Value::StringValue(text)) => text.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn attributes(span: &Span) -> BTreeMap<&str, String> {
+    let pairs = span.attributes.iter();
+    pairs
+        .map(|one| (&*one.key, text(one.value.as_ref())))
+        .collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
+}
+
+/// A call that names its parent in `_meta`.
+fn traced(tool: &str) -> Value {
+    let traceparent = format!("00-{TRACE}-{PARENT}-01");
+    let meta = json!({ "traceparent": traceparent, "tracestate": "vendor=1" });
+    stateless(
+        "tools/call",
+        json!({ "name": tool, "arguments": {}, "_meta": meta }),
+    )
+}
+
+async fn start(config: &str, wasm: &[u8]) -> Site {
+    Site::start(&format!("{config}{A}"), &[("a.wasm", wasm)]).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_is_the_child_of_the_clients_span_and_the_parent_of_the_remotes() {
+    let collector = Collector::start(Duration::ZERO).await;
+    let forward = "forward_headers = [\"traceparent\", \"tracestate\"]\n";
+    let traces = collector.section();
+    let behind = start(
+        &format!("{WEB}{forward}{traces}service = \"behind\"\n"),
+        &echo(&["t"]),
+    )
+    .await;
+    let remote = format!("[remote.far]\nurl = \"{}\"\n", behind.url("web"));
+    let front = Site::start(&format!("{WEB}{traces}service = \"front\"\n{remote}"), &[]).await;
+    let mut response = post_stateless(front.url("web"), &traced("t"));
+    let answer = response.body_mut().read_to_string().expect("text");
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    // Not at the end of the servers, which wait only for a while: the machine may be busy.
+    eventually("three spans", async || {
+        collector.spans("tools/call t").len() == 3
+    })
+    .await;
+    let servers = collector.spans("tools/call t");
+    let of_kind = |kind: SpanKind| {
+        let kind = kind as i32;
+        servers.iter().filter(move |span| span.kind == kind)
+    };
+    let client = of_kind(SpanKind::Client)
+        .next()
+        .expect("the request to the remote");
+    let is_first = |span: &&Span| hex(&span.parent_span_id) == PARENT;
+    let first = of_kind(SpanKind::Server)
+        .find(is_first)
+        .expect("the child of the client's span");
+    let second = of_kind(SpanKind::Server)
+        .find(|span| !is_first(span))
+        .expect("the remote's span");
+    assert!(servers.iter().all(|span| hex(&span.trace_id) == TRACE));
+    assert_eq!(client.parent_span_id, first.span_id);
+    assert_eq!(second.parent_span_id, client.span_id);
+
+    // What the servlet behind the remote got: the same in `_meta` and in the header of the request.
+    let traceparent = format!("00-{TRACE}-{}-01", hex(&second.span_id));
+    let header = format!("00-{TRACE}-{}-01", hex(&client.span_id));
+    let meta = &answer["result"]["structuredContent"]["params"]["_meta"];
+    assert_eq!(meta["traceparent"], traceparent, "{answer}");
+    assert_eq!(meta["tracestate"], "vendor=1");
+    let headers = &meta["mcp-servlet/headers"];
+    assert_eq!(
+        *headers,
+        json!({ "traceparent": header, "tracestate": "vendor=1" })
+    );
+    let services = collector.got.lock().expect("no panic").services.clone();
+    assert!(services.contains(&"front".to_owned()) && services.contains(&"behind".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn spans_have_the_names_of_the_conventions_and_no_arguments() {
+    let collector = Collector::start(Duration::ZERO).await;
+    let headers = "headers = { authorization = \"Bearer s3cret\" }\n";
+    let config = format!("{WEB}{PIPE}{}{headers}", collector.section());
+    let site = start(&config, &servlet(&["t"], "a")).await;
+    let mut call = stateless(
+        "tools/call",
+        json!({ "name": "t", "arguments": { "pin": "s3cret" } }),
+    );
+    call["id"] = "r-7".into();
+    post_stateless(site.url("web"), &call);
+    let session = site.connect(Way::PipeLegacy, "pipe").await;
+    let error = session.call("none", json!({})).await;
+    assert!(error.is_err());
+    site.stop().await;
+    let span = collector.only("tools/call t");
+    let expected = BTreeMap::from([
+        ("gen_ai.operation.name", "execute_tool"),
+        ("gen_ai.tool.name", "t"),
+        ("jsonrpc.request.id", "r-7"),
+        ("mcp.method.name", "tools/call"),
+        ("mcp.protocol.version", "2026-07-28"),
+        ("network.transport", "tcp"),
+    ]);
+    let found = attributes(&span);
+    let found: BTreeMap<_, _> = found
+        .iter()
+        .map(|(name, value)| (*name, &**value))
+        .collect();
+    assert_eq!(found, expected);
+    assert_eq!(span.kind, SpanKind::Server as i32);
+    assert!(span.parent_span_id.is_empty());
+    assert!(span.end_time_unix_nano > span.start_time_unix_nano);
+    let failed = collector.only("tools/call none");
+    let status = failed.status.as_ref().expect("a status");
+    assert_eq!(status.code, StatusCode::Error as i32);
+    let found = attributes(&failed);
+    assert_eq!(
+        (&*found["error.type"], &*found["network.transport"]),
+        ("unknown_tool", "pipe")
+    );
+    assert_eq!(found["mcp.session.id"].len(), 16);
+    let got = collector.got.lock().expect("no panic");
+    assert!(got.authorizations.iter().all(|one| one == "Bearer s3cret"));
+    assert!(!format!("{:?}", got.spans).contains("s3cret"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_header_names_the_parent_too() {
+    let collector = Collector::start(Duration::ZERO).await;
+    let site = start(
+        &format!("{WEB}{}", collector.section()),
+        &servlet(&["t"], "a"),
+    )
+    .await;
+    let traceparent = format!("00-{TRACE}-{PARENT}-01");
+    let headers = [
+        ("traceparent", &*traceparent),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "t"),
+    ];
+    let call = stateless("tools/call", json!({ "name": "t" }));
+    send_post(site.url("web"), &headers, &call.to_string());
+    site.stop().await;
+    let span = collector.only("tools/call t");
+    assert_eq!(
+        (hex(&span.trace_id), hex(&span.parent_span_id)),
+        (TRACE.into(), PARENT.into())
+    );
+    assert_eq!(span.trace_state, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_is_not_trusted_is_only_linked() {
+    let collector = Collector::start(Duration::ZERO).await;
+    let config = format!("{WEB}{}trust = \"new\"\n", collector.section());
+    let site = start(&config, &servlet(&["t"], "a")).await;
+    post_stateless(site.url("web"), &traced("t"));
+    site.stop().await;
+    let span = collector.only("tools/call t");
+    assert_ne!(hex(&span.trace_id), TRACE);
+    assert!(span.parent_span_id.is_empty());
+    let link = span.links.first().expect("a link");
+    assert_eq!(
+        (hex(&link.trace_id), hex(&link.span_id)),
+        (TRACE.into(), PARENT.into())
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn traces_that_begin_here_are_sampled_and_others_followed() {
+    let collector = Collector::start(Duration::ZERO).await;
+    let config = format!("{WEB}{}sample = 0.0\n", collector.section());
+    let site = start(&config, &servlet(&["t"], "a")).await;
+    post_stateless(
+        site.url("web"),
+        &stateless("tools/call", json!({ "name": "t" })),
+    );
+    post_stateless(site.url("web"), &traced("t"));
+    site.stop().await;
+    assert_eq!(hex(&collector.only("tools/call t").trace_id), TRACE);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_collector_loses_spans_and_never_calls() {
+    let collector = Collector::start(Duration::from_secs(30)).await;
+    let site = start(
+        &format!("{WEB}{}", collector.section()),
+        &servlet(&["t"], "a"),
+    )
+    .await;
+    let url = site.url("web").to_owned();
+    // More than the queue takes: each call must be answered, and soon.
+    let calls = (0..8).map(|_| {
+        let url = url.clone();
+        tokio::task::spawn_blocking(move || {
+            let call = stateless("tools/call", json!({ "name": "t" }));
+            for _ in 0..400 {
+                assert_eq!(post_stateless(&url, &call).status(), 200);
+            }
+        })
+    });
+    for ended in futures_util::future::join_all(calls).await {
+        ended.expect("answers");
+    }
+    let start = Instant::now();
+    site.stop().await;
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_collector_that_is_away_changes_nothing() {
+    let config = format!("{WEB}[traces]\notlp = \"http://127.0.0.1:1\"\n");
+    let site = start(&config, &servlet(&["t"], "a")).await;
+    let call = stateless("tools/call", json!({ "name": "t" }));
+    assert_eq!(post_stateless(site.url("web"), &call).status(), 200);
+    site.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_audit_log_names_the_trace() {
+    let collector = Collector::start(Duration::ZERO).await;
+    let audit = "[audit]\nto = \"audit.jsonl\"\n";
+    let config = format!("{WEB}{audit}{}", collector.section());
+    let site = start(&config, &servlet(&["t"], "a")).await;
+    post_stateless(site.url("web"), &traced("t"));
+    site.stop().await;
+    let log = std::fs::read_to_string(site.path("audit.jsonl")).expect("lines");
+    assert!(log.contains(&format!("\"trace\":\"{TRACE}\"")), "{log}");
+}

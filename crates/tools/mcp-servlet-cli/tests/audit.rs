@@ -1,0 +1,374 @@
+//! The audit log and the log in JSON of a process: signals, its end, a disk without room, and no secrets.
+#![cfg(unix)]
+
+mod folder;
+mod secret;
+#[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
+mod support;
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    time::{Duration, Instant},
+};
+
+use folder::folder;
+use secret::MARK;
+use serde_json::{Value, json};
+
+const SERVLET: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
+const AUDIT: &str = "[audit]\nto = \"audit.jsonl\"\n";
+/// Longer than any step takes on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A process that serves, and what it writes to standard error.
+struct Serving {
+    process: Child,
+    address: String,
+    lines: mpsc::Receiver<String>,
+}
+
+impl Serving {
+    /// Runs `serve servlet.toml` in a folder. `shell` are commands that run before it in the same shell.
+    fn start(folder: &Path, shell: &str, more: &[&str]) -> Self {
+        let mut command = Command::new("sh");
+        let script = format!("{shell} exec \"$0\" \"$@\"");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_servlet")]);
+        command.args(["serve", "servlet.toml", "--http", "127.0.0.1:0"]);
+        command
+            .args(more)
+            .current_dir(folder)
+            .stderr(Stdio::piped());
+        let mut process = command.spawn().expect("a server");
+        let stderr = process.stderr.take().expect("it is piped");
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stderr).lines() {
+                let _ = sender.send(line.expect("text"));
+            }
+        });
+        let mut serving = Self {
+            process,
+            address: String::new(),
+            lines,
+        };
+        let line = serving.line("listening on http://");
+        let (_, address) = line.split_once("http://").expect("an address");
+        let (address, _) = address.split_once("/mcp").expect("a path");
+        address.clone_into(&mut serving.address);
+        serving
+    }
+
+    /// The next line of standard error with this text.
+    fn line(&self, text: &str) -> String {
+        let start = Instant::now();
+        loop {
+            let left = PATIENCE.saturating_sub(start.elapsed());
+            let line = self.lines.recv_timeout(left);
+            let line = line.unwrap_or_else(|_| panic!("no line with {text:?}"));
+            if line.contains(text) {
+                return line;
+            }
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let kill = Command::new("kill")
+            .args([format!("-{name}"), self.process.id().to_string()])
+            .status();
+        assert!(kill.expect("a signal").success());
+    }
+
+    /// Stops it, and returns the rest of standard error.
+    fn stop(mut self) -> Vec<String> {
+        self.signal("TERM");
+        let ended = self.process.wait().expect("an end");
+        assert!(ended.success(), "{ended:?}");
+        self.lines.iter().collect()
+    }
+
+    /// The response to a call of `t`.
+    fn call(&self, arguments: &Value) -> String {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "t", "arguments": arguments,
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "c", "version": "1" },
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        } });
+        let body = body.to_string();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
+             accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
+             mcp-method: tools/call\r\nmcp-name: t\r\nauthorization: Bearer s3cr3t-token\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let mut stream = TcpStream::connect(&self.address).expect("a connection");
+        stream.write_all(head.as_bytes()).expect("a write");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).expect("text");
+        response
+    }
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")));
+    lines.collect()
+}
+
+fn count(path: &Path, event: &str) -> usize {
+    let lines = lines(path);
+    lines.iter().filter(|line| line["event"] == event).count()
+}
+
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn the_end_of_the_process_writes_all_lines() {
+    let folder = folder(&format!("{AUDIT}{SERVLET}"));
+    let serving = Serving::start(folder.path(), "", &[]);
+    for _ in 0..100 {
+        assert!(serving.call(&json!({})).starts_with("HTTP/1.1 200"));
+    }
+    serving.stop();
+    let path = folder.path().join("audit.jsonl");
+    assert_eq!(count(&path, "call"), 100);
+    let lines = lines(&path);
+    let (first, last) = (
+        lines.first().expect("a line"),
+        lines.last().expect("a line"),
+    );
+    assert_eq!(
+        (&first["event"], &last["event"]),
+        (&json!("start"), &json!("stop"))
+    );
+}
+
+#[test]
+fn a_hangup_opens_the_file_again() {
+    let folder = folder(&format!("{AUDIT}{SERVLET}"));
+    let serving = Serving::start(folder.path(), "", &[]);
+    let (path, old) = (folder.path().join("audit.jsonl"), folder.path().join("old"));
+    serving.call(&json!({}));
+    eventually("the first line", || count(&path, "call") == 1);
+    fs::rename(&path, &old).expect("renamed");
+    serving.signal("HUP");
+    eventually("the new file", || path.exists());
+    serving.call(&json!({}));
+    serving.stop();
+    assert_eq!((count(&old, "call"), count(&path, "call")), (1, 1));
+}
+
+/// A file that cannot grow is a disk without room: a line is written in part, and the rest is not.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_cannot_grow_refuses_calls_and_keeps_whole_lines() {
+    let config = format!("{AUDIT}arguments = \"text\"\n[limits]\ncache = \"off\"\n{SERVLET}");
+    let folder = folder(&config);
+    let serving = Serving::start(folder.path(), "trap '' XFSZ;", &[]);
+    // Not before it has loaded the servlet, whose memory counts as a file.
+    let limit = Command::new("prlimit")
+        .args(["--fsize=2000", "--pid", &serving.process.id().to_string()])
+        .status();
+    assert!(limit.expect("prlimit of util-linux").success());
+    let arguments = json!({ "text": "x".repeat(150) });
+    let mut answers = Vec::new();
+    eventually("a refusal", || {
+        let answer = serving.call(&arguments);
+        answers.push(answer.contains("\"isError\":true") || !answer.contains("-32000"));
+        answers.len() == 200 || !answers[answers.len() - 1]
+    });
+    let served = answers.iter().filter(|is_served| **is_served).count();
+    assert!(served < 100, "{served}");
+    serving.line("the audit log cannot be written, so new calls are refused");
+    let path = folder.path().join("audit.jsonl");
+    let begun = fs::read(&path).expect("lines");
+    assert_eq!((begun.len(), begun.last() == Some(&b'\n')), (2000, false));
+    // Another program renames the file, as logrotate does.
+    fs::rename(&path, folder.path().join("old")).expect("renamed");
+    serving.signal("HUP");
+    eventually("calls run again", || {
+        !serving.call(&arguments).contains("-32000")
+    });
+    serving.stop();
+    let rest = lines(&path);
+    let numbers: Vec<_> = rest
+        .iter()
+        .map(|line| line["number"].as_u64().expect("a number"))
+        .collect();
+    assert!(
+        numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]),
+        "{numbers:?}"
+    );
+}
+
+#[test]
+fn an_audit_log_that_cannot_be_opened_is_an_error_at_startup() {
+    let folder = folder(&format!("[audit]\nto = \"a.wasm/audit.jsonl\"\n{SERVLET}"));
+    let output = Command::new(env!("CARGO_BIN_EXE_servlet"))
+        .args(["serve", "servlet.toml", "--http", "127.0.0.1:0"])
+        .current_dir(&folder)
+        .output()
+        .expect("it runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(
+        errors.contains("cannot open the audit log `a.wasm/audit.jsonl`: `to` in `[audit]`: "),
+        "{errors}"
+    );
+}
+
+#[test]
+fn lines_on_standard_error_are_json_beside_the_log() {
+    let folder = folder(&format!("[audit]\nto = \"stderr\"\n{SERVLET}"));
+    let serving = Serving::start(folder.path(), "", &["--log-format", "json", "-v"]);
+    serving.call(&json!({ "forged": "a\n{\"event\":\"stop\"}" }));
+    let line: Value = serde_json::from_str(&serving.line("\"event\":\"call\"")).expect("JSON");
+    assert_eq!(line["name"], "t");
+    for line in serving.stop() {
+        let line: Value =
+            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        assert!(
+            line.get("level").is_some() || line.get("event").is_some(),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn every_line_of_the_json_log_is_one_object() {
+    let folder = folder(&format!(
+        "[servlet.none]\nsource = \"none.wasm\"\n{SERVLET}"
+    ));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
+    command.args(["serve", "servlet.toml", "--log-format", "json", "-vv"]);
+    command.current_dir(&folder).stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = command.spawn().expect("a server");
+    let name = "t\u{1b}[2J\n{\"level\":\"ERROR\"}";
+    let messages = [
+        json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": name, "version": "1" } } }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t" } }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": name } }),
+    ];
+    let mut stdin = process.stdin.take().expect("it is piped");
+    for message in messages {
+        writeln!(stdin, "{message}").expect("a write");
+    }
+    let mut answers = BufReader::new(process.stdout.take().expect("it is piped")).lines();
+    // The answers to three requests.
+    for _ in 0..3 {
+        answers.next().expect("an answer").expect("text");
+    }
+    drop(stdin);
+    let output = process.wait_with_output().expect("an end");
+    let errors = String::from_utf8(output.stderr).expect("text");
+    assert!(!errors.contains('\u{1b}'), "{errors}");
+    let lines: Vec<Value> = errors
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect();
+    for line in &lines {
+        assert!(
+            line["level"].is_string() && line["timestamp"].is_string(),
+            "{line}"
+        );
+        assert!(
+            line["fields"]["message"].is_string() && line["target"].is_string(),
+            "{line}"
+        );
+    }
+    let has = |level: &str, text: &str| {
+        lines.iter().any(|line| {
+            let message = line["fields"]["message"].as_str().unwrap_or_default();
+            line["level"] == level && message.contains(text)
+        })
+    };
+    assert!(has("WARN", "servlet skipped"), "{errors}");
+    assert!(has("INFO", "ended"), "{errors}");
+    let ended = lines
+        .iter()
+        .find(|line| line["fields"]["message"] == "ended");
+    assert_eq!(ended.expect("a line")["span"]["tool"], "t");
+}
+
+/// Tokens, keys, headers and masked arguments are in no log, no line and no span, at the highest log level.
+#[test]
+fn no_record_has_a_secret() {
+    let collector = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = collector.local_addr().expect("an address");
+    let (sender, received) = mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in collector.incoming() {
+            let mut stream = stream.expect("a connection");
+            let mut reader = BufReader::new(stream.try_clone().expect("a copy"));
+            let (mut length, mut line) = (0, String::new());
+            while reader.read_line(&mut line).expect("a line") > 2 {
+                let lower = line.to_ascii_lowercase();
+                if let Some(value) = lower.strip_prefix("content-length:") {
+                    length = value.trim().parse().expect("a number");
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).expect("a body");
+            let _ = sender.send(body);
+            let _ = stream
+                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        }
+    });
+    let config = format!(
+        "{AUDIT}arguments = \"text\"\nmask = [\"pin\", \"deep.pin\"]\n\
+         [traces]\notlp = \"http://s3cr3t-user:s3cr3t-password@{address}/\"\nheaders = {{ x-key = \"s3cr3t-header\" }}\n\
+         [servlet.a]\nsource = \"a.wasm\"\nconfig = {{ token = \"s3cr3t-value\" }}\n"
+    );
+    for format in ["text", "json"] {
+        let folder = folder(&config);
+        let serving = Serving::start(folder.path(), "", &["--log-format", format, "-vvv"]);
+        let arguments =
+            json!({ "pin": "s3cr3t-pin", "deep": { "pin": ["s3cr3t"] }, "shown": "yes" });
+        assert!(serving.call(&arguments).starts_with("HTTP/1.1 200"));
+        let errors = serving.stop().join("\n");
+        assert!(!errors.contains(MARK), "{errors}");
+        let log = fs::read_to_string(folder.path().join("audit.jsonl")).expect("lines");
+        assert!(log.contains("\\\"shown\\\":\\\"yes\\\""), "{log}");
+        assert!(!log.contains(MARK), "{log}");
+        let spans = received.recv_timeout(PATIENCE).expect("spans");
+        let spans = String::from_utf8_lossy(&spans);
+        assert!(
+            spans.contains("tools/call t") && !spans.contains(MARK),
+            "{spans}"
+        );
+    }
+    // Errors of the configuration.
+    for wrong in [
+        "[traces]\notlp = \"http://s3cr3t:s3cr3t@far.example/?s3cr3t\"\n",
+        "[traces]\notlp = \"https://a.example\"\nheaders = { \"a b\" = \"s3cr3t\" }\n",
+        "[traces]\notlp = \"https://a.example\"\nheaders = \"s3cr3t\"\n",
+        "[audit]\nto = \"audit.jsonl\"\nsecret = \"s3cr3t\"\n",
+        "[audit]\nto = \"audit.jsonl\"\nsecret = [\"s3cr3t\"]\n",
+        "[audit]\nto = \"audit.jsonl\"\nsecret = \"${MCP_SERVLET_TEST_TOKEN} s3cr3t $\"\nfull = 1\n",
+    ] {
+        let folder = folder(&format!("{wrong}{SERVLET}"));
+        for arguments in [&["config", "check"][..], &["serve", "servlet.toml"]] {
+            let output = secret::run(folder.path(), arguments);
+            assert!(!output.status.success(), "{wrong}: {output:?}");
+            secret::assert_kept(wrong, &output);
+        }
+    }
+}
