@@ -44,8 +44,8 @@ mcp_servlet::export!(static SERVLET = {
         resources::static_text,
         resources::static_binary,
         resources::watched_resource,
+        resources::template,
     ],
-    resource_templates: [resources::template],
     prompts: [
         prompts::test_simple_prompt,
         prompts::test_prompt_with_arguments,

@@ -142,8 +142,7 @@ fn uri(name: &str) -> String {
 mcp_servlet::export!(static SERVLET = {
     instructions: "Read `notes://index` before you write a note: it may be there.",
     tools: [write_note, delete_note, find_notes],
-    resources: [index],
-    resource_templates: [note],
+    resources: [index, note],
     prompts: [summarize],
     completions: [note_names, names_to_summarize],
 });

@@ -126,8 +126,7 @@ fn names(name: String) -> Vec<String> {
 
 mcp_servlet::export!(pub static SERVLET = {
     tools: [who, weather, smuggle, plan, count, forecast, refuse],
-    resources: [picture],
-    resource_templates: [city],
+    resources: [picture, city],
     prompts: [ask],
     completions: [cities, names],
     calls: ["weather:*"],

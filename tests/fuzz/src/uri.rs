@@ -39,7 +39,7 @@ fn fragment(host: String, fragment: Option<String>) -> String {
 }
 
 mcp_servlet::export!(static SERVLET = {
-    resource_templates: [simple, label, parameter, query, reserved, fragment],
+    resources: [simple, label, parameter, query, reserved, fragment],
 });
 
 pub(crate) fn run(bytes: &[u8]) {

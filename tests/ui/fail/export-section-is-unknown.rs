@@ -6,5 +6,5 @@ fn greet(name: String) -> String {
     name
 }
 
-mcp_servlet::export!(static SERVLET = { tool: [greet] });
+mcp_servlet::export!(static SERVLET = { toolbox: [greet] });
 fn main() {}

@@ -5,6 +5,6 @@ fn users(ids: Vec<u64>) -> String {
     ids.len().to_string()
 }
 
-mcp_servlet::export!(static SERVLET = { resource_templates: [users] });
+mcp_servlet::export!(static SERVLET = { resources: [users] });
 
 fn main() {}

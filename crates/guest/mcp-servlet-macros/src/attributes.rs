@@ -242,11 +242,13 @@ fn unknown_key<T>(attribute: &str, key: &Ident, keys: &[Key<T>], diagnostics: &m
     let name = key.to_string();
     let listed = keys.iter().filter(|key| key.is_listed);
     let known: Vec<_> = listed.map(|key| key.name).collect();
-    let help = match known.iter().find(|known| is_near(known, &name)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "remove it: there are no options here".to_owned(),
-        None => format!("the options are `{}`", known.join("`, `")),
-    };
+    let help = suggestion(&name, &known).unwrap_or_else(|| {
+        if known.is_empty() {
+            "remove it: there are no options here".to_owned()
+        } else {
+            format!("the options are `{}`", known.join("`, `"))
+        }
+    });
     diagnostics.error(
         key,
         format!("unknown option `{name}` in `#[{attribute}]`\nhelp: {help}"),
@@ -275,6 +277,12 @@ impl CratePath {
         let Self(path) = self;
         quote!(#path::__private)
     }
+}
+
+/// The question whether the author meant a known name that is nearly the same.
+pub(crate) fn suggestion(name: &str, known: &[&str]) -> Option<String> {
+    let near = known.iter().find(|known| is_near(known, name))?;
+    Some(format!("did you mean `{near}`?"))
 }
 
 /// Whether the names differ by one typo: an extra, a missing or a wrong letter.

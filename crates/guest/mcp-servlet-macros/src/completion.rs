@@ -11,7 +11,7 @@ use syn::{Path, Token};
 
 use crate::attributes::{CratePath, Entry, Key};
 use crate::diagnostics::Diagnostics;
-use crate::function::attribute::{Call, Contract, FunctionAttribute, Items};
+use crate::function::attribute::{Call, FunctionAttribute, Items, Kind};
 use crate::function::parameters::{arguments as by_name, parameters};
 use crate::function::{FnHead, ValidParam, check, emit};
 
@@ -129,21 +129,13 @@ impl FunctionAttribute for Completion {
     }
 
     fn placeholder(&self, head: &FnHead, options: &CompletionOptions) -> TokenStream {
-        let private = options.krate.private();
-        let items = Items {
-            constants: quote! {
-                const DEF: #private::CompletionDef = #private::CompletionDef::PLACEHOLDER;
-            },
-            ..Items::default()
-        };
-        COMPLETION.placeholder(head, &private, &items)
+        COMPLETION.placeholder(head, &options.krate.private(), TokenStream::new())
     }
 }
 
-const COMPLETION: Contract = Contract {
-    name: "Suggest",
-    method: "suggest",
-    result: "Completion",
+const COMPLETION: Kind = Kind {
+    name: "completion",
+    output: "Completion",
 };
 
 /// The author's function, followed by the items that make it a completion, or by the errors.
@@ -152,10 +144,10 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn items(completion: &ValidCompletion<'_>, private: &TokenStream) -> Items {
-    let (function, output, of) = (&completion.head.name, &completion.output, completion.of);
+    let (output, of) = (&completion.output, completion.of);
     let (target, argument) = (&of.target, of.argument.unraw().to_string());
     let table = emit::arguments_by_name(&completion.parameters, private);
-    let def = quote!(<#function as #private::Suggest>::DEF);
+    let def = quote!(__DEF);
     let check = emit::located(quote!(#def.check_argument()), of.argument.span());
     let parameters = by_name(&completion.parameters).enumerate();
     let checks = parameters.map(|(index, parameter)| {
@@ -165,11 +157,10 @@ fn items(completion: &ValidCompletion<'_>, private: &TokenStream) -> Items {
         before: quote! {
             #table
             const __RETURNS: #private::CompletionReturns<#output> = #private::completion_returns::<#output>();
-        },
-        constants: quote! {
-            const DEF: #private::CompletionDef =
+            const __DEF: #private::CompletionDef =
                 #private::CompletionDef::new(<#target as #private::Completed>::TARGET, #argument, __FIELDS);
         },
+        item: quote!(__DEF.item(__RUNS)),
         after: quote! {
             const _: () = #check;
             #(const _: () = #checks;)*

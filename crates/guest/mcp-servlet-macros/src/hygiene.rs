@@ -8,7 +8,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, FnArg, Item, ItemFn, Meta, Path};
 
 use crate::resource::Kind;
-use crate::{completion, derive, prompt, resource, tool};
+use crate::{completion, derive, export, prompt, resource, tool};
 
 /// Attribute, its options, and a function. No function names an item of std, so such a name comes from the macro.
 const FUNCTIONS: &[(&str, &str, &str)] = &[
@@ -126,8 +126,20 @@ const TYPES: &[&str] = &[
     "struct Tuple(u8, u8);",
 ];
 
-/// The names of the parameters of the function that an expansion makes.
-const LOCALS: &[&str] = &["context", "arguments"];
+/// Declarations, to be expanded by `export!`.
+const DECLARATIONS: &[&str] = &[
+    "static EMPTY = {}",
+    "#[doc(hidden)] pub static SERVLET = {
+        name: \"n\", version: VERSION, instructions: include_str!(\"x.md\"), tools: [greet, #[cfg(all())] a::b],
+        resources: [one, two], prompts: [review], completions: [languages], errors: [known, other::known],
+        config: Settings, hosts: [\"api.example\", config.base_url], paths: [\"/data\"], calls: [\"a:*\"], reads: [\"b:*\"],
+    };",
+    // With an error.
+    "static WRONG = { tool: [greet] }",
+];
+
+/// The names of parameters and variables in expansions, all of which have the hygiene of the macro.
+const LOCALS: &[&str] = &["context", "arguments", "servlet", "error"];
 
 fn tokens(source: &str) -> TokenStream {
     source
@@ -148,7 +160,12 @@ fn expansions() -> Vec<(String, Vec<Item>)> {
         let file: syn::File = syn::parse2(derive::expand(tokens(item))).unwrap();
         ((*item).to_owned(), file.items)
     });
-    functions.chain(types).collect()
+    let declarations = DECLARATIONS.iter().map(|declaration| {
+        let input = tokens(&format!("(::mcp_servlet) {declaration}"));
+        let file: syn::File = syn::parse2(export::expand(input)).unwrap();
+        ((*declaration).to_owned(), file.items)
+    });
+    functions.chain(types).chain(declarations).collect()
 }
 
 #[test]
@@ -249,7 +266,9 @@ struct Paths {
 impl<'ast> Visit<'ast> for Paths {
     fn visit_path(&mut self, path: &'ast Path) {
         let first = path.segments[0].ident.to_string();
-        let is_fine = if path.leading_colon.is_some() {
+        let is_fine = if path.is_ident("macro_rules") {
+            true
+        } else if path.leading_colon.is_some() {
             ["mcp_servlet", "core"].contains(&&*first)
         } else {
             first.starts_with("__") || LOCALS.contains(&&*first) || self.authors.contains(&first)

@@ -10,11 +10,11 @@ mod diagnostics;
 mod docs;
 #[cfg(test)]
 mod documented;
+mod export;
 mod from_text;
 mod function;
 #[cfg(test)]
 mod hygiene;
-mod listed;
 mod presentation;
 mod prompt;
 mod resource;
@@ -61,11 +61,18 @@ pub fn test(attribute: TokenStream, item: TokenStream) -> TokenStream {
     test::expand(attribute.into(), item.into()).into()
 }
 
-/// What a section of `export!` lists. Not part of the API.
+/// Declares the servlet of a crate. `export!` of `mcp-servlet` passes its path first.
 #[doc(hidden)]
 #[proc_macro]
-pub fn __listed(input: TokenStream) -> TokenStream {
-    listed::expand(input.into()).into()
+pub fn __export(input: TokenStream) -> TokenStream {
+    export::expand(input.into()).into()
+}
+
+/// The marker type of a function that `export!` lists. Not part of the API.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __marker(path: TokenStream) -> TokenStream {
+    export::marker(path.into()).into()
 }
 
 /// Gives a type a JSON Schema.

@@ -3,14 +3,14 @@
 #[cfg(test)]
 mod tests;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::LitStr;
 
 use crate::attributes::{CratePath, Key};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
-use crate::function::attribute::{Call, Contract, FunctionAttribute, Items};
+use crate::function::attribute::{Call, FunctionAttribute, Items, Kind};
 use crate::function::parameters::parameters;
 use crate::function::{FnHead, ValidParam, check, emit};
 use crate::presentation::{Bearer, Presentation};
@@ -109,30 +109,31 @@ impl FunctionAttribute for Prompt {
     }
 
     fn placeholder(&self, head: &FnHead, options: &PromptOptions) -> TokenStream {
-        let (name, private) = (&head.name, options.krate.private());
-        let items = Items {
-            constants: quote! {
-                const DEF: #private::PromptDef = #private::PromptDef::PLACEHOLDER;
-                const FIELDS: &'static [#private::Field] = &[];
-                const SCHEMA: &'static [::core::primitive::u8] = &[];
-            },
-            after: quote! {
-                #[automatically_derived]
-                impl #private::Completed for #name {
-                    const TARGET: #private::Target = #private::Target::prompt("", &[]);
-                }
-            },
-            ..Items::default()
-        };
-        PROMPT.placeholder(head, &private, &items)
+        let private = options.krate.private();
+        let completed = completed(&head.name, "", &quote!(&[]), &private);
+        PROMPT.placeholder(head, &private, completed)
     }
 }
 
-const PROMPT: Contract = Contract {
-    name: "Prompt",
-    method: "get",
-    result: "PromptResult",
+const PROMPT: Kind = Kind {
+    name: "prompt",
+    output: "PromptResult",
 };
+
+/// The implementation of `Completed`, which `#[completion]` needs.
+fn completed(
+    function: &Ident,
+    name: &str,
+    fields: &TokenStream,
+    private: &TokenStream,
+) -> TokenStream {
+    quote! {
+        #[automatically_derived]
+        impl #private::Completed for #function {
+            const TARGET: #private::Target = #private::Target::prompt(#name, #fields);
+        }
+    }
+}
 
 /// The author's function, followed by the items that make it a prompt, or by the errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -152,26 +153,22 @@ fn items(prompt: &ValidPrompt<'_>, private: &TokenStream) -> Items {
     Items {
         before: quote! {
             #table
+            #schema
             #check
             const __RETURNS: #private::PromptReturns<#output> = #private::prompt_returns::<#output>();
         },
-        constants: quote! {
-            const DEF: #private::PromptDef = #private::PromptDef {
+        item: quote! {
+            #private::PromptDef {
                 name: #name,
                 title: #title,
                 description: #description,
                 input: __INPUT,
                 presentation: #presentation,
-            };
-            const FIELDS: &'static [#private::Field] = __FIELDS;
-            #schema
-        },
-        after: quote! {
-            #[automatically_derived]
-            impl #private::Completed for #function {
-                const TARGET: #private::Target = #private::Target::prompt(#name, __FIELDS);
             }
+            .item(__FIELDS, __SCHEMA, __RUNS)
         },
+        has_schema: true,
+        after: completed(function, name, &quote!(__FIELDS), private),
         ..Items::default()
     }
 }

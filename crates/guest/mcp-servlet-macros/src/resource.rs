@@ -74,7 +74,7 @@ impl FunctionAttribute for Kind {
     }
 
     fn emit(&self, resource: &ValidResource<'_>) -> TokenStream {
-        emit::resource(*self, resource)
+        emit::resource(resource)
     }
 
     fn placeholder(&self, head: &FnHead, options: &ResourceOptions) -> TokenStream {

@@ -1,12 +1,12 @@
 //! The items that the macros' expansions use. Not part of the API: they change without notice.
 
+pub use mcp_servlet_macros::__export as export;
 // One macro under several names: rustc repeats the name in an error about a function without the attribute.
 pub use mcp_servlet_macros::{
-    __listed as each_function_needs_completion_attribute,
-    __listed as each_function_needs_prompt_attribute,
-    __listed as each_function_needs_resource_attribute,
-    __listed as each_function_needs_resource_template_attribute,
-    __listed as each_function_needs_tool_attribute,
+    __marker as each_function_needs_completion_attribute,
+    __marker as each_function_needs_prompt_attribute,
+    __marker as each_function_needs_resource_attribute,
+    __marker as each_function_needs_tool_attribute,
 };
 pub use mcp_servlet_types;
 pub use mcp_servlet_types::Completion;
@@ -17,36 +17,34 @@ pub use crate::arguments::{
     default_of, schemars_argument, schemars_whole, whole, whole_of,
 };
 pub use crate::completion::{
-    Completed, CompletionDef, CompletionEntry, CompletionReturns, Suggest, Target,
-    completion_returns,
+    Completed, CompletionDef, CompletionReturns, Target, completion_returns,
 };
 pub use crate::context::Context;
 pub use crate::error::{Conversion, converted, converted_by};
-pub use crate::features::{Features, Listed};
+pub use crate::exported::{Exported, Item, Kind, Runs, entries, kind};
+pub use crate::features::{Features, Lists};
 pub use crate::from_text::{from_str, from_text};
-pub use crate::item::{Item, entries};
-pub use crate::needs::{Needs, config_host, config_node};
+pub use crate::needs::{
+    Needs, check_call, check_config, check_config_host, check_host, check_path, check_read,
+    config_node,
+};
 pub use crate::parts::{Excerpt, Texts, texts};
 pub use crate::presentation::Presentation;
-pub use crate::prompt::{
-    Prompt, PromptDef, PromptEntry, PromptResult, PromptReturns, prompt_returns,
-};
+pub use crate::prompt::{PromptDef, PromptResult, PromptReturns, prompt_returns};
 pub use crate::render::Description;
 pub use crate::render::lists::List;
-pub use crate::resource::template::{Operator, Part, ResourceTemplate, TemplateEntry};
+pub use crate::resource::template::{Operator, Part};
 pub use crate::resource::{
-    Resource, ResourceDef, ResourceEntry, ResourceResult, ResourceReturns, resource_returns,
+    ResourceDef, ResourceEntry, ResourceResult, ResourceReturns, Template, resource_returns,
 };
 pub use crate::result::{ToolReturns, returns};
 pub use crate::returns::placeholder;
 pub use crate::schema::optional::{NotOptional, Optional};
 pub use crate::schema::scalar::Scalar;
 pub use crate::schema::{Limits, Node, Property, Schema, hides_default};
-pub use crate::tool::{Entry, Hints, Tool, ToolDef, ToolItem};
+pub use crate::tool::{Hints, ToolDef};
 pub use crate::tool_result::ToolResult;
-pub use crate::unique::{
-    unique_completion, unique_prompt, unique_resource, unique_resource_template, unique_tool,
-};
+pub use crate::unique::{unique_completion, unique_prompt, unique_resource, unique_tool};
 
 #[cfg(target_family = "wasm")]
 pub use crate::error::set_conversion;

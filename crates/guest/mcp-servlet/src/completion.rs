@@ -1,32 +1,27 @@
-//! The code that `#[completion]` generates for a function, and how the dispatcher calls it.
+//! Completions: what they suggest values for, and how the dispatcher runs them.
 
 pub(crate) mod result;
 
 pub use self::result::{CompletionReturns, IntoCompletion, completion_returns};
-use crate::arguments::{Arguments, Failure, Field};
+use crate::arguments::Field;
 use crate::const_text::{refuse, same};
-use crate::context::Context;
+use crate::exported::{Item, Kind, Run, Runs, kind};
+use crate::returns::placeholder;
 use mcp_servlet_types::Completion;
 
-/// A function with `#[completion]`.
-#[diagnostic::on_unimplemented(
-    message = "`completions` in `export!` lists a function that is not a completion",
-    label = "put `#[completion]` on this function",
-    note = "write `#[completion(of = review.language)]`, with a prompt or a resource template and its argument"
-)]
-pub trait Suggest {
-    /// What it suggests values for.
-    const DEF: CompletionDef;
-    /// The completion as the dispatcher sees it.
-    const ENTRY: CompletionEntry = CompletionEntry {
-        target: Self::DEF.target,
-        argument: Self::DEF.argument,
-        fields: Self::DEF.fields,
-        suggest: Self::suggest,
+impl Kind for kind::completion {
+    type Def = CompletionDef;
+    type Entry = CompletionEntry;
+    type Output = Completion;
+    const PLACEHOLDER: Item<Self> = Item {
+        def: CompletionDef::PLACEHOLDER,
+        entry: CompletionEntry {
+            target: CompletionDef::PLACEHOLDER.target,
+            argument: "",
+            fields: &[],
+            suggest: |_, _| placeholder(),
+        },
     };
-
-    /// Reads the arguments, runs the function and converts its return value into suggestions.
-    fn suggest<'a>(context: &Context, arguments: Arguments<'a>) -> Result<Completion, Failure<'a>>;
 }
 
 /// A function whose arguments can have suggestions.
@@ -70,8 +65,20 @@ impl CompletionDef {
         self.target.check_has(self.fields[index].name);
     }
 
-    /// Used instead of a completion that has errors.
-    pub const PLACEHOLDER: Self = Self {
+    /// The completion, with the ways to run it.
+    pub const fn item(self, runs: Runs<kind::completion>) -> Item<kind::completion> {
+        Item {
+            def: self,
+            entry: CompletionEntry {
+                target: self.target,
+                argument: self.argument,
+                fields: self.fields,
+                suggest: runs.plain(),
+            },
+        }
+    }
+
+    const PLACEHOLDER: Self = Self {
         target: Target::prompt("", &[]),
         argument: "",
         fields: &[],
@@ -127,5 +134,5 @@ pub struct CompletionEntry {
     pub(crate) target: Target,
     pub(crate) argument: &'static str,
     pub(crate) fields: &'static [Field],
-    pub(crate) suggest: for<'a> fn(&Context, Arguments<'a>) -> Result<Completion, Failure<'a>>,
+    pub(crate) suggest: Run<Completion>,
 }

@@ -29,12 +29,12 @@ pub fn call(servlet: &Servlet) -> i32 {
 
 /// The `list_resources` export, which ignores the input.
 pub fn list_resources(features: &Features) -> i32 {
-    run(move || list(features.resources.text))
+    run(move || list(features.lists().resources))
 }
 
 /// The `list_resource_templates` export, which ignores the input.
 pub fn list_resource_templates(features: &Features) -> i32 {
-    run(move || list(features.templates.text))
+    run(move || list(features.lists().templates))
 }
 
 /// The `read_resource` export: answers a `resources/read` request.
@@ -47,7 +47,7 @@ pub fn read_resource(features: &Features) -> i32 {
 
 /// The `list_prompts` export, which ignores the input.
 pub fn list_prompts(features: &Features) -> i32 {
-    run(move || list(features.prompts.text))
+    run(move || list(features.lists().prompts))
 }
 
 /// The `get_prompt` export: answers a `prompts/get` request.

@@ -18,69 +18,85 @@ use crate::error::Fault;
 use crate::prompt::PromptEntry;
 use crate::report::Report;
 use crate::request::{malformed, members, params};
-use crate::resource::template::{self, TemplateEntry};
-use crate::resource::{Read, ResourceEntry};
+use crate::resource::template;
+use crate::resource::{ResourceEntry, Template};
 use crate::wire::PARAMS;
 
 /// The resources, prompts and completions of a servlet.
 #[derive(Debug, Clone, Copy)]
 pub struct Features {
-    pub(crate) resources: Listed<ResourceEntry>,
-    pub(crate) templates: Listed<TemplateEntry>,
-    pub(crate) prompts: Listed<PromptEntry>,
-    pub(crate) completions: &'static [CompletionEntry],
+    resources: &'static [ResourceEntry],
+    /// The outputs of the exports that list resources, resource templates and prompts.
+    lists: Lists,
+    /// Compares a URI with a template. A servlet without templates does not link it.
+    match_template: Option<MatchTemplate>,
+    prompts: &'static [PromptEntry],
+    completions: &'static [CompletionEntry],
 }
 
-/// A list as clients get it, and the table behind it.
-#[derive(Debug)]
-pub struct Listed<T: 'static> {
-    pub(crate) text: &'static [u8],
-    pub(crate) entries: &'static [T],
+/// Rendered lists.
+#[derive(Debug, Clone, Copy)]
+pub struct Lists {
+    /// The output of `list_resources`.
+    pub resources: &'static [u8],
+    /// The output of `list_resource_templates`.
+    pub templates: &'static [u8],
+    /// The output of `list_prompts`.
+    pub prompts: &'static [u8],
 }
 
-impl<T> Clone for Listed<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Listed<T> {}
-
-impl<T> Listed<T> {
-    /// An empty list.
-    pub const NONE: Self = Self {
-        text: b"",
-        entries: &[],
-    };
-
-    /// These entries; `text` is the rendered answer of the export that lists them.
-    pub const fn new(text: &'static [u8], entries: &'static [T]) -> Self {
-        Self { text, entries }
-    }
-}
+type MatchTemplate = for<'u> fn(&Template, &'u str) -> Option<Vec<Option<&'u str>>>;
 
 impl Features {
     /// No features.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) const NONE: Self = Self {
-        resources: Listed::NONE,
-        templates: Listed::NONE,
-        prompts: Listed::NONE,
+        resources: &[],
+        lists: Lists {
+            resources: b"",
+            templates: b"",
+            prompts: b"",
+        },
+        match_template: None,
+        prompts: &[],
         completions: &[],
     };
 
     /// The features that the sections of `export!` list.
     pub const fn new(
-        resources: Listed<ResourceEntry>,
-        templates: Listed<TemplateEntry>,
-        prompts: Listed<PromptEntry>,
+        lists: Lists,
+        resources: &'static [ResourceEntry],
+        prompts: &'static [PromptEntry],
         completions: &'static [CompletionEntry],
     ) -> Self {
         Self {
             resources,
-            templates,
+            lists,
+            match_template: if has_template(resources) {
+                Some(template::values)
+            } else {
+                None
+            },
             prompts,
             completions,
+        }
+    }
+
+    /// The outputs of the exports that list something.
+    pub(crate) const fn lists(&self) -> Lists {
+        self.lists
+    }
+
+    /// Whether the wasm has an export with this name.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) const fn has(&self, export: &str) -> bool {
+        match export.as_bytes() {
+            b"list_resources" | b"list_resource_templates" | b"read_resource" => {
+                !self.resources.is_empty()
+            }
+            b"list_prompts" | b"get_prompt" => !self.prompts.is_empty(),
+            b"complete" => !self.completions.is_empty(),
+            _ => false,
         }
     }
 
@@ -92,25 +108,20 @@ impl Features {
     ) -> Result<String, Fault> {
         let [uri] = params(request, ["uri"]).map_err(request_fault)?;
         let uri = string("uri", uri)?;
-        let mut resources = self.resources.entries.iter();
-        if let Some(entry) = resources.find(|entry| entry.uri == uri) {
-            return contents(context, &uri, entry.mime_type, entry.read, "{}", &[]);
-        }
-        for entry in self.templates.entries {
-            if let Some(values) = template::values(entry, &uri) {
-                let values = typed(entry.fields, &values);
-                let values = values.ok_or_else(|| Fault::resource_not_found(&uri))?;
-                return contents(
-                    context,
-                    &uri,
-                    entry.mime_type,
-                    entry.read,
-                    &values,
-                    entry.fields,
-                );
+        for entry in self.resources {
+            if let Some(values) = self.matched(entry, &uri) {
+                return contents(context, &uri, entry, &values);
             }
         }
         Err(Fault::resource_not_found(&uri))
+    }
+
+    /// The values of the entry's variables, if the URI is one of the entry.
+    fn matched<'u>(&self, entry: &ResourceEntry, uri: &'u str) -> Option<Vec<Option<&'u str>>> {
+        match &entry.template {
+            None => (entry.uri == uri).then(Vec::new),
+            Some(template) => self.match_template?(template, uri),
+        }
     }
 
     /// The result of the `get_prompt` export, both as JSON.
@@ -121,9 +132,9 @@ impl Features {
     ) -> Result<String, Fault> {
         let [name, arguments] = params(request, ["name", "arguments"]).map_err(request_fault)?;
         let name = string("name", name)?;
-        let mut prompts = self.prompts.entries.iter();
+        let mut prompts = self.prompts.iter();
         let Some(entry) = prompts.find(|entry| entry.name == name) else {
-            return Err(unknown_prompt(&name, self.prompts.entries));
+            return Err(unknown_prompt(&name, self.prompts));
         };
         let typed = strings::typed(arguments, entry.fields, Others::Keep);
         let typed = typed.map_err(request_fault)?.finish();
@@ -189,18 +200,30 @@ impl Features {
     }
 }
 
+const fn has_template(resources: &[ResourceEntry]) -> bool {
+    let mut at = 0;
+    while at < resources.len() {
+        if resources[at].template.is_some() {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
 /// Runs the function that reads a resource. If a variable cannot be parsed, the resource does not exist.
 fn contents(
     context: &Context,
     uri: &str,
-    mime_type: &str,
-    read: Read,
-    variables: &str,
-    fields: &'static [Field],
+    entry: &ResourceEntry,
+    values: &[Option<&str>],
 ) -> Result<String, Fault> {
-    let result = fields_of(variables, fields).and_then(|arguments| read(context, arguments));
+    let fields = entry.template.map_or(&[][..], |template| template.fields);
+    let variables = typed(fields, values).ok_or_else(|| Fault::resource_not_found(uri))?;
+    let result =
+        fields_of(&variables, fields).and_then(|arguments| (entry.read)(context, arguments));
     let result = match result {
-        Ok(result) => result.into_json(uri, mime_type),
+        Ok(result) => result.into_json(uri, entry.mime_type),
         Err(Failure::Tool(error)) => return error.into_input_request(),
         Err(Failure::Fault(fault)) => return Err(fault),
         Err(_) => None,

@@ -71,13 +71,13 @@ mod const_text;
 mod context;
 mod duration;
 mod error;
+mod exported;
 #[cfg(target_family = "wasm")]
 mod exports;
 mod features;
 mod from_text;
 #[cfg(any(test, target_family = "wasm"))]
 mod host_memory;
-mod item;
 mod json;
 mod level;
 #[cfg(feature = "log")]
@@ -251,7 +251,7 @@ pub use mcp_servlet_macros::resource;
 ///     Some(number.checked_mul(number)?.to_string())
 /// }
 ///
-/// mcp_servlet::export!(static SERVLET = { resource_templates: [square] });
+/// mcp_servlet::export!(static SERVLET = { resources: [square] });
 /// # fn main() -> Result<(), Fault> {
 /// let result = SERVLET.client().read_resource("squares://12")?;
 /// assert_eq!(result.contents[0].text.as_deref(), Some("144"));

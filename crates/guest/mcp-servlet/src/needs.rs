@@ -22,34 +22,39 @@ pub struct Needs {
     pub reads: &'static [&'static str],
 }
 
-/// The schema of a type that [`Context::config`](crate::Context::config) reads. Stops the build if it is not a
-/// struct or has limits.
+/// The schema of a type that [`Context::config`](crate::Context::config) reads.
 pub const fn config_node<T: Schema + DeserializeOwned>() -> &'static Node {
-    assert!(
-        matches!(T::NODE.kind, Kind::Object(_)),
-        "a configuration is a struct with a field for each key"
-    );
-    assert!(
-        !T::NODE.is_limited(),
-        "a configuration cannot have limits such as `max` and `max_length`: check the value in the function"
-    );
     T::NODE
 }
 
-/// The entry `config.KEY` of `hosts`. Stops the build if the configuration has no such key.
+/// Stops the build if the configuration is not a struct or has limits.
 #[track_caller]
-pub const fn config_host<T: Schema + DeserializeOwned>(
-    entry: &'static str,
-    key: &str,
-) -> &'static str {
-    if !has_property(config_node::<T>(), key) {
+pub const fn check_config(config: Option<&Node>) {
+    let Some(node) = config else { return };
+    if !matches!(node.kind, Kind::Object(_)) {
         refuse(&[
-            "the configuration has no key `",
-            key,
-            "`, whose value would be a host\nhelp: a field has another key if serde renames it; then write `\"config.KEY\"`",
+            "a configuration is a struct\nhelp: name a struct with a field for each key, which derives `Schema` and `Deserialize`",
         ]);
     }
-    entry
+    if node.is_limited() {
+        refuse(&[
+            "a configuration cannot have limits such as `max` and `max_length`\nhelp: check the value in the function",
+        ]);
+    }
+}
+
+/// Stops the build if the configuration has no key that `config.KEY` in `hosts` names.
+#[track_caller]
+pub const fn check_config_host(config: Option<&Node>, key: &str) {
+    if let Some(node) = config {
+        if matches!(node.kind, Kind::Object(_)) && !has_property(node, key) {
+            refuse(&[
+                "the configuration has no key `",
+                key,
+                "`, whose value would be a host\nhelp: a field has another key if serde renames it; then write `\"config.KEY\"`",
+            ]);
+        }
+    }
 }
 
 const fn has_property(node: &Node, name: &str) -> bool {
@@ -73,58 +78,57 @@ const fn has_property(node: &Node, name: &str) -> bool {
     false
 }
 
-impl Needs {
-    /// Checks each entry; an invalid one stops the build.
-    #[must_use]
-    // Inlined functions are not compiled in this crate, so a servlet without other sections stays the same.
-    #[inline]
-    pub const fn checked(self) -> Self {
-        let mut at = 0;
-        while at < self.hosts.len() {
-            assert!(
-                is_host(self.hosts[at]),
-                "an entry of `hosts` is a host without scheme, port and path, such as `api.example` or `*.example`"
-            );
-            at += 1;
-        }
-        at = 0;
-        while at < self.paths.len() {
-            assert!(
-                !self.paths[at].is_empty(),
-                "an entry of `paths` is the directory that the servlet opens, such as `/data`"
-            );
-            at += 1;
-        }
-        check_members(
-            "calls",
-            "`MEMBER:TOOL`, such as `weather:get_weather` or `air:*`",
-            self.calls,
-        );
-        check_members(
-            "reads",
-            "`MEMBER:URI`, such as `docs:file:///*`",
-            self.reads,
-        );
-        self
+/// Stops the build if an entry of `hosts` is not a host.
+#[track_caller]
+pub const fn check_host(entry: &str) {
+    if !is_host(entry) {
+        refuse(&[
+            "`",
+            entry,
+            "` in `hosts` is not a host\nhelp: write it without scheme, port and path, such as `api.example` or `*.example`",
+        ]);
     }
 }
 
+/// Stops the build if an entry of `paths` is not a directory.
+#[track_caller]
+pub const fn check_path(entry: &str) {
+    if entry.is_empty() {
+        refuse(&[
+            "an entry of `paths` is empty\nhelp: name the directory that the servlet opens, such as `/data`",
+        ]);
+    }
+}
+
+/// Stops the build if an entry of `calls` names no tool of another server.
+#[track_caller]
+pub const fn check_call(entry: &str) {
+    check_member(
+        "calls",
+        "`MEMBER:TOOL`, such as `weather:get_weather` or `air:*`",
+        entry,
+    );
+}
+
+/// Stops the build if an entry of `reads` names no resource of another server.
+#[track_caller]
+pub const fn check_read(entry: &str) {
+    check_member("reads", "`MEMBER:URI`, such as `docs:file:///*`", entry);
+}
+
 /// Stops the build if an entry is not of the form `MEMBER:PATTERN`.
-const fn check_members(section: &str, form: &str, entries: &[&str]) {
-    let mut at = 0;
-    while at < entries.len() {
-        if !has_member(entries[at]) {
-            refuse(&[
-                "`",
-                entries[at],
-                "` in `",
-                section,
-                "` is not ",
-                form,
-                "\nhelp: a member has a name without `*`, and what follows it is not empty",
-            ]);
-        }
-        at += 1;
+#[track_caller]
+const fn check_member(section: &str, form: &str, entry: &str) {
+    if !has_member(entry) {
+        refuse(&[
+            "`",
+            entry,
+            "` in `",
+            section,
+            "` is not ",
+            form,
+            "\nhelp: a member has a name without `*`, and what follows it is not empty",
+        ]);
     }
 }
 

@@ -14,14 +14,14 @@ mod tests;
 
 pub(crate) use self::example::split;
 use self::json::Text;
+use crate::exported::{Item, kind};
 use crate::presentation::Presentation;
-#[cfg(feature = "schemars")]
 use crate::schema::gaps::Generators;
 use crate::schema::kind::Place;
 use crate::schema::text::has_member;
 use crate::schema::words::Words;
 use crate::schema::{Kind, Limits, Node, Object, Property};
-use crate::tool::{Hints, ToolDef, ToolItem};
+use crate::tool::{Hints, ToolDef};
 use crate::wire::HYPER_MCP;
 
 /// The description of a servlet: the result of `describe`.
@@ -34,7 +34,7 @@ pub struct Description {
     /// How a model should use the servlet, empty for none.
     pub instructions: &'static str,
     /// The tools, in the order of the source.
-    pub tools: &'static [ToolItem],
+    pub tools: &'static [Item<kind::tool>],
 }
 
 impl Description {
@@ -59,6 +59,12 @@ impl Description {
         let mut text = Text::<0>::new();
         text.everything(self);
         text.generators
+    }
+
+    /// Without `schemars`, there are none.
+    #[cfg(not(feature = "schemars"))]
+    pub const fn generators(&self) -> Generators {
+        Generators::NONE
     }
 }
 

@@ -6,12 +6,12 @@ use mcp_servlet_json::{Error, ErrorKind, Kind, Reader, write_raw, write_u64};
 
 use crate::arguments::{Arguments, Failure};
 use crate::error::Fault;
-use crate::tool::Entry;
+use crate::tool::ToolEntry;
 use crate::wire::{NO_NAME, PARAMS};
 
 /// The state of reading a request, and its outcome.
 pub(crate) struct Request<'a> {
-    tools: &'static [Entry],
+    tools: &'static [ToolEntry],
     name: Option<Cow<'a, str>>,
     /// The tool's index in the servlet.
     tool: Option<usize>,
@@ -21,7 +21,7 @@ pub(crate) struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    pub(crate) fn new(tools: &'static [Entry]) -> Self {
+    pub(crate) fn new(tools: &'static [ToolEntry]) -> Self {
         Self {
             tools,
             name: None,
@@ -40,7 +40,7 @@ impl<'a> Request<'a> {
     pub(crate) fn read(
         &mut self,
         request: Option<&'a str>,
-    ) -> Result<(&'static Entry, Arguments<'a>), Failure<'a>> {
+    ) -> Result<(&'static ToolEntry, Arguments<'a>), Failure<'a>> {
         let Some(request) = request else {
             return Err(fault(Fault::PARSE_ERROR, "the request is not UTF-8 text"));
         };
@@ -78,11 +78,11 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    fn entry(&self) -> Option<&'static Entry> {
+    fn entry(&self) -> Option<&'static ToolEntry> {
         self.tools.get(self.tool?)
     }
 
-    fn complete(&mut self) -> Result<(&'static Entry, Arguments<'a>), Failure<'a>> {
+    fn complete(&mut self) -> Result<(&'static ToolEntry, Arguments<'a>), Failure<'a>> {
         let Some(name) = &self.name else {
             return Err(fault(Fault::INVALID_PARAMS, NO_NAME));
         };
@@ -97,7 +97,7 @@ impl<'a> Request<'a> {
     }
 }
 
-impl Entry {
+impl ToolEntry {
     /// Splits the arguments at the reader for the tool's parameters. Called twice, so not inlined.
     #[inline(never)]
     fn take<'a>(&self, reader: &mut Reader<'a>) -> Result<Arguments<'a>, Failure<'a>> {
@@ -133,7 +133,7 @@ pub(crate) fn malformed(error: &Error) -> Fault {
 }
 
 #[cold]
-fn unknown_tool<'a>(name: &str, tools: &[Entry]) -> Failure<'a> {
+fn unknown_tool<'a>(name: &str, tools: &[ToolEntry]) -> Failure<'a> {
     let mut message = String::new();
     write_raw(&mut message, "unknown tool `");
     write_raw(&mut message, name);

@@ -1,40 +1,38 @@
-//! The code that `#[resource]` generates for a function, and how the dispatcher calls it.
+//! Resources and families of resources: their descriptions, and how the dispatcher reads them.
 
 mod result;
 pub(crate) mod template;
 
 pub use self::result::{IntoResourceResult, ResourceResult, ResourceReturns, resource_returns};
-use crate::arguments::{Arguments, Failure};
-use crate::context::Context;
-use crate::item::{Item, Placeholder};
+pub use self::template::Template;
+use crate::exported::{Item, Kind, Run, Runs, kind};
 use crate::presentation::Presentation;
 use crate::returns::placeholder;
 
-/// A function with `#[resource]`.
-#[diagnostic::on_unimplemented(
-    message = "`resources` in `export!` lists a function that is not a resource",
-    label = "put `#[resource]` on this function",
-    note = "a function with `#[resource_template]` belongs in `resource_templates`"
-)]
-pub trait Resource {
-    /// The resource's description for clients. Only `const` evaluation uses it, so it is not linked.
-    const DEF: ResourceDef;
-    /// The resource as the dispatcher sees it.
-    const ENTRY: ResourceEntry = ResourceEntry {
-        uri: Self::DEF.uri,
-        mime_type: Self::DEF.mime_type,
-        read: Self::read,
+impl Kind for kind::resource {
+    type Def = ResourceDef;
+    type Entry = ResourceEntry;
+    type Output = ResourceResult;
+    const PLACEHOLDER: Item<Self> = Item {
+        def: ResourceDef {
+            uri: "",
+            name: "",
+            title: "",
+            description: "",
+            mime_type: "",
+            size: None,
+            audience: &[],
+            priority: "",
+            last_modified: "",
+            presentation: Presentation::NONE,
+        },
+        entry: ResourceEntry {
+            uri: "",
+            mime_type: "",
+            template: None,
+            read: |_, _| placeholder(),
+        },
     };
-
-    /// Both, for `export!`.
-    const ITEM: Item<ResourceDef, ResourceEntry> = Item {
-        def: Self::DEF,
-        entry: Self::ENTRY,
-    };
-
-    /// Runs the function and converts its return value into contents.
-    fn read<'a>(context: &Context, arguments: Arguments<'a>)
-    -> Result<ResourceResult, Failure<'a>>;
 }
 
 /// The description of a resource, or of a family of resources.
@@ -63,36 +61,38 @@ pub struct ResourceDef {
 }
 
 impl ResourceDef {
-    /// Used instead of a resource that has errors.
-    pub const PLACEHOLDER: Self = Self {
-        uri: "",
-        name: "",
-        title: "",
-        description: "",
-        mime_type: "",
-        size: None,
-        audience: &[],
-        priority: "",
-        last_modified: "",
-        presentation: Presentation::NONE,
-    };
+    /// The resource, or the family that a template describes, with the ways to read it.
+    pub const fn item(
+        self,
+        template: Option<Template>,
+        runs: Runs<kind::resource>,
+    ) -> Item<kind::resource> {
+        Item {
+            def: self,
+            entry: ResourceEntry {
+                uri: self.uri,
+                mime_type: self.mime_type,
+                template,
+                read: runs.plain(),
+            },
+        }
+    }
 }
 
-/// A resource as the dispatcher sees it.
+/// A resource, or a family of resources, as the dispatcher sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct ResourceEntry {
+    /// The URI, or the URI template.
     pub(crate) uri: &'static str,
     pub(crate) mime_type: &'static str,
-    pub(crate) read: Read,
+    pub(crate) template: Option<Template>,
+    /// Its arguments are the values of the template's variables.
+    pub(crate) read: Run<ResourceResult>,
 }
 
-impl Placeholder for ResourceEntry {
-    const PLACEHOLDER: Self = Self {
-        uri: "",
-        mime_type: "",
-        read: |_, _| placeholder(),
-    };
+impl ResourceEntry {
+    /// The entries in the order in which they are compared with a URI: fixed URIs, and then the most specific template.
+    pub const fn in_order<const N: usize>(entries: [Self; N]) -> [Self; N] {
+        template::order::sorted(entries)
+    }
 }
-
-/// Reads a resource; the arguments are the values of a template's variables.
-pub(crate) type Read = for<'a> fn(&Context, Arguments<'a>) -> Result<ResourceResult, Failure<'a>>;

@@ -14,8 +14,9 @@ use crate::render::split;
 use crate::report::{Hints, Report};
 use crate::request::{Request, malformed};
 #[cfg(feature = "schemars")]
-use crate::schema::gaps::{self, Generators};
-use crate::tool::Entry;
+use crate::schema::gaps;
+use crate::schema::gaps::Generators;
+use crate::tool::ToolEntry;
 use crate::tool_result::ToolResult;
 use crate::wire::HYPER_MCP;
 
@@ -43,7 +44,7 @@ use crate::wire::HYPER_MCP;
 pub struct Servlet {
     description: &'static [u8],
     hints: Hints,
-    tools: &'static [Entry],
+    tools: &'static [ToolEntry],
     /// Generates the description if a schema in it is not a constant; other servlets do not link this code.
     #[cfg(feature = "schemars")]
     fill: Option<fn(&Self) -> &'static str>,
@@ -62,7 +63,7 @@ pub struct Servlet {
 
 impl Servlet {
     /// A servlet with these tools; `text` is the rendered result of `describe` and its extra data.
-    pub const fn new(text: &'static [u8], tools: &'static [Entry]) -> Self {
+    pub const fn new(text: &'static [u8], tools: &'static [ToolEntry]) -> Self {
         let (description, examples) = split(text);
         Self {
             description,
@@ -92,6 +93,13 @@ impl Servlet {
             self.generators = generators;
             self.hints = self.hints.of_any_schema();
         }
+        self
+    }
+
+    /// The same servlet: without `schemars`, all schemas are constants.
+    #[cfg(not(feature = "schemars"))]
+    #[must_use]
+    pub const fn with_generators(self, _: &'static Generators) -> Self {
         self
     }
 

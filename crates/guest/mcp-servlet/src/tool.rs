@@ -1,61 +1,33 @@
-//! The code that `#[tool]` generates for a function, and how the dispatcher calls it.
+//! Tools: their descriptions, and how the dispatcher calls them.
 
-use crate::arguments::{Arguments, Failure, Parameters, check_limits};
-use crate::context::Context;
-use crate::item::{Item, Placeholder};
+use crate::arguments::Parameters;
+use crate::exported::{Item, Kind, Run, Runs, kind};
 use crate::presentation::Presentation;
 use crate::returns::placeholder;
 use crate::schema::Node;
 use crate::tool_result::ToolResult;
 
-/// A function that `#[tool]` made a tool.
-#[diagnostic::on_unimplemented(
-    message = "`tools` in `export!` lists a function that is not a tool",
-    label = "put `#[tool]` on this function",
-    note = "a function with another attribute, such as `#[prompt]`, belongs in the section of that name"
-)]
-pub trait Tool {
-    /// The tool's description for clients. Only `const` evaluation uses it, so it is not linked.
-    const DEF: ToolDef;
-    /// How its arguments are split.
-    const PARAMETERS: Parameters;
-    /// The schema of the arguments as JSON text, to check limits that are not part of their types.
-    const SCHEMA: &'static [u8];
-    /// The tool as the dispatcher sees it.
-    const ENTRY: Entry = Entry {
-        name: Self::DEF.name,
-        parameters: Self::PARAMETERS,
-        call: if Self::DEF
-            .input
-            .limits_arguments(Self::PARAMETERS.are_whole())
-        {
-            Self::check_and_call
-        } else {
-            Self::call
+impl Kind for kind::tool {
+    type Def = ToolDef;
+    type Entry = ToolEntry;
+    type Output = ToolResult;
+    const PLACEHOLDER: Item<Self> = Item {
+        def: ToolDef {
+            name: "",
+            title: "",
+            description: "",
+            hints: Hints::UNSET,
+            input: Node::object(&[]),
+            output: None,
+            presentation: Presentation::NONE,
+        },
+        entry: ToolEntry {
+            name: "",
+            parameters: Parameters::fields(&[]),
+            call: |_, _| placeholder(),
         },
     };
-
-    /// Both, for `export!`.
-    const ITEM: ToolItem = Item {
-        def: Self::DEF,
-        entry: Self::ENTRY,
-    };
-
-    /// Reads the arguments, runs the function and converts its return value into a result.
-    fn call<'a>(context: &Context, arguments: Arguments<'a>) -> Result<ToolResult, Failure<'a>>;
-
-    /// Checks the limits of the arguments, and then does the same as [`call`](Self::call).
-    fn check_and_call<'a>(
-        context: &Context,
-        arguments: Arguments<'a>,
-    ) -> Result<ToolResult, Failure<'a>> {
-        check_limits(Self::SCHEMA, &arguments)?;
-        Self::call(context, arguments)
-    }
 }
-
-/// A tool as `export!` lists it.
-pub type ToolItem = Item<ToolDef, Entry>;
 
 /// The description of a tool.
 #[derive(Debug, Clone, Copy)]
@@ -77,16 +49,17 @@ pub struct ToolDef {
 }
 
 impl ToolDef {
-    /// Used instead of a tool that has errors, so that they cause no further ones.
-    pub const PLACEHOLDER: Self = Self {
-        name: "",
-        title: "",
-        description: "",
-        hints: Hints::UNSET,
-        input: Node::object(&[]),
-        output: None,
-        presentation: Presentation::NONE,
-    };
+    /// The tool, with these ways to split its arguments and to call it.
+    pub const fn item(self, parameters: Parameters, runs: Runs<kind::tool>) -> Item<kind::tool> {
+        Item {
+            def: self,
+            entry: ToolEntry {
+                name: self.name,
+                parameters,
+                call: runs.with_limits(self.input.limits_arguments(parameters.are_whole())),
+            },
+        }
+    }
 }
 
 /// MCP's tool annotations, hints that a client may show or act on but must not rely on; and
@@ -126,18 +99,8 @@ impl Hints {
 
 /// A tool as the dispatcher sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct ToolEntry {
     pub(crate) name: &'static str,
     pub(crate) parameters: Parameters,
-    pub(crate) call: Call,
+    pub(crate) call: Run<ToolResult>,
 }
-
-impl Placeholder for Entry {
-    const PLACEHOLDER: Self = Self {
-        name: "",
-        parameters: Parameters::fields(&[]),
-        call: |_, _| placeholder(),
-    };
-}
-
-type Call = for<'a> fn(&Context, Arguments<'a>) -> Result<ToolResult, Failure<'a>>;

@@ -6,27 +6,25 @@
 
 use crate::completion::CompletionEntry;
 use crate::const_text::{refuse, same};
-use crate::item::Item;
-use crate::prompt::{PromptDef, PromptEntry};
-use crate::resource::template::{TemplateEntry, order};
-use crate::resource::{ResourceDef, ResourceEntry};
-use crate::tool::ToolItem;
+use crate::exported::{Item, kind};
+use crate::resource::ResourceEntry;
+use crate::resource::template::order;
 
 macro_rules! checks {
-    ($($(#[$doc:meta])* $check:ident($item:ty, $one:ident, $other:ident) $same:expr => $message:expr;)*) => {
+    ($($(#[$doc:meta])* $check:ident($kind:ident, $one:ident, $other:ident) $($same:expr => $message:expr),+;)*) => {
         $($(#[$doc])*
         ///
         /// `numbers` are the positions of the entries in the source, where `#[cfg]` may leave some out.
         #[track_caller]
-        pub const fn $check(items: &[$item], numbers: &[usize], number: usize) {
+        pub const fn $check(items: &[Item<kind::$kind>], numbers: &[usize], number: usize) {
             let index = index_of(numbers, number);
-            let $other = &items[index];
+            let $other = &items[index].entry;
             let mut at = 0;
             while at < index {
-                let $one = &items[at];
-                if $same {
+                let $one = &items[at].entry;
+                $(if $same {
                     refuse($message);
-                }
+                })+
                 at += 1;
             }
         })*
@@ -35,21 +33,33 @@ macro_rules! checks {
 
 checks! {
     /// Panics if a tool before the one with this number has its name.
-    unique_tool(ToolItem, one, other) is_twin(one.entry.name, other.entry.name) =>
-        &["two tools are called `", one.entry.name, "`\nhelp: give one of them another name: `#[tool(name = \"…\")]`"];
+    unique_tool(tool, one, other) is_twin(one.name, other.name) =>
+        &["two tools are called `", one.name, "`\nhelp: give one of them another name: `#[tool(name = \"…\")]`"];
     /// Panics if a prompt before the one with this number has its name.
-    unique_prompt(Item<PromptDef, PromptEntry>, one, other) is_twin(one.entry.name, other.entry.name) =>
-        &["two prompts are called `", one.entry.name, "`\nhelp: give one of them another name: `#[prompt(name = \"…\")]`"];
-    /// Panics if a resource before the one with this number has its URI.
-    unique_resource(Item<ResourceDef, ResourceEntry>, one, other) is_twin(one.entry.uri, other.entry.uri) =>
-        &["two resources have the URI `", one.entry.uri, "`\nhelp: give one of them another: `#[resource(uri = \"…\")]`"];
-    /// Panics if a template before the one with this number matches the same URIs.
-    unique_resource_template(Item<ResourceDef, TemplateEntry>, one, other) order::are_alike(&one.entry, &other.entry) =>
-        &["two resource templates match the same URIs: `", one.entry.uri, "` and `", other.entry.uri,
-            "`\nhelp: begin one of them with other text"];
+    unique_prompt(prompt, one, other) is_twin(one.name, other.name) =>
+        &["two prompts are called `", one.name, "`\nhelp: give one of them another name: `#[prompt(name = \"…\")]`"];
+    /// Panics if a resource before the one with this number has its URI, or matches the same URIs.
+    unique_resource(resource, one, other)
+        are_fixed(one, other) && is_twin(one.uri, other.uri) =>
+            &["two resources have the URI `", one.uri, "`\nhelp: give one of them another: `#[resource(uri = \"…\")]`"],
+        are_alike(one, other) =>
+            &["two resource templates match the same URIs: `", one.uri, "` and `", other.uri,
+                "`\nhelp: begin one of them with other text"];
     /// Panics if a completion before the one with this number suggests values for the same argument.
-    unique_completion(CompletionEntry, one, other) is_same_target(one, other) =>
+    unique_completion(completion, one, other) is_same_target(one, other) =>
         &["two completions are for `", one.argument, "` of `", one.target.name, "`\nhelp: remove one of them from `completions`"];
+}
+
+const fn are_fixed(one: &ResourceEntry, other: &ResourceEntry) -> bool {
+    one.template.is_none() && other.template.is_none()
+}
+
+/// Whether two templates match the same URIs.
+const fn are_alike(one: &ResourceEntry, other: &ResourceEntry) -> bool {
+    match (&one.template, &other.template) {
+        (Some(one), Some(other)) => order::are_alike(one, other),
+        _ => false,
+    }
 }
 
 const fn index_of(numbers: &[usize], number: usize) -> usize {

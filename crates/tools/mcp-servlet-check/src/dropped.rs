@@ -74,6 +74,7 @@ fn has(sign: &Sign, module: &Module, lists: &Lists) -> bool {
     match *sign {
         Sign::Member(..) => false,
         Sign::Answer(member) => lists.answers.iter().any(|json| has_member(json, member)),
+        Sign::Listed(kind) => lists.of(kind).next().is_some(),
         Sign::Export(name) => module.can_call(name),
         Sign::InputRequest => !module.input_requests.is_empty(),
         Sign::Content(with, without) => {

@@ -24,6 +24,8 @@ pub(super) enum Sign {
     Member(FeatureKind, &'static str),
     /// This member next to the items of a list.
     Answer(&'static str),
+    /// A list that is not empty.
+    Listed(FeatureKind),
     /// An export.
     Export(&'static str),
     /// A request for input from the client.

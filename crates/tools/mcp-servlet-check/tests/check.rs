@@ -387,6 +387,14 @@ fn names_features_that_hosts_drop() {
             "Warning *; priority /annotations/priority"
         ]
     );
+    // A list that is empty loses nothing.
+    let list = r#"{"resourceTemplates":[]}"#;
+    let servlet = servlet.export(
+        "list_resource_templates",
+        list,
+        "(call $output {}) (i32.const 0)",
+    );
+    assert_eq!(found(&servlet, &Target::ALL).len(), 2);
     assert_eq!(
         found(&servlet, &[Target::McpServlet]),
         ["Warning mcp-servlet; priority /annotations/priority"]

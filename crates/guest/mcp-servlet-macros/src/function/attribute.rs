@@ -72,24 +72,25 @@ pub(crate) trait FunctionAttribute {
     }
 }
 
-/// The trait that an attribute implements for the marker type, as names in `__private`.
-pub(crate) struct Contract {
+/// A kind of function: what an attribute implements `Exported` with, as names in `__private`.
+pub(crate) struct Kind {
+    /// The kind.
     pub(crate) name: &'static str,
-    /// The method that calls the author's function.
-    pub(crate) method: &'static str,
-    /// The type that the method returns on success.
-    pub(crate) result: &'static str,
+    /// The type that the function's value becomes.
+    pub(crate) output: &'static str,
 }
 
-/// The items around the method; empty if there are none.
+/// What belongs to the implementation besides the method; empty if there is nothing.
 #[derive(Default)]
 pub(crate) struct Items {
     /// Next to the function; they make the compiler warn.
     pub(crate) warnings: TokenStream,
     /// Before the implementation.
     pub(crate) before: TokenStream,
-    /// The constants of the implementation.
-    pub(crate) constants: TokenStream,
+    /// What `export!` lists, as an expression; empty for a function with errors.
+    pub(crate) item: TokenStream,
+    /// Whether `__SCHEMA` is the schema of its arguments.
+    pub(crate) has_schema: bool,
     /// After the implementation.
     pub(crate) after: TokenStream,
 }
@@ -117,7 +118,7 @@ impl Call {
     }
 }
 
-impl Contract {
+impl Kind {
     /// The marker type and its implementation. `reply` is the body's last expression.
     pub(crate) fn implement(
         &self,
@@ -141,16 +142,17 @@ impl Contract {
         &self,
         head: &FnHead,
         private: &TokenStream,
-        items: &Items,
+        after: TokenStream,
     ) -> TokenStream {
+        let kind = Ident::new(self.name, Span::call_site());
+        let items = Items {
+            item: quote!(<#private::kind::#kind as #private::Kind>::PLACEHOLDER),
+            after,
+            ..Items::default()
+        };
         let names = [quote!(_), quote!(_)];
-        self.write(
-            head,
-            private,
-            items,
-            &names,
-            &quote!(#private::placeholder()),
-        )
+        let body = quote!(#private::placeholder());
+        self.write(head, private, &items, &names, &body)
     }
 
     fn write(
@@ -163,27 +165,36 @@ impl Contract {
     ) -> TokenStream {
         let (name, cfgs) = (&head.name, cfgs(head));
         let marker = marker(name, &head.visibility, &cfgs);
-        let names = [self.name, self.method, self.result];
-        let [contract, method, result] = names.map(|name| Ident::new(name, Span::call_site()));
+        let [kind, output] =
+            [self.name, self.output].map(|name| Ident::new(name, Span::call_site()));
         let Items {
             warnings,
             before,
-            constants,
+            item,
+            has_schema,
             after,
         } = items;
+        let schema = has_schema.then(|| {
+            quote!(
+                const SCHEMA: &'static [::core::primitive::u8] = __SCHEMA;
+            )
+        });
         quote! {
             #marker
             #warnings
             #(#cfgs)*
             const _: () = {
                 #before
+                const __RUNS: #private::Runs<#private::kind::#kind> =
+                    <#name as #private::Exported<#private::kind::#kind>>::RUNS;
                 #[automatically_derived]
-                impl #private::#contract for #name {
-                    #constants
-                    fn #method<'a>(
+                impl #private::Exported<#private::kind::#kind> for #name {
+                    const ITEM: #private::Item<#private::kind::#kind> = #item;
+                    #schema
+                    fn run<'a>(
                         #context: &#private::Context,
                         #arguments: #private::Arguments<'a>,
-                    ) -> ::core::result::Result<#private::#result, #private::Failure<'a>> {
+                    ) -> ::core::result::Result<#private::#output, #private::Failure<'a>> {
                         #body
                     }
                 }

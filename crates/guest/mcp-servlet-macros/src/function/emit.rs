@@ -56,11 +56,11 @@ pub(crate) fn arguments_and<'a>(
     }
 }
 
-/// The constant `SCHEMA`, which is `__INPUT` as text.
+/// The constant `__SCHEMA`, which is `__INPUT` as text.
 pub(crate) fn schema() -> TokenStream {
     quote! {
         #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
-        const SCHEMA: &'static [::core::primitive::u8] =
+        const __SCHEMA: &[::core::primitive::u8] =
             &__INPUT.render::<{ __INPUT.length() }>();
     }
 }

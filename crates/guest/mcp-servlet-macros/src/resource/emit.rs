@@ -1,4 +1,4 @@
-//! The expansion: a marker type that implements `Resource` or `ResourceTemplate`.
+//! The expansion: a marker type with the function's name that implements `Exported`.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -7,27 +7,20 @@ use syn::spanned::Spanned as _;
 use super::Kind;
 use super::template::{Part, Template};
 use super::validate::ValidResource;
-use crate::function::attribute::{Call, Contract, Items};
+use crate::function::attribute::{Call, Items, Kind as FunctionKind};
 use crate::function::parameters::arguments;
 use crate::function::{FnHead, ValidParam, emit};
 
 /// The media type of user interfaces (MCP Apps).
 const PAGE: &str = "text/html;profile=mcp-app";
 
-/// The trait of either attribute.
-fn contract(kind: Kind) -> Contract {
-    Contract {
-        name: match kind {
-            Kind::Fixed => "Resource",
-            Kind::Template => "ResourceTemplate",
-        },
-        method: "read",
-        result: "ResourceResult",
-    }
-}
+const RESOURCE: FunctionKind = FunctionKind {
+    name: "resource",
+    output: "ResourceResult",
+};
 
 /// The items that make the function a resource or a resource template.
-pub(crate) fn resource(kind: Kind, resource: &ValidResource<'_>) -> TokenStream {
+pub(crate) fn resource(resource: &ValidResource<'_>) -> TokenStream {
     let private = resource.options.krate.private();
     let call = Call::new(resource.head, &resource.parameters);
     let tokens = &call.tokens;
@@ -36,7 +29,7 @@ pub(crate) fn resource(kind: Kind, resource: &ValidResource<'_>) -> TokenStream 
         Some(meta) => quote!(__RETURNS.show(#meta, #tokens)),
     };
     let items = items(resource, &private);
-    contract(kind).implement(resource.head, &private, &items, &call, &reply)
+    RESOURCE.implement(resource.head, &private, &items, &call, &reply)
 }
 
 fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
@@ -45,7 +38,8 @@ fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
     let check = resource.options.presentation.check(private);
     let template = resource.template.as_ref();
     let table = template.map(|_| table(&resource.parameters, private));
-    let constants = template.map(|template| constants(template, &resource.parameters, private));
+    let parsed = template.map(|template| parsed(template, &resource.parameters, private));
+    let parsed = emit::option(parsed.as_ref());
     let fields = quote!(__FIELDS);
     let completed = template.map(|_| completed(function, resource.uri, &fields, private));
     Items {
@@ -54,10 +48,7 @@ fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
             #check
             const __RETURNS: #private::ResourceReturns<#output> = #private::resource_returns::<#output>();
         },
-        constants: quote! {
-            const DEF: #private::ResourceDef = #def;
-            #constants
-        },
+        item: quote!(#def.item(#parsed, __RUNS)),
         after: completed.unwrap_or_default(),
         ..Items::default()
     }
@@ -65,23 +56,11 @@ fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
 
 /// The expansion for a function with errors.
 pub(crate) fn placeholder(kind: Kind, head: &FnHead, private: &TokenStream) -> TokenStream {
-    let is_template = kind == Kind::Template;
-    let constants = is_template.then(|| {
-        quote! {
-            const PARTS: &'static [#private::Part] = &[];
-            const FIELDS: &'static [#private::Field] = &[];
-        }
-    });
-    let completed = is_template.then(|| completed(&head.name, "", &quote!(&[]), private));
-    let items = Items {
-        constants: quote! {
-            const DEF: #private::ResourceDef = #private::ResourceDef::PLACEHOLDER;
-            #constants
-        },
-        after: completed.unwrap_or_default(),
-        ..Items::default()
+    let completed = match kind {
+        Kind::Fixed => TokenStream::new(),
+        Kind::Template => completed(&head.name, "", &quote!(&[]), private),
     };
-    contract(kind).placeholder(head, private, &items)
+    RESOURCE.placeholder(head, private, completed)
 }
 
 /// The implementation of `Completed`, which `#[completion]` needs.
@@ -143,7 +122,8 @@ fn table(parameters: &[ValidParam<'_>], private: &TokenStream) -> TokenStream {
     }
 }
 
-fn constants(
+/// The parsed template.
+fn parsed(
     template: &Template,
     parameters: &[ValidParam<'_>],
     private: &TokenStream,
@@ -163,7 +143,9 @@ fn constants(
         }
     });
     quote! {
-        const PARTS: &'static [#private::Part] = &[#(#parts),*];
-        const FIELDS: &'static [#private::Field] = __FIELDS;
+        #private::Template {
+            parts: &[#(#parts),*],
+            fields: __FIELDS,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The expansion: a marker type with the function's name that implements `Tool`.
+//! The expansion: a marker type with the function's name that implements `Exported`.
 //!
 //! Its items have names with two leading underscores, so that they do not clash with the author's names.
 
@@ -9,14 +9,13 @@ use syn::spanned::Spanned as _;
 
 use super::options::ToolOptions;
 use super::validate::ValidTool;
-use crate::function::attribute::{Call, Contract, Items};
+use crate::function::attribute::{Call, Items, Kind};
 use crate::function::parameters::arguments as by_name;
 use crate::function::{FnHead, ValidParam, emit};
 
-const TOOL: Contract = Contract {
-    name: "Tool",
-    method: "call",
-    result: "ToolResult",
+const TOOL: Kind = Kind {
+    name: "tool",
+    output: "ToolResult",
 };
 
 /// The items that make the function a tool.
@@ -40,13 +39,11 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
             #parameters
             #lost_defaults
             #check
+            #schema
             const __RETURNS: #returns;
         },
-        constants: quote! {
-            const DEF: #private::ToolDef = #def;
-            const PARAMETERS: #private::Parameters = __PARAMETERS;
-            #schema
-        },
+        item: quote!(#def.item(__PARAMETERS, __RUNS)),
+        has_schema: true,
         after: TokenStream::new(),
     };
     TOOL.implement(
@@ -72,16 +69,7 @@ fn reply(tool: &ValidTool<'_>, call: &Call, private: &TokenStream) -> TokenStrea
 
 /// The expansion for a function with errors.
 pub(crate) fn placeholder(head: &FnHead, options: &ToolOptions) -> TokenStream {
-    let private = options.krate.private();
-    let items = Items {
-        constants: quote! {
-            const DEF: #private::ToolDef = #private::ToolDef::PLACEHOLDER;
-            const PARAMETERS: #private::Parameters = #private::Parameters::fields(&[]);
-            const SCHEMA: &'static [::core::primitive::u8] = &[];
-        },
-        ..Items::default()
-    };
-    TOOL.placeholder(head, &private, &items)
+    TOOL.placeholder(head, &options.krate.private(), TokenStream::new())
 }
 
 fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {

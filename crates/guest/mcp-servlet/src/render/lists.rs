@@ -2,21 +2,20 @@
 
 use super::Side;
 use super::json::Text;
-use crate::item::Item;
-use crate::prompt::{PromptDef, PromptEntry};
-use crate::resource::template::TemplateEntry;
-use crate::resource::{ResourceDef, ResourceEntry};
+use crate::exported::{Item, kind};
+use crate::prompt::PromptDef;
+use crate::resource::ResourceDef;
 use crate::schema::{Kind, Node, Property};
 
 /// The result of an export that lists something.
 #[derive(Debug, Clone, Copy)]
 pub enum List {
-    /// For `list_resources`.
-    Resources(&'static [Item<ResourceDef, ResourceEntry>]),
-    /// For `list_resource_templates`.
-    Templates(&'static [Item<ResourceDef, TemplateEntry>]),
+    /// For `list_resources`: those with fixed URIs.
+    Resources(&'static [Item<kind::resource>]),
+    /// For `list_resource_templates`: the others.
+    Templates(&'static [Item<kind::resource>]),
     /// For `list_prompts`.
-    Prompts(&'static [Item<PromptDef, PromptEntry>]),
+    Prompts(&'static [Item<kind::prompt>]),
 }
 
 impl List {
@@ -25,14 +24,6 @@ impl List {
         let mut text = Text::<0>::new();
         text.list(self);
         text.length
-    }
-
-    const fn count(&self) -> usize {
-        match self {
-            Self::Resources(items) => items.len(),
-            Self::Templates(items) => items.len(),
-            Self::Prompts(items) => items.len(),
-        }
     }
 
     /// The list as JSON; `N` is its [`length`](Self::length).
@@ -68,20 +59,38 @@ impl<const N: usize> Text<N> {
             List::Prompts(_) => "prompts",
         });
         self.byte(b'[');
-        let mut at = 0;
-        while at < list.count() {
-            self.separate();
-            self.byte(b'{');
-            match *list {
-                List::Resources(items) => self.resource("uri", &items[at].def),
-                List::Templates(items) => self.resource("uriTemplate", &items[at].def),
-                List::Prompts(items) => self.prompt(&items[at].def),
-            }
-            self.byte(b'}');
-            at += 1;
+        match *list {
+            List::Resources(items) => self.resources("uri", items, false),
+            List::Templates(items) => self.resources("uriTemplate", items, true),
+            List::Prompts(items) => self.prompts(items),
         }
         self.byte(b']');
         self.byte(b'}');
+    }
+
+    /// The resources with a template, or those without, each with its URI as the member `uri`.
+    const fn resources(&mut self, uri: &str, items: &[Item<kind::resource>], templates: bool) {
+        let mut at = 0;
+        while at < items.len() {
+            if items[at].entry.template.is_some() == templates {
+                self.separate();
+                self.byte(b'{');
+                self.resource(uri, &items[at].def);
+                self.byte(b'}');
+            }
+            at += 1;
+        }
+    }
+
+    const fn prompts(&mut self, items: &[Item<kind::prompt>]) {
+        let mut at = 0;
+        while at < items.len() {
+            self.separate();
+            self.byte(b'{');
+            self.prompt(&items[at].def);
+            self.byte(b'}');
+            at += 1;
+        }
     }
 
     const fn resource(&mut self, uri: &str, resource: &ResourceDef) {

@@ -2,9 +2,9 @@
 
 use super::json::Text;
 use super::{Description, Side};
-use crate::item::{Item, Placeholder};
+use crate::exported::{Item, Kind as _, kind};
 use crate::schema::{Node, Property, Schema};
-use crate::tool::{Entry, Hints, ToolDef, ToolItem};
+use crate::tool::{Hints, ToolDef};
 
 /// The schema as text, for arguments and for results.
 fn both(node: &Node) -> [String; 2] {
@@ -154,19 +154,19 @@ fn escapes_every_character_that_json_requires() {
 
 const LONG: &str = "ä\"\n";
 
-const fn item(def: ToolDef) -> ToolItem {
+const fn item(def: ToolDef) -> Item<kind::tool> {
     Item {
         def,
-        entry: Entry::PLACEHOLDER,
+        ..kind::tool::PLACEHOLDER
     }
 }
 
-static TOOLS: [ToolItem; 2] = [
+static TOOLS: [Item<kind::tool>; 2] = [
     item(ToolDef {
         name: "one",
         title: LONG,
         description: "",
-        ..ToolDef::PLACEHOLDER
+        ..kind::tool::PLACEHOLDER.def
     }),
     item(ToolDef {
         name: "two",
@@ -178,7 +178,7 @@ static TOOLS: [ToolItem; 2] = [
             ..Hints::UNSET
         },
         output: Some(&Node::object(&[])),
-        ..ToolDef::PLACEHOLDER
+        ..kind::tool::PLACEHOLDER.def
     }),
 ];
 

@@ -7,71 +7,16 @@ pub(crate) mod order;
 #[cfg(test)]
 mod tests;
 
-use super::{Read, ResourceDef, ResourceResult};
-use crate::arguments::{Arguments, Failure, Field};
-use crate::context::Context;
-use crate::item::{Item, Placeholder};
-use crate::returns::placeholder;
+use crate::arguments::Field;
 use crate::schema::Property;
 
-/// A function with `#[resource_template]`.
-#[diagnostic::on_unimplemented(
-    message = "`resource_templates` in `export!` lists a function that is not a resource template",
-    label = "put `#[resource_template]` on this function",
-    note = "a function with `#[resource]` belongs in `resources`"
-)]
-pub trait ResourceTemplate {
-    /// The description of the family for clients. Only `const` evaluation uses it, so it is not linked.
-    const DEF: ResourceDef;
-    /// The parsed template.
-    const PARTS: &'static [Part];
-    /// The variables, one for each argument of the function.
-    const FIELDS: &'static [Field];
-    /// The family as the dispatcher sees it.
-    const ENTRY: TemplateEntry = TemplateEntry {
-        uri: Self::DEF.uri,
-        parts: Self::PARTS,
-        fields: Self::FIELDS,
-        mime_type: Self::DEF.mime_type,
-        read: Self::read,
-    };
-
-    /// Both, for `export!`.
-    const ITEM: Item<ResourceDef, TemplateEntry> = Item {
-        def: Self::DEF,
-        entry: Self::ENTRY,
-    };
-
-    /// Reads the variables, runs the function and converts its return value into contents.
-    fn read<'a>(context: &Context, arguments: Arguments<'a>)
-    -> Result<ResourceResult, Failure<'a>>;
-}
-
-/// A family of resources as the dispatcher sees it.
+/// A URI template.
 #[derive(Debug, Clone, Copy)]
-pub struct TemplateEntry {
-    pub(crate) uri: &'static str,
-    pub(crate) parts: &'static [Part],
-    pub(crate) fields: &'static [Field],
-    pub(crate) mime_type: &'static str,
-    pub(crate) read: Read,
-}
-
-impl Placeholder for TemplateEntry {
-    const PLACEHOLDER: Self = Self {
-        uri: "",
-        parts: &[],
-        fields: &[],
-        mime_type: "",
-        read: |_, _| placeholder(),
-    };
-}
-
-impl TemplateEntry {
-    /// The entries, the most specific first.
-    pub const fn in_order<const N: usize>(entries: [Self; N]) -> [Self; N] {
-        order::sorted(entries)
-    }
+pub struct Template {
+    /// The parsed template.
+    pub parts: &'static [Part],
+    /// The variables, one for each argument of the function.
+    pub fields: &'static [Field],
 }
 
 impl Property {
@@ -146,14 +91,14 @@ impl Operator {
 }
 
 /// The values of the variables as written in `uri`, if it matches the template.
-pub(crate) fn values<'u>(entry: &TemplateEntry, uri: &'u str) -> Option<Vec<Option<&'u str>>> {
+pub(crate) fn values<'u>(template: &Template, uri: &'u str) -> Option<Vec<Option<&'u str>>> {
     let mut matcher = Matcher {
-        fields: entry.fields,
-        values: vec![None; entry.fields.len()],
+        fields: template.fields,
+        values: vec![None; template.fields.len()],
         length: uri.len(),
         failed: Vec::new(),
     };
-    matcher.parts(entry.parts, uri).then_some(matcher.values)
+    matcher.parts(template.parts, uri).then_some(matcher.values)
 }
 
 /// The state of a match: the value of each variable so far.

@@ -35,9 +35,9 @@ impl Servlet {
         set_conversion(self.errors);
         let output = match export {
             "describe" => Ok(self.description().to_owned()),
-            "list_resources" => list(features.resources.text),
-            "list_resource_templates" => list(features.templates.text),
-            "list_prompts" => list(features.prompts.text),
+            "list_resources" => list(features.lists().resources),
+            "list_resource_templates" => list(features.lists().templates),
+            "list_prompts" => list(features.lists().prompts),
             "read_resource" => Features::read_resource(features, context, input),
             "get_prompt" => Features::get_prompt(features, context, input),
             "complete" => Features::complete(features, context, input),
@@ -52,16 +52,6 @@ impl Servlet {
 
     /// Whether the wasm has an export with this name.
     pub(crate) fn exports(&self, export: &str) -> bool {
-        let features = self.features;
-        let (resources, templates) = (features.resources.entries, features.templates.entries);
-        match export {
-            "describe" | "call" => true,
-            "list_resources" => !resources.is_empty(),
-            "list_resource_templates" => !templates.is_empty(),
-            "read_resource" => !(resources.is_empty() && templates.is_empty()),
-            "list_prompts" | "get_prompt" => !features.prompts.entries.is_empty(),
-            "complete" => !features.completions.is_empty(),
-            _ => false,
-        }
+        matches!(export, "describe" | "call") || self.features.has(export)
     }
 }

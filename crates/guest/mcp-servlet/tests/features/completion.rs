@@ -49,7 +49,7 @@ mod inner {
 }
 
 mcp_servlet::export!(static SERVLET = {
-    resource_templates: [note],
+    resources: [note],
     prompts: [poem],
     completions: [forms, topics, lines, inner::ids],
 });

@@ -54,8 +54,7 @@ fn ask() -> &'static str {
 }
 
 mcp_servlet::export!(static SERVLET = {
-    resources: [chart, plain, several],
-    resource_templates: [year],
+    resources: [chart, plain, several, year],
     prompts: [ask],
 });
 

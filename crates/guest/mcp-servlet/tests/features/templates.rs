@@ -56,8 +56,7 @@ fn size(
 }
 
 mcp_servlet::export!(static SERVLET = {
-    resources: [friends],
-    resource_templates: [file, section, profile, size, many],
+    resources: [friends, file, section, profile, size, many],
 });
 
 fn text(uri: &str) -> String {

@@ -199,7 +199,7 @@ const CALLS: [Feature; 7] = [
 const OTHER_FEATURES: [Feature; 5] = [
     seen(
         "resources",
-        Export("list_resources"),
+        Listed(FeatureKind::Resource),
         "offer a tool that reads them",
         [
             No,
@@ -210,7 +210,7 @@ const OTHER_FEATURES: [Feature; 5] = [
     ),
     seen(
         "resource templates",
-        Export("list_resource_templates"),
+        Listed(FeatureKind::ResourceTemplate),
         "offer a tool that reads them",
         [
             No,
@@ -221,7 +221,7 @@ const OTHER_FEATURES: [Feature; 5] = [
     ),
     seen(
         "prompts",
-        Export("list_prompts"),
+        Listed(FeatureKind::Prompt),
         "offer a tool, or put the text of the prompt into the description of a tool",
         [No, No, PREFIXED, Yes],
     ),

@@ -3,10 +3,13 @@
 //! They are compared from left to right, piece by piece: text comes before the end of the template,
 //! and the end before a variable. Two templates with the same pieces would match the same URIs.
 
-use super::{Operator, Part, TemplateEntry};
+use super::{Operator, Part, Template};
+use crate::resource::ResourceEntry;
 
-/// Sorts the most specific first.
-pub(super) const fn sorted<const N: usize>(mut entries: [TemplateEntry; N]) -> [TemplateEntry; N] {
+/// Sorts fixed URIs before templates, and the most specific template first.
+pub(in crate::resource) const fn sorted<const N: usize>(
+    mut entries: [ResourceEntry; N],
+) -> [ResourceEntry; N] {
     let mut next = 1;
     while next < N {
         let mut at = next;
@@ -21,13 +24,17 @@ pub(super) const fn sorted<const N: usize>(mut entries: [TemplateEntry; N]) -> [
     entries
 }
 
-/// Whether one template is more specific than another.
-const fn is_before(one: &TemplateEntry, other: &TemplateEntry) -> bool {
-    matches!(compare(one, other), Order::Before)
+/// Whether an entry is more specific than another.
+const fn is_before(one: &ResourceEntry, other: &ResourceEntry) -> bool {
+    match (&one.template, &other.template) {
+        (None, Some(_)) => true,
+        (Some(one), Some(other)) => matches!(compare(one, other), Order::Before),
+        (_, None) => false,
+    }
 }
 
 /// Whether two templates match the same URIs.
-pub(crate) const fn are_alike(one: &TemplateEntry, other: &TemplateEntry) -> bool {
+pub(crate) const fn are_alike(one: &Template, other: &Template) -> bool {
     matches!(compare(one, other), Order::Alike)
 }
 
@@ -38,10 +45,10 @@ enum Order {
     Alike,
 }
 
-const fn compare(one: &TemplateEntry, other: &TemplateEntry) -> Order {
+const fn compare(one: &Template, other: &Template) -> Order {
     let (mut here, mut there) = (Place::START, Place::START);
     if one.parts.is_empty() || other.parts.is_empty() {
-        // An entry without parts is used instead of a template that has errors.
+        // A template without parts is used instead of one that has errors.
         return Order::After;
     }
     loop {

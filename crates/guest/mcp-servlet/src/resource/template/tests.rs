@@ -1,8 +1,10 @@
 //! Matches URIs against templates that are parsed as the macro parses them.
 
-use super::{Operator, Part, TemplateEntry, decoded, order, values};
+use super::{Operator, Part, Template, decoded, order, values};
 use crate::arguments::Field;
-use crate::returns::placeholder;
+use crate::exported::Kind as _;
+use crate::exported::kind;
+use crate::resource::ResourceEntry;
 use Operator::{Continuation, Fragment, Label, Parameter, Path, Query, Reserved, Simple};
 use Part::{Text, Variables};
 
@@ -17,19 +19,13 @@ const fn field(name: &'static str, required: bool) -> Field {
 const REQUIRED: &[Field] = &[field("a", true), field("b", true)];
 const OPTIONAL: &[Field] = &[field("a", false), field("b", false)];
 
-const fn entry(parts: &'static [Part], fields: &'static [Field]) -> TemplateEntry {
-    TemplateEntry {
-        uri: "x:",
-        parts,
-        fields,
-        mime_type: "",
-        read: |_, _| placeholder(),
-    }
+const fn template(parts: &'static [Part], fields: &'static [Field]) -> Template {
+    Template { parts, fields }
 }
 
 /// The values of `a` and `b` in a URI.
 fn both(parts: &'static [Part], fields: &'static [Field], uri: &str) -> Option<[String; 2]> {
-    let values = values(&entry(parts, fields), uri)?;
+    let values = values(&template(parts, fields), uri)?;
     let [a, b] = &*values else {
         panic!("two fields, not {values:?}");
     };
@@ -168,30 +164,37 @@ fn escapes_are_decoded() {
     }
 }
 
+/// Entries with these templates, or fixed URIs, sorted.
+fn sorted<const N: usize>(templates: [Option<Template>; N]) -> [String; N] {
+    let entries = templates.map(|template| ResourceEntry {
+        template,
+        ..kind::resource::PLACEHOLDER.entry
+    });
+    ResourceEntry::in_order(entries).map(|entry| format!("{:?}", entry.template))
+}
+
 #[test]
 fn the_more_specific_template_comes_first() {
-    const ANY: TemplateEntry = entry(&[Text("x:"), Variables(Reserved, &[0])], OPTIONAL);
-    const ONE: TemplateEntry = entry(&[Text("x:"), Variables(Simple, &[0])], OPTIONAL);
-    const BELOW: TemplateEntry =
-        entry(&[Text("x:"), Variables(Simple, &[0]), Text("/y")], OPTIONAL);
-    const TEXT: TemplateEntry = entry(&[Text("x:y"), Variables(Simple, &[0])], OPTIONAL);
-    for entries in [
-        [ANY, ONE, BELOW, TEXT],
-        [TEXT, BELOW, ONE, ANY],
-        [ONE, ANY, TEXT, BELOW],
+    const ANY: Template = template(&[Text("x:"), Variables(Reserved, &[0])], OPTIONAL);
+    const ONE: Template = template(&[Text("x:"), Variables(Simple, &[0])], OPTIONAL);
+    const BELOW: Template = template(&[Text("x:"), Variables(Simple, &[0]), Text("/y")], OPTIONAL);
+    const TEXT: Template = template(&[Text("x:y"), Variables(Simple, &[0])], OPTIONAL);
+    let expected = [None, Some(TEXT), Some(BELOW), Some(ONE), Some(ANY)];
+    for templates in [
+        [Some(ANY), Some(ONE), Some(BELOW), Some(TEXT), None],
+        [Some(TEXT), None, Some(BELOW), Some(ONE), Some(ANY)],
+        [Some(ONE), Some(ANY), None, Some(TEXT), Some(BELOW)],
     ] {
-        let sorted = order::sorted(entries);
-        let parts = sorted.map(|entry| format!("{:?}", entry.parts));
-        let expected = [TEXT, BELOW, ONE, ANY].map(|entry| format!("{:?}", entry.parts));
-        assert_eq!(parts, expected);
+        let expected = expected.map(|template| format!("{template:?}"));
+        assert_eq!(sorted(templates), expected);
     }
 }
 
 #[test]
 fn two_templates_of_one_shape_are_alike() {
-    const A: TemplateEntry = entry(&[Text("x:"), Variables(Simple, &[0])], OPTIONAL);
-    const B: TemplateEntry = entry(&[Text("x:"), Variables(Simple, &[1])], OPTIONAL);
-    const C: TemplateEntry = entry(&[Text("y:"), Variables(Simple, &[1])], OPTIONAL);
+    const A: Template = template(&[Text("x:"), Variables(Simple, &[0])], OPTIONAL);
+    const B: Template = template(&[Text("x:"), Variables(Simple, &[1])], OPTIONAL);
+    const C: Template = template(&[Text("y:"), Variables(Simple, &[1])], OPTIONAL);
     assert!(order::are_alike(&A, &B));
     assert!(!order::are_alike(&A, &C));
 }

@@ -5,6 +5,6 @@ fn user(id: u64) -> String {
     id.to_string()
 }
 
-mcp_servlet::export!(static SERVLET = { resources: [user] });
+mcp_servlet::export!(static SERVLET = { prompts: [user] });
 
 fn main() {}

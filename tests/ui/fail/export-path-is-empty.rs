@@ -1,0 +1,3 @@
+mcp_servlet::export!(static SERVLET = { paths: [""] });
+
+fn main() {}

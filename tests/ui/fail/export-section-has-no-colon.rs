@@ -1,0 +1,9 @@
+#![allow(deprecated)]
+use mcp_servlet::prelude::*;
+
+#[tool]
+fn greet() {}
+
+mcp_servlet::export!(static SERVLET = { tools [greet] });
+
+fn main() {}
