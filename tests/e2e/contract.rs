@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Output;
 use std::thread;
 
-use e2e::{ALL, Profile, servlet_command, wasm};
+use e2e::{ALL, Profile, fixture, servlet_command, wasm};
 use flate2::read::ZlibDecoder;
-use mcp_servlet_host::{LoadError, Servlet};
-use mcp_servlet_runtime::{Contract, LoadOptions, Module, Source};
+use mcp_servlet_host::{Entry, Host, Listed, LoadError, Loaded, Servlet};
+use mcp_servlet_runtime::{Contract, LoadOptions, Module, RequestMeta, Source};
 use serde_json::{Value, json};
 
 use crate::wat::{DESCRIPTION, Wat};
@@ -305,4 +305,53 @@ fn stamp_leaves_a_file_alone_that_is_no_servlet() {
     let stamp = run(folder.path(), &["stamp", "mine.wasm"]);
     assert_eq!(stamp.status.code(), Some(3), "{stamp:?}");
     assert_eq!(fs::read(&file).expect("a file"), wasm);
+}
+
+fn uris(host: &Host) -> Vec<&str> {
+    host.resources().map(Listed::key).collect()
+}
+
+/// A host with the fixture `listed`, stamped, and its module.
+fn listed() -> (Host, Vec<u8>) {
+    let wasm = fs::read(fixture("listed")).expect("a module");
+    let contract = load(wasm.clone()).expect("a servlet").to_contract();
+    let wasm = contract.expect("a contract").stamp(&wasm);
+    let name = "listed".to_owned();
+    let source = Source::Bytes {
+        name,
+        wasm: wasm.clone(),
+    };
+    let entries = [Entry::of(source, LoadOptions::default())];
+    (Loaded::load(&entries, None).expect("a host").host, wasm)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn resources_that_a_function_lists_are_served_and_not_in_the_contract() {
+    let (host, wasm) = listed();
+    assert_eq!(uris(&host), ["notes:///count"]);
+    let arguments = json!({ "name": "a" });
+    let arguments = arguments.as_object().cloned();
+    let written = host
+        .call_with("write", arguments.as_ref(), &RequestMeta::default())
+        .await;
+    assert!(!written.expect("a result").is_error());
+
+    // The contract has only the resource with the fixed URI, and the host compares the two again.
+    let host = host.relisted();
+    assert_eq!(uris(&host), ["notes:///count", "notes:///a"]);
+    let read = host
+        .read_resource_with("notes:///a", &RequestMeta::default())
+        .await
+        .expect("contents");
+    assert_eq!(
+        read.contents().next().and_then(|note| note.text()),
+        Some("a")
+    );
+    let contract = contract(&wasm);
+    let output: Value =
+        serde_json::from_str(contract.output("list_resources").expect("a list")).expect("JSON");
+    assert_eq!(
+        output,
+        json!({ "resources": [{ "uri": "notes:///count", "name": "count", "description": "How many notes there are." }] })
+    );
 }

@@ -50,5 +50,9 @@ pub use tools::ToolsErrorKind;
 /// The custom section of modules whose results have only forms of the first interfaces of servlets.
 pub const STRICT: &str = "mcp-servlet.strict";
 
+/// The member of `_meta` in the output of `list_resources` that says how many resources, from the first on, are always
+/// listed. Functions of the servlet list the others. Without it, all are always listed.
+pub const FIXED_RESOURCES: &str = "mcp-servlet/fixedResources";
+
 /// The custom section of modules that use `mcp-servlet`.
 pub const SDK: &str = "mcp-servlet.sdk";

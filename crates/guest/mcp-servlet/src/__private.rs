@@ -35,7 +35,8 @@ pub use crate::render::Description;
 pub use crate::render::lists::List;
 pub use crate::resource::template::{Operator, Part};
 pub use crate::resource::{
-    ResourceDef, ResourceEntry, ResourceResult, ResourceReturns, Template, resource_returns,
+    ListResources, ResourceDef, ResourceEntry, ResourceResult, ResourceReturns, Template, listed,
+    resource_returns,
 };
 pub use crate::result::{ToolReturns, returns};
 pub use crate::returns::placeholder;

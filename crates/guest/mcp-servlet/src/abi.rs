@@ -21,6 +21,8 @@ unsafe extern "C" {
     fn host_notify_progress(params: u64);
     #[link_name = "notify_logging_message"]
     fn host_notify_logging_message(params: u64);
+    #[link_name = "notify_resource_list_changed"]
+    safe fn host_notify_resource_list_changed();
 }
 
 #[cfg(not(mcp_servlet_no_tools))]
@@ -192,6 +194,11 @@ pub(crate) fn notify_logging_message(params: &str) {
     let params = store(params.as_bytes());
     // SAFETY: as above.
     unsafe { host_notify_logging_message(params) }
+}
+
+/// Makes the host read the lists of the servlet again.
+pub(crate) fn notify_resource_list_changed() {
+    host_notify_resource_list_changed();
 }
 
 /// Calls a tool or reads a resource of another server, and waits: a request and the answer, as JSON.

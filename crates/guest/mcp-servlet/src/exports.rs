@@ -27,9 +27,12 @@ pub fn call(servlet: &Servlet) -> i32 {
     })
 }
 
-/// The `list_resources` export, which ignores the input.
+/// The `list_resources` export. Only functions that list resources use the input.
 pub fn list_resources(features: &Features) -> i32 {
-    run(move || list(features.lists().resources))
+    run(move || {
+        let context = Context::of(abi::input_text());
+        list(features.list_resources(&context).as_bytes())
+    })
 }
 
 /// The `list_resource_templates` export, which ignores the input.

@@ -18,8 +18,7 @@ use crate::error::Fault;
 use crate::prompt::PromptEntry;
 use crate::report::Report;
 use crate::request::{malformed, members, params};
-use crate::resource::template;
-use crate::resource::{ResourceEntry, Template};
+use crate::resource::{ResourceEntry, Template, list, template};
 use crate::wire::PARAMS;
 
 /// The resources, prompts and completions of a servlet.
@@ -30,6 +29,8 @@ pub struct Features {
     lists: Lists,
     /// Compares a URI with a template. A servlet without templates does not link it.
     match_template: Option<MatchTemplate>,
+    /// Lists all resources, if functions list some.
+    list_all: Option<ListAll>,
     prompts: &'static [PromptEntry],
     completions: &'static [CompletionEntry],
 }
@@ -45,6 +46,8 @@ pub struct Lists {
     pub prompts: &'static [u8],
 }
 
+type ListAll = fn(&str, &[ResourceEntry], &Context) -> String;
+
 type MatchTemplate = for<'u> fn(&Template, &'u str) -> Option<Vec<Option<&'u str>>>;
 
 impl Features {
@@ -58,6 +61,7 @@ impl Features {
             prompts: b"",
         },
         match_template: None,
+        list_all: None,
         prompts: &[],
         completions: &[],
     };
@@ -77,6 +81,11 @@ impl Features {
             } else {
                 None
             },
+            list_all: if has_list(resources) {
+                Some(list::all)
+            } else {
+                None
+            },
             prompts,
             completions,
         }
@@ -85,6 +94,15 @@ impl Features {
     /// The outputs of the exports that list something.
     pub(crate) const fn lists(&self) -> Lists {
         self.lists
+    }
+
+    /// The output of `list_resources`.
+    pub(crate) fn list_resources(&self, context: &Context) -> Cow<'static, str> {
+        let fixed = std::str::from_utf8(self.lists.resources).unwrap_or_default();
+        match self.list_all {
+            None => Cow::Borrowed(fixed),
+            Some(list_all) => Cow::Owned(list_all(fixed, self.resources, context)),
+        }
     }
 
     /// Whether the wasm has an export with this name.
@@ -204,6 +222,17 @@ const fn has_template(resources: &[ResourceEntry]) -> bool {
     let mut at = 0;
     while at < resources.len() {
         if resources[at].template.is_some() {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn has_list(resources: &[ResourceEntry]) -> bool {
+    let mut at = 0;
+    while at < resources.len() {
+        if resources[at].list.is_some() {
             return true;
         }
         at += 1;

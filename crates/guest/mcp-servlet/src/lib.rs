@@ -269,8 +269,10 @@ pub use mcp_servlet_macros::resource;
 ///
 /// A parameter that is an `Option` or has a default may be absent where the expression allows it: at the end
 /// of a list, or anywhere if it has a name. A fixed URI takes precedence over every template, and literal text over
-/// a variable; two templates that match the same URIs stop the build. `uri_template` is required. The other
-/// options are those of [`macro@resource`], without `uri` and `size`.
+/// a variable; two templates that match the same URIs stop the build. `uri_template` is required.
+/// `list = function` names a function that takes [`&Context`](Context) and returns the resources that exist now, as
+/// [`IntoResourceList`]: clients get them in the list of resources. The other options are those of
+/// [`macro@resource`], without `uri` and `size`.
 pub use mcp_servlet_macros::resource_template;
 
 /// Makes a function a prompt: messages that a user can choose, with arguments to fill in.
@@ -457,7 +459,7 @@ pub use mcp_servlet_macros::test;
 
 pub use mcp_servlet_json::{RawJson, RawObject};
 pub use mcp_servlet_types::{
-    Annotations, CallToolResult, Completion, Content, Icon, IconTheme, PromptMessage,
+    Annotations, CallToolResult, Completion, Content, Icon, IconTheme, PromptMessage, Resource,
     ResourceContents, Role,
 };
 
@@ -471,7 +473,7 @@ pub use self::error::{Fault, ToolError};
 pub use self::level::Level;
 pub use self::parts::IntoText;
 pub use self::prompt::{IntoPromptResult, PromptResult};
-pub use self::resource::{IntoResourceResult, ResourceResult};
+pub use self::resource::{IntoResourceList, IntoResourceResult, ResourceResult};
 pub use self::result::{IntoToolResult, Json};
 pub use self::schema::Schema;
 #[cfg(feature = "schemars")]
@@ -487,7 +489,7 @@ pub mod prelude {
 
     pub use crate::{
         Completion, Content, Context, Fault, FromText, IntoToolResult, Json, Level, PromptMessage,
-        PromptResult, RawJson, ResourceContents, Role, Schema, ToolError, ToolResult, completion,
-        prompt, resource, resource_template, tool,
+        PromptResult, RawJson, Resource, ResourceContents, Role, Schema, ToolError, ToolResult,
+        completion, prompt, resource, resource_template, tool,
     };
 }

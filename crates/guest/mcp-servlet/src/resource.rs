@@ -1,8 +1,10 @@
 //! Resources and families of resources: their descriptions, and how the dispatcher reads them.
 
+pub(crate) mod list;
 mod result;
 pub(crate) mod template;
 
+pub use self::list::{IntoResourceList, ListResources, listed};
 pub use self::result::{IntoResourceResult, ResourceResult, ResourceReturns, resource_returns};
 pub use self::template::Template;
 use crate::exported::{Item, Kind, Run, Runs, kind};
@@ -30,6 +32,7 @@ impl Kind for kind::resource {
             uri: "",
             mime_type: "",
             template: None,
+            list: None,
             read: |_, _| placeholder(),
         },
     };
@@ -61,10 +64,11 @@ pub struct ResourceDef {
 }
 
 impl ResourceDef {
-    /// The resource, or the family that a template describes, with the ways to read it.
+    /// The resource, or the family that a template describes and a function lists, with the ways to read it.
     pub const fn item(
         self,
         template: Option<Template>,
+        list: Option<ListResources>,
         runs: Runs<kind::resource>,
     ) -> Item<kind::resource> {
         Item {
@@ -73,6 +77,7 @@ impl ResourceDef {
                 uri: self.uri,
                 mime_type: self.mime_type,
                 template,
+                list,
                 read: runs.plain(),
             },
         }
@@ -86,6 +91,8 @@ pub struct ResourceEntry {
     pub(crate) uri: &'static str,
     pub(crate) mime_type: &'static str,
     pub(crate) template: Option<Template>,
+    /// Lists the resources of the family.
+    pub(crate) list: Option<ListResources>,
     /// Its arguments are the values of the template's variables.
     pub(crate) read: Run<ResourceResult>,
 }

@@ -1,7 +1,10 @@
 //! Contracts: what a servlet says about itself in its module, compared with what it describes.
 
-use mcp_servlet_runtime::{Contract, Guest};
+use std::borrow::Cow;
+
+use mcp_servlet_runtime::{Contract, Guest, JsonObject};
 use mcp_servlet_schema::escape;
+use mcp_servlet_types::FIXED_RESOURCES;
 use serde_json::Value;
 
 use crate::{FeatureKind, LoadError, Servlet};
@@ -21,7 +24,7 @@ impl Servlet {
                 source: Box::new(source),
             };
             let output = guest.call(export, guest.abi().list_request());
-            let added = contract.add(export, &output.map_err(failed)?);
+            let added = contract.add(export, &always_listed(&output.map_err(failed)?));
             added.map_err(|problem| LoadError::BadList {
                 servlet: guest.name().to_owned(),
                 export,
@@ -65,12 +68,26 @@ pub(crate) fn check_exports(guest: &Guest) -> Result<(), LoadError> {
     }
 }
 
-/// Checks that the output of an export is the one in the contract.
+/// The output of an export that lists something, without the resources that functions of the servlet list: these change while the
+/// servlet runs, and only their templates are a part of the contract.
+fn always_listed(output: &[u8]) -> Cow<'_, [u8]> {
+    let list = serde_json::from_slice(output).ok();
+    let fixed = list.and_then(|mut list: JsonObject| {
+        let meta = list.shift_remove("_meta")?;
+        let count = usize::try_from(meta.get(FIXED_RESOURCES)?.as_u64()?).ok()?;
+        list.get_mut("resources")?.as_array_mut()?.truncate(count);
+        serde_json::to_vec(&list).ok()
+    });
+    fixed.map_or(Cow::Borrowed(output), Cow::Owned)
+}
+
+/// Checks that the output of an export is the one in the contract, except for the resources that functions list.
 pub(crate) fn check_output(guest: &Guest, export: &str, output: &[u8]) -> Result<(), LoadError> {
     let contract = guest.module().contract();
     let Some(expected) = contract.and_then(|contract| contract.output(export)) else {
         return Ok(());
     };
+    let output = &*always_listed(output);
     if expected.as_bytes() == output {
         return Ok(());
     }

@@ -1,7 +1,8 @@
 //! The expansion: a marker type with the function's name that implements `Exported`.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::Path;
 use syn::spanned::Spanned as _;
 
 use super::Kind;
@@ -40,6 +41,9 @@ fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
     let table = template.map(|_| table(&resource.parameters, private));
     let parsed = template.map(|template| parsed(template, &resource.parameters, private));
     let parsed = emit::option(parsed.as_ref());
+    let list = resource.options.list.as_ref();
+    let list = list.map(|function| list_function(function, private));
+    let list = emit::option(list.as_ref());
     let fields = quote!(__FIELDS);
     let completed = template.map(|_| completed(function, resource.uri, &fields, private));
     Items {
@@ -48,7 +52,7 @@ fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
             #check
             const __RETURNS: #private::ResourceReturns<#output> = #private::resource_returns::<#output>();
         },
-        item: quote!(#def.item(#parsed, __RUNS)),
+        item: quote!(#def.item(#parsed, #list, __RUNS)),
         after: completed.unwrap_or_default(),
         ..Items::default()
     }
@@ -107,6 +111,13 @@ fn def(resource: &ValidResource<'_>, private: &TokenStream) -> TokenStream {
             presentation: #presentation,
         }
     }
+}
+
+/// The function that lists the resources of a template. Errors about it are at its name.
+fn list_function(function: &Path, private: &TokenStream) -> TokenStream {
+    let context = Ident::new("context", Span::mixed_site());
+    let list = quote_spanned!(function.span()=> #private::listed(#function(#context)));
+    quote!(|#context| #list)
 }
 
 /// The arguments. For each one, a `const` check that its type can be part of a URI.

@@ -1,7 +1,7 @@
 //! The options of `#[resource(…)]` and `#[resource_template(…)]`.
 
 use proc_macro2::TokenStream;
-use syn::LitStr;
+use syn::{LitStr, Path};
 
 use super::Kind;
 use crate::attributes::{CratePath, Entry, Key};
@@ -26,6 +26,8 @@ pub(crate) struct ResourceOptions {
     pub(crate) priority: Option<String>,
     pub(crate) last_modified: Option<LitStr>,
     pub(crate) presentation: Presentation,
+    /// The function that lists the resources of a template.
+    pub(crate) list: Option<Path>,
     pub(crate) krate: CratePath,
 }
 
@@ -40,8 +42,9 @@ pub(crate) fn keys(kind: Kind) -> Vec<Key<ResourceOptions>> {
     );
     let mut keys = vec![address];
     keys.extend(FIRST_KEYS);
-    if kind == Kind::Fixed {
-        keys.extend(KEYS_OF_FIXED);
+    match kind {
+        Kind::Fixed => keys.extend(KEYS_OF_FIXED),
+        Kind::Template => keys.push(LIST),
     }
     keys.extend(LAST_KEYS);
     keys
@@ -62,9 +65,13 @@ const FIRST_KEYS: [Key<ResourceOptions>; 4] = [
     }),
 ];
 
-const KEYS_OF_FIXED: [Key<ResourceOptions>; 2] = [
+const KEYS_OF_FIXED: [Key<ResourceOptions>; 3] = [
     Key::new("size", |options, entry, diagnostics| {
         options.size = entry.expression(diagnostics);
+    }),
+    Key::refused("list", |_, entry, diagnostics| {
+        let message = "a resource with a fixed URI is always listed\nhelp: remove `list`, or use `#[resource_template]`";
+        diagnostics.error(&entry.key, message);
     }),
     Key::refused("uri_template", |options, entry, diagnostics| {
         // Count it as the URI. Otherwise a second error would say that the URI is missing.
@@ -73,6 +80,10 @@ const KEYS_OF_FIXED: [Key<ResourceOptions>; 2] = [
         diagnostics.error(&entry.key, message);
     }),
 ];
+
+const LIST: Key<ResourceOptions> = Key::new("list", |options, entry, diagnostics| {
+    options.list = entry.path(diagnostics);
+});
 
 const LAST_KEYS: [Key<ResourceOptions>; 7] = [
     Key::new("audience", |options, entry, diagnostics| {

@@ -32,6 +32,7 @@ pub(crate) struct State {
     pub(crate) client: Prepared,
     pub(crate) progress: Vec<String>,
     pub(crate) messages: Vec<String>,
+    pub(crate) resource_list_changes: usize,
     pub(crate) now: Option<SystemTime>,
     pub(crate) random: Option<u64>,
     pub(crate) tools: PreparedTools,
@@ -150,6 +151,10 @@ impl Host {
 
     pub(crate) fn notify_logging_message(&self, params: String) {
         self.state_mut().messages.push(params);
+    }
+
+    pub(crate) fn notify_resource_list_changed(&self) {
+        self.state_mut().resource_list_changes += 1;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Notifications to the client while a tool is running.
+//! Notifications to clients while a tool is running.
 
 use mcp_servlet_json::{ObjectWriter, write_u64};
 
@@ -49,5 +49,14 @@ impl Context {
         json.string("level", level.name());
         json.string("data", text);
         self.host.notify_logging_message(json.finish());
+    }
+
+    /// Says that the resources have changed that functions in `list` of
+    /// [`#[resource_template]`](macro@crate::resource_template) list.
+    ///
+    /// The host lists them again after the call, and notifies all clients. The host must provide hyper-mcp's
+    /// `notify_resource_list_changed`, as this project's host does; otherwise the servlet does not load.
+    pub fn resource_list_changed(&self) {
+        self.host.notify_resource_list_changed();
     }
 }

@@ -112,4 +112,8 @@ impl Host {
     pub(super) fn notify_logging_message(&self, params: String) {
         abi::notify_logging_message(&params);
     }
+
+    pub(super) fn notify_resource_list_changed(&self) {
+        abi::notify_resource_list_changed();
+    }
 }

@@ -35,7 +35,7 @@ impl Servlet {
         set_conversion(self.errors);
         let output = match export {
             "describe" => Ok(self.description().to_owned()),
-            "list_resources" => list(features.lists().resources),
+            "list_resources" => Ok(features.list_resources(context).into_owned()),
             "list_resource_templates" => list(features.lists().templates),
             "list_prompts" => list(features.lists().prompts),
             "read_resource" => Features::read_resource(features, context, input),

@@ -102,7 +102,7 @@ impl Client {
         self.ask("call", &named(tool, arguments)?)
     }
 
-    /// The resources with fixed URIs.
+    /// The resources with fixed URIs, and those of templates that functions list.
     ///
     /// # Errors
     ///
@@ -224,6 +224,16 @@ impl Client {
     /// The parameters of the log notifications to the client so far.
     pub fn client_logs(&self) -> Vec<RawJson> {
         raw(&self.context.host.state().messages)
+    }
+
+    /// How often the servlet has said that its [resources have changed](Context::resource_list_changed).
+    ///
+    /// # Panics
+    ///
+    /// Under `servlet test`, in a test with `#[mcp_servlet::test]`: only the host knows it there.
+    pub fn resource_list_changes(&self) -> usize {
+        self.native("resource_list_changes");
+        self.context.host.state().resource_list_changes
     }
 
     /// The entries of the operator's log so far.

@@ -7,6 +7,7 @@
 )]
 
 mod completion;
+mod lists;
 mod prompts;
 mod resources;
 mod shown;

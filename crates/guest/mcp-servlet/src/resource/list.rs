@@ -1,0 +1,102 @@
+//! The resources of a template that a function lists.
+
+use std::collections::BTreeSet;
+
+use mcp_servlet_json::{to_string, write_raw, write_string, write_u64};
+use mcp_servlet_types::{FIXED_RESOURCES, Resource};
+
+use super::{ResourceEntry, template};
+use crate::context::Context;
+use crate::error::{IntoToolError, ToolError};
+use crate::level::Level;
+
+/// A value that a function in `list` of [`#[resource_template]`](macro@crate::resource_template) may return:
+/// `Vec<Resource>`, or a `Result` of it.
+#[diagnostic::on_unimplemented(
+    message = "a function that lists resources cannot return `{Self}`",
+    label = "not a list of resources",
+    note = "return `Vec<Resource>`, or a `Result` of it"
+)]
+pub trait IntoResourceList {
+    /// Returns the resources, or an error.
+    fn into_resource_list(self) -> Result<Vec<Resource>, ToolError>;
+}
+
+impl IntoResourceList for Vec<Resource> {
+    fn into_resource_list(self) -> Result<Vec<Resource>, ToolError> {
+        Ok(self)
+    }
+}
+
+impl<E: IntoToolError> IntoResourceList for Result<Vec<Resource>, E> {
+    fn into_resource_list(self) -> Result<Vec<Resource>, ToolError> {
+        self.map_err(E::into_tool_error)
+    }
+}
+
+/// Lists the resources of a family.
+pub type ListResources = fn(&Context) -> Result<Vec<Resource>, ToolError>;
+
+/// The resources that a function has returned.
+pub fn listed<T: IntoResourceList>(value: T) -> Result<Vec<Resource>, ToolError> {
+    value.into_resource_list()
+}
+
+/// The output of `list_resources`: those in `fixed`, which is the rendered list of resources with fixed URIs, and then those that
+/// functions list. A function that fails, and a resource that no client could read, cause a warning in the host's log.
+pub(crate) fn all(fixed: &str, entries: &[ResourceEntry], context: &Context) -> String {
+    let fixed_uris = entries.iter().filter(|entry| entry.template.is_none());
+    let mut uris: BTreeSet<String> = fixed_uris.map(|entry| entry.uri.to_owned()).collect();
+    let fixed_count = uris.len() as u64;
+    let mut json = fixed.strip_suffix("]}").unwrap_or_default().to_owned();
+    for entry in entries {
+        let Some(list) = entry.list else { continue };
+        match list(context) {
+            Ok(resources) => {
+                for resource in resources {
+                    let added = add(&mut json, entry, resource, &mut uris);
+                    added.unwrap_or_else(|problem| warn(context, entry, &problem));
+                }
+            }
+            Err(error) => warn(context, entry, error.message()),
+        }
+    }
+    write_raw(&mut json, "],\"_meta\":{");
+    write_string(&mut json, FIXED_RESOURCES);
+    write_raw(&mut json, ":");
+    write_u64(&mut json, fixed_count);
+    write_raw(&mut json, "}}");
+    json
+}
+
+/// Adds a resource of this family to the list, or returns why not.
+fn add(
+    json: &mut String,
+    entry: &ResourceEntry,
+    mut resource: Resource,
+    uris: &mut BTreeSet<String>,
+) -> Result<(), String> {
+    let uri = &resource.uri;
+    let template = entry.template.as_ref();
+    if template.is_none_or(|template| template::values(template, uri).is_none()) {
+        return Err(["`", uri, "` does not match the template"].concat());
+    }
+    if !uris.insert(uri.clone()) {
+        return Err(["`", uri, "` is already in the list"].concat());
+    }
+    if resource.mime_type.is_none() && !entry.mime_type.is_empty() {
+        resource.mime_type = Some(entry.mime_type.to_owned());
+    }
+    let text = to_string(&resource).map_err(|error| ToolError::from(error).message().to_owned())?;
+    if !json.ends_with('[') {
+        write_raw(json, ",");
+    }
+    write_raw(json, &text);
+    Ok(())
+}
+
+#[cold]
+fn warn(context: &Context, entry: &ResourceEntry, problem: &str) {
+    let text = ["cannot list resources of `", entry.uri, "`: ", problem];
+    context.log(Level::Warn, &text.concat());
+}
