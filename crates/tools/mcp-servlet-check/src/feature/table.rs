@@ -6,7 +6,7 @@ use mcp_servlet_runtime::ContentFeature;
 use super::{
     Feature,
     Shown::{self, But, No, Not, Yes},
-    Sign::{self, Answer, Content, Export, Import, Member, SeveralTools},
+    Sign::{self, Answer, Content, Export, Import, Listed, Member, SeveralTools},
 };
 
 const PREFIXED: Shown = But("as `plugin-name`");
