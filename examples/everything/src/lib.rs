@@ -8,6 +8,9 @@ mod resources;
 mod rounds;
 mod schemas;
 
+/// Marks tools that ask the client for input.
+const ASKS: mcp_servlet::Meta = mcp_servlet::Meta::bool("mcp-servlet/asks", true);
+
 mcp_servlet::export!(static SERVLET = {
     instructions: "Shows one of everything that MCP has; nothing here is of use.",
     tools: [

@@ -3,6 +3,8 @@
 use mcp_servlet::ask::{Elicited, sample};
 use mcp_servlet::prelude::*;
 
+use crate::ASKS;
+
 /// Who is using the client.
 #[derive(Deserialize, Serialize, Schema)]
 struct User {
@@ -55,7 +57,7 @@ struct Choices {
 }
 
 /// Lets the client's model answer.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_sampling(
     context: &Context,
     /// the prompt for the model
@@ -66,7 +68,7 @@ pub(crate) fn test_sampling(
 }
 
 /// Asks who is there.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_elicitation(
     context: &Context,
     /// what to ask
@@ -76,25 +78,25 @@ pub(crate) fn test_elicitation(
 }
 
 /// Asks with a default for each kind of entry.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_elicitation_sep1034_defaults(context: &Context) -> Result<String, ToolError> {
     describe(context.elicit::<Defaults>("defaults", "Change what is wrong.")?)
 }
 
 /// Asks with each kind of choice.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_elicitation_sep1330_enums(context: &Context) -> Result<String, ToolError> {
     describe(context.elicit::<Choices>("choices", "Choose.")?)
 }
 
 /// Needs a client that can sample, whatever it is called with.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_missing_capability(context: &Context) -> Result<String, ToolError> {
     Ok(context.sample("anything", "Say anything.")?.text())
 }
 
 /// Asks in the middle of its answer.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_streaming_elicitation(context: &Context) -> Result<String, ToolError> {
     describe(context.elicit::<User>("user", "Who are you?")?)
 }

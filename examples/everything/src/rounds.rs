@@ -3,6 +3,8 @@
 use mcp_servlet::ask::{Elicit, elicit, roots, sample};
 use mcp_servlet::prelude::*;
 
+use crate::ASKS;
+
 /// How someone is called.
 #[derive(Deserialize, Schema)]
 struct Name {
@@ -29,7 +31,7 @@ fn name() -> Elicit<Name> {
 }
 
 /// Asks for a name.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_input_required_result_elicitation(
     context: &Context,
 ) -> Result<String, ToolError> {
@@ -39,7 +41,7 @@ pub(crate) fn test_input_required_result_elicitation(
 }
 
 /// Asks the client's model.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_input_required_result_sampling(context: &Context) -> Result<String, ToolError> {
     let question = sample("capital_question", "What is the capital of France?");
     let answer = context.ask(question.with_max_tokens(100))?;
@@ -47,7 +49,7 @@ pub(crate) fn test_input_required_result_sampling(context: &Context) -> Result<S
 }
 
 /// Asks where the client works.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_input_required_result_list_roots(
     context: &Context,
 ) -> Result<String, ToolError> {
@@ -57,7 +59,7 @@ pub(crate) fn test_input_required_result_list_roots(
 }
 
 /// Keeps something from one round to the next.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_input_required_result_request_state(
     context: &Context,
 ) -> Result<String, ToolError> {
@@ -65,7 +67,7 @@ pub(crate) fn test_input_required_result_request_state(
 }
 
 /// Refuses state that is not its own, as every tool does.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_input_required_result_tampered_state(
     context: &Context,
 ) -> Result<String, ToolError> {
@@ -80,7 +82,7 @@ fn confirm(context: &Context) -> Result<String, ToolError> {
 }
 
 /// Asks three things at once.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_input_required_result_multiple_inputs(
     context: &Context,
 ) -> Result<String, ToolError> {
@@ -93,7 +95,7 @@ pub(crate) fn test_input_required_result_multiple_inputs(
 }
 
 /// Asks one thing after the other.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_input_required_result_multi_round(
     context: &Context,
 ) -> Result<String, ToolError> {
@@ -108,7 +110,7 @@ pub(crate) fn test_input_required_result_multi_round(
 }
 
 /// Asks only what the client can answer.
-#[tool(read_only, meta = { "mcp-servlet/asks": true })]
+#[tool(read_only, meta = [ASKS])]
 pub(crate) fn test_input_required_result_capabilities(
     context: &Context,
 ) -> Result<String, ToolError> {

@@ -1,7 +1,9 @@
-use mcp_servlet::prelude::*;
+use mcp_servlet::{StaticIcon, tool};
 
-#[tool(icons = "http://example.com/a.png")]
+/// Greets.
+#[tool(icons = [StaticIcon::new("http://example.com/a.png")])]
 fn greet() {}
 
 mcp_servlet::export!(static SERVLET = { tools: [greet] });
+
 fn main() {}

@@ -1,7 +1,9 @@
-use mcp_servlet::prelude::*;
+use mcp_servlet::{Meta, tool};
 
-#[tool(meta = { key: word })]
+/// Greets.
+#[tool(meta = [Meta::json("key", "word")])]
 fn greet() {}
 
 mcp_servlet::export!(static SERVLET = { tools: [greet] });
+
 fn main() {}

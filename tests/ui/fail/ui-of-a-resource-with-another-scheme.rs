@@ -1,6 +1,7 @@
-use mcp_servlet::prelude::*;
+use mcp_servlet::resource;
 
-#[resource(uri = "docs://a", ui = { prefers_border: true })]
+/// A page.
+#[resource(uri = "docs://a", ui = mcp_servlet::PageUi::new().prefers_border(true))]
 fn page() -> &'static str {
     "<!doctype html>"
 }

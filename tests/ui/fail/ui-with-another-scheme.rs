@@ -1,7 +1,9 @@
-use mcp_servlet::prelude::*;
+use mcp_servlet::{ToolUi, tool};
 
-#[tool(ui = "https://example.com/app")]
+/// Greets.
+#[tool(ui = ToolUi::page("https://example.com/app"))]
 fn greet() {}
 
 mcp_servlet::export!(static SERVLET = { tools: [greet] });
+
 fn main() {}

@@ -21,7 +21,7 @@ const FUNCTIONS: &[(&str, &str, &str)] = &[
     (
         "tool",
         r#"name = "add-up", title = "Add", description = "Adds.", read_only, destructive = false, idempotent, open_world,
-            task = "required", icons = "data:,", ui = { visibility: [app] }, meta = { "k": [1, null] }"#,
+            task = "required", icons = [icon()], ui = ui(), meta = [meta()]"#,
         "fn add(a: f64, #[arg(default = 1.5, min = -1.0, max = 2.0, example = 1.0, rename = \"$b\")] b: f64) -> f64 { a + b }",
     ),
     (
@@ -57,7 +57,7 @@ const FUNCTIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "resource",
-        r#"uri = "x:y", name = "n", title = "t", description = "d", mime_type = "m", size = 1, audience = "user", priority = 0.5, icons = "data:,", meta = { "k": [1] }"#,
+        r#"uri = "x:y", name = "n", title = "t", description = "d", mime_type = "m", size = 1, audience = "user", priority = 0.5, icons = [icon()], meta = [meta()]"#,
         "fn fixed(context: &Context) -> Text { body() }",
     ),
     (
@@ -72,7 +72,7 @@ const FUNCTIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "prompt",
-        r#"name = "ask-it", title = "Ask", icons = "data:,", meta = { "k": [1] }"#,
+        r#"name = "ask-it", title = "Ask", icons = [icon()], meta = [meta()]"#,
         "/// Asks.\nfn ask(/** what */ #[arg(default = 2, max = 3)] what: u8, context: &Context) -> Messages { body() }",
     ),
     (

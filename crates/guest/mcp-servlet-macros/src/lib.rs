@@ -20,7 +20,6 @@ mod prompt;
 mod resource;
 mod test;
 mod tool;
-mod tree;
 mod warning;
 
 use proc_macro::TokenStream;

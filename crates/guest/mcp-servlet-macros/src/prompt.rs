@@ -45,8 +45,9 @@ const KEYS: &[Key<PromptOptions>] = &[
     Key::new("meta", |options, entry, diagnostics| {
         options.presentation.meta(entry, diagnostics);
     }),
-    Key::refused("ui", |options, entry, diagnostics| {
-        options.presentation.ui(entry, Bearer::Prompt, diagnostics);
+    Key::refused("ui", |_, entry, diagnostics| {
+        let message = "a prompt has no `ui`\nhelp: put it on a tool or a resource";
+        diagnostics.error(&entry.key, message);
     }),
     Key::new("crate", |options, entry, diagnostics| {
         options.krate.set(entry, diagnostics);
@@ -146,15 +147,15 @@ fn items(prompt: &ValidPrompt<'_>, private: &TokenStream) -> Items {
     let title = options.title.clone().unwrap_or_else(|| quote!(""));
     let description = options.description.clone();
     let description = description.unwrap_or_else(|| docs::description(&prompt.head.attributes));
-    let presentation = options.presentation.tokens(private);
+    let presentation = options.presentation.value(Bearer::Tool, private);
     let table = emit::arguments_by_name(&prompt.parameters, private);
-    let check = options.presentation.check(private);
+    let constants = options.presentation.constants(Bearer::Tool, private);
     let schema = emit::schema();
     Items {
         before: quote! {
             #table
             #schema
-            #check
+            #constants
             const __RETURNS: #private::PromptReturns<#output> = #private::prompt_returns::<#output>();
         },
         item: quote! {

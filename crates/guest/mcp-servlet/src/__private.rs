@@ -19,6 +19,7 @@ pub use crate::arguments::{
 pub use crate::completion::{
     Completed, CompletionDef, CompletionReturns, Target, completion_returns,
 };
+pub use crate::const_text::text;
 pub use crate::context::Context;
 pub use crate::error::{Conversion, converted, converted_by};
 pub use crate::exported::{Exported, Item, Kind, Runs, entries, kind};
@@ -29,7 +30,8 @@ pub use crate::needs::{
     config_node,
 };
 pub use crate::parts::{Excerpt, Texts, texts};
-pub use crate::presentation::Presentation;
+pub use crate::presentation::{Meta, PageUi, StaticIcon, ToolUi};
+pub use crate::presentation::{Presentation, Ui, check_icons, check_meta, check_tool_ui};
 pub use crate::prompt::{PromptDef, PromptResult, PromptReturns, prompt_returns};
 pub use crate::render::Description;
 pub use crate::render::lists::List;

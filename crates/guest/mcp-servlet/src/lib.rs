@@ -172,9 +172,9 @@ mod guide {
 /// | `description = "…"` | the description; default: the doc comment |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | MCP's hints; `read_only = false` means the opposite |
 /// | `task = "optional"` | calls run as tasks, whose results clients fetch later, where client and host can do that; `"required"`: for no other client; `"forbidden"`: never. Without it, the host decides by how long a call takes |
-/// | `icons = "https://…"` | a picture, or a list of them: `["https://…", { src: "data:…", mime_type: "…", sizes: ["48x48"], theme: dark }]` |
-/// | `ui = "ui://…"` | the user interface that shows the results (MCP Apps): the URI of a resource, or `{ resource: "ui://…", visibility: [model, app] }` |
-/// | `meta = { "example.com/key": 1 }` | `_meta`: JSON, or an expression of type `&'static str` with the JSON |
+/// | `icons = […]` | pictures, as a list of [`StaticIcon`]s |
+/// | `ui = …` | the user interface that shows the results (MCP Apps), as a [`ToolUi`] |
+/// | `meta = […]` | `_meta`, as a list of [`Meta`] |
 /// | `parts = 5000` | splits longer text into parts of at most that many characters: adds the arguments `max_length` and `start_index` to a tool that returns [`IntoText`] |
 /// | `input_schema = include_str!("…")` | a schema written by hand, for a function with one parameter that takes all arguments |
 /// | `crate = path` | where this crate is, if it was renamed |
@@ -232,7 +232,7 @@ pub use mcp_servlet_macros::tool;
 /// | `priority = 0.5` | the importance, from 0 to 1 |
 /// | `last_modified = "…"` | the time of the last change, as in RFC 3339 |
 /// | `icons = …`, `meta = …` | as on a [`macro@tool`] |
-/// | `ui = { csp: { … }, permissions: […], domain: "…", prefers_border: true }` | what a page of MCP Apps needs |
+/// | `ui = …` | what a page of MCP Apps needs, as a [`PageUi`] |
 /// | `crate = path` | where this crate is, if it was renamed |
 pub use mcp_servlet_macros::resource;
 
@@ -472,6 +472,7 @@ pub use self::duration::HumanDuration;
 pub use self::error::{Fault, ToolError};
 pub use self::level::Level;
 pub use self::parts::IntoText;
+pub use self::presentation::{Meta, PageUi, StaticIcon, ToolUi, UiPermission, UiVisibility};
 pub use self::prompt::{IntoPromptResult, PromptResult};
 pub use self::resource::{IntoResourceList, IntoResourceResult, ResourceResult};
 pub use self::result::{IntoToolResult, Json};

@@ -8,6 +8,7 @@ mod json;
 mod keys;
 pub(crate) mod lists;
 mod needs;
+mod presentation;
 mod sides;
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,6 @@ mod tests;
 pub(crate) use self::example::split;
 use self::json::Text;
 use crate::exported::{Item, kind};
-use crate::presentation::Presentation;
 use crate::schema::gaps::Generators;
 use crate::schema::kind::Place;
 use crate::schema::text::has_member;
@@ -136,20 +136,6 @@ impl<const N: usize> Text<N> {
             self.byte(b'}');
         }
         self.presentation(&tool.presentation);
-    }
-
-    /// Icons and `_meta`, if there are any.
-    const fn presentation(&mut self, presentation: &Presentation) {
-        self.json("icons", presentation.icons);
-        if presentation.has_meta() {
-            self.key("_meta");
-            self.byte(b'{');
-            self.json("ui", presentation.ui);
-            if !presentation.meta.is_empty() {
-                self.members_of(presentation.meta);
-            }
-            self.byte(b'}');
-        }
     }
 
     /// The schema of all arguments; strict clients require `properties` in it.

@@ -11,6 +11,7 @@ use super::validate::ValidResource;
 use crate::function::attribute::{Call, Items, Kind as FunctionKind};
 use crate::function::parameters::arguments;
 use crate::function::{FnHead, ValidParam, emit};
+use crate::presentation::Bearer;
 
 /// The media type of user interfaces (MCP Apps).
 const PAGE: &str = "text/html;profile=mcp-app";
@@ -25,9 +26,10 @@ pub(crate) fn resource(resource: &ValidResource<'_>) -> TokenStream {
     let private = resource.options.krate.private();
     let call = Call::new(resource.head, &resource.parameters);
     let tokens = &call.tokens;
-    let reply = match resource.options.presentation.ui_meta() {
-        None => quote!(__RETURNS.reply(#tokens)),
-        Some(meta) => quote!(__RETURNS.show(#meta, #tokens)),
+    let reply = if resource.options.presentation.has_ui() {
+        quote!(__RETURNS.show(__UI_META, #tokens))
+    } else {
+        quote!(__RETURNS.reply(#tokens))
     };
     let items = items(resource, &private);
     RESOURCE.implement(resource.head, &private, &items, &call, &reply)
@@ -36,7 +38,14 @@ pub(crate) fn resource(resource: &ValidResource<'_>) -> TokenStream {
 fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
     let (function, output) = (&resource.head.name, &resource.output);
     let def = def(resource, private);
-    let check = resource.options.presentation.check(private);
+    let presentation = &resource.options.presentation;
+    let constants = presentation.constants(Bearer::Resource, private);
+    let ui_meta = presentation.has_ui().then(|| {
+        quote! {
+            const __UI_JSON: &[::core::primitive::u8] = &__UI.render::<{ __UI.length() }>();
+            const __UI_META: &::core::primitive::str = #private::text(__UI_JSON);
+        }
+    });
     let template = resource.template.as_ref();
     let table = template.map(|_| table(&resource.parameters, private));
     let parsed = template.map(|template| parsed(template, &resource.parameters, private));
@@ -49,7 +58,8 @@ fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
     Items {
         before: quote! {
             #table
-            #check
+            #constants
+            #ui_meta
             const __RETURNS: #private::ResourceReturns<#output> = #private::resource_returns::<#output>();
         },
         item: quote!(#def.item(#parsed, #list, __RUNS)),
@@ -96,7 +106,7 @@ fn def(resource: &ValidResource<'_>, private: &TokenStream) -> TokenStream {
     let priority = options.priority.as_deref().unwrap_or_default();
     let last_modified = options.last_modified.to_token_stream();
     let last_modified = text(&Some(last_modified).filter(|time| !time.is_empty()));
-    let presentation = options.presentation.tokens(private);
+    let presentation = options.presentation.value(Bearer::Resource, private);
     quote! {
         #private::ResourceDef {
             uri: #uri,

@@ -102,7 +102,7 @@ fn check_fixed(
 /// Clients load user interfaces only from `ui://` URIs.
 fn check_ui(options: &ResourceOptions, diagnostics: &mut Diagnostics) {
     let Some(uri) = &options.uri else { return };
-    if options.presentation.ui_meta().is_some() && !uri.value().starts_with("ui://") {
+    if options.presentation.has_ui() && !uri.value().starts_with("ui://") {
         diagnostics.error(uri, "the URI of a user interface begins with `ui://`");
     }
 }

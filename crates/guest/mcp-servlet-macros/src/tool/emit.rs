@@ -12,6 +12,7 @@ use super::validate::ValidTool;
 use crate::function::attribute::{Call, Items, Kind};
 use crate::function::parameters::arguments as by_name;
 use crate::function::{FnHead, ValidParam, emit};
+use crate::presentation::Bearer;
 
 const TOOL: Kind = Kind {
     name: "tool",
@@ -30,7 +31,7 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
     };
     let def = def(tool, &private);
     let parameters = parameters(tool, &private);
-    let check = tool.options.presentation.check(&private);
+    let presentation = tool.options.presentation.constants(Bearer::Tool, &private);
     let lost_defaults = &tool.lost_defaults;
     let schema = emit::schema();
     let items = Items {
@@ -38,7 +39,7 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
         before: quote! {
             #parameters
             #lost_defaults
-            #check
+            #presentation
             #schema
             const __RETURNS: #returns;
         },
@@ -76,7 +77,7 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
     let (name, description) = (&tool.name, &tool.description);
     let options = tool.options;
     let title = options.title.clone().unwrap_or_else(|| quote!(""));
-    let presentation = options.presentation.tokens(private);
+    let presentation = options.presentation.value(Bearer::Tool, private);
     let hints = [
         ("read_only", options.read_only),
         ("destructive", options.destructive),

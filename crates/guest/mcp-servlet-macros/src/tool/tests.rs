@@ -33,9 +33,9 @@ fn expands_every_option() {
         "every-option",
         r#"
         name = "find-all", title = "Find", read_only, open_world = false, task = "optional",
-        icons = ["https://example.com/find.png", { src: "data:image/png;base64,AA==", sizes: ["48x48", "any"], theme: dark }],
-        meta = { "example.com/cost": -1.5, more: [true, null, { "a": "b" }] },
-        ui = { resource: "ui://find/list.html", visibility: [app] },
+        icons = [StaticIcon::new("https://example.com/find.png")],
+        meta = [Meta::integer("example.com/cost", 2)],
+        ui = ToolUi::page("ui://find/list.html"),
         "#,
         r#"
         /// Finds things.

@@ -151,11 +151,15 @@ impl<const N: usize> Text<N> {
     pub(super) const fn integer(&mut self, name: &str, value: Option<i64>) {
         if let Some(value) = value {
             self.key(name);
-            if value < 0 {
-                self.byte(b'-');
-            }
-            self.digits(value.unsigned_abs());
+            self.signed(value);
         }
+    }
+
+    pub(super) const fn signed(&mut self, value: i64) {
+        if value < 0 {
+            self.byte(b'-');
+        }
+        self.digits(value.unsigned_abs());
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "a digit fits")]

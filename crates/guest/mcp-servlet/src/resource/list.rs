@@ -1,4 +1,4 @@
-//! The resources of a template that a function lists.
+//! The resources of a template that a function lists. The reasons are in `docs/decisions/0080-lists-by-functions.md`.
 
 use std::collections::BTreeSet;
 

@@ -32,6 +32,17 @@ pub(crate) const fn check_value(json: &str) {
     }
 }
 
+/// What is wrong with a text that has to be one JSON value.
+pub(crate) const fn problem(json: &str) -> Option<&'static str> {
+    if json.is_empty() {
+        return Some("expected JSON, found no text");
+    }
+    match whole(json.as_bytes()) {
+        Ok(()) => None,
+        Err(error) => Some(error),
+    }
+}
+
 /// Stops the build unless `json` is one JSON number, or empty for none.
 #[track_caller]
 pub(crate) const fn check_number(json: &str) {

@@ -4,7 +4,7 @@ use mcp_servlet::prelude::*;
 use serde_json::{Value, json};
 
 /// Asks for a review of code.
-#[prompt(title = "Review", meta = { "icon": "x" })]
+#[prompt(title = "Review", meta = [mcp_servlet::Meta::string("icon", "x")])]
 fn review(
     /// the code to review
     code: String,

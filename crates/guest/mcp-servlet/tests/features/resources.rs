@@ -14,7 +14,7 @@ use serde_json::{Value, json};
     audience = "user",
     priority = 0.5,
     last_modified = "2026-01-31T12:00:00Z",
-    meta = { "a": 1 }
+    meta = [mcp_servlet::Meta::integer("a", 1)]
 )]
 fn readme() -> &'static str {
     README

@@ -1,25 +1,28 @@
 //! How clients show resources, resource templates and prompts: icons, user interfaces and `_meta`.
 
 use mcp_servlet::prelude::*;
+use mcp_servlet::{IconTheme, Meta, PageUi, StaticIcon, UiPermission};
 use serde_json::{Value, json};
 
 const PAGE: &str = "<!doctype html><title>Sales</title>";
 
 #[resource(
     uri = "ui://sales/chart.html",
-    icons = { src: "data:,", sizes: ["any"], theme: light },
-    ui = {
-        csp: {
-            connect: "https://api.example.com",
-            resource: ["https://cdn.example.com", "https://*.example.org"],
-            frame: "https://video.example.com",
-            base_uri: "https://cdn.example.com",
-        },
-        permissions: [camera, microphone, geolocation, clipboard_write],
-        domain: "sales.example.com",
-        prefers_border: false,
-    },
-    meta = { "example.com/k": 1 },
+    icons = [StaticIcon::new("data:,").sizes(&["any"]).theme(IconTheme::Light)],
+    ui = PageUi::new()
+        .connect(&["https://api.example.com"])
+        .resource(&["https://cdn.example.com", "https://*.example.org"])
+        .frame(&["https://video.example.com"])
+        .base_uri(&["https://cdn.example.com"])
+        .permissions(&[
+            UiPermission::Camera,
+            UiPermission::Microphone,
+            UiPermission::Geolocation,
+            UiPermission::ClipboardWrite,
+        ])
+        .domain("sales.example.com")
+        .prefers_border(false),
+    meta = [Meta::integer("example.com/k", 1)],
 )]
 fn chart() -> &'static str {
     PAGE
@@ -30,7 +33,7 @@ fn plain() -> Vec<u8> {
     PAGE.into()
 }
 
-#[resource(uri = "ui://several", ui = { permissions: camera })]
+#[resource(uri = "ui://several", ui = PageUi::new().permissions(&[UiPermission::Camera]))]
 fn several() -> Vec<ResourceContents> {
     let meta = RawJson::parse(r#"{"ui":{}}"#).unwrap();
     vec![
@@ -41,14 +44,14 @@ fn several() -> Vec<ResourceContents> {
 
 #[resource_template(
     uri_template = "ui://years/{year}",
-    ui = { csp: { connect: [] } },
-    icons = "https://example.com/i.png",
+    ui = PageUi::new().connect(&[]),
+    icons = [StaticIcon::new("https://example.com/i.png")],
 )]
 fn year(year: u16) -> String {
     format!("<!doctype html><title>{year}</title>")
 }
 
-#[prompt(icons = ["data:,", "https://example.com/i.png"])]
+#[prompt(icons = [StaticIcon::new("data:,"), StaticIcon::new("https://example.com/i.png")])]
 fn ask() -> &'static str {
     "What do the sales say?"
 }

@@ -1,6 +1,7 @@
 //! Whole descriptions of tools and servlets: both historic shapes, names, hints, strings.
 
 use mcp_servlet::prelude::*;
+use mcp_servlet::{IconTheme, Meta, StaticIcon, ToolUi, UiVisibility};
 use serde_json::{Value, json};
 
 use crate::strict::check;
@@ -28,14 +29,22 @@ mod nested {
 
 /// Shows a chart.
 #[tool(
-    icons = { src: "data:image/png;base64,AA==", mime_type: "image/png", sizes: ["48x48"], theme: light },
-    ui = "ui://chart",
-    meta = { "example.com/cost": 2, more: [true, null] },
+    icons = [
+        StaticIcon::new("data:image/png;base64,AA==")
+            .mime_type("image/png")
+            .sizes(&["48x48"])
+            .theme(IconTheme::Light),
+    ],
+    ui = ToolUi::page("ui://chart"),
+    meta = [Meta::integer("example.com/cost", 2), Meta::json("more", "[true, null]")],
 )]
 fn chart() {}
 
 /// Shows nothing, and says so at length.
-#[tool(meta = concat!("{ \"a\"", ": 1 }"), ui = { resource: "ui://none", visibility: [model, app] })]
+#[tool(
+    meta = [Meta::bool(concat!("a", "b"), true), Meta::integer("min", i64::MIN)],
+    ui = ToolUi::page("ui://none").visible_to(&[UiVisibility::Model, UiVisibility::App]),
+)]
 fn none() {}
 
 mcp_servlet::export!(static SHOWN = { tools: [chart, none] });
@@ -194,7 +203,7 @@ fn icons_user_interfaces_and_meta_are_at_their_place_in_mcp() {
     assert_eq!(none.get("icons"), None);
     assert_eq!(
         none["_meta"],
-        json!({ "ui": { "resourceUri": "ui://none", "visibility": ["model", "app"] }, "a": 1 })
+        json!({ "ui": { "resourceUri": "ui://none", "visibility": ["model", "app"] }, "ab": true, "min": i64::MIN })
     );
     assert_eq!(check(&ONE)["tools"][0].get("_meta"), None);
 }

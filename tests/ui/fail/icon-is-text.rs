@@ -1,7 +1,9 @@
-use mcp_servlet::prelude::*;
+use mcp_servlet::tool;
 
-#[tool(icons = { theme: dark })]
+/// Greets.
+#[tool(icons = "https://example.com/a.png")]
 fn greet() {}
 
 mcp_servlet::export!(static SERVLET = { tools: [greet] });
+
 fn main() {}

@@ -1,8 +1,9 @@
-#![allow(deprecated)]
-use mcp_servlet::prelude::*;
+use mcp_servlet::tool;
 
-#[tool(meta = "[1]")]
+/// Greets.
+#[tool(meta = { "example.com/cost": 2 })]
 fn greet() {}
 
 mcp_servlet::export!(static SERVLET = { tools: [greet] });
+
 fn main() {}

@@ -1,8 +1,0 @@
-use mcp_servlet::prelude::*;
-
-#[resource(uri = "ui://a", ui = { permissions: [camera, usb] })]
-fn page() -> &'static str {
-    "<!doctype html>"
-}
-
-fn main() {}
