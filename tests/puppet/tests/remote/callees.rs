@@ -118,7 +118,7 @@ async fn names_that_a_servlet_makes_up_are_in_no_metric() {
     let session = site.connect(way, endpoint).await;
     let result = session.call("t", json!({})).await.expect("a result");
     assert_eq!(answers(&result)[0]["error"]["kind"], "connectivity");
-    let metrics = site.endpoints.server().metrics();
+    let metrics = site.service.metrics();
     assert!(metrics.contains("servlet=\"planner\""), "{metrics}");
     assert!(!metrics.contains("made-up"), "{metrics}");
 }
