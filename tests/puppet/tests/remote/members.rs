@@ -198,7 +198,8 @@ async fn the_process_of_a_remote_inherits_only_path_home_and_lang() {
     let far = format!(
         "[remote.far]\ncommand = {command}\nenv = {{ TOKEN = \"t-1\" }}\nrequired = true\n"
     );
-    let site = Site::start(&format!("{PIPE}{far}"), &[]).await;
+    // Without a listener, the end of standard input would stop the service.
+    let site = Site::start(&format!("{WEB}{PIPE}{far}"), &[]).await;
     let session = site.connect(Way::PipeModern, "pipe").await;
     let called = session.call("t", json!({})).await.expect("a result");
     let mut result: Value = serde_json::from_str(called.raw.get()).expect("JSON");
