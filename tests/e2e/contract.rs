@@ -7,7 +7,7 @@ use std::thread;
 
 use e2e::{ALL, Profile, fixture, servlet_command, wasm};
 use flate2::read::ZlibDecoder;
-use mcp_servlet_host::{Entry, Host, Listed, LoadError, Loaded, Servlet};
+use mcp_servlet_host::{Entry, Host, Listed, LoadError, Loaded, ResourceContents, Servlet};
 use mcp_servlet_runtime::{Contract, LoadOptions, Module, RequestMeta, Source};
 use serde_json::{Value, json};
 
@@ -344,7 +344,7 @@ async fn resources_that_a_function_lists_are_served_and_not_in_the_contract() {
         .await
         .expect("contents");
     assert_eq!(
-        read.contents().next().and_then(|note| note.text()),
+        read.contents().next().and_then(ResourceContents::text),
         Some("a")
     );
     let contract = contract(&wasm);

@@ -223,7 +223,7 @@ mod tests {
 
     use super::*;
 
-    const IDLE: Duration = Duration::from_secs(60);
+    const IDLE: Duration = Duration::from_mins(1);
     const HOUR: Duration = Duration::from_hours(1);
 
     fn unused() -> Use {

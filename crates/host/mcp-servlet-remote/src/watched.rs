@@ -180,22 +180,13 @@ pub(crate) enum Outcome {
 }
 
 /// The subscriptions on one connection, and the requests that change them.
+#[derive(Default)]
 pub(crate) struct Watching<'c> {
     /// Those that are made. While requests run, none.
     subscriptions: Subscriptions,
     running: Option<BoxFuture<'c, (Subscriptions, Vec<String>)>>,
     /// Whether the session ended that running requests belong to.
     is_forgotten: bool,
-}
-
-impl Default for Watching<'_> {
-    fn default() -> Self {
-        Self {
-            subscriptions: Subscriptions::default(),
-            running: None,
-            is_forgotten: false,
-        }
-    }
 }
 
 impl<'c> Watching<'c> {

@@ -98,14 +98,14 @@ mod tests {
         let (one, other) = (Arc::clone(&held), Arc::clone(&held));
         let child = nursery.child();
         child.spawn(async move {
-            let _one = one;
             pending::<()>().await;
+            drop(one);
         });
         let inner = nursery.clone();
         nursery.spawn(async move {
             inner.spawn(async move {
-                let _other = other;
                 pending::<()>().await;
+                drop(other);
             });
         });
         tokio::task::yield_now().await;

@@ -158,7 +158,8 @@ impl Service {
             options,
             needs_members,
         };
-        let made = make(members, one, &loader, remotes).await?;
+        // Boxed, because the future is large.
+        let made = Box::pin(make(members, one, &loader, remotes)).await?;
         made.process.open_records(&records)?;
         let bound = bind_all(&made.listeners, &made.endpoints).await?;
         let operations = match &operations {
@@ -378,9 +379,9 @@ async fn make(
             make_configured(*config, view, one, (loader, remotes)).await
         }
         Members::Entries(entries) => {
-            let loaded = loader.load_entries(entries, None).await?;
-            let skipped = loaded.skipped_names();
-            let made = one.made(loader.finish(loaded.host), Startup::done());
+            let servlets = loader.load_entries(entries, None).await?;
+            let skipped = servlets.skipped_names();
+            let made = one.made(loader.finish(servlets.host), Startup::done());
             made.process.set_skipped(skipped);
             Ok(made)
         }

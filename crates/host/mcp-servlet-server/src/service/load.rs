@@ -83,9 +83,9 @@ impl Loader {
             loaded,
             remotes: mounts,
         };
-        let loader = self.clone();
+        let this = self.clone();
         // Remotes decide how much work their schemas are.
-        blocking(move || loader.proven(version)).await
+        blocking(move || this.proven(version)).await
     }
 
     /// Checks what can only be checked with the tools.

@@ -64,7 +64,7 @@ impl Reload {
         loop {
             // If loading panics, the next attempt waits for another change.
             self.files = self.files.changed().await;
-            let reloaded = survived("reload", self.reload()).await;
+            let reloaded = survived("reload", Box::pin(self.reload())).await;
             let outcome = reloaded.unwrap_or(ReloadOutcome::Failed);
             self.process.reloaded(outcome);
             if outcome != ReloadOutcome::Failed {
