@@ -40,8 +40,8 @@ pub struct HttpOptions {
     pub head_time: Option<Duration>,
     /// How long a client may take to send the body of a request, and may leave a response unread.
     pub body_time: Option<Duration>,
-    /// How long requests are still served between [`Server::leave`](crate::Server::leave) and
-    /// [`Server::stop`](crate::Server::stop). The caller of both keeps this time.
+    /// How long requests are still served between [`Service::leave`](crate::Service::leave) and
+    /// [`Service::stop`](crate::Service::stop). The caller of both keeps this time.
     pub leave: Duration,
     /// Who may call the endpoint. `None` means everyone who can connect.
     pub auth: Option<AuthOptions>,
