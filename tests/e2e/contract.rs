@@ -328,7 +328,7 @@ fn listed() -> (Host, Vec<u8>) {
 #[tokio::test(flavor = "multi_thread")]
 async fn resources_that_a_function_lists_are_served_and_not_in_the_contract() {
     let (host, wasm) = listed();
-    assert_eq!(uris(&host), ["notes:///count"]);
+    assert_eq!(uris(&host), ["notes:///count", "notes:///first"]);
     let arguments = json!({ "name": "a" });
     let arguments = arguments.as_object().cloned();
     let written = host
@@ -338,7 +338,10 @@ async fn resources_that_a_function_lists_are_served_and_not_in_the_contract() {
 
     // The contract has only the resource with the fixed URI, and the host compares the two again.
     let host = host.relisted();
-    assert_eq!(uris(&host), ["notes:///count", "notes:///a"]);
+    assert_eq!(
+        uris(&host),
+        ["notes:///count", "notes:///first", "notes:///a"]
+    );
     let read = host
         .read_resource_with("notes:///a", &RequestMeta::default())
         .await

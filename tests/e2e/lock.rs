@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
 
-use e2e::{Profile, puppet, servlet_command, wasm};
+use e2e::{Profile, fixture, puppet, servlet_command, wasm};
 use mcp_servlet_runtime::Contract;
 use mcp_servlet_server::config::Lock;
 use serde_json::{Value, json};
@@ -842,6 +842,33 @@ fn a_lock_has_no_secrets() {
         !lock.contains(secret) && !printed.contains(secret),
         "{lock}"
     );
+}
+
+#[test]
+fn resources_that_a_function_lists_are_not_locked() {
+    for has_contract in [true, false] {
+        let place = Place::new("[servlet.listed]\nsource = \"listed.wasm\"\n");
+        place.write(
+            "listed.wasm",
+            fs::read(fixture("listed")).expect("a module"),
+        );
+        if has_contract {
+            place.succeeds(&["stamp", "listed.wasm"]);
+        }
+        place.succeeds(&["lock"]);
+        let lock: Lock = serde_json::from_value(place.lock()).expect("a lock");
+        let items: Vec<_> = lock.members["listed"].items.keys().collect();
+        let is_listed = |item: &&&String| item.contains("notes:///first");
+        assert_eq!(items.iter().find(is_listed), None, "{items:?}");
+        assert!(
+            lock.members["listed"]
+                .items
+                .contains_key("resource notes:///count")
+        );
+        // It lists `notes:///first`, and loads.
+        place.succeeds(&["call", "servlet.toml", "write", "name=a"]);
+        place.succeeds(&["lock", "verify"]);
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 /// copies tokio's code for each type of task.
 #[expect(
     clippy::disallowed_methods,
-    reason = "what it stores or ends must be stored or ended even if its caller is dropped"
+    reason = "the task stores tokens and ends sessions even after its caller is dropped"
 )]
 pub(crate) fn spawn<T: Send + 'static>(
     task: impl Future<Output = T> + Send + 'static,

@@ -138,7 +138,7 @@ const DECLARATIONS: &[&str] = &[
     "static WRONG = { tool: [greet] }",
 ];
 
-/// The names of parameters and variables in expansions, all of which have the hygiene of the macro.
+/// The names of parameters and variables in expansions. All of them have the hygiene of the macro.
 const LOCALS: &[&str] = &["context", "arguments", "servlet", "error"];
 
 fn tokens(source: &str) -> TokenStream {

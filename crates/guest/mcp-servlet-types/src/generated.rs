@@ -484,10 +484,11 @@ impl ::core::fmt::Display for Role {
     }
 }
 
-/// The resources of a servlet with a fixed URI.
+/// The resources of a servlet.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct ListResourcesResult {
-    /// The resources, in the order of the servlet's source.
+    /// The resources with fixed URIs, in the order of the source, and then those that functions
+    /// list.
     pub resources: Vec<Resource>,
     /// The cursor of the next page. Servlets return one page and leave it out.
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]

@@ -50,8 +50,8 @@ pub use tools::ToolsErrorKind;
 /// The custom section of modules whose results have only forms of the first interfaces of servlets.
 pub const STRICT: &str = "mcp-servlet.strict";
 
-/// The member of `_meta` in the output of `list_resources` that says how many resources, from the first on, are always
-/// listed. Functions of the servlet list the others. Without it, all are always listed.
+/// The key in `_meta` of the output of `list_resources` for the number of resources with fixed URIs, which come first.
+/// Functions of the servlet list the others. Without the key, all URIs are fixed.
 pub const FIXED_RESOURCES: &str = "mcp-servlet/fixedResources";
 
 /// The custom section of modules that use `mcp-servlet`.

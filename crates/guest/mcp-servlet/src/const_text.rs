@@ -20,22 +20,17 @@ pub(crate) const fn same(one: &str, other: &str) -> bool {
 pub const fn text(json: &'static [u8]) -> &'static str {
     match core::str::from_utf8(json) {
         Ok(text) => text,
-        Err(_) => panic!("rendered from text"),
+        Err(_) => panic!("rendered JSON is UTF-8"),
     }
 }
 
 /// Whether a text begins with another one.
-pub(crate) const fn begins_with(text: &str, start: &str) -> bool {
-    match text.as_bytes().split_at_checked(start.len()) {
-        Some((beginning, _)) => {
-            let mut at = 0;
-            while at < beginning.len() && beginning[at] == start.as_bytes()[at] {
-                at += 1;
-            }
-            at == beginning.len()
-        }
-        None => false,
+pub(crate) const fn begins(text: &[u8], start: &[u8]) -> bool {
+    let mut at = 0;
+    while at < start.len() && at < text.len() && text[at] == start[at] {
+        at += 1;
     }
+    at == start.len()
 }
 
 /// More than a message with two names of at most 128 characters needs; longer URIs are cut.

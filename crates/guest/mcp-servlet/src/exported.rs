@@ -5,7 +5,7 @@ use crate::context::Context;
 
 /// A kind of function, by its attribute.
 pub trait Kind: Sized {
-    /// What clients get to know. Only `const` evaluation uses it, so it is not linked.
+    /// The description for clients. Only `const` evaluation uses it, so it is not linked.
     type Def: Copy;
     /// What the dispatcher needs.
     type Entry: Copy;
@@ -34,8 +34,8 @@ pub mod kind {
 
 /// A function with one of the attributes. The attribute implements it for a type with the function's name.
 #[diagnostic::on_unimplemented(
-    message = "`export!` lists `{Self}` in a section for functions with another attribute",
-    label = "list this function in the section of its attribute",
+    message = "`{Self}` is in the wrong section of `export!`",
+    label = "this function has another attribute",
     note = "`tools` lists functions with `#[tool]`, `resources` those with `#[resource]` or `#[resource_template]`, \
             `prompts` those with `#[prompt]`, `completions` those with `#[completion]`"
 )]
@@ -75,12 +75,12 @@ pub struct Runs<K: Kind> {
 }
 
 impl<K: Kind> Runs<K> {
-    /// The way to run a function whose arguments have no limits besides their types.
+    /// Runs a function whose arguments are only limited by their types.
     pub(crate) const fn plain(&self) -> Run<K::Output> {
         self.plain
     }
 
-    /// The way to run a function whose arguments may have limits.
+    /// Runs a function whose arguments may have further limits.
     pub(crate) const fn with_limits(&self, are_limited: bool) -> Run<K::Output> {
         if are_limited {
             self.checked

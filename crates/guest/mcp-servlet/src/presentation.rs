@@ -4,7 +4,7 @@
 
 use mcp_servlet_types::IconTheme;
 
-use crate::const_text::{begins_with, refuse, same};
+use crate::const_text::{begins, refuse, same};
 use crate::schema::text::problem;
 
 /// An icon, for the option `icons`.
@@ -68,24 +68,27 @@ impl StaticIcon {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct ToolUi {
-    pub(crate) page: &'static str,
+    pub(crate) page: Option<&'static str>,
     pub(crate) visibility: &'static [UiVisibility],
 }
 
 impl ToolUi {
     /// No page: for a tool that only has a [visibility](Self::visible_to).
-    pub const NO_PAGE: Self = Self::page("");
+    pub const NO_PAGE: Self = Self {
+        page: None,
+        visibility: &[],
+    };
 
     /// The page that shows the results: the `ui://` URI of a resource.
     #[must_use]
     pub const fn page(uri: &'static str) -> Self {
         Self {
-            page: uri,
+            page: Some(uri),
             visibility: &[],
         }
     }
 
-    /// For those who may call the tool; without it, the model and pages.
+    /// Sets the callers of the tool. Default: the model and pages.
     #[must_use]
     pub const fn visible_to(mut self, visibility: &'static [UiVisibility]) -> Self {
         self.visibility = visibility;
@@ -93,7 +96,7 @@ impl ToolUi {
     }
 }
 
-/// Who may call a tool.
+/// A caller of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UiVisibility {
     /// The model.
@@ -311,7 +314,7 @@ pub const fn check_icons(icons: &[StaticIcon]) {
     let mut at = 0;
     while at < icons.len() {
         let src = icons[at].src;
-        if !begins_with(src, "https://") && !begins_with(src, "data:") {
+        if !begins(src.as_bytes(), b"https://") && !begins(src.as_bytes(), b"data:") {
             refuse(&[
                 "clients do not load the icon `",
                 src,
@@ -325,10 +328,11 @@ pub const fn check_icons(icons: &[StaticIcon]) {
 /// Stops the build if the page of a tool is not the URI of a user interface.
 #[track_caller]
 pub const fn check_tool_ui(ui: &ToolUi) {
-    if !ui.page.is_empty() && !begins_with(ui.page, "ui://") {
+    let Some(page) = ui.page else { return };
+    if !begins(page.as_bytes(), b"ui://") {
         refuse(&[
             "`",
-            ui.page,
+            page,
             "` is not the URI of a user interface\nhelp: such a URI begins with `ui://`",
         ]);
     }

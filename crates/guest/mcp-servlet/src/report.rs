@@ -6,6 +6,7 @@
 use mcp_servlet_json::{Error, ErrorKind, write_raw, write_u64};
 
 use crate::arguments::{Arguments, Failure};
+use crate::const_text::begins;
 use crate::json::{Children, member};
 
 /// The number of bytes that are shown of a wrong value or an unknown name.
@@ -67,14 +68,6 @@ const fn kinds(description: &[u8]) -> (bool, bool) {
         rest = after;
     }
     (variants, numbers)
-}
-
-const fn begins(text: &[u8], wanted: &[u8]) -> bool {
-    let mut at = 0;
-    while at < wanted.len() && at < text.len() && text[at] == wanted[at] {
-        at += 1;
-    }
-    at == wanted.len()
 }
 
 /// A position in the arguments: its pointer, the schema there, and the value there.

@@ -17,7 +17,7 @@ const MOST_LINE: usize = 8 << 10;
 /// The longest text that a client chooses, except arguments, in bytes.
 const MOST_TEXT: usize = 256;
 
-/// What the audit log has, and where it is.
+/// The content of the audit log, and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AuditOptions {
     /// Where the lines go.
@@ -28,7 +28,7 @@ pub struct AuditOptions {
     pub keep: u32,
     /// What happens while lines cannot be written.
     pub full: WhenFull,
-    /// What it has of arguments.
+    /// How arguments appear in it.
     pub arguments: ArgumentsAs,
     /// Whether it has requests for lists.
     pub lists: bool,
@@ -53,7 +53,7 @@ pub enum WhenFull {
     Drop,
 }
 
-/// What a line is about.
+/// The subject of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
@@ -204,7 +204,7 @@ impl AuditTarget {
 }
 
 impl CallerFields {
-    /// What the log has of a caller: no claims, scopes or credentials.
+    /// A caller in the log: no claims, scopes or credentials.
     pub fn of(caller: &Caller) -> Self {
         Self {
             kind: caller.kind.name(),

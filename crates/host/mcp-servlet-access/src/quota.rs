@@ -8,9 +8,11 @@ mod table;
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
+
+use mcp_servlet_common::lock;
 
 use crate::{caller::Owner, rules::Pattern};
 pub use rate::{Period, Rate};
@@ -79,7 +81,7 @@ pub struct Exceeded {
 }
 
 impl Quotas {
-    /// Quotas that nobody has used yet.
+    /// Quotas that are unused.
     pub fn new(all: Vec<Quota>) -> Self {
         Self {
             all,
@@ -108,14 +110,14 @@ impl Quotas {
         now: Instant,
     ) -> Result<Permit, Exceeded> {
         let keys: Vec<Key> = self.keys(owner, tool).collect();
-        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = lock(&self.table);
         let waits = keys.iter().filter_map(|key| {
             let quota = &self.all[key.quota];
             let exceeded = table.bucket(key, quota, now).exceeded(quota)?;
             Some((quota, exceeded))
         });
         if let Some((quota, (limit, wait))) = waits.max_by_key(|(_, (_, wait))| *wait) {
-            return Err(quota.exceeded(tool, limit, wait));
+            return Err(quota.exceeded(limit, wait));
         }
         for key in &keys {
             table.bucket(key, &self.all[key.quota], now).begin();
@@ -149,7 +151,7 @@ impl Permit {
     /// Takes what the call used.
     pub fn charge(&self, spent: Spent, now: Instant) {
         let quotas = &self.quotas;
-        let mut table = quotas.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = lock(&quotas.table);
         for key in &self.keys {
             let quota = &quotas.all[key.quota];
             table.bucket(key, quota, now).charge(spent);
@@ -160,7 +162,7 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         let quotas = &self.quotas;
-        let mut table = quotas.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = lock(&quotas.table);
         for key in &self.keys {
             table.end(key);
         }
@@ -177,35 +179,33 @@ enum Limit {
 }
 
 impl Quota {
-    fn exceeded(&self, tool: Option<&str>, limit: Limit, wait: Duration) -> Exceeded {
+    fn exceeded(&self, limit: Limit, wait: Duration) -> Exceeded {
         let per = match self.per {
             Per::Caller => "caller",
             Per::Endpoint => "endpoint",
         };
-        // Without a pattern, other tools have no room either.
-        let what = match tool.filter(|_| self.tool.is_some()) {
-            Some(tool) => format!("`{tool}`"),
-            None => "this server".to_owned(),
-        };
+        // All tools that match count together.
+        let tool = self.tool.as_ref();
+        let what = tool.map_or_else(|| "this server".to_owned(), |tool| format!("`{tool}`"));
         let (quota, text) = match limit {
             Limit::Calls(rate) => (
                 format!("calls {rate}"),
                 format!(
-                    "too many calls of {what}: {} in {}",
+                    "too many calls of {what}: the limit is {} in {}",
                     rate.amount, rate.period
                 ),
             ),
             Limit::Running(most) => (
                 format!("running {most}"),
-                format!("too many calls of {what} at once: {most}"),
+                format!("too many calls of {what} run: the limit is {most} at once"),
             ),
             Limit::Bytes(rate) => (
                 format!("bytes {}", rate.in_units()),
-                format!("calls of {what} have used the bytes of {}", rate.period),
+                format!("calls of {what} have used up the bytes of {}", rate.period),
             ),
             Limit::Fuel(rate) => (
                 format!("fuel {rate}"),
-                format!("calls of {what} have used the fuel of {}", rate.period),
+                format!("calls of {what} have used up the fuel of {}", rate.period),
             ),
         };
         let about = self.tool.as_ref();

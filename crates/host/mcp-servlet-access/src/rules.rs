@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::caller::Caller;
 pub use argument::Argument;
+pub(crate) use argument::{Step, steps};
 pub use explain::Answer;
 pub use pattern::{Pattern, UriPattern};
 pub use prove::{MistakeKind, Proof, ToolSchema};

@@ -3,8 +3,11 @@
 //! The exports of the servlet show which of these it has. The lists are read once, when the servlet
 //! is loaded.
 
+use std::collections::HashSet;
+
 use mcp_servlet_runtime::{Guest, JsonObject};
 use mcp_servlet_schema::Problem;
+use mcp_servlet_types::FIXED_RESOURCES;
 use serde_json::Value;
 
 use crate::{FeatureKind, FeatureList, contract::check_output, error::LoadError};
@@ -75,6 +78,8 @@ impl Listed {
 #[derive(Debug, Default)]
 pub(crate) struct Features {
     pub(crate) resources: Vec<Listed>,
+    /// How many of the resources, from the first on, no function of the servlet lists.
+    pub(crate) fixed_resources: usize,
     pub(crate) templates: Vec<Listed>,
     pub(crate) prompts: Vec<Listed>,
 }
@@ -82,22 +87,32 @@ pub(crate) struct Features {
 impl Features {
     /// Reads the lists for which the servlet has an export.
     pub(crate) fn read(servlet: &Guest) -> Result<Self, LoadError> {
+        let resources = list(servlet, FeatureKind::Resource)?;
         Ok(Self {
-            resources: list(servlet, FeatureKind::Resource)?,
-            templates: list(servlet, FeatureKind::ResourceTemplate)?,
-            prompts: list(servlet, FeatureKind::Prompt)?,
+            resources: resources.entries,
+            fixed_resources: resources.fixed,
+            templates: list(servlet, FeatureKind::ResourceTemplate)?.entries,
+            prompts: list(servlet, FeatureKind::Prompt)?.entries,
         })
     }
 }
 
-fn list(servlet: &Guest, kind: FeatureKind) -> Result<Vec<Listed>, LoadError> {
+/// A list of a servlet.
+#[derive(Default)]
+struct List {
+    entries: Vec<Listed>,
+    /// How many of them, from the first on, are always listed.
+    fixed: usize,
+}
+
+fn list(servlet: &Guest, kind: FeatureKind) -> Result<List, LoadError> {
     let FeatureList {
         export,
         member,
         key,
     } = kind.list(servlet.abi());
     if !servlet.module().can_call(export) {
-        return Ok(Vec::new());
+        return Ok(List::default());
     }
     let failed = |source| LoadError::List {
         servlet: servlet.name().to_owned(),
@@ -107,7 +122,7 @@ fn list(servlet: &Guest, kind: FeatureKind) -> Result<Vec<Listed>, LoadError> {
     let output = servlet
         .call(export, servlet.abi().list_request())
         .map_err(failed)?;
-    let entries =
+    let list =
         entries(&output, member, key).map_err(|Problem { at, message }| LoadError::BadList {
             servlet: servlet.name().to_owned(),
             export,
@@ -115,12 +130,19 @@ fn list(servlet: &Guest, kind: FeatureKind) -> Result<Vec<Listed>, LoadError> {
             problem: message,
         })?;
     check_output(servlet, export, &output)?;
-    Ok(entries)
+    Ok(list)
 }
 
-fn entries(output: &[u8], member: &str, key: &str) -> Result<Vec<Listed>, Problem> {
+/// How many entries of the output of `list_resources` are always listed, if functions list others.
+pub(crate) fn fixed_resources(output: &JsonObject) -> Option<usize> {
+    let count = output.get("_meta")?.get(FIXED_RESOURCES)?.as_u64()?;
+    usize::try_from(count).ok()
+}
+
+fn entries(output: &[u8], member: &str, key: &str) -> Result<List, Problem> {
     let mut json: JsonObject =
         serde_json::from_slice(output).map_err(|error| Problem::syntax(&error))?;
+    let fixed = fixed_resources(&json);
     let list = match json.shift_remove(member) {
         Some(Value::Array(list)) => list,
         other => {
@@ -132,6 +154,7 @@ fn entries(output: &[u8], member: &str, key: &str) -> Result<Vec<Listed>, Proble
         }
     };
     let mut entries: Vec<Listed> = Vec::with_capacity(list.len());
+    let mut keys = HashSet::with_capacity(list.len());
     for (at, entry) in list.into_iter().enumerate() {
         let at = format!("/{member}/{at}");
         let Value::Object(json) = entry else {
@@ -140,10 +163,11 @@ fn entries(output: &[u8], member: &str, key: &str) -> Result<Vec<Listed>, Proble
         let entry = Listed::with_key(key, json)
             .map_err(|problem| Problem::new(format!("{at}{}", problem.at), problem.message))?;
         let key = &entry.key;
-        if entries.iter().any(|entry| entry.key == *key) {
+        if !keys.insert(key.clone()) {
             return Err(Problem::new(at, format!("`{key}` is listed twice")));
         }
         entries.push(entry);
     }
-    Ok(entries)
+    let fixed = fixed.unwrap_or(entries.len()).min(entries.len());
+    Ok(List { entries, fixed })
 }

@@ -175,11 +175,16 @@ impl ServletLock {
 }
 
 impl Servlet {
-    /// Everything that it lists, with its kind, and its name or URI.
+    /// Everything that it lists, with its kind, and its name or URI, except for resources that its functions list: these change
+    /// while it runs, and only their templates are approved.
     pub fn entries(&self) -> impl Iterator<Item = (FeatureKind, &str, &JsonObject)> {
         entries(
             self.tools(),
-            [self.resources(), self.resource_templates(), self.prompts()],
+            [
+                self.fixed_resources(),
+                self.resource_templates(),
+                self.prompts(),
+            ],
         )
     }
 }

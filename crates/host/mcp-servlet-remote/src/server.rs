@@ -155,13 +155,13 @@ impl RemoteServer {
         let sessions = self.sessions.take();
         join_all(sessions.iter().map(|connection| connection.close())).await;
         self.main.close().await;
-        self.main.shared.waits.cancel();
+        self.main.shared.waits.end().await;
     }
 }
 
 impl Drop for RemoteServer {
     fn drop(&mut self) {
-        // The tasks that keep connections end with these.
+        // The tasks that keep connections end with their own guards.
         self.main.shared.waits.cancel();
     }
 }

@@ -1,6 +1,6 @@
 //! When the task that keeps a connection acts: a state machine without connections, on tokio's clock.
 
-use std::time::Duration;
+use std::{future::pending, time::Duration};
 
 use tokio::time::{Instant, sleep_until};
 
@@ -59,7 +59,7 @@ impl Attempts {
     }
 }
 
-/// What the task that keeps a connection does next.
+/// The next step of the task that keeps a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Reads the lists.
@@ -147,28 +147,27 @@ impl Timetable {
         self.watch.get_or_insert(Instant::now() + SUBSCRIBE_AGAIN);
     }
 
-    /// Waits until a step is due, and takes it out of the table. `current` is asked for the use of the connection. The steps of
-    /// `is_busy` wait until it is called again.
+    /// Waits until a step is due, and takes it out of the table. `current` returns the use of the connection. With `is_watching`,
+    /// requests to subscribe run already, so the step [`Watch`](Step::Watch) waits for a later call.
     ///
     /// Nothing is lost if this is dropped before it returns.
     pub(crate) async fn next(&mut self, current: impl Fn() -> Use, is_watching: bool) -> Step {
         loop {
             let now = Instant::now();
-            let (at, step) = self.earliest(current(), is_watching);
-            match at {
-                Some(at) if at <= now => {
+            match self.earliest(current(), is_watching) {
+                Some((at, step)) if at <= now => {
                     self.take(step);
                     return step;
                 }
                 // A use may begin or end without a sign.
-                Some(at) => sleep_until(at).await,
-                None => std::future::pending().await,
+                Some((at, _)) => sleep_until(at).await,
+                None => pending().await,
             }
         }
     }
 
     /// The earliest step.
-    fn earliest(&mut self, current: Use, is_watching: bool) -> (Option<Instant>, Step) {
+    fn earliest(&mut self, current: Use, is_watching: bool) -> Option<(Instant, Step)> {
         let now = Instant::now();
         if current.is_watched {
             self.watched = Some(now);
@@ -181,8 +180,7 @@ impl Timetable {
             (self.closed_at(current, now), Step::Close),
         ];
         let due = steps.into_iter().filter_map(|(at, step)| Some((at?, step)));
-        let earliest = due.min_by_key(|(at, _)| *at);
-        earliest.map_or((None, Step::Close), |(at, step)| (Some(at), step))
+        due.min_by_key(|(at, _)| *at)
     }
 
     /// When to look for the session: only a server that reports changes, while no request runs, could have forgotten it unnoticed.

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{message::Message, permissions::Permissions, server::Server};
 
-/// Who may call an endpoint over HTTP, what callers may use, and how much. A reload can replace all of it.
+/// The gate of an endpoint over HTTP, and the rules and quotas of its callers. A reload can replace all of it.
 #[derive(Debug)]
 pub(crate) struct Access {
     gate: RwLock<CurrentGate>,
@@ -92,7 +92,7 @@ impl Access {
         Arc::clone(&quotas)
     }
 
-    /// Sets the quotas. Nobody has used new ones yet, and the same ones stay as they are.
+    /// Replaces the quotas. New ones are unused; equal ones keep their levels.
     pub(crate) fn replace_quotas(&self, quotas: &[Quota]) {
         let mut current = self.quotas.write().unwrap_or_else(PoisonError::into_inner);
         if current.all() != quotas {

@@ -241,6 +241,7 @@ impl Config {
         let (tasks, records) = (file.tasks.options(), reader.records(&file));
         let (listeners, mut auths) = (reader.listeners(&file), reader.auths(&file));
         let mut endpoints = reader.endpoints(&file, &members.names(), &tasks, &mut auths);
+        reader.quotas(&file, &mut endpoints, &entries);
         let rules = reader.rules(&file, &mut endpoints, (&members, &entries));
         reader.unused_auths(&auths);
         reader.open_tools(&auths, &endpoints, &read_bundles.tools);

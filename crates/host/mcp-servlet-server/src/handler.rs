@@ -54,7 +54,7 @@ use crate::{
     session_id::SessionId,
 };
 use input_rounds::Inputs;
-use notifications::TaskCell;
+use notifications::{TaskCell, UsageCell};
 use page::{Cursors, Shown, page};
 use session::Session;
 use tasks::{Task, Tasks};
@@ -105,16 +105,19 @@ impl Handler {
         passthrough(json)
     }
 
-    /// The parts of a request that servlets receive in addition to its arguments.
+    /// The parts of a request that servlets receive in addition to its arguments, and where to find what the request took.
     fn request_meta(
         &self,
         context: &RequestContext<RoleServer>,
         era: Era,
         inputs: Inputs,
-    ) -> RequestMeta {
+    ) -> (RequestMeta, UsageCell) {
         let (session, server) = (&self.session, &self.server);
         let notifier = session.notifier(server, context, era, TaskCell::default());
-        session.request_meta(context, era, inputs, notifier, &server.0.options)
+        let usage = notifier.usage();
+        let options = &server.0.options;
+        let request_meta = session.request_meta(context, era, inputs, notifier, options);
+        (request_meta, usage)
     }
 
     /// What the caller of a request may use of a host.

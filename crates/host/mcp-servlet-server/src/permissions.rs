@@ -32,7 +32,7 @@ pub(crate) struct Permissions {
     /// None if the endpoint does not know its callers.
     pub(crate) caller: Option<Arc<Caller>>,
     pub(crate) host: Arc<Host>,
-    /// Where decisions about a request are noted, if that is recorded.
+    /// The notes of the request, if requests are recorded.
     pub(crate) notes: Option<Arc<Notes>>,
 }
 
@@ -251,9 +251,19 @@ impl Permissions {
             Some(_) => None,
             None => Uri::of_client(uri),
         };
-        let is_allowed = uri.is_some_and(|uri| self.decide_resource(member, &uri) == Holds::Yes);
-        self.note(is_allowed, None);
-        is_allowed
+        uri.is_some_and(|uri| self.decide_resource(member, &uri) == Holds::Yes)
+    }
+
+    /// Notes whether the caller may read a resource from a member that has it.
+    pub(crate) fn note_read(&self, uri: &str) {
+        if self.notes.is_none() || !self.rules.are_about(Kind::Resource) {
+            return;
+        }
+        let owners = self.host.owners_of_resource(uri);
+        if !owners.is_empty() {
+            let mut owners = owners.into_iter();
+            self.note(owners.any(|member| self.reads(member, uri)), None);
+        }
     }
 
     /// Whether the caller may learn of changes of a resource.

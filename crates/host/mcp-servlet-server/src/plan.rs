@@ -59,7 +59,7 @@ pub(crate) enum Members {
     Config(Box<Config>, View),
     /// Servlets that are loaded.
     Entries(Vec<Entry>),
-    /// What a program has loaded.
+    /// A host that a program has made.
     Host(Arc<Host>),
     /// Nothing yet.
     Later(Introduction),
@@ -120,7 +120,7 @@ impl Plan {
         let (leave, tasks) = (config.http.leave, config.tasks.clone());
         let records = match &view {
             View::Endpoints => config.records.clone(),
-            // A session of this process is no request of a client.
+            // The command itself is the client.
             View::Once(_) => RecordOptions::default(),
         };
         let mut plan = Self::new(Members::Config(Box::new(config), view));

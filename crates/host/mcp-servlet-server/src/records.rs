@@ -12,9 +12,11 @@ mod traces;
 
 use std::{fmt, io, sync::Arc};
 
-use mcp_servlet_access::audit::{AuditOptions, Event, Fields};
+use axum::http::Extensions;
+use mcp_servlet_access::audit::{AuditOptions, CallerFields, Event, Fields};
 use mcp_servlet_runtime::Nursery;
 use prometheus_client::metrics::counter::Counter;
+use tokio::sync::OnceCell;
 
 pub(crate) use account::{Account, Asked, Notes, exceeded_data, note_exceeded, note_list};
 use audit_file::AuditFile;
@@ -23,7 +25,7 @@ pub(crate) use session::SessionRecord;
 pub use traces::{TraceOptions, TraceTrust};
 use traces::{Traces, TracesError};
 
-use crate::server::Server;
+use crate::{access::caller, http::peer_text, server::Server};
 
 /// What a configuration says about records.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +46,7 @@ struct Inner {
     traces: Option<Traces>,
     /// The tasks of the records. They outlive what is served, which is written last.
     nursery: Nursery,
+    closed: OnceCell<()>,
 }
 
 impl Drop for Inner {
@@ -99,6 +102,7 @@ impl Records {
             audit,
             traces,
             nursery,
+            closed: OnceCell::new(),
         }));
         records.note(Event::Start, Fields::default());
         Ok(Some(records))
@@ -130,20 +134,23 @@ impl Records {
         }
     }
 
-    /// Writes the lines and sends the spans that wait, for five seconds each at most.
+    /// Writes the lines and sends the spans that wait, for five seconds each at most. A second call waits for the first.
     pub(crate) async fn close(&self) {
-        let audit = async {
-            if let Some(log) = self.audit() {
-                log.close().await;
-            }
+        let close = || async {
+            let audit = async {
+                if let Some(log) = self.audit() {
+                    log.close().await;
+                }
+            };
+            let traces = async {
+                if let Some(traces) = self.traces() {
+                    traces.close().await;
+                }
+            };
+            tokio::join!(audit, traces);
+            self.0.nursery.end().await;
         };
-        let traces = async {
-            if let Some(traces) = self.traces() {
-                traces.close().await;
-            }
-        };
-        tokio::join!(audit, traces);
-        self.0.nursery.end().await;
+        self.0.closed.get_or_init(close).await;
     }
 }
 
@@ -154,11 +161,13 @@ impl fmt::Debug for Records {
 }
 
 fn open_audit_log(options: &AuditOptions, lost: Counter) -> Result<Arc<AuditLog>, RecordsError> {
-    let file = AuditFile::open(options).map_err(|source| RecordsError::Audit {
+    let failed = |source| RecordsError::Audit {
         path: options.to.name(),
         source,
-    })?;
-    Ok(AuditLog::start(options.clone(), file, lost))
+    };
+    let file = AuditFile::open(options).map_err(failed)?;
+    let started = AuditLog::start(options.clone(), file, lost);
+    started.map_err(failed)
 }
 
 #[cfg(unix)]
@@ -187,6 +196,17 @@ impl Server {
     /// The records of the process, if it has any.
     pub(crate) fn records(&self) -> Option<&Records> {
         self.0.process.records.get()
+    }
+
+    /// The sender of a request with these extensions, and its endpoint.
+    pub(crate) fn fields_of(&self, of: Option<&Extensions>) -> Fields {
+        let caller = of.and_then(caller);
+        Fields {
+            endpoint: self.name().map(str::to_owned),
+            peer: of.and_then(peer_text),
+            caller: caller.map(|caller| CallerFields::of(&caller)),
+            ..Fields::default()
+        }
     }
 
     /// Writes a line of the audit log, if there is one.

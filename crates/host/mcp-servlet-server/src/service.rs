@@ -160,12 +160,12 @@ impl Service {
         };
         // Boxed, because the future is large.
         let made = Box::pin(make(members, one, &loader, remotes)).await?;
-        made.process.open_records(&records)?;
         let bound = bind_all(&made.listeners, &made.endpoints).await?;
         let operations = match &operations {
             Some(address) => Some(bind(address).await?),
             None => None,
         };
+        made.process.open_records(&records)?;
         let service = Self {
             process: made.process,
             endpoints: made.endpoints,
@@ -351,7 +351,7 @@ impl Drop for Service {
     }
 }
 
-/// What a plan has been made into.
+/// The parts of a service, before its listeners are bound.
 struct Made {
     process: Arc<Process>,
     endpoints: Arc<[Endpoint]>,
@@ -403,6 +403,10 @@ async fn make_configured(
         View::Endpoints => Waiting::OnlyRequired,
         View::Once(_) => Waiting::AllTried,
     };
+    // Loading takes time, and so do remotes.
+    if let View::Once(Some(name)) = &view {
+        named(&config, name)?;
+    }
     let needs_members = one.needs_members;
     let loading = loader.load_config(config, None, (remotes, waiting));
     let version = loading.await?;
@@ -411,24 +415,14 @@ async fn make_configured(
         loaded,
         remotes,
     } = &version;
-    let is_empty = config.entries.is_empty() && !needs_members;
-    if config.remotes.is_empty() && !is_empty {
+    let needs_servlets = needs_members || !config.entries.is_empty();
+    if config.remotes.is_empty() && needs_servlets {
         require_servlets(loaded)?;
     }
     let all = || loader.finish(config.host_of_all(loaded, remotes));
     let mut made = match &view {
         View::Once(Some(name)) => {
-            let mut endpoints = config.endpoints.iter();
-            let endpoint = endpoints.find(|endpoint| endpoint.name == *name);
-            let endpoint = endpoint.ok_or_else(|| StartError::NoEndpoint {
-                name: name.clone(),
-                known: config
-                    .endpoints
-                    .iter()
-                    .map(|one| one.name.clone())
-                    .collect(),
-            })?;
-            let host = config.host_of(endpoint, loaded, remotes);
+            let host = config.host_of(named(config, name)?, loaded, remotes);
             one.made(loader.finish(host), Startup::done())
         }
         View::Endpoints if !config.endpoints.is_empty() => made_of_endpoints(&version, loader),
@@ -437,6 +431,20 @@ async fn make_configured(
     made.process.set_skipped(loaded.skipped_names());
     made.reloaded = matches!(view, View::Endpoints).then_some(version);
     Ok(made)
+}
+
+/// The endpoint of this name.
+fn named<'c>(config: &'c Config, name: &str) -> Result<&'c config::Endpoint, StartError> {
+    let mut endpoints = config.endpoints.iter();
+    let found = endpoints.find(|endpoint| endpoint.name == name);
+    found.ok_or_else(|| StartError::NoEndpoint {
+        name: name.to_owned(),
+        known: config
+            .endpoints
+            .iter()
+            .map(|one| one.name.clone())
+            .collect(),
+    })
 }
 
 /// A server for each endpoint of a configuration.

@@ -39,7 +39,7 @@ pub(crate) fn check_whole_server_json(document: &Value) -> Vec<Finding> {
         .map(|key| {
             refused(
                 "registry-missing",
-                format!("there is no text `{key}`"),
+                format!("missing string member `{key}`"),
                 "`servlet export registry` writes a document with all members",
             )
         })
@@ -48,7 +48,7 @@ pub(crate) fn check_whole_server_json(document: &Value) -> Vec<Finding> {
     found
 }
 
-/// Checks what a server says about itself, of which a `server.json` would be made. Without a name in the registry, a note says so.
+/// Checks the parts of a `server.json` that a server itself gives. If its name in the registry is missing, adds a note.
 pub fn check_parts_of_server_json(parts: &Value) -> Vec<Finding> {
     let mut found = check_server_json(parts);
     if !parts["name"].is_string() {

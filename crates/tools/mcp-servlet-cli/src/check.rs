@@ -289,7 +289,7 @@ fn write_report<W: Write>(out: &mut Visible<W>, report: &Report) -> io::Result<(
     match report.size {
         Some(size) => write!(out, ": {size} bytes")?,
         None if report.is_about_server_json() => {
-            writeln!(out, ": what the MCP registry lists")?;
+            writeln!(out, ": a `server.json` for the MCP registry")?;
             return write_findings(out, &report.findings);
         }
         None => write!(out, ": a server")?,

@@ -81,7 +81,7 @@ pub(crate) fn json_line(line: &str) -> String {
     // Only the writer could fail, and memory takes everything.
     let _ = SystemTime.format_time(&mut Writer::new(&mut time));
     let fields = json!({ "message": message });
-    json!({ "timestamp": time, "level": level, "fields": fields, "target": "servlet" }).to_string()
+    json!({ "timestamp": time, "level": level, "fields": fields, "target": "command" }).to_string()
 }
 
 /// Writes each field on one line with [`terminal::one_line`], because servlets choose the text of many fields.

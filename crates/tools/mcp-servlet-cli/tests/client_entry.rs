@@ -717,15 +717,15 @@ fn a_server_json_and_what_a_server_says_are_checked_for_the_registry() {
     write("good.json", &good);
     let (code, said) = check(&["good.json", "--for=registry"]);
     assert_eq!(code, Some(0), "{said}");
-    assert_eq!(said, "good.json: what the MCP registry lists\n");
+    assert_eq!(said, "good.json: a `server.json` for the MCP registry\n");
     let bad =
         json!({ "name": "weather", "version": "^1.2", "remotes": [{ "url": "http://a.example" }] });
     write("server.json", &bad);
     let (code, said) = check(&["server.json"]);
     assert_eq!(code, Some(1), "{said}");
     for expected in [
-        "error[registry-missing]: there is no text `$schema`",
-        "error[registry-missing]: there is no text `description`",
+        "error[registry-missing]: missing string member `$schema`",
+        "error[registry-missing]: missing string member `description`",
         "error[registry-name]: `weather`",
         "error[registry-version]: `^1.2`",
         "error[registry-remote]",

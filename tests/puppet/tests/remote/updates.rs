@@ -181,6 +181,8 @@ async fn a_watched_resource_keeps_an_idle_remote_connected() {
     let session = client(address, Era::Handshake).await;
     session.watch([LOG]).await.expect("events");
     until(|| subscriptions(&puppet) == 1).await;
+    // Longer than the time without use.
+    tokio::time::sleep(Duration::from_millis(400)).await;
     assert!(!is_idle());
     session.unwatch(LOG).await.expect("the end");
     until(is_idle).await;

@@ -106,7 +106,7 @@ impl Sections {
                 skip_section(input);
             }
         }
-        if sections.config.is_none() && !seen.iter().any(|key| key == "config") {
+        if !seen.iter().any(|key| key == "config") {
             check_hosts(&sections.hosts, diagnostics);
         }
         sections

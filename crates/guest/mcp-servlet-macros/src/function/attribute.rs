@@ -80,7 +80,7 @@ pub(crate) struct Kind {
     pub(crate) output: &'static str,
 }
 
-/// What belongs to the implementation besides the method; empty if there is nothing.
+/// The other items of the implementation; may be empty.
 #[derive(Default)]
 pub(crate) struct Items {
     /// Next to the function; they make the compiler warn.

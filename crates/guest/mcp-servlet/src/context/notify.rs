@@ -51,11 +51,12 @@ impl Context {
         self.host.notify_logging_message(json.finish());
     }
 
-    /// Says that the resources have changed that functions in `list` of
-    /// [`#[resource_template]`](macro@crate::resource_template) list.
+    /// Tells the host that the resources have changed which a `list` function of
+    /// [`#[resource_template]`](macro@crate::resource_template) returns.
     ///
-    /// The host lists them again after the call, and notifies all clients. The host must provide hyper-mcp's
-    /// `notify_resource_list_changed`, as this project's host does; otherwise the servlet does not load.
+    /// The host reads the list after the call, and notifies all clients. The host must provide hyper-mcp's
+    /// `notify_resource_list_changed`, as this project's host does; otherwise the servlet does not load. Calls of a servlet that
+    /// uses this share instances by default; operators can set `isolation = "call"`.
     pub fn resource_list_changed(&self) {
         self.host.notify_resource_list_changed();
     }

@@ -89,7 +89,9 @@ impl<const N: usize> Text<N> {
     const fn tool_ui(&mut self, ui: &ToolUi) {
         self.key("ui");
         self.byte(b'{');
-        self.text("resourceUri", ui.page);
+        if let Some(page) = ui.page {
+            self.text("resourceUri", page);
+        }
         if !ui.visibility.is_empty() {
             self.key("visibility");
             self.byte(b'[');

@@ -43,7 +43,8 @@ pub fn listed<T: IntoResourceList>(value: T) -> Result<Vec<Resource>, ToolError>
 }
 
 /// The output of `list_resources`: those in `fixed`, which is the rendered list of resources with fixed URIs, and then those that
-/// functions list. A function that fails, and a resource that no client could read, cause a warning in the host's log.
+/// functions list. A function that returns an error, and a resource whose URI does not match the template or is already listed,
+/// cause a warning in the host's log.
 pub(crate) fn all(fixed: &str, entries: &[ResourceEntry], context: &Context) -> String {
     let fixed_uris = entries.iter().filter(|entry| entry.template.is_none());
     let mut uris: BTreeSet<String> = fixed_uris.map(|entry| entry.uri.to_owned()).collect();
@@ -58,7 +59,14 @@ pub(crate) fn all(fixed: &str, entries: &[ResourceEntry], context: &Context) -> 
                     added.unwrap_or_else(|problem| warn(context, entry, &problem));
                 }
             }
-            Err(error) => warn(context, entry, error.message()),
+            Err(error) => match error.into_input_request() {
+                Ok(_) => warn(
+                    context,
+                    entry,
+                    "the function cannot ask the client for input",
+                ),
+                Err(fault) => warn(context, entry, fault.message()),
+            },
         }
     }
     write_raw(&mut json, "],\"_meta\":{");

@@ -1,4 +1,4 @@
-//! What the audit log has of the arguments of a request.
+//! The arguments of a request in the audit log.
 
 use std::fmt;
 
@@ -10,6 +10,8 @@ use ring::{
 };
 use serde_json::Value;
 
+use crate::rules::{Step, steps};
+
 /// The longest text of arguments, in bytes.
 const MOST_ARGUMENTS: usize = 4 << 10;
 /// The end of a text that was cut.
@@ -17,7 +19,7 @@ pub(super) const CUT: &str = "…";
 /// What replaces a masked value.
 const MASK: &str = "***";
 
-/// What the audit log has of arguments.
+/// How arguments appear in the audit log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgumentsAs {
     /// Nothing.
@@ -36,15 +38,9 @@ pub struct DigestKey {
     of_secret: Option<[u8; 32]>,
 }
 
-/// The path of a masked value, such as `password`, `to.iban` or `items[].sku`.
+/// The path of a masked value, such as `password`, `to.iban` or `items[].sku`. Rules write paths the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MaskPath(Vec<Part>);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
-    Member(String),
-    Items,
-}
+pub struct MaskPath(Vec<Step>);
 
 impl DigestKey {
     /// A key for this process alone.
@@ -70,7 +66,7 @@ impl DigestKey {
         let expanded = salt.expand(&[b"servlet audit 1"], hkdf::HKDF_SHA256);
         let mut key = [0; 32];
         let filled = expanded.and_then(|material| material.fill(&mut key));
-        filled.expect("the length is that of a SHA-256 digest");
+        filled.expect("HKDF gives 32 bytes");
         Self {
             key: hmac::Key::new(hmac::HMAC_SHA256, &key),
             of_secret: Some(key),
@@ -95,28 +91,18 @@ impl fmt::Debug for DigestKey {
 impl MaskPath {
     /// Reads a path. None if it has another form.
     pub fn new(text: &str) -> Option<Self> {
-        let mut parts = Vec::new();
-        for member in text.split('.') {
-            let name = member.trim_end_matches("[]");
-            if name.is_empty() || name.contains(['[', ']']) {
-                return None;
-            }
-            parts.push(Part::Member(name.to_owned()));
-            let items = (member.len() - name.len()) / 2;
-            parts.extend(std::iter::repeat_n(Part::Items, items));
-        }
-        Some(Self(parts))
+        steps(text).map(Self)
     }
 }
 
-fn mask(value: &mut Value, path: &[Part]) {
+fn mask(value: &mut Value, path: &[Step]) {
     match (path, value) {
-        ([Part::Member(name), rest @ ..], Value::Object(object)) => {
+        ([Step::Member(name), rest @ ..], Value::Object(object)) => {
             if let Some(value) = object.get_mut(name) {
                 mask(value, rest);
             }
         }
-        ([Part::Items, rest @ ..], Value::Array(items)) => {
+        ([Step::Items, rest @ ..], Value::Array(items)) => {
             for item in items {
                 mask(item, rest);
             }
@@ -127,7 +113,7 @@ fn mask(value: &mut Value, path: &[Part]) {
 }
 
 impl ArgumentsAs {
-    /// What the log has of these arguments.
+    /// The arguments as they appear in the log.
     pub fn show(&self, arguments: &JsonObject) -> Option<String> {
         match self {
             Self::None => None,
@@ -140,14 +126,7 @@ impl ArgumentsAs {
             Self::Text(masks) => {
                 let mut shown = Value::Object(arguments.clone());
                 for MaskPath(path) in masks {
-                    let (Some(Part::Member(name)), Value::Object(object)) =
-                        (path.first(), &mut shown)
-                    else {
-                        continue;
-                    };
-                    if let Some(value) = object.get_mut(name) {
-                        mask(value, &path[1..]);
-                    }
+                    mask(&mut shown, path);
                 }
                 Some(cut(&shown.to_string(), MOST_ARGUMENTS))
             }
@@ -177,7 +156,7 @@ mod tests {
 
     #[test]
     fn masks_values_by_their_paths() {
-        let paths = ["password", "to.iban", "items[].sku", "grid[][]"];
+        let paths = ["password", "to.iban", "items[].sku", "grid[][]", r"a\.b"];
         let masks = paths.map(|path| MaskPath::new(path).expect("a path"));
         let policy = ArgumentsAs::Text(masks.into());
         let arguments = json!({
@@ -185,10 +164,11 @@ mod tests {
             "to": { "iban": "DE1", "name": "Ann" },
             "items": [{ "sku": 7, "n": 1 }, { "n": 2 }],
             "grid": [[1, 2], [3]],
+            "a.b": "secret",
         });
         assert_eq!(
             show(&policy, &arguments),
-            r#"{"password":"***","to":{"iban":"***","name":"Ann"},"items":[{"sku":"***","n":1},{"n":2}],"grid":[["***","***"],["***"]]}"#
+            r#"{"password":"***","to":{"iban":"***","name":"Ann"},"items":[{"sku":"***","n":1},{"n":2}],"grid":[["***","***"],["***"]],"a.b":"***"}"#
         );
     }
 

@@ -8,9 +8,9 @@ use std::{
 use super::{Limit, Quota, Rate, Spent};
 use crate::caller::Owner;
 
-/// The maximum number of buckets. Full ones are forgotten first.
+/// The maximum number of buckets. Those that were not used for the longest time are forgotten first.
 pub(super) const MOST_BUCKETS: usize = 100_000;
-/// How many buckets are left if there are too many and none of them is full.
+/// How many buckets stay when there are too many.
 const LEFT: usize = MOST_BUCKETS / 8 * 7;
 
 /// Rounding must not let a call wait for less than a thousandth of another one.

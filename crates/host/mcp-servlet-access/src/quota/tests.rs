@@ -126,7 +126,7 @@ fn a_call_takes_from_all_quotas_or_from_none() {
         begin("t").expect_err("three").quota,
         "calls 3/h per endpoint"
     );
-    // A read is no call of `pay_*`, but it counts for the endpoint.
+    // A read does not count for `pay_*`, but for the endpoint.
     assert!(quotas.begin(None, None, start).is_err());
 }
 

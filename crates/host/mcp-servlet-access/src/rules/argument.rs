@@ -23,7 +23,7 @@ pub struct Argument {
 
 /// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// A member of an object.
     Member(String),
     /// All items of an array.
@@ -268,7 +268,8 @@ pub(super) fn type_of(value: &Value) -> &'static str {
     }
 }
 
-fn steps(path: &str) -> Option<Vec<Step>> {
+/// The steps of a path such as `to.iban` or `items[].sku`. None if it has another form.
+pub(crate) fn steps(path: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     let mut rest = path;
     loop {

@@ -16,6 +16,12 @@ impl Servlet {
         &self.features().resources
     }
 
+    /// Those of its resources that no function of the servlet lists.
+    pub fn fixed_resources(&self) -> &[Listed] {
+        let features = self.features();
+        &features.resources[..features.fixed_resources]
+    }
+
     /// The resource templates, in the order in which the servlet lists them.
     pub fn resource_templates(&self) -> &[Listed] {
         &self.features().templates

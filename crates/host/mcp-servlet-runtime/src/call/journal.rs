@@ -351,9 +351,10 @@ fn circle(servlet: &str, via: &[String], callee: &Callee) -> Option<String> {
 
 /// The metadata of a request that goes on with the calls that a servlet makes: what callees need to report progress and to ask
 /// the client.
-const PASSED_ON: [&str; 4] = [
+const PASSED_ON: [&str; 5] = [
     "progressToken",
     "traceparent",
+    "tracestate",
     "io.modelcontextprotocol/protocolVersion",
     "io.modelcontextprotocol/clientCapabilities",
 ];

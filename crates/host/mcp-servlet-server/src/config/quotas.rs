@@ -35,7 +35,7 @@ impl Reader<'_> {
         let bytes = self.rate(table.bytes.as_ref(), "`10MiB/m` or `1GiB/h`");
         let fuel = self.rate(table.fuel.as_ref(), "`1e12/h`");
         if let Some(burst) = table.burst.as_ref().filter(|_| table.calls.is_none()) {
-            self.problem(burst.span(), "a burst needs `calls`".to_owned());
+            self.problem(burst.span(), "`burst` needs `calls`".to_owned());
         }
         let limits = [&table.calls, &table.bytes, &table.fuel];
         // The keys of a quota that cannot be read are missing here.

@@ -48,7 +48,7 @@ impl Reader<'_> {
             for key in keys.into_iter().flatten() {
                 self.problem(
                     key,
-                    "standard error is no file that could be renamed".to_owned(),
+                    "`rotate` and `keep` need a file, but `to` is `stderr`".to_owned(),
                 );
             }
         }
@@ -65,7 +65,7 @@ impl Reader<'_> {
             _ => None,
         });
         if let Some(keep) = section.keep.as_ref().filter(|_| section.rotate.is_none()) {
-            let message = "without `rotate`, no file is renamed";
+            let message = "`keep` needs `rotate`";
             self.problem(keep.span(), message.to_owned());
         }
         let keep = section.keep.as_ref();
@@ -147,7 +147,7 @@ impl Reader<'_> {
     fn traces(&mut self, section: &TracesSection, service: &str) -> Option<TraceOptions> {
         let url = self.https(&section.otlp)?;
         if url.trim_end_matches('/').ends_with("/v1/traces") {
-            let message = "the URL is without `/v1/traces`, which is added to it";
+            let message = "leave `/v1/traces` out: the server adds it";
             self.problem(section.otlp.span(), message.to_owned());
         }
         let mut headers = Vec::new();

@@ -47,7 +47,6 @@ impl Reader<'_> {
         members: (&Members, &[Entry]),
     ) -> Vec<ReadRule> {
         let mut all = Vec::new();
-        self.quotas(file, endpoints, members.1);
         for endpoint in endpoints {
             let Some(section) = file.endpoint.get(&endpoint.name) else {
                 continue;

@@ -9,7 +9,7 @@ use std::{
 
 use axum::http::request::Parts;
 use mcp_servlet_access::{Refusal, audit::Event};
-use mcp_servlet_host::{CallToolResult as ServletResult, Host, Member, Tool};
+use mcp_servlet_host::{Host, Member, Tool};
 use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError};
 use rmcp::{
     ErrorData, RoleServer,
@@ -38,12 +38,7 @@ use crate::{
     },
     permissions::Permissions,
     records::{Account, Asked},
-    server::{
-        Server,
-        active::cancelled,
-        metrics::{Caller, outcome},
-        seal::Request,
-    },
+    server::{Server, active::cancelled, metrics::Caller, seal::Request},
 };
 
 /// One call of a servlet. Boxed, because it can be handed over to a task.
@@ -105,10 +100,10 @@ impl ToolCall {
         let options = &server.0.options;
         let mut request_meta = session.request_meta(context, era, inputs, notifier, options);
         self.account.runs();
-        let remote = host
-            .member_of(name)
-            .and_then(Member::as_remote)
-            .map(|_| ("tools/call", &**name));
+        let remote = host.member_of(name).and_then(Member::as_remote);
+        // Nothing is sent to the remote if the rules deny the call.
+        let remote = remote.filter(|_| self.permissions.tool(name).is_some());
+        let remote = remote.map(|_| ("tools/call", &**name));
         let _remote_span = self.account.trace(&mut request_meta, remote);
         request_meta.guard = self.permissions.guard(name);
         if self.permissions.host.has_steps(name) || self.permissions.host.callees().is_some() {
@@ -138,13 +133,13 @@ impl ToolCall {
             Ok(result) => result,
             Err(limit) => {
                 let error = Err(self.timeout(limit));
-                self.account.ran(outcome_of(&error), usage.get());
-                observed.end(&error, usage.get());
+                self.account
+                    .ran(observed.end(&error, usage.get()), usage.get());
                 return Err(timed_out(limit));
             }
         };
-        self.account.ran(outcome_of(&result), usage.get());
-        observed.end(&result, usage.get());
+        self.account
+            .ran(observed.end(&result, usage.get()), usage.get());
         let result = result.map_err(|error| protocol_error(&error))?;
         let mut json = result.into_json();
         let tool = host.tool(name);
@@ -412,14 +407,6 @@ fn refusal(
         return None;
     }
     permit(&parts.extensions, &permissions.host, tool).err()
-}
-
-/// The outcome of a call, as in the metrics.
-fn outcome_of(result: &Result<ServletResult, CallError>) -> &'static str {
-    match result {
-        Ok(result) => outcome(result.is_error(), None),
-        Err(error) => outcome(false, Some(error)),
-    }
 }
 
 /// A header of the HTTP request.

@@ -27,6 +27,7 @@ use crate::{
         Handler, attributes,
         clock::{Clock, timed_out},
         input_rounds::{self, Answer, Inputs},
+        notifications::UsageCell,
         protocol_error,
     },
     records::{Account, Asked},
@@ -59,7 +60,7 @@ pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
 
 /// Runs a part of a request until it ends, is cancelled, or has used up the time of the endpoint.
 async fn bounded<T>(
-    (server, account): (&Server, &Account),
+    (server, account, usage): (&Server, &Account, &UsageCell),
     method: &'static str,
     clock: &Clock,
     context: &RequestContext<RoleServer>,
@@ -79,11 +80,12 @@ async fn bounded<T>(
     match &result {
         Ok(result) => {
             let error = result.as_ref().err();
-            account.ran(error.map_or(OK, |error| outcome(false, Some(error))), None);
+            let outcome = error.map_or(OK, |error| outcome(false, Some(error)));
+            account.ran(outcome, usage.get());
             metrics.request(method, result, start.elapsed());
         }
         Err(limit) => {
-            account.ran("timeout", None);
+            account.ran("timeout", usage.get());
             metrics.request_timed_out(method, *limit, start.elapsed());
         }
     }
@@ -132,11 +134,12 @@ impl Handler {
             let (host, uri, context, clock) = (&host, &request.uri, &context, &clock);
             let (server, is_allowed) = (&self.server, &is_allowed);
             async move {
-                let mut request_meta = self.request_meta(context, era, inputs);
+                let (mut request_meta, usage) = self.request_meta(context, era, inputs);
                 let _remote_span = account.trace(&mut request_meta, None);
                 permissions.watch_callees(server, &mut request_meta);
+                permissions.note_read(uri);
                 let read = host.read_resource_from(uri, &request_meta, is_allowed);
-                let of = (server, account);
+                let of = (server, account, &usage);
                 match bounded(of, "resources/read", clock, context, pin!(read)).await? {
                     Ok(result) => Ok(account.answered(result.into_json())),
                     Err(error) => Err(resource_error(&error, era)),
@@ -195,7 +198,7 @@ impl Handler {
             let (host, request, context, clock) = (&host, &request, &context, &clock);
             let server = &self.server;
             async move {
-                let mut request_meta = self.request_meta(context, era, inputs);
+                let (mut request_meta, usage) = self.request_meta(context, era, inputs);
                 let _remote_span = account.trace(&mut request_meta, None);
                 permissions.watch_callees(server, &mut request_meta);
                 let (name, arguments) = (&request.name, request.arguments.as_ref());
@@ -205,7 +208,7 @@ impl Handler {
                         None => host.get_prompt_with(name, arguments, &request_meta).await,
                     }
                 };
-                let of = (server, account);
+                let of = (server, account, &usage);
                 match bounded(of, "prompts/get", clock, context, pin!(get)).await? {
                     Ok(result) => Ok(account.answered(result.into_json())),
                     Err(error) => Err(protocol_error(&error)),
@@ -260,7 +263,9 @@ impl Handler {
                 None => host.complete(&params).await,
             }
         });
-        let (of, clock) = ((&self.server, &account), self.clock());
+        // Servlets do not report what completions take.
+        let of = (&self.server, &account, &UsageCell::default());
+        let clock = self.clock();
         let result = bounded(of, "completion/complete", &clock, &context, completion).await?;
         let result = result.map_err(|error| complete_error(&error))?;
         Ok(self.answer(era, account.answered(result.into_json())))

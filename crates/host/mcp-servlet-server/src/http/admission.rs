@@ -12,7 +12,7 @@ use axum::{
 use futures_util::StreamExt as _;
 use mcp_servlet_access::{
     Caller, Certificate, Gate, Head, Reason, Refusal,
-    audit::{CallerFields, Event, Fields},
+    audit::{CallerFields, Event, Fields, shortened},
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -21,6 +21,11 @@ use super::{
     Endpoint,
     peer::{Peer, Refused},
 };
+use crate::message::Message;
+
+/// Response extension: the tool whose scopes the caller lacks.
+#[derive(Clone)]
+struct DeniedTool(String);
 
 /// How long a stream of events may stay open.
 pub(super) struct Admitted {
@@ -72,12 +77,21 @@ impl Endpoint {
         if let Some(peer) = peer {
             self.refusals.add(Refused::Caller(reason), peer);
         }
-        self.server.note(Event::Refused, || Fields {
+        let tool = response.extensions().get::<DeniedTool>();
+        let event = if tool.is_some() {
+            Event::Denied
+        } else {
+            Event::Refused
+        };
+        self.server.note(event, || Fields {
             endpoint: endpoint.map(str::to_owned),
             peer: peer
                 .and_then(Peer::address)
                 .map(|address| address.to_string()),
             caller: caller.map(|caller| CallerFields::of(&caller)),
+            method: tool.map(|_| "tools/call"),
+            name: tool.map(|DeniedTool(name)| shortened(name)),
+            decision: tool.map(|_| "deny"),
             reason: Some(reason.name().to_owned()),
             status: Some(response.status().as_u16()),
             ..Fields::default()
@@ -117,6 +131,14 @@ impl Admitted {
             Body::from_stream(events.take_until(Box::pin(ended)))
         })
     }
+}
+
+/// The response to a call of a tool whose scopes the caller lacks.
+pub(super) fn denied(refusal: &Refusal, message: &Message) -> Response {
+    let mut response = refused(refusal, message.id());
+    let tool = message.tool().map(DeniedTool);
+    tool.map(|tool| response.extensions_mut().insert(tool));
+    response
 }
 
 /// The response to a request whose caller is not accepted. Without an id, nothing has read its body.

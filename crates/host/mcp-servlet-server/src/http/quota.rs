@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use mcp_servlet_access::{
-    audit::{CallerFields, Fields, shortened},
+    audit::{Fields, shortened},
     quota::{Exceeded, Permit},
 };
 use mcp_servlet_common::lock;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::peer::Peer;
 use crate::{
-    access::{caller, owner},
+    access::owner,
     message::Message,
     records::{exceeded_data, note_exceeded},
     server::Server,
@@ -74,12 +74,9 @@ pub(super) fn hold(server: &Server, parts: &mut Parts, message: &Message) -> Opt
         Err(exceeded) => {
             let status = StatusCode::TOO_MANY_REQUESTS;
             let fields = Fields {
-                endpoint: server.name().map(str::to_owned),
-                peer: peer_text(&parts.extensions),
-                caller: caller(&parts.extensions).map(|caller| CallerFields::of(&caller)),
                 method: COUNTED.into_iter().find(|one| *one == message.method()),
                 name: tool.as_deref().map(shortened),
-                ..Fields::default()
+                ..server.fields_of(Some(&parts.extensions))
             };
             note_exceeded(server, fields, &exceeded, Some(status.as_u16()));
             Some(refused(&exceeded, message.id()))

@@ -22,7 +22,7 @@ use url::form_urlencoded;
 
 use super::{
     HttpOptions,
-    admission::refused,
+    admission::denied,
     body,
     headers::{Accepts, is_json},
     is_at,
@@ -152,7 +152,7 @@ impl Sse {
             return (StatusCode::NOT_FOUND, "unknown session").into_response();
         };
         if let Err(refusal) = access::permit_message(&parts.extensions, &self.server, &message) {
-            return refused(&refusal, message.id());
+            return denied(&refusal, &message);
         }
         if *message.kind() == Kind::Request {
             session.requested();

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     HttpOptions,
-    admission::refused,
+    admission::denied,
     body,
     headers::{self, Accepts},
     options::{HttpTransport, ResponseForm},
@@ -142,7 +142,7 @@ impl Streamable {
         held: T,
     ) -> Response {
         if let Err(refusal) = access::permit_message(&parts.extensions, &self.server, &message) {
-            return refused(&refusal, message.id());
+            return denied(&refusal, &message);
         }
         if let Some(refusal) = quota::hold(&self.server, &mut parts, &message) {
             return refusal;
@@ -207,7 +207,7 @@ impl Streamable {
         // A response with several answers has no status and no challenge for one of them.
         for message in messages.iter().flatten() {
             if let Err(refusal) = access::permit_message(&parts.extensions, &self.server, message) {
-                return refused(&refusal, message.id());
+                return denied(&refusal, message);
             }
         }
         let answers = messages.into_iter().map(|message| async move {

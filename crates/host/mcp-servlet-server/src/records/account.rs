@@ -10,13 +10,12 @@ use std::{
 
 use axum::http::request::Parts;
 use mcp_servlet_access::{
-    Caller,
-    audit::{CallerFields, Event, Fields, shortened},
+    audit::{Event, Fields, shortened},
     quota::{Exceeded, Permit, Spent},
 };
 use mcp_servlet_common::lock;
 use mcp_servlet_host::{Host, Member};
-use mcp_servlet_runtime::{JsonObject, RequestMeta, RpcError, Usage};
+use mcp_servlet_runtime::{INPUT_REQUIRED, JsonObject, RequestMeta, RpcError, Usage, asks_client};
 use opentelemetry::{KeyValue, trace::SpanKind};
 use rmcp::{ErrorData, RoleServer, model::ErrorCode, service::RequestContext};
 use serde_json::{Value, json};
@@ -27,8 +26,8 @@ use super::{
     traces::{OpenSpan, names},
 };
 use crate::{
-    access::{caller_of, owner_of},
-    http::{Held, peer_text},
+    access::owner_of,
+    http::Held,
     own_id::client_id,
     server::{Server, metrics::session_digest},
 };
@@ -61,7 +60,7 @@ struct Open {
     notes: Arc<Notes>,
 }
 
-/// What a request has done so far.
+/// The work of a request so far.
 #[derive(Debug, Default)]
 pub(crate) struct Notes(Mutex<Noted>);
 
@@ -108,8 +107,14 @@ impl Account {
         }
         let parts = context.extensions.get::<Parts>();
         let held = parts.and_then(|parts| parts.extensions.get::<Held>()?.take());
-        let caller = caller_of(&context.extensions);
-        let fields = || fields(server, context, caller.as_deref(), asked);
+        let fields = || fields(server, context, asked);
+        let reserved = match records.and_then(Records::audit) {
+            None => None,
+            Some(log) => match log.reserve() {
+                Ok(reserved) => reserved,
+                Err(_) => return Err(cannot_write()),
+            },
+        };
         let permit = if let Some(permit) = held {
             permit
         } else {
@@ -119,13 +124,6 @@ impl Account {
                 note_exceeded(server, fields(), &exceeded, None);
                 exceeded_error(&exceeded)
             })?
-        };
-        let reserved = match records.and_then(Records::audit) {
-            None => None,
-            Some(log) => match log.reserve() {
-                Ok(reserved) => reserved,
-                Err(_) => return Err(cannot_write()),
-            },
         };
         let measures = reserved.is_some() || !quotas.is_empty();
         let mut fields = if reserved.is_some() {
@@ -206,7 +204,12 @@ impl Account {
         if let Some(open) = &self.0
             && open.fields.input.is_some()
         {
-            lock(&open.notes.0).output += length(&result);
+            let mut noted = lock(&open.notes.0);
+            noted.output += length(&result);
+            if asks_client(&result) {
+                // If the client does not answer, this is the outcome.
+                noted.outcome = Some(INPUT_REQUIRED);
+            }
         }
         result
     }
@@ -362,30 +365,21 @@ pub(crate) fn note_list(
             arguments: None,
             session,
         };
-        let caller = caller_of(&context.extensions);
-        let mut fields = fields(server, context, caller.as_deref(), &asked);
+        let mut fields = fields(server, context, &asked);
         fields.name = None;
         log.write(Event::List, fields);
     }
 }
 
 /// What is known of a request before it runs.
-fn fields(
-    server: &Server,
-    context: &RequestContext<RoleServer>,
-    caller: Option<&Caller>,
-    asked: &Asked<'_>,
-) -> Fields {
+fn fields(server: &Server, context: &RequestContext<RoleServer>, asked: &Asked<'_>) -> Fields {
     let parts = context.extensions.get::<Parts>();
     Fields {
-        endpoint: server.name().map(str::to_owned),
-        peer: parts.and_then(|parts| peer_text(&parts.extensions)),
-        caller: caller.map(CallerFields::of),
         session: asked.session.map(session_digest),
         method: Some(asked.method),
         name: Some(shortened(asked.name)),
         via: asked.via,
-        ..Fields::default()
+        ..server.fields_of(parts.map(|parts| &parts.extensions))
     }
 }
 
@@ -462,7 +456,7 @@ pub(crate) fn note_exceeded(
     server.note(Event::Quota, || fields);
 }
 
-/// What a program of the client learns of a quota that is used up.
+/// The data of the error for a quota that is used up.
 pub(crate) fn exceeded_data(exceeded: &Exceeded) -> Value {
     json!({ "retry": true, "retry_after": exceeded.seconds(), "quota": exceeded.quota })
 }
@@ -474,6 +468,7 @@ fn exceeded_error(exceeded: &Exceeded) -> ErrorData {
 
 fn cannot_write() -> ErrorData {
     let data = json!({ "retry": true });
-    let message = "the audit log cannot be written, so this server takes no calls; try again later";
+    let message =
+        "the audit log cannot take another line, so this server takes no calls; try again later";
     ErrorData::new(ErrorCode(RpcError::BUSY), message, Some(data))
 }

@@ -8,7 +8,7 @@ use std::{
 
 use mcp_servlet_access::audit::{AuditOptions, AuditTarget};
 
-/// Where lines are written.
+/// The target of lines.
 #[derive(Debug)]
 pub(super) struct AuditFile {
     target: Target,
@@ -54,18 +54,11 @@ impl AuditFile {
         })
     }
 
-    /// The path, for the log.
-    pub(super) fn name(&self) -> String {
-        match &self.target {
-            Target::File { path, .. } => path.display().to_string(),
-            Target::Stderr => "stderr".to_owned(),
-        }
-    }
-
     /// Writes lines. After an error, `written` says how many of their bytes are in the file, and another attempt goes on there.
     pub(super) fn append(&mut self, lines: &[u8], written: &mut usize) -> io::Result<()> {
         if *written == 0 {
             self.rotate_before(lines.len() as u64);
+            self.open_again()?;
             if self.is_cut_off {
                 self.write(b"\n")?;
                 self.is_cut_off = false;
@@ -84,14 +77,7 @@ impl AuditFile {
         let written = loop {
             let written = match &mut self.target {
                 Target::Stderr => io::stderr().write(bytes),
-                Target::File { path, file, size } => {
-                    if file.is_none() {
-                        let opened = open(path)?;
-                        *size = opened.size;
-                        *file = Some(opened.file);
-                    }
-                    file.as_mut().map_or(Ok(0), |file| file.write(bytes))
-                }
+                Target::File { file, .. } => file.as_mut().map_or(Ok(0), |file| file.write(bytes)),
             };
             match written {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -112,15 +98,29 @@ impl AuditFile {
 
     /// Opens the path again. Lines go to the new file from then on.
     pub(super) fn reopen(&mut self) {
-        if let Target::File { path, file, size } = &mut self.target {
+        if let Target::File { file, size, .. } = &mut self.target {
             sync(file.as_ref());
+            // Its size is unknown until it can be opened, so nothing is renamed until then.
+            (*file, *size) = (None, 0);
+            self.is_cut_off = false;
             // If it cannot be opened now, the next line is another attempt.
-            *file = None;
-            if let Ok(opened) = open(path) {
-                (*file, *size) = (Some(opened.file), opened.size);
-                self.is_cut_off = opened.is_cut_off;
-            }
+            let _ = self.open_again();
         }
+    }
+
+    /// Opens the file if it is not open.
+    fn open_again(&mut self) -> io::Result<()> {
+        if let Target::File {
+            path,
+            file: file @ None,
+            size,
+        } = &mut self.target
+        {
+            let opened = open(path)?;
+            (*file, *size) = (Some(opened.file), opened.size);
+            self.is_cut_off = opened.is_cut_off;
+        }
+        Ok(())
     }
 
     /// Waits until the lines are on the disk.
@@ -139,6 +139,8 @@ impl AuditFile {
         }
         match shift(path, self.keep) {
             Ok(()) => self.reopen(),
+            // Something has removed or renamed the file.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.reopen(),
             Err(error) => {
                 let path = path.display();
                 tracing::warn!(%path, %error, "the audit log cannot be renamed, so it grows");
@@ -189,6 +191,8 @@ fn sync(file: Option<&File>) {
 
 /// Renames the file to `.1`, `.1` to `.2`, and so on. The last one is replaced.
 fn shift(path: &Path, keep: u32) -> io::Result<()> {
+    // If the file is gone, the numbered ones stay.
+    fs::symlink_metadata(path)?;
     let numbered = |number: u32| {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".{number}"));
@@ -239,6 +243,33 @@ mod tests {
         assert_eq!(read("audit.jsonl.1").as_deref(), Some("dddddddddddd\n"));
         assert_eq!(read("audit.jsonl.2").as_deref(), Some("c\n"));
         assert_eq!(read("audit.jsonl.3"), None);
+    }
+
+    #[test]
+    fn old_files_stay_if_the_file_is_removed_or_cannot_be_opened() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("audit.jsonl");
+        let mut file = AuditFile::open(&options(&path)).expect("a file");
+        for text in ["a\n", "bbbbbbbbb\n"] {
+            append(&mut file, text);
+        }
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).ok();
+        fs::remove_file(&path).expect("removed");
+        append(&mut file, "c\n");
+        assert_eq!(read("audit.jsonl.1").as_deref(), Some("a\n"));
+        assert_eq!(read("audit.jsonl").as_deref(), Some("c\n"));
+
+        // Now the path is a folder, so the file cannot be opened again.
+        append(&mut file, "dddd\n");
+        fs::remove_file(&path).expect("removed");
+        fs::create_dir(&path).expect("a folder");
+        file.reopen();
+        for _ in 0..3 {
+            let mut written = 0;
+            assert!(file.append(b"eeeeeeeeeee\n", &mut written).is_err());
+        }
+        assert_eq!(read("audit.jsonl.1").as_deref(), Some("a\n"));
+        assert!(path.is_dir());
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Writes the audit log.
 //!
-//! A call reserves its line before it runs, so that a call that has run always has one. Lines wait in a queue for one thread, which
-//! writes as many of them at once as there are. While it cannot write, reservations fail, or lines are lost and counted: that is the
-//! operator's choice.
+//! A call reserves its line before it runs, so that each call that has run has a line. One thread writes the lines, several at once.
+//! While it cannot write, reservations fail, or lines are lost and counted. The operator chooses between these two.
 
 use std::{
-    fmt,
+    fmt, io,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
@@ -24,6 +23,8 @@ use super::audit_file::AuditFile;
 
 /// How many lines may be reserved or wait.
 const MOST_WAITING: usize = 4096;
+/// At how many of them lines that nobody has reserved are lost: a flood of refusals must not refuse calls.
+const MOST_UNRESERVED: usize = MOST_WAITING / 2;
 /// How many lines are written at once.
 const MOST_AT_ONCE: usize = 256;
 /// After which time a line is tried again that could not be written.
@@ -69,12 +70,18 @@ struct Waiting {
     time: String,
     event: Event,
     fields: Fields,
-    is_reserved: bool,
 }
 
 impl AuditLog {
     /// Starts to write. `lost_total` counts lost lines.
-    pub(super) fn start(options: AuditOptions, file: AuditFile, lost_total: Counter) -> Arc<Self> {
+    ///
+    /// # Errors
+    /// The operating system has no thread.
+    pub(super) fn start(
+        options: AuditOptions,
+        file: AuditFile,
+        lost_total: Counter,
+    ) -> io::Result<Arc<Self>> {
         let (sender, messages) = channel();
         let state = Arc::new(State {
             waiting: AtomicUsize::new(0),
@@ -86,6 +93,7 @@ impl AuditLog {
         getrandom::fill(&mut process).expect("the system has randomness");
         let writer = Writer {
             file,
+            name: options.to.name(),
             full: options.full,
             process: hex(&process),
             number: 0,
@@ -94,16 +102,12 @@ impl AuditLog {
         };
         // A thread of its own: a disk that does not answer must not take one of tokio's.
         let thread = std::thread::Builder::new().name("audit".to_owned());
-        let started = thread.spawn(move || writer.run(&messages));
-        if let Err(error) = started {
-            tracing::error!(%error, "the audit log has no thread");
-            state.is_failing.store(true, Ordering::Relaxed);
-        }
-        Arc::new(Self {
+        thread.spawn(move || writer.run(&messages))?;
+        Ok(Arc::new(Self {
             options,
             to_writer: Mutex::new(sender),
             state,
-        })
+        }))
     }
 
     /// Reserves a line. With [`WhenFull::Drop`], a line that finds no room is counted when it is written.
@@ -114,7 +118,7 @@ impl AuditLog {
         if self.refuses_calls() {
             return Err(CannotWrite);
         }
-        if self.state.take_place() {
+        if self.state.take_place(MOST_WAITING) {
             return Ok(Some(Reserved {
                 log: Arc::clone(self),
                 is_used: false,
@@ -128,8 +132,8 @@ impl AuditLog {
 
     /// Writes a line about something that has happened. It is lost, and counted, if there is no room.
     pub(super) fn write(self: &Arc<Self>, event: Event, fields: Fields) {
-        if self.state.take_place() {
-            self.send(event, fields, true);
+        if self.state.take_place(MOST_UNRESERVED) {
+            self.send(event, fields);
         } else {
             self.state.lose(1);
         }
@@ -145,12 +149,11 @@ impl AuditLog {
         self.options.full == WhenFull::Refuse && self.state.is_failing.load(Ordering::Relaxed)
     }
 
-    fn send(&self, event: Event, fields: Fields, is_reserved: bool) {
+    fn send(&self, event: Event, fields: Fields) {
         let line = Box::new(Waiting {
             time: now(),
             event,
             fields,
-            is_reserved,
         });
         if lock(&self.to_writer).send(Message::Line(line)).is_err() {
             self.state.lose(1);
@@ -164,18 +167,10 @@ impl AuditLog {
 
     /// Writes the lines that wait, and a last one. Calls that still run have none.
     pub(super) async fn close(&self) {
-        let running = self.state.waiting.load(Ordering::Relaxed) as u64;
-        let fields = Fields {
-            running,
-            ..Fields::default()
-        };
-        self.send(Event::Stop, fields, false);
         let (written, stopped) = oneshot::channel();
         let _ = lock(&self.to_writer).send(Message::Stop(written));
         if tokio::time::timeout(MOST_CLOSING, stopped).await.is_err() {
-            tracing::error!(
-                "the audit log has no end, because its last lines could not be written"
-            );
+            tracing::error!("the last lines of the audit log were not written within 5 s");
         }
     }
 }
@@ -187,8 +182,8 @@ impl fmt::Debug for AuditLog {
 }
 
 impl State {
-    fn take_place(&self) -> bool {
-        let more = |waiting| (waiting < MOST_WAITING).then_some(waiting + 1);
+    fn take_place(&self, most: usize) -> bool {
+        let more = |waiting| (waiting < most).then_some(waiting + 1);
         let relaxed = Ordering::Relaxed;
         self.waiting.fetch_update(relaxed, relaxed, more).is_ok()
     }
@@ -207,7 +202,7 @@ impl Reserved {
     /// Writes the line.
     pub(super) fn write(mut self, event: Event, fields: Fields) {
         self.is_used = true;
-        self.log.send(event, fields, true);
+        self.log.send(event, fields);
     }
 }
 
@@ -230,6 +225,8 @@ fn now() -> String {
 /// The thread that writes.
 struct Writer {
     file: AuditFile,
+    /// The name of the file, for the log.
+    name: String,
     full: WhenFull,
     process: String,
     /// The number of the last line.
@@ -245,7 +242,10 @@ struct Batch {
     /// How many bytes are in the file.
     written: usize,
     lines: usize,
-    reserved: usize,
+    /// How many of the lines had a place.
+    places: usize,
+    /// How many lost lines they mention.
+    mentioned: u64,
 }
 
 impl Batch {
@@ -284,6 +284,7 @@ impl Writer {
             }
             if let Some(stopped) = stop {
                 self.file.sync();
+                self.give_up();
                 let _ = stopped.send(());
                 return;
             }
@@ -297,16 +298,25 @@ impl Writer {
                     time,
                     event,
                     fields,
-                    is_reserved,
                 } = *line;
                 self.add(time, event, fields);
-                self.batch.reserved += usize::from(is_reserved);
+                self.batch.places += 1;
             }
             Message::Reopen => {
                 self.batch.restart_line();
                 self.file.reopen();
             }
-            Message::Stop(stopped) => return Some(stopped),
+            Message::Stop(stopped) => {
+                // A place that no line of the batch has is that of a call that still runs.
+                let waiting = self.state.waiting.load(Ordering::Relaxed);
+                let running = waiting.saturating_sub(self.batch.places) as u64;
+                let fields = Fields {
+                    running,
+                    ..Fields::default()
+                };
+                self.add(now(), Event::Stop, fields);
+                return Some(stopped);
+            }
         }
         None
     }
@@ -331,6 +341,7 @@ impl Writer {
         };
         if lost > 0 {
             self.add(now(), Event::Lost, fields);
+            self.batch.mentioned += lost;
         }
         lost > 0
     }
@@ -342,7 +353,7 @@ impl Writer {
         }
         match self.file.append(&batch.bytes, &mut batch.written) {
             Ok(()) => {
-                self.state.leave(batch.reserved);
+                self.state.leave(batch.places);
                 *batch = Batch::default();
                 if self.state.is_failing.swap(false, Ordering::Relaxed) {
                     tracing::info!("the audit log is written again");
@@ -352,9 +363,9 @@ impl Writer {
         }
     }
 
-    fn failed(&mut self, error: &std::io::Error) {
+    fn failed(&mut self, error: &io::Error) {
         if !self.state.is_failing.swap(true, Ordering::Relaxed) {
-            let path = self.file.name();
+            let path = &self.name;
             match self.full {
                 WhenFull::Refuse => tracing::error!(
                     path,
@@ -369,8 +380,25 @@ impl Writer {
         if self.full == WhenFull::Drop {
             let batch = std::mem::take(&mut self.batch);
             self.file.cut_off(&batch.bytes[..batch.written]);
-            self.state.leave(batch.reserved);
+            self.state.leave(batch.places);
             self.state.lose(batch.lines as u64);
+            self.state
+                .lost
+                .fetch_add(batch.mentioned, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts the lines that the last attempt did not write.
+    fn give_up(&mut self) {
+        let lines = self.batch.lines as u64;
+        if lines > 0 {
+            self.state.lose(lines);
+            let path = &self.name;
+            tracing::error!(
+                path,
+                lines,
+                "lines of the audit log are lost: the last attempt to write them failed"
+            );
         }
     }
 }

@@ -17,7 +17,7 @@ const MOST: u64 = 64 << 10;
 #[derive(Clone)]
 pub(super) struct Collector {
     operator: Operator,
-    /// Where the connections are: the SDK asks on a thread of its own.
+    /// Runs the requests, because the SDK sends on a thread without a runtime.
     nursery: Nursery,
 }
 
@@ -48,9 +48,10 @@ impl HttpClient for Collector {
         let operator = self.operator.clone();
         let sending = self.nursery.spawn(async move {
             let sent = tokio::time::timeout(TIME, send(&operator, request));
-            sent.await.map_err(|_| "no answer of the collector")?
+            sent.await
+                .map_err(|_| "the collector did not answer within 10 s")?
         });
-        Box::pin(async move { sending.await?.ok_or("the server ends")? })
+        Box::pin(async move { sending.await?.ok_or("the server is stopping")? })
     }
 }
 

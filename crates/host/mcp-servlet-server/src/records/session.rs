@@ -1,13 +1,9 @@
 //! Sessions in the audit log.
 
 use axum::http::Extensions;
-use mcp_servlet_access::audit::{CallerFields, Event, Fields};
+use mcp_servlet_access::audit::{Event, Fields};
 
-use crate::{
-    access::caller,
-    http::peer_text,
-    server::{Server, metrics::session_digest},
-};
+use crate::server::{Server, metrics::session_digest};
 
 /// Writes that a session was opened, and that it has ended when this is dropped.
 pub(crate) struct SessionRecord {
@@ -19,13 +15,9 @@ impl SessionRecord {
     /// `opening` are the extensions of the HTTP request that opens it. None if there is no audit log.
     pub(crate) fn open(server: &Server, id: &str, opening: Option<&Extensions>) -> Option<Self> {
         server.records()?.audit()?;
-        let caller = opening.and_then(caller);
         let fields = Fields {
-            endpoint: server.name().map(str::to_owned),
-            peer: opening.and_then(peer_text),
-            caller: caller.map(|caller| CallerFields::of(&caller)),
             session: Some(session_digest(id)),
-            ..Fields::default()
+            ..server.fields_of(opening)
         };
         let record = Self {
             server: server.clone(),

@@ -12,7 +12,7 @@ use std::{
 
 use mcp_servlet_access::{Secret, Trust};
 use mcp_servlet_http::TrustError;
-use mcp_servlet_runtime::{JsonObject, Nursery};
+use mcp_servlet_runtime::{INPUT_REQUIRED, JsonObject, Nursery};
 use opentelemetry::{
     Context, KeyValue,
     propagation::TextMapPropagator as _,
@@ -67,9 +67,9 @@ pub struct TraceOptions {
     pub collector: Url,
     /// Headers of requests to it.
     pub headers: Vec<(String, Secret)>,
-    /// Authorities that it is trusted with, in addition to those of the operator.
+    /// Certificate authorities that are trusted for it, in addition to those of the operator.
     pub ca: Option<PathBuf>,
-    /// The share of traces that are recorded, of those that begin here.
+    /// The share of the traces that begin here which is recorded, from 0 to 1.
     pub sample: f64,
     /// What happens to the trace of the client.
     pub trust: TraceTrust,
@@ -197,8 +197,8 @@ impl Traces {
         // The SDK waits on the thread that asks for it.
         match tokio::task::spawn_blocking(closing).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "spans are lost"),
-            Err(error) => tracing::warn!(%error, "spans are lost"),
+            Ok(Err(error)) => tracing::warn!(%error, "the last spans were not sent"),
+            Err(error) => tracing::warn!(%error, "the last spans were not sent"),
         }
     }
 }
@@ -236,7 +236,7 @@ impl OpenSpan {
 
     pub(super) fn end_at(&self, outcome: &'static str, time: SystemTime) {
         let span = self.0.span();
-        if outcome != OK {
+        if ![OK, INPUT_REQUIRED].contains(&outcome) {
             span.set_attribute(KeyValue::new(names::ERROR, outcome));
             span.set_status(Status::error(""));
         }

@@ -67,6 +67,12 @@ pub(crate) struct Readiness {
     pub(crate) lacks_audit: bool,
 }
 
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.nursery.cancel();
+    }
+}
+
 impl Process {
     /// # Panics
     /// Outside of a tokio runtime.

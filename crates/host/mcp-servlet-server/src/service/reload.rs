@@ -18,13 +18,13 @@ use crate::{
 
 /// A configuration that is being served, and what happens when it changes.
 ///
-/// Servlets, and the members, introductions, headers, callers and rules of endpoints, change at once. Only clients of endpoints whose
+/// Servlets, and the members, introductions, headers, callers, rules and quotas of endpoints, change at once. Only clients of endpoints whose
 /// lists differ are notified. The log names changes that need a restart.
 pub(super) struct Reload {
-    pub(super) process: Arc<Process>,
-    pub(super) endpoints: Arc<[Endpoint]>,
-    pub(super) loader: Loader,
-    pub(super) remotes: Remotes,
+    process: Arc<Process>,
+    endpoints: Arc<[Endpoint]>,
+    loader: Loader,
+    remotes: Remotes,
     path: PathBuf,
     files: Snapshot,
     /// Whether the last version was used with its lock.

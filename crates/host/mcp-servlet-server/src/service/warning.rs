@@ -67,7 +67,7 @@ impl Warnings {
         });
     }
 
-    /// Reports what is wrong with a configuration. What is proved is no warning.
+    /// Reports the findings of a configuration, except proofs.
     pub(super) fn of_config(&self, findings: &Findings) {
         let is_reported = |severity| !matches!(severity, Severity::Proved | Severity::Unproved);
         for finding in findings.iter().filter(|one| is_reported(one.severity)) {

@@ -10,7 +10,7 @@ use crate::{
     issuer::{ISSUER, Issuer, RESOURCE},
     site::{OLD, PIPE, Site, WAYS, WEB, eventually},
     support::Wat,
-    wasm::{describe, echo, servlet},
+    wasm::{describe, echo, reading, servlet},
 };
 
 const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
@@ -283,6 +283,49 @@ async fn reads_prompts_and_completions_have_lines() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_member_that_is_read_decides_about_the_line_of_a_read() {
+    let rules = "rules = [{ allow = { resources = [\"*\"] }, members = [\"a\"] }]\n";
+    let other = "[servlet.b]\nsource = \"b.wasm\"\n";
+    let config = format!("{WEB}{rules}{AUDIT}{A}{other}");
+    let other = servlet(&["u"], "b");
+    let site = Site::start(&config, &[("a.wasm", &reading()), ("b.wasm", &other)]).await;
+    let read = stateless("resources/read", json!({ "uri": "x:1" }));
+    assert_eq!(post_stateless(site.url("web"), &read).status(), 200);
+    let line = &events(&site, "read", 1).await[0];
+    assert_eq!(
+        (&line["decision"], &line["outcome"]),
+        (&json!("allow"), &json!("ok"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_without_the_scopes_of_its_tool_is_denied_by_name() {
+    let key = Sha256::of(b"the-key-of-ann-is-long");
+    let config = format!(
+        "{WEB}auth = \"corp\"\n{AUDIT}[auth.corp]\nresource = \"{RESOURCE}\"\n\
+         key = [{{ name = \"ann\", sha256 = \"{key}\" }}]\n{A}tool.pay = {{ scopes = [\"pay\"] }}\n"
+    );
+    let site = Site::start(&config, &[("a.wasm", &servlet(&["pay"], "a"))]).await;
+    let headers = [
+        ("authorization", "Bearer the-key-of-ann-is-long"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "pay"),
+    ];
+    let request = call("pay", json!({})).to_string();
+    assert_eq!(post(site.url("web"), &headers, &request).status(), 403);
+    let line = stable(&events(&site, "denied", 1).await[0]);
+    let caller = json!({ "kind": "key", "auth": "corp", "subject": "ann" });
+    assert_eq!(
+        line,
+        json!({
+            "v": 1, "event": "denied", "endpoint": "web", "peer": "127.0.0.1", "caller": caller,
+            "method": "tools/call", "name": "pay", "decision": "deny", "reason": "scope", "status": 403,
+        })
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_reload_has_a_line() {
     let site = start(&format!("{WEB}{AUDIT}"), &servlet(&["t"], "a")).await;
     site.write("a.wasm", servlet(&["u"], "b"));
@@ -345,6 +388,12 @@ mod full {
         site.service.reopen_audit_log();
     }
 
+    fn assert_is_answered(url: &str) {
+        let mut response = post_stateless(url, &call("t", json!({})));
+        let text = response.body_mut().read_to_string().expect("text");
+        assert!(text.contains("\"a\""), "{text}");
+    }
+
     fn ready(site: &Site) -> u16 {
         let url = site.url("web").replace("/mcp", "/ready");
         send("GET", &url, &[], "").status().as_u16()
@@ -363,7 +412,7 @@ mod full {
         let answer: Value = serde_json::from_str(&text).expect("JSON");
         let error = json!({
             "code": -32000,
-            "message": "the audit log cannot be written, so this server takes no calls; try again later",
+            "message": "the audit log cannot take another line, so this server takes no calls; try again later",
             "data": { "retry": true },
         });
         assert_eq!(answer["error"], error);
@@ -372,14 +421,7 @@ mod full {
         assert_eq!(list.status(), 200);
         empty(&site);
         eventually("lines can be written", async || ready(&site) == 200).await;
-        let mut response = post_stateless(url, &call("t", json!({})));
-        assert!(
-            response
-                .body_mut()
-                .read_to_string()
-                .expect("text")
-                .contains("\"a\"")
-        );
+        assert_is_answered(url);
         events(&site, "call", 1).await;
         let lines = lines(&site);
         assert_eq!(
@@ -389,18 +431,23 @@ mod full {
     }
 
     #[tokio::test(flavor = "multi_thread")]
+    async fn lines_that_a_stop_cannot_write_are_counted() {
+        let site = start_full("refuse").await;
+        site.stop().await;
+        // Those of the start and of the stop.
+        let metrics = site.service.metrics();
+        assert!(
+            metrics.contains("servlet_audit_lost_total 2\n"),
+            "{metrics}"
+        );
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
     async fn lost_lines_are_counted() {
         let site = start_full("drop").await;
         let url = site.url("web");
         for _ in 0..5 {
-            let mut response = post_stateless(url, &call("t", json!({})));
-            assert!(
-                response
-                    .body_mut()
-                    .read_to_string()
-                    .expect("text")
-                    .contains("\"a\"")
-            );
+            assert_is_answered(url);
         }
         let lost = || {
             let metrics = site.service.metrics();

@@ -123,7 +123,8 @@ pub(crate) fn post_stateless(url: &str, request: &Value) -> Response<Body> {
             .as_str()
             .map(|method| ("mcp-method", method)),
     );
-    let name = request["params"]["name"].as_str();
+    let params = &request["params"];
+    let name = params["name"].as_str().or_else(|| params["uri"].as_str());
     headers.extend(name.map(|name| ("mcp-name", name)));
     post(url, &headers, &request.to_string())
 }

@@ -11,7 +11,7 @@ use crate::{
     site::{OLD, PIPE, Site, WAYS, WEB, eventually},
     time::asking,
     tokens::refused,
-    wasm::servlet,
+    wasm::{reading, servlet},
 };
 
 const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
@@ -50,13 +50,13 @@ async fn a_call_that_must_wait_has_status_429() {
         "id": 1,
         "error": {
             "code": -32000,
-            "message": format!("too many calls of this server: 2 in an hour; try again in {seconds} s"),
+            "message": format!("too many calls of this server: the limit is 2 in an hour; try again in {seconds} s"),
             "data": { "retry": true, "retry_after": seconds, "quota": "calls 2/h per endpoint" },
         },
     });
     assert_eq!(read(&mut response), expected);
     assert_eq!(refused(&site, "quota"), 1);
-    // A list is no call.
+    // Lists do not count.
     let list = post_stateless(url, &stateless("tools/list", json!({})));
     assert_eq!(list.status(), 200);
     let legacy = post(url, &[], INITIALIZE);
@@ -78,7 +78,7 @@ async fn every_transport_has_the_same_error() {
         assert!(call("t").await.is_ok(), "{way:?}");
         let error = call("t").await.expect_err("used up");
         let text = error.to_string();
-        let expected = "too many calls of `t`: 1 in a day; try again in 86400 s";
+        let expected = "too many calls of `t*`: the limit is 1 in a day; try again in 86400 s";
         assert!(text.contains(expected), "{way:?}: {text}");
         assert!(call("other").await.is_ok(), "{way:?}");
     }
@@ -143,7 +143,7 @@ async fn calls_at_once_are_limited_until_they_end() {
     let message = read(&mut refused)["error"]["message"].clone();
     assert_eq!(
         message,
-        "too many calls of this server at once: 1; try again in 1 s"
+        "too many calls of this server run: the limit is 1 at once; try again in 1 s"
     );
     let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
     post(&url, &[("mcp-session-id", &session)], &cancel.to_string());
@@ -170,7 +170,7 @@ async fn bytes_are_charged_after_the_call() {
         .expect("text")
         .to_owned();
     assert!(
-        message.starts_with("calls of this server have used the bytes of an hour; try again in"),
+        message.starts_with("calls of this server have used up the bytes of an hour; try again in"),
         "{message}"
     );
 }
@@ -184,6 +184,20 @@ async fn fuel_is_charged_after_the_call() {
     assert_eq!(post_stateless(url, &call("t")).status(), 200);
     eventually("the call is charged", async || {
         post_stateless(url, &call("t")).status() == 429
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reads_take_fuel_too() {
+    let quota = "quota = [{ per = \"endpoint\", fuel = \"1/h\" }]\n";
+    let config = format!("{WEB}{quota}{A}limits = {{ fuel = 1000000 }}\n");
+    let site = Site::start(&config, &[("a.wasm", &reading())]).await;
+    let read = stateless("resources/read", json!({ "uri": "x:1" }));
+    let url = site.url("web");
+    assert_eq!(post_stateless(url, &read).status(), 200);
+    eventually("the read is charged", async || {
+        post_stateless(url, &read).status() == 429
     })
     .await;
 }

@@ -19,6 +19,19 @@ pub(crate) fn servlet(tools: &[&str], text: &str) -> Vec<u8> {
     wat.answer(&answer.to_string()).wasm()
 }
 
+/// A servlet with the resource `x:1`.
+pub(crate) fn reading() -> Vec<u8> {
+    let output = "(call $output {}) (i32.const 0)";
+    let contents = json!({ "contents": [{ "uri": "x:1", "text": "a" }] });
+    let list = r#"{"resources":[{"uri":"x:1","name":"one"}]}"#;
+    Wat::new()
+        .describe(&describe(&["t"]))
+        .answer("{}")
+        .export("list_resources", list, output)
+        .export("read_resource", &contents.to_string(), output)
+        .wasm()
+}
+
 /// A servlet whose tools return their input as structured content.
 pub(crate) fn echo(tools: &[&str]) -> Vec<u8> {
     echo_as(&describe(tools))

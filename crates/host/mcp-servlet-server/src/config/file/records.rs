@@ -39,14 +39,14 @@ pub(in crate::config) struct AuditSection {
     /// What happens while lines cannot be written: `refuse` (the default) refuses new calls, `drop` counts the lines.
     #[serde(default)]
     pub(in crate::config) full: FullIs,
-    /// What it has of arguments: a `digest` under a key (the default), `none`, or their `text`.
+    /// How arguments appear in it: a `digest` under a key (the default), `none`, or their `text`.
     #[serde(default)]
     pub(in crate::config) arguments: ArgumentsAre,
     /// With `arguments = "text"`: the paths of arguments that are masked, such as `password` or `to.iban`.
     #[schemars(with = "Option<Vec<String>>")]
     pub(in crate::config) mask: Option<Spanned<Vec<Spanned<String>>>>,
-    /// With `arguments = "digest"`: what the key is made of, for processes that must have the same digests. Default: a key of this
-    /// process.
+    /// With `arguments = "digest"`: a secret that the key is derived from, so that several processes have equal digests. Default: a
+    /// random key.
     #[schemars(with = "Option<String>")]
     pub(in crate::config) secret: Option<Spanned<String>>,
     /// Whether it has requests for lists.
@@ -63,7 +63,7 @@ pub(in crate::config) enum FullIs {
     Drop,
 }
 
-/// What the audit log has of arguments.
+/// How arguments appear in the audit log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::config) enum ArgumentsAre {
@@ -90,7 +90,7 @@ pub(in crate::config) struct TracesSection {
     /// The connection to it.
     #[serde(default)]
     pub(in crate::config) tls: Table<CollectorTls>,
-    /// The share of traces that are recorded, of those that begin here. Default: 1.
+    /// The share of the traces that begin here which is recorded, from 0 to 1. Default: 1.
     #[schemars(with = "Option<f64>")]
     pub(in crate::config) sample: Option<Spanned<f64>>,
     /// The trace that a client names: `parent` (the default) continues it, `new` begins another one with a link to it.
@@ -108,7 +108,7 @@ pub(in crate::config) struct TracesSection {
     expecting = "a table such as { ca = \"ca.pem\" }"
 )]
 pub(in crate::config) struct CollectorTls {
-    /// Certificate authorities in PEM that it is trusted with, instead of those of the system.
+    /// Certificate authorities in PEM that the server trusts for it, in addition to the public ones.
     #[schemars(with = "Option<String>")]
     pub(in crate::config) ca: Option<Spanned<String>>,
 }

@@ -248,8 +248,12 @@ impl Call<'_> {
         }
     }
 
-    /// Counts the outcome of the call and logs it, with what it took if that is known.
-    pub(crate) fn end(self, result: &Result<CallToolResult, CallError>, usage: Option<&Usage>) {
+    /// Counts the outcome of the call and logs it, with what it took if that is known. Returns the outcome.
+    pub(crate) fn end(
+        self,
+        result: &Result<CallToolResult, CallError>,
+        usage: Option<&Usage>,
+    ) -> &'static str {
         let outcome = match result {
             Ok(result) => outcome(result.is_error(), None),
             Err(error) => outcome(false, Some(error)),
@@ -267,6 +271,7 @@ impl Call<'_> {
             Ok(result) => log_help(self.servlet, result),
             Err(error) => log_failure(error, None),
         }
+        outcome
     }
 
     /// Adds what the call took to its span, and who called.
