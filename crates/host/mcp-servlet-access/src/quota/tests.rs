@@ -49,7 +49,7 @@ fn a_burst_and_then_the_rate() {
     assert_eq!(exceeded.seconds(), 1);
     assert_eq!(
         exceeded.to_string(),
-        "too many calls of this server: 60 in a minute; try again in 1 s"
+        "too many calls of this server: the limit is 60 in a minute; try again in 1 s"
     );
     assert_eq!(
         calls(&quotas, Some(Owner::numbered(1)), start + seconds(1)),
@@ -118,7 +118,7 @@ fn a_call_takes_from_all_quotas_or_from_none() {
         assert_eq!(exceeded.quota, "calls 1/h of pay_* per caller");
         assert_eq!(
             exceeded.to_string(),
-            "too many calls of `pay_in`: 1 in an hour; try again in 3600 s"
+            "too many calls of `pay_*`: the limit is 1 in an hour; try again in 3600 s"
         );
     }
     assert!(begin("t").is_ok() && begin("t").is_ok());
@@ -144,7 +144,7 @@ fn running_calls_count_until_their_permits_are_dropped() {
     assert_eq!(exceeded.quota, "running 2 per caller");
     assert_eq!(
         exceeded.to_string(),
-        "too many calls of this server at once: 2; try again in 1 s"
+        "too many calls of this server run: the limit is 2 at once; try again in 1 s"
     );
     assert!(begin(2).is_ok());
     drop(first);
