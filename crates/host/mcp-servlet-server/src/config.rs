@@ -216,20 +216,9 @@ impl Config {
         let Some(file) = read.file else {
             return Err(ConfigError::wrong(source, read.problems));
         };
-        let mut reader = Reader {
-            text,
-            folder: path.parent().unwrap_or(Path::new("")),
-            defaults: LoadOptions::default(),
-            mode,
-            problems: read.problems,
-            warnings: Vec::new(),
-            variables: BTreeSet::new(),
-            in_directories: BTreeSet::new(),
-            registries: Registries::default(),
-            shapes: Vec::new(),
-            grants: Vec::new(),
-            files,
-        };
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut reader = Reader::new(text, folder, mode, files);
+        reader.problems = read.problems;
         reader.defaults(&file);
         reader.registries(&file);
         let (entries, mut members) = reader.servlets(&file);
@@ -315,7 +304,24 @@ struct Reader<'a> {
     files: &'a mut Snapshot,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(text: &'a str, folder: &'a Path, mode: Mode, files: &'a mut Snapshot) -> Self {
+        Self {
+            text,
+            folder,
+            defaults: LoadOptions::default(),
+            mode,
+            problems: Vec::new(),
+            warnings: Vec::new(),
+            variables: BTreeSet::new(),
+            in_directories: BTreeSet::new(),
+            registries: Registries::default(),
+            shapes: Vec::new(),
+            grants: Vec::new(),
+            files,
+        }
+    }
+
     /// Reads the limits that apply to all servlets.
     fn defaults(&mut self, file: &File) {
         let limits = &file.limits;

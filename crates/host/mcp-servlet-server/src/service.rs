@@ -376,7 +376,7 @@ async fn make(
 ) -> Result<Made, StartError> {
     match members {
         Members::Config(config, view) => {
-            make_configured(*config, view, one, (loader, remotes)).await
+            Box::pin(make_configured(*config, view, one, (loader, remotes))).await
         }
         Members::Entries(entries) => {
             let servlets = loader.load_entries(entries, None).await?;
