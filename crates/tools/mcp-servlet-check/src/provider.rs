@@ -50,7 +50,7 @@ use Level::{Error, Note, Warning};
 use Provider::{Anthropic, Cursor, Gemini, OpenAi};
 
 /// The rules, in the order of the guide.
-const RULES: [Rule; 22] = [
+const RULES: [Rule; 23] = [
     rule(
         Anthropic,
         "root-combinator",
@@ -98,6 +98,14 @@ const RULES: [Rule; 22] = [
         "tool names other than `^[a-zA-Z0-9_-]{1,64}$`",
         "https://github.com/docker/mcp-gateway/issues/228",
         find::tool_name,
+    ),
+    rule(
+        Anthropic,
+        "tool-name-length",
+        Warning,
+        "names over 128 characters together with `mcp__` and the name of the server: Claude Code leaves the tool out (early versions: over 64)",
+        "https://github.com/anthropics/claude-code/issues/19882",
+        find::claude_name,
     ),
     rule(
         OpenAi,

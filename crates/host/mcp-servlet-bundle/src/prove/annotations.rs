@@ -1,4 +1,4 @@
-//! The annotations of tools with steps: MCP's hints about what a tool does.
+//! The annotations of virtual tools: MCP's hints about what a tool does.
 
 use serde_json::{Value, json};
 
@@ -44,8 +44,7 @@ const CLAIMS: [(&str, bool, &str, &str); 4] = [
 /// Reports annotations that claim more than a handler says of itself.
 pub(super) fn check(proof: &mut Proof<'_>) {
     let tool = proof.tool;
-    let claims = tool.shown.get("annotations");
-    let Some(claims) = claims.filter(|_| tool.has_steps()) else {
+    let Some(claims) = tool.shown.get("annotations") else {
         return;
     };
     for (name, claim, problem, is) in CLAIMS {
@@ -57,9 +56,12 @@ pub(super) fn check(proof: &mut Proof<'_>) {
             |one: &&Handler<'_>| [READ_ONLY, OPEN_WORLD].contains(&name) || !is_read_only(one);
         let mut handlers = proof.handlers.iter().filter(matters);
         if let Some(handler) = handlers.find(|one| hint(one, name) == Some(!claim)) {
-            let step = handler.step.name().unwrap_or_default();
+            let step = match handler.step.name() {
+                Some(step) => format!("step `{step}`"),
+                None => "its handler".to_owned(),
+            };
             let (tool, target) = (&tool.name, &handler.step.target);
-            let message = format!("`{tool}` {problem}: step `{step}` (`{target}`) {is}");
+            let message = format!("`{tool}` {problem}: {step} (`{target}`) {is}");
             let place = Place::of("annotations").key(name);
             proof.problems.push(Problem::new(place, message));
         }

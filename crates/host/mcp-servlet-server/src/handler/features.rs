@@ -109,7 +109,11 @@ impl Handler {
             name: &request.uri,
             arguments: None,
             owner: owner_of(&context),
-            once: false,
+            // As for calls of tools.
+            once: host
+                .owners_of_resource(&request.uri)
+                .into_iter()
+                .any(Member::makes_calls),
         };
         let era = Era::of(&context);
         let clock = self.clock();
@@ -174,7 +178,10 @@ impl Handler {
             name: &request.name,
             arguments: request.arguments.as_ref(),
             owner: owner_of(&context),
-            once: false,
+            // As for calls of tools.
+            once: host
+                .member_of_prompt(&request.name)
+                .is_some_and(Member::makes_calls),
         };
         let era = Era::of(&context);
         let clock = self.clock();

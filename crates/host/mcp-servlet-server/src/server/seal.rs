@@ -80,7 +80,8 @@ impl Seal {
             return Err(ErrorData::invalid_params(message, None));
         };
         if request.once && !self.is_first(number) {
-            let message = "this answer was used already; call the tool again";
+            let message =
+                "this answer was used already; send the request again without `requestState`";
             return Err(ErrorData::invalid_params(message, None));
         }
         Ok(state)
@@ -175,7 +176,7 @@ mod tests {
         let error = seal.open(&sealed[0], &request).expect_err("a second use");
         assert_eq!(
             error.message,
-            "this answer was used already; call the tool again"
+            "this answer was used already; send the request again without `requestState`"
         );
         assert!(seal.open(&sealed[1], &request).is_ok());
     }

@@ -3,11 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::{
-    http::{header, post, stateless},
+    http::{header, post, post_stateless, stateless},
     issuer::{ISSUER, Issuer, RESOURCE},
     site::{Site, WAYS, WEB, eventually, tools},
-    support::caller::{caller, to_call, to_read},
-    wasm::{echo, echo_features},
+    support::{
+        Wat,
+        caller::{ASK, CALL_TOOL, caller, to_call, to_read},
+    },
+    wasm::{describe, echo, echo_features},
 };
 
 /// A servlet `planner` that makes these calls, and has the only tools that clients see.
@@ -187,5 +190,59 @@ async fn a_call_needs_the_scopes_of_what_the_servlet_calls() {
                 assert_eq!(answer["error"]["kind"], "not_allowed", "{json}");
             }
         }
+    }
+}
+
+/// A servlet that can call tools, and that asks before it fills in its prompt or reads its resource.
+fn asks_before(export: &str, answer: &str) -> Vec<u8> {
+    let resources = json!({ "resources": [{ "uri": "x:", "name": "x" }] }).to_string();
+    let prompts = json!({ "prompts": [{ "name": "p" }] }).to_string();
+    let output = "(call $output {}) (i32.const 0)";
+    let wat = Wat::new().import(CALL_TOOL).describe(&describe(&[]));
+    wat.answer("{}")
+        .export("list_resources", &resources, output)
+        .export("list_prompts", &prompts, output)
+        .each(export, &[ASK, answer])
+        .wasm()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_to_a_prompt_or_resource_that_may_call_tools_is_for_one_use() {
+    let cases = [
+        (
+            "prompts/get",
+            json!({ "name": "p" }),
+            asks_before("get_prompt", r#"{"messages":[]}"#),
+        ),
+        (
+            "resources/read",
+            json!({ "uri": "x:" }),
+            asks_before("read_resource", r#"{"contents":[{"uri":"x:","text":"x"}]}"#),
+        ),
+    ];
+    for (method, params, wasm) in cases {
+        let config = "[servlet.a]\nsource = \"a.wasm\"\nallow = { tools = [\"e:*\"] }\n\
+            limits = { instances = { max = 1 }, isolation = \"shared\" }\n\
+            [servlet.e]\nsource = \"e.wasm\"\n";
+        let files = [("a.wasm", &*wasm), ("e.wasm", &*echo(&["t"]))];
+        let site = Site::start(&format!("{WEB}{config}"), &files).await;
+        let ask = |params: &Value| {
+            let mut request = stateless(method, params.clone());
+            let capabilities =
+                &mut request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+            *capabilities = json!({ "roots": {} });
+            let mut response = post_stateless(site.url("web"), &request);
+            let text = response.body_mut().read_to_string().expect("text");
+            serde_json::from_str::<Value>(&text).expect("JSON")
+        };
+        let asked = ask(&params);
+        let mut answer = params.clone();
+        answer["requestState"] = asked["result"]["requestState"].clone();
+        answer["inputResponses"] = json!({ "k": { "roots": [] } });
+        let done = ask(&answer);
+        assert_eq!(done["result"]["resultType"], "complete", "{method}: {done}");
+        let again = ask(&answer);
+        let message = "this answer was used already; send the request again without `requestState`";
+        assert_eq!(again["error"]["message"], message, "{method}: {again}");
     }
 }

@@ -93,7 +93,7 @@ async fn the_state_of_a_question_is_for_one_use_of_one_call() {
     let made = &done["result"]["structuredContent"]["x"];
     assert_eq!(made["params"]["arguments"]["x"], x, "{done}");
     let again = ask(&site, answer(&x, &asked));
-    let message = "this answer was used already; call the tool again";
+    let message = "this answer was used already; send the request again without `requestState`";
     assert_eq!(again["error"]["message"], message, "{again}");
 }
 

@@ -147,11 +147,15 @@ async fn a_call_is_the_child_of_the_clients_span_and_the_parent_of_the_remotes()
         &echo(&["t"]),
     )
     .await;
-    let remote = format!("[remote.far]\nurl = \"{}\"\n", behind.url("web"));
+    let remote = format!(
+        "[remote.far]\nurl = \"{}\"\nrequired = true\n",
+        behind.url("web")
+    );
     let front = Site::start(&format!("{WEB}{traces}service = \"front\"\n{remote}"), &[]).await;
     let mut response = post_stateless(front.url("web"), &traced("t"));
     let answer = response.body_mut().read_to_string().expect("text");
     let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    assert!(answer["result"].is_object(), "{answer}");
     // Not at the end of the servers, which wait only for a while: the machine may be busy.
     eventually("three spans", async || {
         collector.spans("tools/call t").len() == 3

@@ -171,6 +171,20 @@ pub(super) fn gemini_name(subject: &Subject<'_>) -> Vec<Problem> {
     )
 }
 
+/// Claude Code calls a tool by the names of server and tool together.
+pub(super) fn claude_name(subject: &Subject<'_>) -> Vec<Problem> {
+    let tool = subject.tool.text("name").unwrap_or_default();
+    let name = format!("mcp__{}__{tool}", subject.servlet);
+    let length = name.chars().count();
+    let problem = || format!("`{name}` has {length} characters, the limit is 128");
+    of_tool(
+        length > 128,
+        "/name",
+        problem,
+        "shorten it, or the name of the server",
+    )
+}
+
 /// Cursor puts a separator between the two names.
 pub(super) fn cursor_name(subject: &Subject<'_>) -> Vec<Problem> {
     let name = subject.tool.text("name").unwrap_or_default();

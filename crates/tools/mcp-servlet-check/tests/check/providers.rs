@@ -111,6 +111,15 @@ fn finds_names_and_descriptions_that_providers_refuse() {
         refused(&tool(&"t".repeat(49), "Does it.")),
         ["cursor Warning tool-name-length /name"]
     );
+    // Claude Code counts `mcp__test-plugin__` as well.
+    assert_eq!(refused(&tool(&"t".repeat(110), "Does it.")).len(), 1);
+    assert_eq!(
+        refused(&tool(&"t".repeat(111), "Does it.")),
+        [
+            "anthropic Warning tool-name-length /name",
+            "cursor Warning tool-name-length /name"
+        ]
+    );
     assert_eq!(refused(&tool("t", &"x".repeat(1024))), [""; 0]);
     assert_eq!(
         refused(&tool("t", &"x".repeat(1025))),
