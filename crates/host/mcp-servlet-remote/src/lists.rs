@@ -58,7 +58,7 @@ pub(crate) fn checked(remote: &str, raw: &Lists, options: &RemoteOptions) -> Rem
             tracing::warn!(
                 remote,
                 tool,
-                "texts for a tool that the remote does not list"
+                "a section about a tool that the remote does not list"
             );
         }
     }

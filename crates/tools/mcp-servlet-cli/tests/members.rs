@@ -175,6 +175,13 @@ fn tools_that_do_not_fit_a_remote_are_found_by_connecting() {
     let fits = self::folder(&format!("{}{BUNDLE}", remote()));
     let checked = run(&fits, &["config", "check", "--connect", "servlet.toml"]);
     assert!(checked.status.success(), "{checked:?}");
+    let shaped = format!("{}tool.tt.shape = {{ most = 20 }}\n", remote());
+    let shaped = self::folder(&shaped);
+    let check = ["config", "check", "--load", "--connect", "servlet.toml"];
+    let checked = run(&shaped, &check);
+    let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
+    let expected = ":6: remote `a` has no tool `tt`";
+    assert!(messages.contains(expected), "{messages}");
 }
 
 #[test]

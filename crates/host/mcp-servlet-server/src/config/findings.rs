@@ -3,7 +3,7 @@
 use std::{fmt, ops::Range, path::PathBuf};
 
 use mcp_servlet_access::rules::Pattern;
-use mcp_servlet_host::{FailedLoad, Host, LoadError, Loaded, Mount};
+use mcp_servlet_host::{FailedLoad, FeatureKind, Host, LoadError, Loaded, Mount, RemoteMember};
 use mcp_servlet_remote::NotReady;
 use mcp_servlet_runtime::{LoadError as ModuleError, chain, glob_matches};
 
@@ -259,6 +259,7 @@ impl Config {
         self.proofs_of_rules(served, &mut findings);
         let problems = self.problems_of_shapes(loaded, remotes).into_iter();
         let problems = problems.chain(self.problems_of_grants(loaded, remotes));
+        let problems = problems.chain(self.unlisted_tools(remotes));
         for Problem { span, message } in problems.chain(self.unused_grants(loaded)) {
             findings.add(Severity::Warning, span, message);
         }
@@ -299,6 +300,34 @@ impl Config {
             findings.add(Severity::Warning, span, message);
             findings.help(problem.help());
         }
+    }
+
+    /// Sections about single tools that their remotes do not list. Remotes that were not reached are not checked.
+    fn unlisted_tools(&self, remotes: &[Mount]) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for member in remotes.iter().map(|mount| &mount.member) {
+            let lists = member.as_remote().map(RemoteMember::lists);
+            let Some(lists) = lists.filter(|lists| !lists.protocol.is_empty()) else {
+                continue;
+            };
+            let is_listed = |tool: &String| {
+                let mut hidden = lists.hidden.iter();
+                let is_hidden = hidden.any(|one| one.kind == FeatureKind::Tool && one.key == *tool);
+                is_hidden || member.tool(tool).is_some()
+            };
+            let entry = self.remotes.iter().find(|one| one.name == member.name());
+            let named = entry.into_iter().flat_map(|one| one.options.tools.keys());
+            for tool in named.filter(|tool| !is_listed(tool)) {
+                let spans = self.members.spans_of_remote(member.name());
+                let mut tools = spans.into_iter().flat_map(|spans| &spans.tools);
+                let span = tools.find(|(name, _)| name == tool);
+                problems.push(Problem {
+                    span: span.map_or(0..0, |(_, span)| span.clone()),
+                    message: member.without_tool(tool),
+                });
+            }
+        }
+        problems
     }
 
     /// Adds what is most likely a mistake in virtual tools, and what is not proved.

@@ -515,7 +515,8 @@ async fn virtual_tools_are_found_by_their_bundle() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_virtual_tool_does_not_make_another_one_read_only() {
-    let claims = "[bundle.ops.tool.peek]\nhandler = \"gh:create_issue\"\nannotations = { readOnlyHint = true }\n";
+    let claims =
+        "[bundle.ops.tool.peek]\nhandler = \"gh:greet\"\nannotations = { readOnlyHint = true }\n";
     let site = site("", claims).await;
     for (way, endpoint) in WAYS {
         let session = site.connect(way, endpoint).await;
