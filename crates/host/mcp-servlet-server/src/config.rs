@@ -98,6 +98,8 @@ pub struct Config {
     shapes: Vec<ReadShape>,
     /// What servlets may call and read.
     grants: Vec<ReadGrant>,
+    /// The certificates and signers of registries.
+    registries: Registries,
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
@@ -255,6 +257,7 @@ impl Config {
             rules,
             shapes: reader.shapes,
             grants: reader.grants,
+            registries: reader.registries,
             variables: reader.variables,
             files: files.clone(),
             locks: Locks::Off,

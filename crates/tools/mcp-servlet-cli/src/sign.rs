@@ -12,6 +12,7 @@ use mcp_servlet_oci::{
     signer_of_file,
 };
 use mcp_servlet_runtime::signature_file;
+use mcp_servlet_server::config::Config;
 
 use crate::{
     failure::{Failure, Kind},
@@ -57,8 +58,12 @@ pub(crate) struct Verify {
     signed: String,
 
     /// A file with a public key; may be repeated, and one of the keys must have signed it
-    #[arg(long, value_name = "FILE", required = true)]
+    #[arg(long, value_name = "FILE", required_unless_present = "policy")]
     key: Vec<PathBuf>,
+
+    /// A configuration file; the image must be signed as its `signed_by` says
+    #[arg(long, value_name = "CONFIG", conflicts_with = "key")]
+    policy: Option<PathBuf>,
 }
 
 impl KeyCommand {
@@ -140,13 +145,16 @@ impl Sign {
 
 impl Verify {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if let Some(policy) = &self.policy {
+            return self.run_policy(policy);
+        }
         let keys = self
             .key
             .iter()
             .map(|path| public_key(path))
             .collect::<Result<Vec<_>, _>>()?;
         let (verified, key) = if Reference::is_one(&self.signed) {
-            verify_image(&self.signed, &keys)?
+            verify_image(&self.signed, Settings::default(), &keys)?
         } else {
             verify_file(&self.signed, &keys)?
         };
@@ -157,16 +165,46 @@ impl Verify {
         writeln!(out, "  signed with the key {key}, {path}")?;
         Ok(())
     }
+
+    /// Checks that an image is signed as a configuration wants it.
+    fn run_policy(&self, policy: &Path) -> Result<(), Failure> {
+        let shown = policy.display();
+        if !Reference::is_one(&self.signed) {
+            let message = format!("`{}` is no `oci://` reference", self.signed);
+            let help = "`--policy` is for images; `--key FILE` checks a file, too";
+            return Err(Failure::with_help(Kind::Usage, message, help));
+        }
+        let image = Config::check(policy)?.image(&self.signed);
+        if image.signers.is_empty() {
+            let message = format!("{shown} does not say who signs {}", self.signed);
+            let help = "set `signed_by` in its `[servlet.NAME]`, or in `[oci.\"HOST\"]`";
+            return Err(Failure::with_help(Kind::Usage, message, help));
+        }
+        let mut out = terminal::out();
+        for (at, keys) in image.signers.iter().enumerate() {
+            let settings = Settings {
+                ca: image.ca.clone(),
+                ..Settings::default()
+            };
+            let (verified, key) = verify_image(&self.signed, settings, keys)?;
+            if at == 0 {
+                writeln!(out, "{verified}")?;
+            }
+            let key = keys[key].fingerprint();
+            writeln!(out, "  signed with the key {key}, as {shown} asks")?;
+        }
+        Ok(())
+    }
 }
 
 /// The reference with the digest, and the position of the key that has signed it.
-fn verify_image(reference: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Failure> {
+fn verify_image(
+    reference: &str,
+    settings: Settings,
+    keys: &[VerifyingKey],
+) -> Result<(String, usize), Failure> {
     let reference = Reference::parse_image(reference)?;
-    let verified = block_on(async {
-        Ok(Client::new(Settings::default())?
-            .verify(&reference, keys)
-            .await)
-    })?;
+    let verified = block_on(async { Ok(Client::new(settings)?.verify(&reference, keys).await) })?;
     match verified {
         Err(error @ Error::NotSigned { .. }) => {
             note(format_args!("error: {error}"));

@@ -3,16 +3,16 @@
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use mcp_servlet_host::OnFailure;
-use mcp_servlet_runtime::{Image, VerifyingKey};
+use mcp_servlet_runtime::{Image, Source, VerifyingKey};
 use toml::Spanned;
 
-use super::{Reader, file::File, file::ServletSection};
+use super::{Config, Reader, file::File, file::ServletSection};
 
 /// Names of signers, as they are written.
 type SignedBy = Option<Spanned<Vec<Spanned<String>>>>;
 
 /// What a configuration says about registries.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Registries {
     /// By the host, or by the host with the first parts of the names of repositories.
     of_prefix: BTreeMap<String, Registry>,
@@ -21,7 +21,7 @@ pub(super) struct Registries {
 }
 
 /// The settings of a registry.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Registry {
     ca: Option<PathBuf>,
     signers: Option<Vec<VerifyingKey>>,
@@ -106,17 +106,37 @@ impl Reader<'_> {
     pub(super) fn image(&mut self, section: &ServletSection, mut image: Image) -> Image {
         image.last_known = section.on_failure == OnFailure::Cached;
         image.signers.extend(self.signers(&section.signed_by));
-        if let Some(repository) = image.repository() {
-            let sections = || self.registries.of(&repository);
-            image.ca = sections().find_map(|section| section.ca.clone());
-            let signers = sections().find_map(|section| section.signers.clone());
-            image.signers.extend(signers);
-        }
+        self.registries.apply(&mut image);
         image
     }
 }
 
+impl Config {
+    /// The image with this reference, with the settings of its registry, and those of a servlet that comes from it.
+    pub fn image(&self, reference: &str) -> Image {
+        let of_entry = self.entries.iter().find_map(|entry| match &entry.source {
+            Source::Image(image) if image.reference == reference => Some(image.clone()),
+            _ => None,
+        });
+        of_entry.unwrap_or_else(|| {
+            let mut image = Image::of(reference);
+            self.registries.apply(&mut image);
+            image
+        })
+    }
+}
+
 impl Registries {
+    /// Sets what the registry of an image needs.
+    fn apply(&self, image: &mut Image) {
+        if let Some(repository) = image.repository() {
+            let sections = || self.of(&repository);
+            image.ca = sections().find_map(|section| section.ca.clone());
+            let signers = sections().find_map(|section| section.signers.clone());
+            image.signers.extend(signers);
+        }
+    }
+
     /// The settings for a repository, those of the longest prefix first.
     fn of(&self, repository: &str) -> impl Iterator<Item = &Registry> {
         let fits = |prefix: &str| {

@@ -778,6 +778,48 @@ async fn verify_names_the_signer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn verify_asks_for_the_signers_of_a_configuration() {
+    let (site, home) = (Site::start().await, home_with_keys());
+    let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
+    let image = site.reference(":0.1.0").to_string();
+    assert_eq!(run(&["push", "greet.wasm", &image]).0, Some(0));
+    let signers = "[signer.ada]\nkey = \"ada.pub\"\n[signer.other]\nkey = \"other.pub\"\n";
+    let host = image["oci://".len()..].split('/').next().expect("a host");
+    let servlet = format!("[servlet.greet]\nsource = \"{image}\"\nsigned_by = [\"ada\"]\n");
+    let registry = format!("[oci.\"{host}\"]\nsigned_by = [\"other\"]\n");
+    let verify = |config: &str| {
+        fs::write(home.path().join("servlet.toml"), config).expect("a configuration");
+        run(&["verify", &image, "--policy", "servlet.toml"])
+    };
+    let nobody = format!("[servlet.greet]\nsource = \"{image}\"\n");
+    let (code, said) = verify(&nobody);
+    let message = format!("servlet.toml does not say who signs {image}");
+    assert!(code == Some(2) && said.contains(&message), "{said}");
+
+    assert_eq!(run(&["sign", &image, "--key", "other.key"]).0, Some(0));
+    let (code, said) = verify(&format!("{signers}{registry}"));
+    assert!(
+        code == Some(0) && said.contains("as servlet.toml asks"),
+        "{said}"
+    );
+    // Both conditions hold for a servlet.
+    let (code, said) = verify(&format!("{signers}{registry}{servlet}"));
+    assert!(code == Some(1) && said.contains("by another key"), "{said}");
+    assert_eq!(run(&["sign", &image, "--key", "ada.key"]).0, Some(0));
+    let (code, said) = verify(&format!("{signers}{registry}{servlet}"));
+    assert_eq!(
+        (code, said.matches("signed with the key").count()),
+        (Some(0), 2),
+        "{said}"
+    );
+    let (code, said) = run(&["verify", "greet.wasm", "--policy", "servlet.toml"]);
+    assert!(
+        code == Some(2) && said.contains("is no `oci://` reference"),
+        "{said}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_entry_of_a_client_has_what_an_image_needs() {
     let (site, home) = (Site::start().await, home());
     let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
