@@ -395,6 +395,18 @@ impl Host {
         self.writes_in_steps(tool) || self.member_of(tool).is_some_and(Member::makes_calls)
     }
 
+    /// Whether a prompt comes from a servlet that calls tools of others. If it asks, what it has called must not run again.
+    pub fn prompt_may_make_calls(&self, prompt: &str) -> bool {
+        let member = self.member_of_prompt(prompt);
+        member.is_some_and(Member::makes_calls)
+    }
+
+    /// The same for a resource.
+    pub fn read_may_make_calls(&self, uri: &str) -> bool {
+        let mut owners = self.owners_of_resource(uri).into_iter();
+        owners.any(Member::makes_calls)
+    }
+
     /// The bundle of a virtual tool. `None` if it is a tool of a member, or if there is none with this name.
     pub fn bundle_of(&self, tool: &str) -> Option<&str> {
         Some(self.virtual_tools.get(tool)?.bundle())

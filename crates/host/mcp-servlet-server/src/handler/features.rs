@@ -109,11 +109,7 @@ impl Handler {
             name: &request.uri,
             arguments: None,
             owner: owner_of(&context),
-            // As for calls of tools.
-            once: host
-                .owners_of_resource(&request.uri)
-                .into_iter()
-                .any(Member::makes_calls),
+            once: host.read_may_make_calls(&request.uri),
         };
         let era = Era::of(&context);
         let clock = self.clock();
@@ -178,10 +174,7 @@ impl Handler {
             name: &request.name,
             arguments: request.arguments.as_ref(),
             owner: owner_of(&context),
-            // As for calls of tools.
-            once: host
-                .member_of_prompt(&request.name)
-                .is_some_and(Member::makes_calls),
+            once: host.prompt_may_make_calls(&request.name),
         };
         let era = Era::of(&context);
         let clock = self.clock();
