@@ -168,7 +168,11 @@ impl<T> Argument<T> {
         while at < self.units.len() {
             let (variant, json) = self.units[at];
             if same(variant, name) {
-                return self.with_default(json);
+                // `None` of an `Option` has no JSON: it is an absent argument.
+                return Self {
+                    default_is_lost: false,
+                    ..self.with_default(json)
+                };
             }
             at += 1;
         }
@@ -243,9 +247,9 @@ impl<T> Argument<T> {
         arguments.parse(index, self.parse)
     }
 
-    /// Reads the argument of this parameter. If it is absent or `null`, reads the default, a string, instead.
+    /// Reads the argument of this parameter. If it is absent or `null`, reads `default_str` instead.
     #[inline]
-    pub fn get_or_text<'a>(
+    pub fn get_or_str<'a>(
         &self,
         arguments: &Arguments<'a>,
         index: usize,

@@ -24,7 +24,7 @@ use crate::schema::{Node, Schema};
 /// #[tool]
 /// fn timer(
 ///     /// when it ends
-///     #[arg(default = "5m")]
+///     #[arg(default_str = "5m")]
 ///     after: HumanDuration,
 /// ) -> String {
 ///     format!("{} seconds", after.0.as_secs())

@@ -181,7 +181,8 @@ mod guide {
 ///
 /// | on a parameter | meaning |
 /// |---|---|
-/// | `#[arg(default)]`, `#[arg(default = …)]` | the value if the argument is absent; a constant appears in the schema; a string literal is read like an argument |
+/// | `#[arg(default)]`, `#[arg(default = …)]` | the value if the argument is absent: the type's default, or an expression; a literal and a constant integer, `bool` or variant are in the schema |
+/// | `#[arg(default_str = "…")]` | the same as a string, which is read like an argument |
 /// | `#[arg(description = "…")]` | the description, instead of the doc comment; empty if the name is enough |
 /// | `#[arg(rename = "…")]` | the argument's name; default: the parameter's name |
 /// | `#[arg(example = …)]` | an example, for the model |
@@ -406,7 +407,7 @@ pub use mcp_servlet_macros::Schema;
 ///
 /// /// Tells since when a machine runs.
 /// #[tool]
-/// fn since(machine: Machine, #[arg(default = "2000 AD")] year: Year) -> String {
+/// fn since(machine: Machine, #[arg(default_str = "2000 AD")] year: Year) -> String {
 ///     format!("{} runs since {}", machine.0, year.0)
 /// }
 ///

@@ -5,8 +5,9 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, Type};
 
-use super::arg::{ArgDefault, ArgOptions, json_literal};
+use super::arg::{ArgOptions, json_literal};
 use super::check;
+use super::default::ArgDefault;
 use super::head::{FnHead, Param, Pattern};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
@@ -148,12 +149,9 @@ fn argument<'a>(
     if let Some(example) = &options.example {
         check_literal("example", "a literal", example, |_| true, diagnostics);
     }
-    let default = match &options.default {
-        Some(ArgDefault::Value(value)) => Some(value),
-        _ => None,
-    };
+    let default = options.default.as_ref().and_then(ArgDefault::value);
     let example = options.example.as_ref();
-    options.limits.check(default, example, diagnostics);
+    options.limits.check(default.as_ref(), example, diagnostics);
     if let Some(borrow) = borrow(ty.to_token_stream()) {
         diagnostics.error(
             borrow,
