@@ -82,7 +82,10 @@ impl ArgOptions {
     }
 
     fn set_default(&mut self, entry: &Entry, default: ArgDefault, diagnostics: &mut Diagnostics) {
-        if self.default.replace(default).is_some() {
+        // Two of the same key are reported as duplicates.
+        let is_str = matches!(default, ArgDefault::Str(_));
+        let earlier = self.default.replace(default);
+        if earlier.is_some_and(|earlier| matches!(earlier, ArgDefault::Str(_)) != is_str) {
             let message =
                 "`default` and `default_str` cannot be combined\nhelp: remove one of them";
             diagnostics.error(&entry.key, message);
