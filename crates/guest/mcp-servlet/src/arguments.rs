@@ -3,11 +3,14 @@
 //! One table-driven pass, compiled once for all tools, cuts the arguments object into one slice of
 //! text per parameter. Each slice is then read by the parameter's type.
 
+pub(crate) mod duration;
 mod failure;
+pub(crate) mod from_text;
 mod limits;
 #[cfg(not(feature = "schemars"))]
 mod no_schemars;
 mod parameters;
+pub(crate) mod report;
 #[cfg(feature = "schemars")]
 mod schemars_types;
 
