@@ -12,7 +12,6 @@ use super::validate::ValidTool;
 use crate::function::attribute::{Call, Items, Kind};
 use crate::function::parameters::arguments as by_name;
 use crate::function::{FnHead, ValidParam, emit};
-use crate::presentation::Bearer;
 
 const TOOL: Kind = Kind {
     name: "tool",
@@ -31,7 +30,7 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
     };
     let def = def(tool, &private);
     let parameters = parameters(tool, &private);
-    let presentation = tool.options.presentation.constants(Bearer::Tool, &private);
+    let presentation = tool.options.presentation.constants(&private);
     let lost_defaults = &tool.lost_defaults;
     let schema = emit::schema();
     let items = Items {
@@ -77,7 +76,7 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
     let (name, description) = (&tool.name, &tool.description);
     let options = tool.options;
     let title = options.title.clone().unwrap_or_else(|| quote!(""));
-    let presentation = options.presentation.value(Bearer::Tool, private);
+    let presentation = options.presentation.value(private);
     let hints = [
         ("read_only", options.read_only),
         ("destructive", options.destructive),

@@ -272,7 +272,7 @@ pub struct Presentation {
     /// The icons.
     pub icons: &'static [StaticIcon],
     /// The member `ui` of `_meta`.
-    pub ui: Ui,
+    pub ui: Option<Ui>,
     /// The other members of `_meta`.
     pub meta: &'static [Meta],
 }
@@ -280,31 +280,23 @@ pub struct Presentation {
 /// The value of `ui`.
 #[derive(Debug, Clone, Copy)]
 pub enum Ui {
-    /// There is none.
-    None,
     /// Of a tool.
     Tool(&'static ToolUi),
     /// Of a resource.
     Page(&'static PageUi),
 }
 
-impl Ui {
-    pub(crate) const fn is_none(&self) -> bool {
-        matches!(self, Self::None)
-    }
-}
-
 impl Presentation {
     /// None of these.
     pub const NONE: Self = Self {
         icons: &[],
-        ui: Ui::None,
+        ui: None,
         meta: &[],
     };
 
     /// Whether there is a `_meta`.
     pub(crate) const fn has_meta(&self) -> bool {
-        !self.ui.is_none() || !self.meta.is_empty()
+        self.ui.is_some() || !self.meta.is_empty()
     }
 }
 
@@ -340,7 +332,7 @@ pub const fn check_tool_ui(ui: &ToolUi) {
 
 /// Stops the build if a member of `meta` is not JSON, or if there are two of one name.
 #[track_caller]
-pub const fn check_meta(meta: &[Meta], ui: &Ui) {
+pub const fn check_meta(meta: &[Meta], has_ui: bool) {
     let mut at = 0;
     while at < meta.len() {
         let key = meta[at].key;
@@ -355,7 +347,7 @@ pub const fn check_meta(meta: &[Meta], ui: &Ui) {
                 ]);
             }
         }
-        if !ui.is_none() && same(key, "ui") {
+        if has_ui && same(key, "ui") {
             refuse(&[
                 "`meta` has a member `ui`, and there is the option `ui`\nhelp: keep one of them",
             ]);

@@ -32,7 +32,7 @@ impl<const N: usize> Text<N> {
         }
         if presentation.has_meta() {
             self.key("_meta");
-            self.meta(&presentation.ui, presentation.meta);
+            self.meta(presentation.ui, presentation.meta);
         }
     }
 
@@ -58,12 +58,12 @@ impl<const N: usize> Text<N> {
         self.byte(b']');
     }
 
-    const fn meta(&mut self, ui: &Ui, members: &[Meta]) {
+    const fn meta(&mut self, ui: Option<Ui>, members: &[Meta]) {
         self.byte(b'{');
         match ui {
-            Ui::None => {}
-            Ui::Tool(ui) => self.tool_ui(ui),
-            Ui::Page(ui) => self.page_ui(ui),
+            None => {}
+            Some(Ui::Tool(ui)) => self.tool_ui(ui),
+            Some(Ui::Page(ui)) => self.page_ui(ui),
         }
         let mut at = 0;
         while at < members.len() {
