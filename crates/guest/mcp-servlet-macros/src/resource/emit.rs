@@ -163,9 +163,6 @@ fn parsed(
         }
     });
     quote! {
-        #private::Template {
-            parts: &[#(#parts),*],
-            fields: __FIELDS,
-        }
+        #private::Template::new(&[#(#parts),*], __FIELDS)
     }
 }

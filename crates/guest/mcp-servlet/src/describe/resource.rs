@@ -113,6 +113,14 @@ impl ResourceEntry {
         entries
     }
 
+    /// The values of the variables as written in `uri`, if it is the URI of this resource or family.
+    pub(crate) fn values<'u>(&self, uri: &'u str) -> Option<Vec<Option<&'u str>>> {
+        match &self.template {
+            None => (self.uri == uri).then(Vec::new),
+            Some(template) => template.values(uri),
+        }
+    }
+
     /// Whether a URI is compared with this entry first.
     const fn is_before(&self, other: &Self) -> bool {
         match (&self.template, &other.template) {

@@ -37,7 +37,7 @@ pub fn list_resources(features: &Features) -> i32 {
 
 /// The `list_resource_templates` export, which ignores the input.
 pub fn list_resource_templates(features: &Features) -> i32 {
-    run(move || list(features.lists().templates))
+    run(move || list(features.lists().templates.as_bytes()))
 }
 
 /// The `read_resource` export: answers a `resources/read` request.
@@ -50,7 +50,7 @@ pub fn read_resource(features: &Features) -> i32 {
 
 /// The `list_prompts` export, which ignores the input.
 pub fn list_prompts(features: &Features) -> i32 {
-    run(move || list(features.lists().prompts))
+    run(move || list(features.lists().prompts.as_bytes()))
 }
 
 /// The `get_prompt` export: answers a `prompts/get` request.

@@ -16,7 +16,7 @@ use crate::arguments::report::Report;
 use crate::arguments::{Failure, Field, fields_of};
 use crate::describe::completion::CompletionEntry;
 use crate::describe::prompt::PromptEntry;
-use crate::describe::resource::{ResourceEntry, Template, template};
+use crate::describe::resource::{ResourceEntry, template};
 use crate::dispatch::request::{malformed, members, params};
 use crate::host::context::Context;
 use crate::returns::completion::{keep_matching, to_json};
@@ -28,8 +28,6 @@ pub struct Features {
     resources: &'static [ResourceEntry],
     /// The outputs of the exports that list resources, resource templates and prompts.
     lists: Lists,
-    /// Compares a URI with a template. A servlet without templates does not link it.
-    match_template: Option<MatchTemplate>,
     /// Lists all resources, if functions list some.
     list_all: Option<ListAll>,
     prompts: &'static [PromptEntry],
@@ -40,16 +38,14 @@ pub struct Features {
 #[derive(Debug, Clone, Copy)]
 pub struct Lists {
     /// The output of `list_resources`.
-    pub resources: &'static [u8],
+    pub resources: &'static str,
     /// The output of `list_resource_templates`.
-    pub templates: &'static [u8],
+    pub templates: &'static str,
     /// The output of `list_prompts`.
-    pub prompts: &'static [u8],
+    pub prompts: &'static str,
 }
 
 type ListAll = fn(&str, &[ResourceEntry], &Context) -> String;
-
-type MatchTemplate = for<'u> fn(&Template, &'u str) -> Option<Vec<Option<&'u str>>>;
 
 impl Features {
     /// No features.
@@ -57,11 +53,10 @@ impl Features {
     pub(crate) const NONE: Self = Self {
         resources: &[],
         lists: Lists {
-            resources: b"",
-            templates: b"",
-            prompts: b"",
+            resources: "",
+            templates: "",
+            prompts: "",
         },
-        match_template: None,
         list_all: None,
         prompts: &[],
         completions: &[],
@@ -77,11 +72,6 @@ impl Features {
         Self {
             resources,
             lists,
-            match_template: if has_template(resources) {
-                Some(template::values)
-            } else {
-                None
-            },
             list_all: if has_list(resources) {
                 Some(list::all)
             } else {
@@ -99,7 +89,7 @@ impl Features {
 
     /// The output of `list_resources`.
     pub(crate) fn list_resources(&self, context: &Context) -> Cow<'static, str> {
-        let fixed = std::str::from_utf8(self.lists.resources).unwrap_or_default();
+        let fixed = self.lists.resources;
         match self.list_all {
             None => Cow::Borrowed(fixed),
             Some(list_all) => Cow::Owned(list_all(fixed, self.resources, context)),
@@ -128,19 +118,11 @@ impl Features {
         let [uri] = params(request, ["uri"]).map_err(request_fault)?;
         let uri = string("uri", uri)?;
         for entry in self.resources {
-            if let Some(values) = self.matched(entry, &uri) {
+            if let Some(values) = entry.values(&uri) {
                 return contents(context, &uri, entry, &values);
             }
         }
         Err(Fault::resource_not_found(&uri))
-    }
-
-    /// The values of the entry's variables, if the URI is one of the entry.
-    fn matched<'u>(&self, entry: &ResourceEntry, uri: &'u str) -> Option<Vec<Option<&'u str>>> {
-        match &entry.template {
-            None => (entry.uri == uri).then(Vec::new),
-            Some(template) => self.match_template?(template, uri),
-        }
     }
 
     /// The result of the `get_prompt` export, both as JSON.
@@ -217,17 +199,6 @@ impl Features {
                 && entry.argument == argument
         }))
     }
-}
-
-const fn has_template(resources: &[ResourceEntry]) -> bool {
-    let mut at = 0;
-    while at < resources.len() {
-        if resources[at].template.is_some() {
-            return true;
-        }
-        at += 1;
-    }
-    false
 }
 
 const fn has_list(resources: &[ResourceEntry]) -> bool {

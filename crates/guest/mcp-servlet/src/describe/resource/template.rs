@@ -13,10 +13,26 @@ use crate::schema::Property;
 /// A URI template.
 #[derive(Debug, Clone, Copy)]
 pub struct Template {
-    /// The parsed template.
-    pub parts: &'static [Part],
-    /// The variables, one for each argument of the function.
-    pub fields: &'static [Field],
+    pub(crate) parts: &'static [Part],
+    pub(crate) fields: &'static [Field],
+    /// Compares a URI with the template. A servlet without templates does not link it.
+    values: for<'u> fn(&Self, &'u str) -> Option<Vec<Option<&'u str>>>,
+}
+
+impl Template {
+    /// The template with these parts. Its variables are `fields`, one for each argument of the function.
+    pub const fn new(parts: &'static [Part], fields: &'static [Field]) -> Self {
+        Self {
+            parts,
+            fields,
+            values,
+        }
+    }
+
+    /// The values of the variables as written in `uri`, if it matches the template.
+    pub(crate) fn values<'u>(&self, uri: &'u str) -> Option<Vec<Option<&'u str>>> {
+        (self.values)(self, uri)
+    }
 }
 
 impl Property {
@@ -90,8 +106,7 @@ impl Operator {
     }
 }
 
-/// The values of the variables as written in `uri`, if it matches the template.
-pub(crate) fn values<'u>(template: &Template, uri: &'u str) -> Option<Vec<Option<&'u str>>> {
+fn values<'u>(template: &Template, uri: &'u str) -> Option<Vec<Option<&'u str>>> {
     let mut matcher = Matcher {
         fields: template.fields,
         values: vec![None; template.fields.len()],

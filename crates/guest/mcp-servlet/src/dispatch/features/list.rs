@@ -53,9 +53,12 @@ fn add(
     uris: &mut BTreeSet<String>,
 ) -> Result<(), String> {
     let uri = &resource.uri;
-    let template = entry.template.as_ref();
-    if template.is_none_or(|template| template::values(template, uri).is_none()) {
+    let Some(values) = entry.values(uri) else {
         return Err(["`", uri, "` does not match the template"].concat());
+    };
+    let is_decoded = |value: &&str| template::decoded(value).is_some();
+    if !values.iter().flatten().all(is_decoded) {
+        return Err(["`", uri, "` has an invalid percent-encoding"].concat());
     }
     if !uris.insert(uri.clone()) {
         return Err(["`", uri, "` is already in the list"].concat());

@@ -28,7 +28,6 @@ impl Servlet {
     ) -> Result<String, Fault> {
         let features = self.features;
         let input = std::str::from_utf8(input).ok();
-        let list = |text| Ok(String::from_utf8_lossy(text).into_owned());
         #[cfg(feature = "log")]
         crate::host::logger::install(&context.host);
         context.begin(input.unwrap_or_default());
@@ -36,8 +35,8 @@ impl Servlet {
         let output = match export {
             "describe" => Ok(self.description().to_owned()),
             "list_resources" => Ok(features.list_resources(context).into_owned()),
-            "list_resource_templates" => list(features.lists().templates),
-            "list_prompts" => list(features.lists().prompts),
+            "list_resource_templates" => Ok(features.lists().templates.to_owned()),
+            "list_prompts" => Ok(features.lists().prompts.to_owned()),
             "read_resource" => Features::read_resource(features, context, input),
             "get_prompt" => Features::get_prompt(features, context, input),
             "complete" => Features::complete(features, context, input),

@@ -20,7 +20,7 @@ const REQUIRED: &[Field] = &[field("a", true), field("b", true)];
 const OPTIONAL: &[Field] = &[field("a", false), field("b", false)];
 
 const fn template(parts: &'static [Part], fields: &'static [Field]) -> Template {
-    Template { parts, fields }
+    Template::new(parts, fields)
 }
 
 /// The values of `a` and `b` in a URI.
