@@ -83,12 +83,9 @@ fn default_of(index: usize, argument: &Argument<'_>, private: &TokenStream) -> O
 
 fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream {
     let Argument {
-        ty,
-        name,
-        description,
-        options,
-        ..
+        ty, name, options, ..
     } = argument;
+    let description = argument.description();
     let make = if options.schemars.is_some() {
         quote!(schemars_argument)
     } else if is_called_context(ty) {

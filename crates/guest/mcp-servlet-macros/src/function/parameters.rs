@@ -31,8 +31,16 @@ pub(crate) struct Argument<'a> {
     pub(crate) ty: &'a Type,
     pub(crate) name: String,
     pub(crate) ident: &'a Ident,
-    pub(crate) description: TokenStream,
+    pub(crate) attributes: &'a [Attribute],
     pub(crate) options: ArgOptions,
+}
+
+impl Argument<'_> {
+    /// The description, as an expression.
+    pub(crate) fn description(&self) -> TokenStream {
+        let description = self.options.description.clone();
+        description.unwrap_or_else(|| docs::description(self.attributes))
+    }
 }
 
 /// The parameters of a function. If `whole` is set, a parameter may take all arguments.
@@ -140,7 +148,7 @@ fn named<'a>(
 }
 
 fn argument<'a>(
-    param: &Param,
+    param: &'a Param,
     ident: &'a Ident,
     ty: &'a Type,
     options: ArgOptions,
@@ -167,12 +175,11 @@ fn argument<'a>(
         }
         None => ident.unraw().to_string(),
     };
-    let description = options.description.clone();
     Argument {
         ty,
         name,
         ident,
-        description: description.unwrap_or_else(|| docs::description(&param.attributes)),
+        attributes: &param.attributes,
         options,
     }
 }

@@ -8,6 +8,7 @@ use syn::{Attribute, GenericArgument, PathArguments, Type};
 use super::default::{ArgDefault, JsonDefault};
 use super::emit::constant;
 use super::parameters::{Argument, ValidParam, arguments};
+use crate::docs;
 use crate::warning::{lost_default, warning};
 
 /// The function that the warnings are about.
@@ -75,7 +76,7 @@ impl Subject<'_> {
 /// Whether an argument has a description, or its type may have one.
 fn is_described(argument: &Argument<'_>) -> bool {
     argument.options.description.is_some()
-        || argument.description.to_string() != "\"\""
+        || docs::has_any(argument.attributes)
         || !is_plain(argument.ty)
 }
 

@@ -9,8 +9,10 @@ use syn::spanned::Spanned as _;
 
 use super::options::ToolOptions;
 use super::validate::ValidTool;
+use crate::docs;
 use crate::function::attribute::{Call, Items, Kind};
 use crate::function::parameters::arguments as by_name;
+use crate::function::undocumented::Subject;
 use crate::function::{FnHead, ValidParam, emit};
 
 const TOOL: Kind = Kind {
@@ -31,10 +33,16 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
     let def = def(tool, &private);
     let parameters = parameters(tool, &private);
     let presentation = tool.options.presentation.constants(&private);
-    let lost_defaults = &tool.lost_defaults;
+    let subject = Subject {
+        kind: "tool",
+        name: &tool.head.name,
+        attributes: &tool.head.attributes,
+        is_described: tool.options.description.is_some() || docs::has_any(&tool.head.attributes),
+    };
+    let lost_defaults = subject.lost_defaults(&tool.parameters);
     let schema = emit::schema();
     let items = Items {
-        warnings: tool.warnings.clone(),
+        warnings: subject.warnings(&tool.parameters),
         before: quote! {
             #parameters
             #lost_defaults
@@ -73,8 +81,9 @@ pub(crate) fn placeholder(head: &FnHead, options: &ToolOptions) -> TokenStream {
 }
 
 fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
-    let (name, description) = (&tool.name, &tool.description);
-    let options = tool.options;
+    let (name, options) = (&tool.name, tool.options);
+    let description = options.description.clone();
+    let description = description.unwrap_or_else(|| docs::description(&tool.head.attributes));
     let title = options.title.clone().unwrap_or_else(|| quote!(""));
     let presentation = options.presentation.value(private);
     let hints = [
