@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use e2e::{Profile, fixture, hyper_mcp, servlet_command, wasm};
+use e2e::{Profile, fixture, hyper_mcp, hyper_mcp_fixture, servlet_command, wasm};
 use serde_json::{Value, json};
 
 use crate::pipe::Pipe;
@@ -136,6 +136,27 @@ fn both_abis_return_the_same_in_both_protocol_eras() {
             let messages = conversation(&mut other, method, &params);
             assert_eq!(messages, expected, "{method} {params}");
         }
+    }
+}
+
+#[test]
+fn functions_list_resources_in_both_abis() {
+    let uris = |pipe: &mut Pipe| -> Vec<String> {
+        let messages = conversation(pipe, "resources/list", &json!({}));
+        let resources = messages
+            .last()
+            .map(|message| &message["result"]["resources"]);
+        let resources = resources.and_then(Value::as_array).expect("a list");
+        let uris = resources.iter().filter_map(|one| one["uri"].as_str());
+        uris.map(str::to_owned).collect()
+    };
+    for wasm in [fixture("listed"), hyper_mcp_fixture("listed")] {
+        let mut pipe = Pipe::legacy(&wasm, all(), &[]);
+        assert_eq!(uris(&mut pipe), ["notes:///count", "notes:///first"]);
+        let written = json!({ "name": "write", "arguments": { "name": "second" } });
+        conversation(&mut pipe, "tools/call", &written);
+        let expected = ["notes:///count", "notes:///first", "notes:///second"];
+        assert_eq!(uris(&mut pipe), expected);
     }
 }
 

@@ -93,7 +93,7 @@ struct Found {
 #[tool(read_only, open_world = false)]
 fn search(
     /// only items whose name has this in it, in any case
-    #[arg(default = "", example = "atlas")]
+    #[arg(default_str = "", example = "atlas")]
     text: String,
     /// only items of these kinds
     categories: Option<Vec<Category>>,

@@ -27,7 +27,7 @@ fn draw_svg(
     #[arg(min = 1, max = 4096)]
     width: Option<u16>,
     /// the background colour, in CSS syntax
-    #[arg(default = "white", example = "transparent")]
+    #[arg(default_str = "white", example = "transparent")]
     background: String,
 ) -> Result<Content, ToolError> {
     let background = background

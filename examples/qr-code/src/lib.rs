@@ -34,8 +34,8 @@ fn qr_code(
     /// the content of the code, such as a URL
     #[arg(example = "https://example.com/")]
     text: String,
-    #[arg(default = "png")] format: Format,
-    #[arg(default = "medium")] error_correction: Correction,
+    #[arg(default_str = "png")] format: Format,
+    #[arg(default_str = "medium")] error_correction: Correction,
     /// the width of a module in pixels; a code has 21 to 177 of them in a row
     #[arg(default = 8, min = 1, max = 16)]
     size: u32,

@@ -15,7 +15,10 @@ struct Zone(TimeZone);
 
 /// Returns the current time.
 #[tool(read_only, open_world = false)]
-fn current_time(context: &Context, #[arg(default = "UTC")] zone: Zone) -> Result<String, Error> {
+fn current_time(
+    context: &Context,
+    #[arg(default_str = "UTC")] zone: Zone,
+) -> Result<String, Error> {
     Ok(show(&Timestamp::try_from(context.now())?.to_zoned(zone.0)))
 }
 
@@ -69,7 +72,7 @@ fn parse_time(
     #[arg(example = "%d.%m.%Y %H:%M")]
     pattern: String,
     /// the IANA name of the zone, if the text has none
-    #[arg(default = "UTC")]
+    #[arg(default_str = "UTC")]
     zone: Zone,
 ) -> Result<String, Error> {
     let parts = strtime::parse(pattern, text)?;
@@ -86,7 +89,7 @@ fn next_time(
     /// the day of the week, from 1 for Monday to 7 for Sunday
     #[arg(min = 1, max = 7)]
     weekday: Option<i8>,
-    #[arg(default = "UTC")] zone: Zone,
+    #[arg(default_str = "UTC")] zone: Zone,
 ) -> Result<String, ToolError> {
     let now = Timestamp::try_from(context.now())?.to_zoned(zone.0);
     let days = now.date().series(1.day()).take(9);

@@ -8,6 +8,6 @@ enum Color {
 
 /// Paints.
 #[tool]
-fn paint(#[arg(default = "Blue")] _color: Color) {}
+fn paint(#[arg(default_str = "Blue")] _color: Color) {}
 
 fn main() {}

@@ -3,6 +3,6 @@ use mcp_servlet::prelude::*;
 
 /// Repeats.
 #[tool]
-fn repeat(#[arg(default = "ab")] _value: char) {}
+fn repeat(#[arg(default_str = "ab")] _value: char) {}
 
 fn main() {}

@@ -2,7 +2,7 @@
 use mcp_servlet::prelude::*;
 
 #[tool]
-fn greet(#[arg(default = "three")] times: u8) -> u8 {
+fn greet(#[arg(default_str = "three")] times: u8) -> u8 {
     times
 }
 

@@ -1,8 +1,10 @@
-//! `#[derive(Schema)]`: read serde's attributes, check, expand.
+//! `#[derive(Schema)]`: `read` makes a `Shape` of a type and serde's attributes, and `emit` its schema.
 
 mod case;
 mod emit;
+mod nodes;
 mod options;
+mod read;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -22,9 +24,9 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
         return diagnostics.into_tokens();
     };
     let options = options::TypeOptions::parse(&input.attrs, &mut diagnostics);
-    let node = shape::node(&input, &options, &mut diagnostics);
-    let mut output = match node {
-        Some(node) if diagnostics.is_empty() => emit::implementation(&input, &options, &node),
+    let shape = read::read(&input, &options, &mut diagnostics);
+    let mut output = match shape {
+        Some(shape) if diagnostics.is_empty() => emit::implementation(&input, &options, &shape),
         _ => emit::placeholder(&input, &options),
     };
     output.extend(diagnostics.into_tokens());

@@ -30,7 +30,7 @@ const FUNCTIONS: &[(&str, &str, &str)] = &[
         "#[cfg(all())] #[doc = include_str!(\"x.md\")] #[doc = \"more\"] const fn odd(
             context: &Context,
             #[arg(default)] mut r#type: Maybe<List<Heap<u8>>>,
-            #[allow(unused)] #[arg(default = \"x\")] text: texts::Text,
+            #[allow(unused)] #[arg(default_str = \"x\")] text: texts::Text,
             #[arg(max = 3)] number: number!(),
         ) -> Outcome<Json<Found>, ToolError> where u8: Copy { body() }",
     ),

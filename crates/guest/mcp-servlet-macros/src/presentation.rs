@@ -8,15 +8,14 @@ use syn::spanned::Spanned as _;
 
 use crate::attributes::Entry;
 use crate::diagnostics::Diagnostics;
-use crate::function::emit::located;
+use crate::function::emit::{located, option};
 
-/// The kind of item that has the attribute: the type of `ui` depends on it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bearer {
-    /// `ui` links to a user interface.
-    Tool,
-    /// The resource may be a user interface.
-    Resource,
+/// The option `ui`, by the type that it takes.
+enum Ui {
+    /// A `ToolUi`.
+    Tool(TokenStream),
+    /// A `PageUi`.
+    Page(TokenStream),
 }
 
 /// The options in the attribute.
@@ -24,8 +23,7 @@ pub(crate) enum Bearer {
 pub(crate) struct Presentation {
     /// A list of icons.
     icons: Option<TokenStream>,
-    /// A `ToolUi` or a `PageUi`.
-    ui: Option<TokenStream>,
+    ui: Option<Ui>,
     /// A list of members.
     meta: Option<TokenStream>,
 }
@@ -43,13 +41,16 @@ impl Presentation {
         self.meta = constant(entry, "a list of members", example, diagnostics);
     }
 
-    /// Reads `ui`.
-    pub(crate) fn ui(&mut self, entry: &Entry, bearer: Bearer, diagnostics: &mut Diagnostics) {
-        let (what, example) = match bearer {
-            Bearer::Tool => ("a `ToolUi`", "ToolUi::page(\"ui://…\")"),
-            Bearer::Resource => ("a `PageUi`", "PageUi::new().connect(&[\"https://…\"])"),
-        };
-        self.ui = constant(entry, what, example, diagnostics);
+    /// Reads the `ui` of a tool, which links to a page.
+    pub(crate) fn tool_ui(&mut self, entry: &Entry, diagnostics: &mut Diagnostics) {
+        let example = "ToolUi::page(\"ui://…\")";
+        self.ui = constant(entry, "a `ToolUi`", example, diagnostics).map(Ui::Tool);
+    }
+
+    /// Reads the `ui` of a resource, which is a page.
+    pub(crate) fn page_ui(&mut self, entry: &Entry, diagnostics: &mut Diagnostics) {
+        let example = "PageUi::new().connect(&[\"https://…\"])";
+        self.ui = constant(entry, "a `PageUi`", example, diagnostics).map(Ui::Page);
     }
 
     /// Whether there is a `ui`.
@@ -58,7 +59,7 @@ impl Presentation {
     }
 
     /// The constants of the given options, each with a check at its value.
-    pub(crate) fn constants(&self, bearer: Bearer, private: &TokenStream) -> TokenStream {
+    pub(crate) fn constants(&self, private: &TokenStream) -> TokenStream {
         let icons = self.icons.as_ref().map(|icons| {
             let check = located(quote!(#private::check_icons(__ICONS)), icons.span());
             let reference = reference(icons);
@@ -67,9 +68,9 @@ impl Presentation {
                 const _: () = #check;
             }
         });
-        let ui = self.ui.as_ref().map(|ui| match bearer {
-            Bearer::Resource => quote!(const __UI: #private::PageUi = #ui;),
-            Bearer::Tool => {
+        let ui = self.ui.as_ref().map(|ui| match ui {
+            Ui::Page(ui) => quote!(const __UI: #private::PageUi = #ui;),
+            Ui::Tool(ui) => {
                 let check = located(quote!(#private::check_tool_ui(&__UI)), ui.span());
                 quote! {
                     const __UI: #private::ToolUi = #ui;
@@ -77,9 +78,9 @@ impl Presentation {
                 }
             }
         });
-        let value = self.ui_value(bearer, private);
+        let has_ui = self.has_ui();
         let meta = self.meta.as_ref().map(|meta| {
-            let check = located(quote!(#private::check_meta(__META, &#value)), meta.span());
+            let check = located(quote!(#private::check_meta(__META, #has_ui)), meta.span());
             let reference = reference(meta);
             quote! {
                 const __META: &[#private::Meta] = #reference;
@@ -90,23 +91,19 @@ impl Presentation {
     }
 
     /// The value in the description, in terms of the [constants](Self::constants).
-    pub(crate) fn value(&self, bearer: Bearer, private: &TokenStream) -> TokenStream {
+    pub(crate) fn value(&self, private: &TokenStream) -> TokenStream {
         if self.icons.is_none() && self.ui.is_none() && self.meta.is_none() {
             return quote!(#private::Presentation::NONE);
         }
         let list = |is_given, name| if is_given { name } else { quote!(&[]) };
         let icons = list(self.icons.is_some(), quote!(__ICONS));
         let meta = list(self.meta.is_some(), quote!(__META));
-        let ui = self.ui_value(bearer, private);
+        let ui = self.ui.as_ref().map(|ui| match ui {
+            Ui::Tool(_) => quote!(#private::Ui::Tool(&__UI)),
+            Ui::Page(_) => quote!(#private::Ui::Page(&__UI)),
+        });
+        let ui = option(ui.as_ref());
         quote!(#private::Presentation { icons: #icons, ui: #ui, meta: #meta })
-    }
-
-    fn ui_value(&self, bearer: Bearer, private: &TokenStream) -> TokenStream {
-        match (&self.ui, bearer) {
-            (None, _) => quote!(#private::Ui::None),
-            (Some(_), Bearer::Tool) => quote!(#private::Ui::Tool(&__UI)),
-            (Some(_), Bearer::Resource) => quote!(#private::Ui::Page(&__UI)),
-        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::docs;
 use crate::function::attribute::{Call, FunctionAttribute, Items, Kind};
 use crate::function::parameters::parameters;
 use crate::function::{FnHead, ValidParam, check, emit};
-use crate::presentation::{Bearer, Presentation};
+use crate::presentation::Presentation;
 
 /// `#[prompt]`
 pub(crate) struct Prompt;
@@ -147,9 +147,9 @@ fn items(prompt: &ValidPrompt<'_>, private: &TokenStream) -> Items {
     let title = options.title.clone().unwrap_or_else(|| quote!(""));
     let description = options.description.clone();
     let description = description.unwrap_or_else(|| docs::description(&prompt.head.attributes));
-    let presentation = options.presentation.value(Bearer::Tool, private);
+    let presentation = options.presentation.value(private);
     let table = emit::arguments_by_name(&prompt.parameters, private);
-    let constants = options.presentation.constants(Bearer::Tool, private);
+    let constants = options.presentation.constants(private);
     let schema = emit::schema();
     Items {
         before: quote! {

@@ -3,11 +3,14 @@
 //! One table-driven pass, compiled once for all tools, cuts the arguments object into one slice of
 //! text per parameter. Each slice is then read by the parameter's type.
 
+pub(crate) mod duration;
 mod failure;
+pub(crate) mod from_text;
 mod limits;
 #[cfg(not(feature = "schemars"))]
 mod no_schemars;
 mod parameters;
+pub(crate) mod report;
 #[cfg(feature = "schemars")]
 mod schemars_types;
 
@@ -168,7 +171,11 @@ impl<T> Argument<T> {
         while at < self.units.len() {
             let (variant, json) = self.units[at];
             if same(variant, name) {
-                return self.with_default(json);
+                // `None` of an `Option` has no JSON: it is an absent argument.
+                return Self {
+                    default_is_lost: false,
+                    ..self.with_default(json)
+                };
             }
             at += 1;
         }
@@ -243,9 +250,9 @@ impl<T> Argument<T> {
         arguments.parse(index, self.parse)
     }
 
-    /// Reads the argument of this parameter. If it is absent or `null`, reads the default, a string, instead.
+    /// Reads the argument of this parameter. If it is absent or `null`, reads `default_str` instead.
     #[inline]
-    pub fn get_or_text<'a>(
+    pub fn get_or_str<'a>(
         &self,
         arguments: &Arguments<'a>,
         index: usize,

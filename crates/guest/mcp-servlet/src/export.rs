@@ -58,8 +58,8 @@ macro_rules! export {
 #[macro_export]
 macro_rules! __tool_exports {
     ($servlet:ident $begin:ident $($call:ident)?) => {
-        $crate::__tool_export! { $servlet $begin "describe" describe }
-        $crate::__tool_export! { $servlet $begin "call" call }
+        $crate::__wasm_export! { $begin "describe" describe(&$servlet) }
+        $crate::__wasm_export! { $begin "call" call(&$servlet) }
     };
 }
 
@@ -69,20 +69,22 @@ macro_rules! __tool_exports {
 #[macro_export]
 macro_rules! __tool_exports {
     ($servlet:ident $begin:ident $($call:ident)?) => {
-        $crate::__tool_export! { $servlet $begin "list_tools" describe }
-        $($crate::__tool_export! { $servlet $begin "call_tool" $call })?
+        $crate::__wasm_export! { $begin "list_tools" describe(&$servlet) }
+        $($crate::__wasm_export! { $begin "call_tool" $call(&$servlet) })?
     };
 }
 
-/// A wasm export.
+/// A wasm export. Its function has a scope of its own, so that it hides no function of the author.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __tool_export {
-    ($servlet:ident $begin:ident $name:literal $function:ident) => {
-        #[unsafe(export_name = $name)]
-        extern "C" fn $function() -> i32 {
-            $begin();
-            $crate::__private::$function(&$servlet)
-        }
+macro_rules! __wasm_export {
+    ($begin:ident $name:literal $function:ident($servlet:expr)) => {
+        const _: () = {
+            #[unsafe(export_name = $name)]
+            extern "C" fn __export() -> ::core::primitive::i32 {
+                $begin();
+                $crate::__private::$function($servlet)
+            }
+        };
     };
 }

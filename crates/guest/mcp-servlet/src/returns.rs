@@ -1,11 +1,18 @@
 //! The return types of the functions behind tools, resources, prompts and completions.
 
+pub(crate) mod completion;
+pub(crate) mod parts;
+pub(crate) mod prompt;
+pub(crate) mod resource;
+pub(crate) mod resource_list;
+pub(crate) mod tool;
+
+use crate::answer::error::{Fault, ToolError};
 use crate::arguments::Failure;
-use crate::error::{Fault, ToolError};
 
 /// The return type `T` of a function, and its conversion into the result `R`.
 ///
-/// Only functions such as [`returns`](crate::result::returns) create it, so that a type that cannot be returned causes
+/// Only functions such as [`returns`](crate::returns::tool::returns) create it, so that a type that cannot be returned causes
 /// one error.
 #[derive(Debug, Clone, Copy)]
 pub struct Returns<T, R, D = ()> {

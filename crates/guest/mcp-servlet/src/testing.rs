@@ -44,9 +44,9 @@ pub use self::client::Client;
 #[cfg(feature = "http")]
 pub use self::recorded::RecordedHttp;
 pub use self::tool_calls::ToolCall;
-use crate::context::State;
-use crate::error::Fault;
-use crate::servlet::Servlet;
+use crate::answer::error::Fault;
+use crate::dispatch::servlet::Servlet;
+use crate::host::context::State;
 
 /// Runs the body of a test with a client of the servlet, or of its wasm under `servlet test`.
 #[doc(hidden)]

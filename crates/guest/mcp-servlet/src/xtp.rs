@@ -44,6 +44,7 @@
 //! The encoding of a type depends on the `contentType` that the schema declares; see [`encoding`]. An invalid
 //! payload is an error that names the function and the position, and never a trap.
 
+mod base64;
 mod bytes;
 pub(crate) mod call;
 pub mod encoding;

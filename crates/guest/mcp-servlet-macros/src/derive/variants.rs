@@ -1,90 +1,35 @@
-//! The schemas of enums, in each of serde's four representations.
+//! The nodes of enums, in each of serde's four representations.
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::ext::IdentExt;
-use syn::{Attribute, DataEnum, DeriveInput, Fields, Variant};
+use syn::{Attribute, Type};
 
-use super::case::Case;
+use super::nodes::Nodes;
 use super::options::{TypeOptions, VariantOptions};
-use super::shape::{Inner, Reader, Shape, Unit};
+use super::shape::{Content, ValidVariant};
 use crate::docs;
 use crate::function::emit::located;
 use crate::function::json_string;
 
-impl Reader<'_> {
-    pub(super) fn enumeration(&mut self, data: &DataEnum, input: &DeriveInput) -> Option<Shape> {
-        let variants: Vec<_> = data
-            .variants
-            .iter()
-            .map(|variant| {
-                (
-                    variant,
-                    VariantOptions::parse(&variant.attrs, self.diagnostics),
-                )
-            })
-            .filter(|(_, options)| !options.skip)
-            .collect();
-        if variants.is_empty() {
-            let name = &input.ident;
-            let message = format!("enum `{name}` has no variants\nhelp: add a variant");
-            self.diagnostics.error(name, message);
-            return None;
-        }
-        for (_, options) in &variants {
-            self.check_variant(options);
-        }
-        let private = self.private.clone();
-        let description = docs::description(&input.attrs);
-        let externally_tagged = self.options.tag.is_none() && !self.options.untagged;
-        let all_unit = variants
-            .iter()
-            .all(|(variant, _)| matches!(variant.fields, Fields::Unit));
-        let node = if externally_tagged && all_unit {
-            let names = variants
-                .iter()
-                .map(|(variant, options)| variant_name(variant, options, self.options));
-            let notes = notes(&variants, self.options);
-            quote!(#private::Node::one_of_strings(&[#(#names),*]) #notes)
-        } else {
-            let nodes: Vec<_> = variants
-                .iter()
-                .map(|(variant, options)| self.variant(variant, options))
-                .collect();
-            let node = quote!(#private::Node::any_of(&[#(#nodes),*]));
-            let distinct = self.distinct(&variants);
-            quote!(#node #distinct)
-        };
-        Some(Shape {
-            units: self.units(&variants),
-            ..Shape::of(quote!(#node.with_description(#description)))
-        })
-    }
+/// A variant without content.
+pub(super) struct Unit {
+    pub(super) name: String,
+    pub(super) json: String,
+    /// Whether it has the attribute of `#[derive(Default)]`.
+    pub(super) is_default: bool,
+}
 
-    /// Stops the build if a value that breaks the limits of one variant could be read as another one.
-    fn distinct(&mut self, variants: &[(&Variant, VariantOptions)]) -> Option<TokenStream> {
-        if !self.options.untagged && variants.iter().all(|(_, options)| !options.other) {
-            return None;
-        }
-        if self.is_generic {
-            return Some(quote!(.distinct()));
-        }
-        let (private, name) = (&self.private, self.name);
-        let check = quote!(const _: #private::Node = #private::Node::of::<#name>().distinct(););
-        self.checks.push(located(check, name.span()));
-        None
-    }
-
-    /// The variants without content, as they are serialized.
-    fn units(&self, variants: &[(&Variant, VariantOptions)]) -> Vec<Unit> {
-        let units = variants
-            .iter()
-            .filter(|(variant, options)| matches!(variant.fields, Fields::Unit) && !options.other);
-        let unit = |(variant, options): &(&Variant, VariantOptions)| {
-            let name = json_string(&variant_name(variant, options, self.options));
-            let json = match &self.options.tag {
+/// The variants without content, as they are serialized.
+pub(super) fn units(variants: &[ValidVariant<'_>], of_type: &TypeOptions) -> Vec<Unit> {
+    let units = variants
+        .iter()
+        .filter(|variant| variant.content.is_none() && !variant.options.other);
+    units
+        .map(|ValidVariant { name, variant, .. }| {
+            let name = json_string(name);
+            let json = match &of_type.tag {
                 Some(tag) => format!("{{{}:{name}}}", json_string(&tag.value())),
-                None if self.options.untagged => "null".to_owned(),
+                None if of_type.untagged => "null".to_owned(),
                 None => name,
             };
             let is_default = |attribute: &Attribute| attribute.path().is_ident("default");
@@ -93,45 +38,82 @@ impl Reader<'_> {
                 json,
                 is_default: variant.attrs.iter().any(is_default),
             }
-        };
-        units.map(unit).collect()
+        })
+        .collect()
+}
+
+/// The node of a variant's content.
+enum Inner<'a> {
+    /// The node of its type.
+    Type(&'a Type),
+    /// Another node.
+    Node(TokenStream),
+}
+
+impl Nodes<'_> {
+    pub(super) fn variants(&mut self, variants: &[ValidVariant<'_>]) -> TokenStream {
+        let private = self.private.clone();
+        let is_externally_tagged = self.options.tag.is_none() && !self.options.untagged;
+        if is_externally_tagged && variants.iter().all(|variant| variant.content.is_none()) {
+            let names = variants.iter().map(|variant| &variant.name);
+            let notes = notes(variants);
+            return quote!(#private::Node::one_of_strings(&[#(#names),*]) #notes);
+        }
+        let nodes: Vec<_> = variants
+            .iter()
+            .map(|variant| self.variant(variant))
+            .collect();
+        let distinct = self.distinct(variants);
+        quote!(#private::Node::any_of(&[#(#nodes),*]) #distinct)
     }
 
-    fn check_variant(&mut self, options: &VariantOptions) {
-        if let Some(key) = &options.untagged {
-            let message = "one untagged variant among tagged ones has no schema here\nhelp: make the whole enum untagged";
-            self.diagnostics.error(key, message);
+    /// Stops the build if a value that breaks the limits of one variant could be read as another one.
+    fn distinct(&mut self, variants: &[ValidVariant<'_>]) -> Option<TokenStream> {
+        if !self.options.untagged && variants.iter().all(|variant| !variant.options.other) {
+            return None;
         }
-        if let Some(key) = &options.custom {
-            let message = format!(
-                "the schema of a variant read by `{key}` is unknown\nhelp: put `{key}` on a field inside, next to `#[schema(json = \"…\")]`"
-            );
-            self.diagnostics.error(key, message);
+        if self.is_generic {
+            return Some(quote!(.distinct()));
         }
+        let (private, name) = (&self.private, self.name());
+        let check = quote!(const _: #private::Node = #private::Node::of::<#name>().distinct(););
+        self.checks.push(located(check, name.span()));
+        None
     }
 
-    fn variant(&mut self, variant: &Variant, options: &VariantOptions) -> TokenStream {
-        let name = variant_name(variant, options, self.options);
-        let case = options.rename_all.or(self.options.rename_all_fields);
-        let content = self.content(&variant.fields, case);
+    fn variant(&mut self, variant: &ValidVariant<'_>) -> TokenStream {
+        let ValidVariant { name, options, .. } = variant;
+        let content = variant
+            .content
+            .as_ref()
+            .map(|content| self.content(content));
         let private = self.private.clone();
         let node = match (&self.options.tag, &self.options.content) {
             (Some(tag), Some(place)) => {
-                let tag = self.tag_of(&tag.value(), &name, options);
+                let tag = self.tag_of(&tag.value(), name, options);
                 self.adjacent(&tag, &place.value(), content)
             }
             (Some(tag), None) => {
-                let tag = self.tag_of(&tag.value(), &name, options);
+                let tag = self.tag_of(&tag.value(), name, options);
                 self.internal(&tag, content)
             }
             (None, _) if self.options.untagged => self.untagged(content),
             (None, _) if options.other => quote!(#private::Node::string()),
-            (None, _) => self.external(&name, content),
+            (None, _) => self.external(name, content),
         };
         let alias = options.alias.as_ref();
         let unlimited = alias.and_then(|alias| self.unlimited(&node, alias));
-        let description = docs::description(&variant.attrs);
+        let description = docs::description(&variant.variant.attrs);
         quote!(#node #unlimited.with_description(#description))
+    }
+
+    fn content<'c>(&mut self, content: &'c Content<'_>) -> Inner<'c> {
+        let private = &self.private;
+        match content {
+            Content::Type(ty) => Inner::Type(ty),
+            Content::Json(json) => Inner::Node(quote!(#private::Node::raw(#json))),
+            Content::Object(object) => Inner::Node(self.object(object, None)),
+        }
     }
 
     /// `{"t": "Variant", "c": …}`
@@ -214,40 +196,14 @@ impl Reader<'_> {
     fn closed(&self) -> Option<TokenStream> {
         self.options.deny_unknown_fields.then(|| quote!(.closed()))
     }
-
-    /// The content of a variant, if there is any.
-    fn content<'f>(&mut self, fields: &'f Fields, case: Option<Case>) -> Option<Inner<'f>> {
-        match fields {
-            Fields::Unit => None,
-            Fields::Named(named) => Some(Inner::Node(self.object(named, case, None).node)),
-            Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => {
-                Some(self.inner(&unnamed.unnamed[0]))
-            }
-            Fields::Unnamed(unnamed) => {
-                self.no_tuples(unnamed);
-                None
-            }
-        }
-    }
-}
-
-fn variant_name(variant: &Variant, options: &VariantOptions, of_type: &TypeOptions) -> String {
-    if let Some(rename) = &options.rename {
-        return rename.value();
-    }
-    let name = variant.ident.unraw().to_string();
-    match of_type.rename_all {
-        Some(case) => case.variant(&name),
-        None => name,
-    }
 }
 
 /// A line for each variant that has a doc comment.
-fn notes(variants: &[(&Variant, VariantOptions)], of_type: &TypeOptions) -> Option<TokenStream> {
+fn notes(variants: &[ValidVariant<'_>]) -> Option<TokenStream> {
     let mut notes = Vec::new();
-    for (variant, options) in variants {
+    for ValidVariant { name, variant, .. } in variants {
         if docs::has_any(&variant.attrs) {
-            let start = format!("\n- `{}`: ", variant_name(variant, options, of_type));
+            let start = format!("\n- `{name}`: ");
             let text = docs::description(&variant.attrs);
             notes.push(quote!(#start, #text));
         }

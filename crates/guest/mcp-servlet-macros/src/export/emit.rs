@@ -93,7 +93,10 @@ fn features(sections: &Sections, private: &TokenStream) -> TokenStream {
     let resources = items("resource", &sections.resources, private);
     let prompts = items("prompt", &sections.prompts, private);
     let completions = items("completion", &sections.completions, private);
-    let list = |list: TokenStream| rendered("List", &quote!(#private::List::#list), private);
+    let list = |list: TokenStream| {
+        let rendered = rendered("List", &quote!(#private::List::#list), private);
+        quote!(#private::text(#rendered))
+    };
     let resource_list = list(quote!(Resources(__RESOURCES)));
     let template_list = list(quote!(Templates(__RESOURCES)));
     let prompt_list = list(quote!(Prompts(__PROMPTS)));
@@ -310,7 +313,10 @@ fn exports(
     let exports = exports
         .into_iter()
         .filter(|(_, functions)| !functions.is_empty())
-        .map(|(name, _)| export(name, private));
+        .map(|(name, _)| {
+            let function = Ident::new(name, Span::call_site());
+            quote!(#krate::__wasm_export! { __begin #name #function(&__FEATURES) })
+        });
     quote! {
         #needs
         fn __begin() {
@@ -319,17 +325,5 @@ fn exports(
         #krate::__tool_exports! { #servlet __begin #call }
         #features
         #(#exports)*
-    }
-}
-
-/// A wasm export.
-fn export(name: &str, private: &TokenStream) -> TokenStream {
-    let function = Ident::new(name, Span::call_site());
-    quote! {
-        #[unsafe(export_name = #name)]
-        extern "C" fn #function() -> ::core::primitive::i32 {
-            __begin();
-            #private::#function(&__FEATURES)
-        }
     }
 }

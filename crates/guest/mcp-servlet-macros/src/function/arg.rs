@@ -1,8 +1,10 @@
 //! The options of `#[arg(…)]`, and literals as JSON.
 
 use proc_macro2::{Literal, TokenStream};
+use quote::ToTokens;
 use syn::{Attribute, LitStr};
 
+use super::default::ArgDefault;
 use super::limits::{Limits, keys_and_limits};
 use crate::attributes::{Entries, Entry, Key};
 use crate::diagnostics::Diagnostics;
@@ -23,18 +25,20 @@ pub(crate) struct ArgOptions {
     pub(crate) any: bool,
 }
 
-/// The value of an absent argument.
-pub(crate) enum ArgDefault {
-    /// `Default::default()`
-    OfType,
-    /// An expression.
-    Value(TokenStream),
-}
-
 /// The options of `#[arg]`.
 pub(crate) const KEYS: &[Key<ArgOptions>] = keys_and_limits![
-    Key::new("default", |options, entry, _| {
-        options.default = Some(default(entry));
+    Key::new("default", |options, entry, diagnostics| {
+        let value = entry.value.clone();
+        if let Some(Ok(text)) = value.clone().map(syn::parse2::<LitStr>) {
+            not_a_str(&text, diagnostics);
+        }
+        let default = value.map_or(ArgDefault::OfType, ArgDefault::Value);
+        options.set_default(entry, default, diagnostics);
+    }),
+    Key::new("default_str", |options, entry, diagnostics| {
+        if let Some(text) = entry.string(diagnostics) {
+            options.set_default(entry, ArgDefault::Str(text), diagnostics);
+        }
     }),
     Key::new("rename", |options, entry, diagnostics| {
         options.rename = entry.string(diagnostics);
@@ -53,9 +57,13 @@ pub(crate) const KEYS: &[Key<ArgOptions>] = keys_and_limits![
     }),
 ];
 
-fn default(entry: &Entry) -> ArgDefault {
-    let value = entry.value.clone();
-    value.map_or(ArgDefault::OfType, ArgDefault::Value)
+/// Reports a string as the value of `default`: no argument has the type `&str`.
+fn not_a_str(text: &LitStr, diagnostics: &mut Diagnostics) {
+    let fixed = text.to_token_stream();
+    let message = format!(
+        "`default` takes a value of the argument's type\nhelp: write `default_str = {fixed}`, which is read like an argument"
+    );
+    diagnostics.error(text, message);
 }
 
 /// The key of an entry that has no value.
@@ -71,6 +79,17 @@ impl ArgOptions {
         options.any = !entries.0.is_empty();
         entries.read("arg", KEYS, &mut options, diagnostics);
         options
+    }
+
+    fn set_default(&mut self, entry: &Entry, default: ArgDefault, diagnostics: &mut Diagnostics) {
+        // Two of the same key are reported as duplicates.
+        let is_str = matches!(default, ArgDefault::Str(_));
+        let earlier = self.default.replace(default);
+        if earlier.is_some_and(|earlier| matches!(earlier, ArgDefault::Str(_)) != is_str) {
+            let message =
+                "`default` and `default_str` cannot be combined\nhelp: remove one of them";
+            diagnostics.error(&entry.key, message);
+        }
     }
 }
 

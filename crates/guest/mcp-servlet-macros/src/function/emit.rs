@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Type, spanned::Spanned as _};
 
-use super::arg::{ArgDefault, json_literal, json_token};
-use super::default::JsonDefault;
+use super::arg::{json_literal, json_token};
+use super::default::{ArgDefault, JsonDefault};
 use super::limits::Range;
 use super::parameters::{Argument, ValidParam, arguments};
 
@@ -83,12 +83,9 @@ fn default_of(index: usize, argument: &Argument<'_>, private: &TokenStream) -> O
 
 fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream {
     let Argument {
-        ty,
-        name,
-        description,
-        options,
-        ..
+        ty, name, options, ..
     } = argument;
+    let description = argument.description();
     let make = if options.schemars.is_some() {
         quote!(schemars_argument)
     } else if is_called_context(ty) {
@@ -99,7 +96,7 @@ fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream
     let optional = options.schemars.as_ref().map(|_| is_optional(ty, private));
     let mut value = quote!(#private::#make::<#ty>(#name, #description #optional));
     if let Some(default) = &options.default {
-        value.extend(JsonDefault::of(default, ty).method(private));
+        value.extend(JsonDefault::new(default, ty).method(private));
     }
     if let Some(example) = &options.example {
         let json = json_token(json_literal(example));
@@ -125,8 +122,12 @@ fn is_optional(ty: &Type, private: &TokenStream) -> TokenStream {
 /// Nothing else depends on these constants, so the compiler reports only one error.
 fn checks_of(constant: &Ident, argument: &Argument<'_>) -> Vec<TokenStream> {
     let options = &argument.options;
-    let default = options.default.as_ref().and_then(text);
-    let default = default.map(|text| located(quote!(#constant.check_default()), text.span()));
+    let default = match &options.default {
+        Some(ArgDefault::Str(text)) => {
+            Some(located(quote!(#constant.check_default()), text.span()))
+        }
+        _ => None,
+    };
     let example = options.example.as_ref();
     let example = example.map(|example| located(quote!(#constant.check_example()), example.span()));
     let lengths = options.limits.first_length();
@@ -171,9 +172,7 @@ fn value(argument: &Argument<'_>, arguments: &Ident, index: usize) -> TokenStrea
             let default = default_constant(index);
             quote!(#constant.get_or(&#arguments, #index, #default)?)
         }
-        Some(default) if text(default).is_some() => {
-            quote!(#constant.get_or_text(&#arguments, #index)?)
-        }
+        Some(ArgDefault::Str(_)) => quote!(#constant.get_or_str(&#arguments, #index)?),
         Some(ArgDefault::Value(value)) => {
             quote!(#constant.get_or(&#arguments, #index, || #value)?)
         }
@@ -186,14 +185,6 @@ fn value(argument: &Argument<'_>, arguments: &Ident, index: usize) -> TokenStrea
     // At the type, so that the compiler reports a type other than a number there.
     let value = located(value, argument.ty.span());
     quote!(#arguments.within(#index, #min, #max, #value)?)
-}
-
-/// A default that is a string literal.
-fn text(default: &ArgDefault) -> Option<syn::LitStr> {
-    match default {
-        ArgDefault::OfType => None,
-        ArgDefault::Value(value) => syn::parse2(value.clone()).ok(),
-    }
 }
 
 /// The same tokens with the location at which the compiler reports errors. Names resolve as before.

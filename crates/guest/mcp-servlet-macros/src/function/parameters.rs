@@ -5,8 +5,9 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, Type};
 
-use super::arg::{ArgDefault, ArgOptions, json_literal};
+use super::arg::{ArgOptions, json_literal};
 use super::check;
+use super::default::ArgDefault;
 use super::head::{FnHead, Param, Pattern};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
@@ -30,8 +31,16 @@ pub(crate) struct Argument<'a> {
     pub(crate) ty: &'a Type,
     pub(crate) name: String,
     pub(crate) ident: &'a Ident,
-    pub(crate) description: TokenStream,
+    pub(crate) attributes: &'a [Attribute],
     pub(crate) options: ArgOptions,
+}
+
+impl Argument<'_> {
+    /// The description, as an expression.
+    pub(crate) fn description(&self) -> TokenStream {
+        let description = self.options.description.clone();
+        description.unwrap_or_else(|| docs::description(self.attributes))
+    }
 }
 
 /// The parameters of a function. If `whole` is set, a parameter may take all arguments.
@@ -139,7 +148,7 @@ fn named<'a>(
 }
 
 fn argument<'a>(
-    param: &Param,
+    param: &'a Param,
     ident: &'a Ident,
     ty: &'a Type,
     options: ArgOptions,
@@ -148,12 +157,9 @@ fn argument<'a>(
     if let Some(example) = &options.example {
         check_literal("example", "a literal", example, |_| true, diagnostics);
     }
-    let default = match &options.default {
-        Some(ArgDefault::Value(value)) => Some(value),
-        _ => None,
-    };
+    let default = options.default.as_ref().and_then(ArgDefault::value);
     let example = options.example.as_ref();
-    options.limits.check(default, example, diagnostics);
+    options.limits.check(default.as_ref(), example, diagnostics);
     if let Some(borrow) = borrow(ty.to_token_stream()) {
         diagnostics.error(
             borrow,
@@ -169,12 +175,11 @@ fn argument<'a>(
         }
         None => ident.unraw().to_string(),
     };
-    let description = options.description.clone();
     Argument {
         ty,
         name,
         ident,
-        description: description.unwrap_or_else(|| docs::description(&param.attributes)),
+        attributes: &param.attributes,
         options,
     }
 }

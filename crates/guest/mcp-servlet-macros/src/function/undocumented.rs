@@ -3,12 +3,12 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::{Attribute, Type};
+use syn::{Attribute, GenericArgument, PathArguments, Type};
 
-use super::arg::ArgDefault;
-use super::default::{JsonDefault, argument_of};
+use super::default::{ArgDefault, JsonDefault};
 use super::emit::constant;
 use super::parameters::{Argument, ValidParam, arguments};
+use crate::docs;
 use crate::warning::{lost_default, warning};
 
 /// The function that the warnings are about.
@@ -56,7 +56,7 @@ impl Subject<'_> {
     fn lost_default(&self, index: usize, argument: &Argument<'_>) -> TokenStream {
         let Self { kind, name, .. } = self;
         let message = format!(
-            "the default of argument `{}` is not in the schema of {kind} `{name}`\nhelp: use a literal, an expression of numbers or `default` alone, or write it in the doc comment and allow `deprecated`",
+            "the default of argument `{}` is not in the schema of {kind} `{name}`\nhelp: use a literal, a constant integer or `bool`, a variant or `default` alone, or write it in the doc comment and allow `deprecated`",
             argument.name
         );
         let constant = constant(index);
@@ -76,7 +76,7 @@ impl Subject<'_> {
 /// Whether an argument has a description, or its type may have one.
 fn is_described(argument: &Argument<'_>) -> bool {
     argument.options.description.is_some()
-        || argument.description.to_string() != "\"\""
+        || docs::has_any(argument.attributes)
         || !is_plain(argument.ty)
 }
 
@@ -95,12 +95,21 @@ fn is_plain(ty: &Type) -> bool {
     last.is_some_and(|last| PLAIN.iter().any(|name| last.ident == name))
 }
 
+/// The type in the angle brackets, if the type has one of these names.
+fn argument_of<'a>(ty: &'a Type, names: &[&str]) -> Option<&'a Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    let is_named = names.iter().any(|name| last.ident == name);
+    match arguments.args.last() {
+        Some(GenericArgument::Type(inner)) if is_named => Some(inner),
+        _ => None,
+    }
+}
+
 /// Whether there is a default whose JSON the macro does not know from the source.
 fn may_be_lost(default: Option<&ArgDefault>, ty: &Type) -> bool {
-    default.is_some_and(|default| {
-        !matches!(
-            JsonDefault::of(default, ty),
-            JsonDefault::Json(_) | JsonDefault::Nothing
-        )
-    })
+    default.is_some_and(|default| !matches!(JsonDefault::new(default, ty), JsonDefault::Json(_)))
 }

@@ -11,7 +11,6 @@ use super::validate::ValidResource;
 use crate::function::attribute::{Call, Items, Kind as FunctionKind};
 use crate::function::parameters::arguments;
 use crate::function::{FnHead, ValidParam, emit};
-use crate::presentation::Bearer;
 
 /// The media type of user interfaces (MCP Apps).
 const PAGE: &str = "text/html;profile=mcp-app";
@@ -39,7 +38,7 @@ fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
     let (function, output) = (&resource.head.name, &resource.output);
     let def = def(resource, private);
     let presentation = &resource.options.presentation;
-    let constants = presentation.constants(Bearer::Resource, private);
+    let constants = presentation.constants(private);
     let ui_meta = presentation.has_ui().then(|| {
         quote! {
             const __UI_JSON: &[::core::primitive::u8] = &__UI.render::<{ __UI.length() }>();
@@ -106,7 +105,7 @@ fn def(resource: &ValidResource<'_>, private: &TokenStream) -> TokenStream {
     let priority = options.priority.as_deref().unwrap_or_default();
     let last_modified = options.last_modified.to_token_stream();
     let last_modified = text(&Some(last_modified).filter(|time| !time.is_empty()));
-    let presentation = options.presentation.value(Bearer::Resource, private);
+    let presentation = options.presentation.value(private);
     quote! {
         #private::ResourceDef {
             uri: #uri,
@@ -164,9 +163,6 @@ fn parsed(
         }
     });
     quote! {
-        #private::Template {
-            parts: &[#(#parts),*],
-            fields: __FIELDS,
-        }
+        #private::Template::new(&[#(#parts),*], __FIELDS)
     }
 }

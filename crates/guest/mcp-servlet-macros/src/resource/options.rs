@@ -7,7 +7,7 @@ use super::Kind;
 use crate::attributes::{CratePath, Entry, Key};
 use crate::diagnostics::Diagnostics;
 use crate::function::json_literal;
-use crate::presentation::{Bearer, Presentation};
+use crate::presentation::Presentation;
 
 /// The options of either attribute.
 #[derive(Default)]
@@ -102,9 +102,7 @@ const LAST_KEYS: [Key<ResourceOptions>; 7] = [
         options.presentation.meta(entry, diagnostics);
     }),
     Key::new("ui", |options, entry, diagnostics| {
-        options
-            .presentation
-            .ui(entry, Bearer::Resource, diagnostics);
+        options.presentation.page_ui(entry, diagnostics);
     }),
     Key::new("crate", |options, entry, diagnostics| {
         options.krate.set(entry, diagnostics);

@@ -9,10 +9,11 @@ use syn::spanned::Spanned as _;
 
 use super::options::ToolOptions;
 use super::validate::ValidTool;
+use crate::docs;
 use crate::function::attribute::{Call, Items, Kind};
 use crate::function::parameters::arguments as by_name;
+use crate::function::undocumented::Subject;
 use crate::function::{FnHead, ValidParam, emit};
-use crate::presentation::Bearer;
 
 const TOOL: Kind = Kind {
     name: "tool",
@@ -31,11 +32,17 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
     };
     let def = def(tool, &private);
     let parameters = parameters(tool, &private);
-    let presentation = tool.options.presentation.constants(Bearer::Tool, &private);
-    let lost_defaults = &tool.lost_defaults;
+    let presentation = tool.options.presentation.constants(&private);
+    let subject = Subject {
+        kind: "tool",
+        name: &tool.head.name,
+        attributes: &tool.head.attributes,
+        is_described: tool.options.description.is_some() || docs::has_any(&tool.head.attributes),
+    };
+    let lost_defaults = subject.lost_defaults(&tool.parameters);
     let schema = emit::schema();
     let items = Items {
-        warnings: tool.warnings.clone(),
+        warnings: subject.warnings(&tool.parameters),
         before: quote! {
             #parameters
             #lost_defaults
@@ -74,10 +81,11 @@ pub(crate) fn placeholder(head: &FnHead, options: &ToolOptions) -> TokenStream {
 }
 
 fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
-    let (name, description) = (&tool.name, &tool.description);
-    let options = tool.options;
+    let (name, options) = (&tool.name, tool.options);
+    let description = options.description.clone();
+    let description = description.unwrap_or_else(|| docs::description(&tool.head.attributes));
     let title = options.title.clone().unwrap_or_else(|| quote!(""));
-    let presentation = options.presentation.value(Bearer::Tool, private);
+    let presentation = options.presentation.value(private);
     let hints = [
         ("read_only", options.read_only),
         ("destructive", options.destructive),

@@ -5,7 +5,7 @@ use syn::{LitInt, LitStr};
 
 use crate::attributes::{CratePath, Entry, Key};
 use crate::diagnostics::Diagnostics;
-use crate::presentation::{Bearer, Presentation};
+use crate::presentation::Presentation;
 
 /// `#[tool(…)]`
 #[derive(Default)]
@@ -65,7 +65,7 @@ pub(crate) const KEYS: &[Key<ToolOptions>] = &[
         options.presentation.meta(entry, diagnostics);
     }),
     Key::new("ui", |options, entry, diagnostics| {
-        options.presentation.ui(entry, Bearer::Tool, diagnostics);
+        options.presentation.tool_ui(entry, diagnostics);
     }),
     Key::new("crate", |options, entry, diagnostics| {
         options.krate.set(entry, diagnostics);

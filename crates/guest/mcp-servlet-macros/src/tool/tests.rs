@@ -48,7 +48,7 @@ fn expands_every_option() {
             /// what to look for
             #[arg(rename = "query", example = "atlas")]
             text: String,
-            #[arg(default = "any")] kind: String,
+            #[arg(default_str = "any")] kind: String,
             #[arg(default)] tags: Vec<String>,
             #[arg(default = 10, min = 1, max = 100)]
             mut limit: u8,

@@ -4,8 +4,6 @@ use proc_macro2::TokenStream;
 
 use super::options::ToolOptions;
 use crate::diagnostics::Diagnostics;
-use crate::docs;
-use crate::function::undocumented::Subject;
 use crate::function::{FnHead, ValidParam, check, parameters};
 
 /// A function that can be a tool.
@@ -13,13 +11,9 @@ pub(crate) struct ValidTool<'a> {
     pub(crate) options: &'a ToolOptions,
     pub(crate) head: &'a FnHead,
     pub(crate) name: String,
-    pub(crate) description: TokenStream,
+    /// The type that the function returns.
     pub(crate) output: TokenStream,
     pub(crate) parameters: Vec<ValidParam<'a>>,
-    /// Warnings about missing descriptions.
-    pub(crate) warnings: TokenStream,
-    /// Warnings about defaults that the schema does not show.
-    pub(crate) lost_defaults: TokenStream,
 }
 
 /// The checked tool, or `None` if the function cannot be expanded.
@@ -33,23 +27,10 @@ pub(crate) fn validate<'a>(
     let parameters = parameters::parameters("tool", head, whole, diagnostics);
     check_whole(&parameters, head, options, diagnostics);
     check_parts(&parameters, options, diagnostics);
-    let description = match &options.description {
-        Some(description) => description.clone(),
-        None => docs::description(&head.attributes),
-    };
-    let subject = Subject {
-        kind: "tool",
-        name: &head.name,
-        attributes: &head.attributes,
-        is_described: options.description.is_some() || docs::has_any(&head.attributes),
-    };
     Some(ValidTool {
-        warnings: subject.warnings(&parameters),
-        lost_defaults: subject.lost_defaults(&parameters),
         options,
         head,
         name: check::name("tool", head, options.name.as_ref(), diagnostics),
-        description,
         output: check::output("tool", &head.output, diagnostics)?,
         parameters,
     })

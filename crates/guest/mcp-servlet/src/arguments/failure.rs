@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Arguments;
-use crate::error::{Fault, ToolError};
+use crate::answer::error::{Fault, ToolError};
 
 /// Why a call has no result.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 use mcp_servlet_json::{Error, Reader};
 
 use super::{Arguments, Failure};
+use crate::arguments::report::is_meant;
 use crate::json::{Children, member};
-use crate::report::is_meant;
 
 /// Checks arguments against their schema.
 pub(crate) fn check_limits<'a>(

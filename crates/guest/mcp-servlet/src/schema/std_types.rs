@@ -97,7 +97,7 @@ impl<T: Schema> Schema for Option<T> {
     const NODE: &'static Node = T::NODE;
     const OPTIONAL: bool = true;
     const NAMES: Option<&'static [&'static str]> = T::NAMES;
-    const UNITS: &'static [(&'static str, &'static str)] = T::UNITS;
+    const UNITS: &'static [(&'static str, &'static str)] = &[("None", "")];
 }
 
 macro_rules! transparent {

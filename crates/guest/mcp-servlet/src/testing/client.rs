@@ -16,10 +16,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::remote::Remote;
-use crate::context::{Context, Host, State};
-use crate::error::Fault;
-use crate::level::Level;
-use crate::servlet::Servlet;
+use crate::answer::error::Fault;
+use crate::dispatch::servlet::Servlet;
+use crate::host::context::{Context, Host, State};
+use crate::host::level::Level;
 
 /// Uses a servlet like a host: [`Servlet::client`] returns one for the servlet in the test's own process.
 ///

@@ -22,8 +22,8 @@ use std::net::TcpStream;
 use mcp_servlet_json::{RawJson, from_str, to_string};
 use serde::{Deserialize, Serialize};
 
-use crate::context::Context;
-use crate::error::Fault;
+use crate::answer::error::Fault;
+use crate::host::context::Context;
 
 /// The environment variable that `servlet test` sets to `ADDRESS/TOKEN`.
 pub(super) const ADDRESS: &str = "MCP_SERVLET_TEST";

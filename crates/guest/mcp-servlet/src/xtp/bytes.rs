@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::base64;
+use super::base64;
 
 /// Binary data: XTP's type `buffer`.
 ///

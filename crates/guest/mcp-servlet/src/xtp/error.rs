@@ -71,6 +71,6 @@ impl fmt::Display for Error {
 
 impl<E: Into<Box<dyn std::error::Error>>> From<E> for Error {
     fn from(error: E) -> Self {
-        Self::new(crate::error::chain(&*error.into()))
+        Self::new(crate::answer::error::chain(&*error.into()))
     }
 }

@@ -7,7 +7,7 @@ use mcp_servlet::testing::Client;
 use serde_json::json;
 
 #[tool]
-fn count(context: &Context, #[arg(default = "count")] key: String) -> String {
+fn count(context: &Context, #[arg(default_str = "count")] key: String) -> String {
     let before = context.var(&key).map_or(0, |bytes| bytes[0]);
     context.set_var(&key, &[before + 1]);
     format!("{before}")

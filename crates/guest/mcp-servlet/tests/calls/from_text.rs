@@ -33,8 +33,8 @@ enum Color {
 #[tool]
 fn light(
     machine: Machine,
-    #[arg(default = "ff")] brightness: Brightness,
-    #[arg(default = "green")] color: Color,
+    #[arg(default_str = "ff")] brightness: Brightness,
+    #[arg(default_str = "green")] color: Color,
     /// further machines
     others: Option<Vec<Machine>>,
 ) -> String {

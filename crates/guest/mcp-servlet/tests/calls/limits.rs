@@ -82,7 +82,7 @@ fn single(
     #[arg(min_length = 2, max_length = 5)] name: Option<String>,
     #[arg(pattern = "^[a-z]+$")] word: Option<String>,
     #[arg(min_items = 1, max_items = 2)] list: Option<Vec<u8>>,
-    #[arg(default = "ab", max_length = 2, pattern = "^a(?=b)")] lookahead: String,
+    #[arg(default_str = "ab", max_length = 2, pattern = "^a(?=b)")] lookahead: String,
 ) -> String {
     format!("{name:?} {word:?} {list:?} {lookahead}")
 }

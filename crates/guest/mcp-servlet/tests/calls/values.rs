@@ -21,7 +21,7 @@ struct Size {
 )]
 fn defaults(
     #[arg(default)] of_type: u8,
-    #[arg(default = "abc")] literal: String,
+    #[arg(default_str = "abc")] literal: String,
     #[arg(default = u8::MAX.into())] computed: u64,
     #[arg(default = vec![1, 2])] list: Vec<u8>,
     #[arg(default)] size: Size,

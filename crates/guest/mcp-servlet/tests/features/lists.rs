@@ -116,7 +116,7 @@ fn resources_that_nobody_could_read_are_not_listed() {
     let client = SERVLET
         .client()
         .with_config("users", "0")
-        .with_config("names", "a/b,all,c,c");
+        .with_config("names", "a/b,all,c,c,50%");
     assert_eq!(uris(&client), ["notes:///all", "notes:///c"]);
     let logs: Vec<_> = client.logs().into_iter().map(|(_, text)| text).collect();
     assert_eq!(
@@ -125,6 +125,7 @@ fn resources_that_nobody_could_read_are_not_listed() {
             "cannot list resources of `notes:///{name}`: `notes:///a/b` does not match the template",
             "cannot list resources of `notes:///{name}`: `notes:///all` is already in the list",
             "cannot list resources of `notes:///{name}`: `notes:///c` is already in the list",
+            "cannot list resources of `notes:///{name}`: `notes:///50%` has an invalid percent-encoding",
         ]
     );
 }

@@ -125,7 +125,7 @@ fn a_tool_is_called_titled_and_described_as_its_attributes_say() {
 #[tool(title = "\"\\\n\t\0")]
 fn escaped(
     /// "
-    #[arg(default = "\"\\\u{2}", example = "\n", rename = "a\"\\\n")]
+    #[arg(default_str = "\"\\\u{2}", example = "\n", rename = "a\"\\\n")]
     value: String,
 ) -> String {
     value

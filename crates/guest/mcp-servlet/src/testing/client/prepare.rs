@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 
 use super::Client;
-use crate::context::{CLIENT_INFO, State};
+use crate::host::context::{CLIENT_INFO, State};
 #[cfg(feature = "http")]
 use crate::testing::recorded::{RecordedHttp, Recording, missing};
 

@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use super::Client;
 use super::prepare::json;
-use crate::context::ToolAnswer;
-use crate::context::tools::{ToolsError, ToolsErrorKind};
+use crate::answer::tool_result::ToolResult;
+use crate::host::context::ToolAnswer;
+use crate::host::context::tools::{ToolsError, ToolsErrorKind};
 use crate::testing::tool_calls::{RecordedCalls, ToolCall};
-use crate::tool_result::ToolResult;
 
 impl Client {
     /// A client with a tool of another server, `MEMBER:TOOL`, whose results have structured content; see

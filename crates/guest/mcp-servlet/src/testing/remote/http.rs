@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::context::Context;
+use crate::host::context::Context;
 use crate::{HttpRequest, HttpResponse};
 
 /// A request that the wasm sends.

@@ -1,7 +1,8 @@
 //! Calls inside a host.
 
+use crate::dispatch::exports;
+use crate::host::abi;
 use crate::xtp::Error;
-use crate::{abi, exports};
 
 /// A running call.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Imports inside a host. The expansion of `__import!` declares the foreign function.
 
 use super::{Encode, Error, unsendable};
-use crate::abi;
+use crate::host::abi;
 
 /// Calls an import without input; it returns the handle of its output, or 0 for none.
 pub fn call(import: impl FnOnce() -> u64) -> Vec<u8> {

@@ -1,0 +1,12 @@
+use mcp_servlet::prelude::*;
+
+/// Greets.
+#[tool]
+fn greet(
+    /// whom
+    #[arg(default, default_str = "world")] name: String,
+) -> String {
+    format!("Hello, {name}!")
+}
+
+fn main() {}
