@@ -458,8 +458,12 @@ fn made_of_endpoints(version: &Version, loader: &Loader) -> Made {
     let endpoints = config.endpoints.iter().map(|endpoint| {
         let host = loader.finish(config.host_of(endpoint, loaded, remotes));
         let options = endpoint.options.clone();
+        let server = Server::new(&process, host, options, Startup::done());
+        let hook = config.servlet_of_hook(endpoint, loaded);
+        let hooks = endpoint.options.hooks.clone();
+        server.0.access.replace_hooks(hooks, hook);
         Endpoint {
-            server: Server::new(&process, host, options, Startup::done()),
+            server,
             transports: vec![endpoint.transport.clone()],
             configured: Some(endpoint.clone()),
         }

@@ -281,7 +281,7 @@ impl Reader<'_> {
 }
 
 /// The authentication of an endpoint.
-fn auth(endpoint: &Endpoint) -> Option<&AuthOptions> {
+pub(super) fn auth(endpoint: &Endpoint) -> Option<&AuthOptions> {
     match &endpoint.transport {
         EndpointTransport::Http { options, .. } => options.auth.as_ref(),
         EndpointTransport::Stdio => None,

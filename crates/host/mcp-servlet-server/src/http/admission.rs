@@ -46,10 +46,7 @@ impl Endpoint {
         let head = Head {
             headers: request.headers(),
             query: request.uri().query(),
-            certificate: request
-                .extensions()
-                .get::<Arc<Certificate>>()
-                .map(|one| &**one),
+            certificate: request.extensions().get::<Arc<Certificate>>(),
         };
         match gate.admit(head).await {
             Ok(caller) => {
@@ -143,19 +140,7 @@ pub(super) fn denied(refusal: &Refusal, message: &Message) -> Response {
 
 /// The response to a request whose caller is not accepted. Without an id, nothing has read its body.
 pub(super) fn refused(refusal: &Refusal, id: Option<Value>) -> Response {
-    let code = match refusal.status {
-        StatusCode::FORBIDDEN => "FORBIDDEN",
-        StatusCode::UNAUTHORIZED => "UNAUTHENTICATED",
-        StatusCode::SERVICE_UNAVAILABLE => "UNAVAILABLE",
-        _ => "INVALID_REQUEST",
-    };
-    let error = json!({
-        "code": -32600,
-        "message": refusal.message,
-        "data": { "code": code },
-    });
-    let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
-    let mut response = (refusal.status, Json(body)).into_response();
+    let mut response = error_response(refusal.status, refusal.message, id);
     response.extensions_mut().insert(refusal.reason);
     if let Some(seconds) = refusal.retry_after {
         let headers = response.headers_mut();
@@ -167,4 +152,17 @@ pub(super) fn refused(refusal: &Refusal, id: Option<Value>) -> Response {
         headers.insert(header::WWW_AUTHENTICATE, challenge);
     }
     response
+}
+
+/// A response with an error of JSON-RPC.
+pub(super) fn error_response(status: StatusCode, message: &str, id: Option<Value>) -> Response {
+    let code = match status {
+        StatusCode::FORBIDDEN => "FORBIDDEN",
+        StatusCode::UNAUTHORIZED => "UNAUTHENTICATED",
+        StatusCode::SERVICE_UNAVAILABLE => "UNAVAILABLE",
+        _ => "INVALID_REQUEST",
+    };
+    let error = json!({ "code": -32600, "message": message, "data": { "code": code } });
+    let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
+    (status, Json(body)).into_response()
 }

@@ -30,6 +30,7 @@ use super::{
 use crate::{
     access,
     handler::{Handler, tasks::Tasks},
+    hooks::{CurrentHooks, Newcomer, SessionRefusal},
     message::{self, BATCHES, Kind, Message, Received, Refusal},
     server::{Server, active::RequestEnd},
     session_id::SessionId,
@@ -141,6 +142,10 @@ impl Streamable {
         form: Form,
         held: T,
     ) -> Response {
+        let newcomer = match self.newcomer(&parts, &message).await {
+            Ok(newcomer) => newcomer,
+            Err(refusal) => return refusal.response(message.id()),
+        };
         if let Err(refusal) = access::permit_message(&parts.extensions, &self.server, &message) {
             return denied(&refusal, &message);
         }
@@ -181,6 +186,9 @@ impl Streamable {
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
             return body::refused(&message::unreadable(body).with_id(id));
         }
+        if let Some(refusal) = self.ask(newcomer, session(response.headers())).await {
+            return refusal.response(id);
+        }
         let opened = session(response.headers());
         let opened = opened.map(|id| self.sessions.open(id, &opening, has_batches));
         let held = (held, in_use.or(opened));
@@ -195,6 +203,41 @@ impl Streamable {
                 single::event(body::with_raw_results(response, held)).await
             }
         }
+    }
+
+    /// The sender of a message that begins a session, or that belongs to none, if the endpoint decides about these. Whether a session may
+    /// begin is decided when it has its id.
+    async fn newcomer(
+        &self,
+        parts: &Parts,
+        message: &Message,
+    ) -> Result<Option<(Arc<CurrentHooks>, Newcomer)>, SessionRefusal> {
+        let hooks = self.server.0.access.hooks();
+        let is_known = self.enter(&parts.headers).is_some() && !message.is_modern();
+        if hooks.are_none() || is_known || !message.is_request() {
+            return Ok(None);
+        }
+        let newcomer = Newcomer::of(parts, message, "");
+        hooks.reject(&newcomer)?;
+        if let Kind::Initialize(_) = message.kind() {
+            return Ok(Some((hooks, newcomer)));
+        }
+        hooks.ask_once(&newcomer).await?;
+        Ok(None)
+    }
+
+    /// Asks whether a session may begin that only the server knows yet. Otherwise it ends.
+    async fn ask(
+        &self,
+        newcomer: Option<(Arc<CurrentHooks>, Newcomer)>,
+        session: Option<&str>,
+    ) -> Option<SessionRefusal> {
+        let (hooks, mut newcomer) = newcomer?;
+        let id = session?;
+        id.clone_into(&mut newcomer.session);
+        let refusal = hooks.ask(&newcomer).await.err()?;
+        self.close(id).await;
+        Some(refusal)
     }
 
     /// Answers the messages of an array with one array of responses. Other messages of the server are dropped.
