@@ -467,7 +467,7 @@ pub use self::completion::IntoCompletion;
 #[cfg(feature = "http")]
 pub use self::context::http::{HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 pub use self::context::tools::{Member, Tools, ToolsError, ToolsErrorKind};
-pub use self::context::{Capabilities, Client, Context};
+pub use self::context::{Caller, Capabilities, Certificate, Client, Context};
 pub use self::duration::HumanDuration;
 pub use self::error::{Fault, ToolError};
 pub use self::level::Level;
