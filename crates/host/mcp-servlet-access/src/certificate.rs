@@ -3,7 +3,10 @@
 mod details;
 mod distinguished_name;
 
-use std::fmt;
+use std::{
+    fmt,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use mcp_servlet_schema::JsonObject;
 use x509_parser::{certificate::X509Certificate, prelude::FromDer as _};
@@ -15,6 +18,7 @@ use crate::digest::Sha256;
 pub struct Certificate {
     sha256: Sha256,
     details: JsonObject,
+    ends: Option<SystemTime>,
 }
 
 /// The part of a certificate that names the caller.
@@ -58,12 +62,24 @@ impl Certificate {
     pub fn of_der(der: &[u8]) -> Self {
         let sha256 = Sha256::of(der);
         let mut details = JsonObject::new();
+        let mut ends = None;
         if let Ok((_, certificate)) = X509Certificate::from_der(der) {
             details::add(&mut details, &certificate);
+            let seconds = u64::try_from(certificate.validity().not_after.timestamp()).ok();
+            ends = seconds.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
         }
         details.insert("sha256".to_owned(), sha256.to_string().into());
         details.insert("pem".to_owned(), details::pem(der).into());
-        Self { sha256, details }
+        Self {
+            sha256,
+            details,
+            ends,
+        }
+    }
+
+    /// When it ends.
+    pub fn ends(&self) -> Option<SystemTime> {
+        self.ends
     }
 
     /// What the certificate says, as expressions and servlets read it.

@@ -60,7 +60,7 @@ use registries::Registries;
 pub use remote::RemoteEntry;
 pub use remotes::Remotes;
 use rules::ReadRule;
-pub use rules::{ExplainedRule, ExplainedStep, Explanation, ServedEndpoint};
+pub use rules::{ExplainedReject, ExplainedRule, ExplainedStep, Explanation, ServedEndpoint};
 use shape::ReadShape;
 pub use units::parse_memory;
 
@@ -104,6 +104,8 @@ pub struct Config {
     registries: Registries,
     /// The tools that are asked about sessions.
     hooks: Vec<ReadHook>,
+    /// The endpoints of the conditions that reject clients, and their lines.
+    rejects: Vec<(String, usize)>,
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
@@ -265,6 +267,7 @@ impl Config {
             grants: reader.grants,
             registries: reader.registries,
             hooks,
+            rejects: reader.rejects,
             variables: reader.variables,
             files: files.clone(),
             locks: Locks::Off,
@@ -311,6 +314,7 @@ struct Reader<'a> {
     registries: Registries,
     shapes: Vec<ReadShape>,
     grants: Vec<ReadGrant>,
+    rejects: Vec<(String, usize)>,
     files: &'a mut Snapshot,
 }
 
@@ -328,6 +332,7 @@ impl<'a> Reader<'a> {
             registries: Registries::default(),
             shapes: Vec::new(),
             grants: Vec::new(),
+            rejects: Vec::new(),
             files,
         }
     }

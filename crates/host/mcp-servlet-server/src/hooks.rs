@@ -80,7 +80,7 @@ pub(crate) struct CurrentHooks {
 #[derive(Debug)]
 struct Known {
     since: Instant,
-    answer: Arc<OnceCell<Result<(), SessionRefusal>>>,
+    answer: Arc<OnceCell<Result<(), Box<SessionRefusal>>>>,
 }
 
 /// A client that begins a session.
@@ -136,7 +136,7 @@ impl CurrentHooks {
     }
 
     /// Whether a condition rejects a client.
-    pub(crate) fn reject(&self, newcomer: &Newcomer) -> Result<(), SessionRefusal> {
+    pub(crate) fn reject(&self, newcomer: &Newcomer) -> Result<(), Box<SessionRefusal>> {
         if self.hooks.reject.is_empty() {
             return Ok(());
         }
@@ -150,12 +150,14 @@ impl CurrentHooks {
         for reject in &self.hooks.reject {
             match reject.when.holds(&session) {
                 SessionTruth::No => {}
-                SessionTruth::Yes | SessionTruth::Maybe => return Err(reject.refusal(&session)),
+                SessionTruth::Yes | SessionTruth::Maybe => {
+                    return Err(reject.refusal(&session).into());
+                }
                 SessionTruth::Failed(failure) => {
                     tracing::warn!("cannot evaluate `reject`, which rejects: {failure}");
                     let status = StatusCode::FORBIDDEN;
                     let message = &reject.message;
-                    return Err(SessionRefusal::new(Reason::Rejected, status, message));
+                    return Err(SessionRefusal::new(Reason::Rejected, status, message).into());
                 }
             }
         }
@@ -163,17 +165,17 @@ impl CurrentHooks {
     }
 
     /// Asks the servlet about a session.
-    pub(crate) async fn ask(&self, newcomer: &Newcomer) -> Result<(), SessionRefusal> {
+    pub(crate) async fn ask(&self, newcomer: &Newcomer) -> Result<(), Box<SessionRefusal>> {
         let Some(on_session) = &self.hooks.on_session else {
             return Ok(());
         };
         let input = Input::of(newcomer, on_session);
         let answered = self.answer(on_session, input).await;
-        answered.unwrap_or_else(|| Err(SessionRefusal::unanswered()))
+        answered.unwrap_or_else(|| Err(SessionRefusal::unanswered().into()))
     }
 
     /// As [`ask`](Self::ask), unless the servlet has answered the same question in the last minute.
-    pub(crate) async fn ask_once(&self, newcomer: &Newcomer) -> Result<(), SessionRefusal> {
+    pub(crate) async fn ask_once(&self, newcomer: &Newcomer) -> Result<(), Box<SessionRefusal>> {
         let Some(on_session) = &self.hooks.on_session else {
             return Ok(());
         };
@@ -185,12 +187,12 @@ impl CurrentHooks {
         });
         match answered.await {
             Ok(answer) => answer.clone(),
-            Err(()) => Err(SessionRefusal::unanswered()),
+            Err(()) => Err(SessionRefusal::unanswered().into()),
         }
     }
 
     /// The place of the answer to a question.
-    fn known(&self, input: &Input) -> Arc<OnceCell<Result<(), SessionRefusal>>> {
+    fn known(&self, input: &Input) -> Arc<OnceCell<Result<(), Box<SessionRefusal>>>> {
         let question = Sha256::of(Value::from(input.arguments.clone()).to_string().as_bytes());
         let mut known = lock(&self.known);
         if known.len() >= MOST_KNOWN {
@@ -215,7 +217,7 @@ impl CurrentHooks {
         &self,
         on_session: &OnSession,
         input: Input,
-    ) -> Option<Result<(), SessionRefusal>> {
+    ) -> Option<Result<(), Box<SessionRefusal>>> {
         let OnSession {
             servlet: name,
             tool,

@@ -46,6 +46,7 @@ use crate::{
     session_id::SessionId,
 };
 use admission::Admitted;
+pub(crate) use admission::GateTime;
 use connections::Limits;
 use cors::Page;
 use headers::Sender;
@@ -169,7 +170,7 @@ fn elsewhere(endpoints: &[Endpoint]) -> String {
 }
 
 /// Serves `/metrics`, `/health` and `/ready` for operators, until the service is stopped.
-pub(crate) async fn operations(server: Server, listener: TcpListener) {
+pub(crate) async fn operations(server: Server, listener: (TcpListener, Option<Arc<Tls>>)) {
     let metrics = |State(server): State<Server>| async move {
         let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
         let metrics = server.0.process.encode_metrics();
@@ -188,14 +189,7 @@ pub(crate) async fn operations(server: Server, listener: TcpListener) {
     // The metrics are about clients.
     let connections = Connections::default();
     let end = server.0.process.transports.child_token();
-    run(
-        &server,
-        (listener, None),
-        answer,
-        (limits, connections),
-        end,
-    )
-    .await;
+    run(&server, listener, answer, (limits, connections), end).await;
 }
 
 fn health(server: &Server) -> Router {
@@ -307,7 +301,7 @@ async fn run<F: Future<Output = Response> + Send + 'static>(
     match tls {
         Some(tls) => tokio::select! {
             () = serving => {}
-            () = tls.follow() => {}
+            () = tls.follow(&server.0.process.metrics.expiries) => {}
         },
         None => serving.await,
     }

@@ -7,8 +7,9 @@ use mcp_servlet_common::hex;
 use mcp_servlet_schema::JsonObject;
 use serde_json::{Value, json};
 use x509_parser::{
+    asn1_rs::Oid,
     certificate::X509Certificate,
-    extensions::{ExtendedKeyUsage, GeneralName, KeyUsage},
+    extensions::{ExtendedKeyUsage, GeneralName},
     time::ASN1Time,
     x509::{SubjectPublicKeyInfo, X509Name},
 };
@@ -69,7 +70,7 @@ pub(super) fn add(details: &mut JsonObject, certificate: &X509Certificate<'_>) {
     set("not_before", time(&validity.not_before).into());
     set("not_after", time(&validity.not_after).into());
     if let Ok(Some(usage)) = certificate.key_usage() {
-        set("key_usage", key_usages(usage.value).into());
+        set("key_usage", key_usages(usage.value.flags).into());
     }
     if let Ok(Some(usage)) = certificate.extended_key_usage() {
         set(
@@ -168,9 +169,9 @@ fn time(time: &ASN1Time) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-fn key_usages(usage: &KeyUsage) -> Vec<&'static str> {
+fn key_usages(flags: u16) -> Vec<&'static str> {
     let all = KEY_USAGES.into_iter().enumerate();
-    let set = all.filter(|(bit, _)| usage.flags >> bit & 1 == 1);
+    let set = all.filter(|(bit, _)| flags >> bit & 1 == 1);
     set.map(|(_, name)| name).collect()
 }
 
@@ -186,7 +187,7 @@ fn extended_key_usages(usage: &ExtendedKeyUsage<'_>) -> Vec<String> {
     ];
     let known = known.iter().filter(|(is_set, _)| *is_set);
     let known = known.map(|(_, name)| (*name).to_owned());
-    let others = usage.other.iter().map(|id| id.to_id_string());
+    let others = usage.other.iter().map(Oid::to_id_string);
     known.chain(others).collect()
 }
 

@@ -10,6 +10,7 @@ use std::{
 
 use mcp_servlet_host::{Introduction, Search};
 use mcp_servlet_schema::{did_you_mean, similar};
+use time::OffsetDateTime;
 use toml::Spanned;
 
 use super::{
@@ -19,7 +20,7 @@ use super::{
     file::{EndpointSection, File, Kind, ListenerSection, ListenerTls},
     table::Table,
 };
-use crate::{HttpOptions, ServeOptions, TaskOptions, TlsOptions};
+use crate::{HttpOptions, ServeOptions, TaskOptions, TlsFile, TlsOptions};
 use address::split_address;
 pub(super) use address::{host_of, sse_url, url};
 
@@ -125,6 +126,10 @@ impl Reader<'_> {
         let options = tls.options(self.folder);
         if let Err(error) = options.check() {
             self.problem(tls.place(error.file), error.to_string());
+        } else if let Some(ends) = options.soon_ends() {
+            let day = OffsetDateTime::from(ends).date();
+            let message = format!("this certificate ends on {day}");
+            self.warn(tls.place(TlsFile::Cert), message);
         }
         options
     }

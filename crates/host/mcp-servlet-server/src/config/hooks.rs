@@ -48,8 +48,11 @@ impl Reader<'_> {
             };
             let section = section.get_ref();
             for reject in section.reject.iter().flat_map(Spanned::get_ref) {
-                let reject = self.reject(endpoint, reject, credentials);
-                endpoint.options.hooks.reject.extend(reject);
+                let line = self.line(reject.when.span().start);
+                if let Some(reject) = self.reject(endpoint, reject, credentials) {
+                    endpoint.options.hooks.reject.push(reject);
+                    self.rejects.push((endpoint.name.clone(), line));
+                }
             }
             if let Some(given) = &section.on_session
                 && let Some(on_session) = self.on_session(file, given.get_ref(), credentials)

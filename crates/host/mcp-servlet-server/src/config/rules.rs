@@ -20,7 +20,7 @@ use super::{
     problem::inside,
     table::Table,
 };
-pub use explain::{ExplainedRule, ExplainedStep, Explanation, ServedEndpoint};
+pub use explain::{ExplainedReject, ExplainedRule, ExplainedStep, Explanation, ServedEndpoint};
 
 /// A rule of the file, and where its parts are.
 #[derive(Clone, Debug)]

@@ -27,7 +27,7 @@ pub(super) struct Answer {
 
 impl Answer {
     /// What a result says. `Err` is why it says nothing.
-    pub(super) fn read(result: &CallToolResult) -> Result<Result<(), SessionRefusal>, String> {
+    pub(super) fn read(result: &CallToolResult) -> Result<Result<(), Box<SessionRefusal>>, String> {
         if result.is_error() {
             return Err("the result is an error".to_owned());
         }
@@ -37,7 +37,7 @@ impl Answer {
         if answer.accept {
             return Ok(Ok(()));
         }
-        answer.refusal().map(Err)
+        answer.refusal().map(|refusal| Err(refusal.into()))
     }
 
     fn refusal(self) -> Result<SessionRefusal, String> {

@@ -27,6 +27,13 @@ use crate::message::Message;
 #[derive(Clone)]
 struct DeniedTool(String);
 
+/// Request extension: when the caller was found out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GateTime {
+    pub(crate) start: SystemTime,
+    pub(crate) end: SystemTime,
+}
+
 /// How long a stream of events may stay open.
 pub(super) struct Admitted {
     /// Cancelled when others may call the endpoint.
@@ -48,8 +55,11 @@ impl Endpoint {
             query: request.uri().query(),
             certificate: request.extensions().get::<Arc<Certificate>>(),
         };
+        let start = SystemTime::now();
         match gate.admit(head).await {
             Ok(caller) => {
+                let end = SystemTime::now();
+                request.extensions_mut().insert(GateTime { start, end });
                 gate.strip(request.headers_mut());
                 request.extensions_mut().insert(Arc::clone(&caller));
                 request.extensions_mut().insert(gate);

@@ -133,7 +133,7 @@ impl Sse {
     }
 
     /// Decides whether a message may begin a session.
-    async fn admit(&self, parts: &Parts, message: &Message) -> Result<(), SessionRefusal> {
+    async fn admit(&self, parts: &Parts, message: &Message) -> Result<(), Box<SessionRefusal>> {
         let hooks = self.server.0.access.hooks();
         let begins = matches!(message.kind(), Kind::Initialize(_));
         if hooks.are_none() || !(begins || message.is_modern()) {

@@ -80,6 +80,8 @@ impl Streamable {
     /// Closes a session.
     pub(super) async fn close(&self, id: &str) {
         self.sessions.close(id).await;
+        // A sweep may have found it before.
+        self.sessions.end(id);
     }
 
     pub(super) async fn answer(&self, mut request: Request) -> Response {
@@ -172,8 +174,7 @@ impl Streamable {
             }
             end.drop_guard()
         });
-        let is_json = headers::is_json(&parts.headers);
-        let id = message.id();
+        let (is_json, id) = (headers::is_json(&parts.headers), message.id());
         let opening = match message.kind() {
             Kind::Initialize(_) => parts.extensions.clone(),
             _ => Extensions::new(),
@@ -211,7 +212,7 @@ impl Streamable {
         &self,
         parts: &Parts,
         message: &Message,
-    ) -> Result<Option<(Arc<CurrentHooks>, Newcomer)>, SessionRefusal> {
+    ) -> Result<Option<(Arc<CurrentHooks>, Newcomer)>, Box<SessionRefusal>> {
         let hooks = self.server.0.access.hooks();
         let is_known = self.enter(&parts.headers).is_some() && !message.is_modern();
         if hooks.are_none() || is_known || !message.is_request() {
@@ -231,7 +232,7 @@ impl Streamable {
         &self,
         newcomer: Option<(Arc<CurrentHooks>, Newcomer)>,
         session: Option<&str>,
-    ) -> Option<SessionRefusal> {
+    ) -> Option<Box<SessionRefusal>> {
         let (hooks, mut newcomer) = newcomer?;
         let id = session?;
         id.clone_into(&mut newcomer.session);

@@ -5,6 +5,7 @@ use mcp_servlet_server::config::Config;
 use serde_json::{Value, json};
 
 use crate::{
+    http::{INITIALIZE, header, post},
     issuer::{ISSUER, Issuer},
     site::{OLD, PIPE, Site, WAYS, WEB, Way, tools},
     wasm::{Reply, echo_as, replies, servlet},
@@ -114,6 +115,42 @@ async fn the_example_of_callers_runs() {
     let nobody = Http::new(site.url("main")).expect("a URL").into();
     let refused = Session::connect_with(&nobody, &Options::new()).await;
     refused.map(drop).expect_err("a refusal");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_example_of_new_sessions_runs() {
+    let page = include_str!("../../../../../docs/access.md");
+    let (_, answer) = page
+        .split_once("with structured content:\n\n```json\n")
+        .expect("an answer");
+    let (answer, _) = answer.split_once("\n```").expect("its end");
+    let refuse = format!("{{\"content\":[],\"structuredContent\":{answer}}}");
+    let tools = json!([{ "name": "admit", "inputSchema": { "type": "object", "properties": { "headers": { "type": "object" } } } }]);
+    let begin = "\"admit\",\"arguments\":{\"headers\":{\"x-forwarded-for\":\"192.0.2.7\"";
+    let accept = "{\"content\":[],\"structuredContent\":{\"accept\":true}}";
+    let gate = replies(
+        &tools,
+        &[
+            (begin, Reply::Output(&refuse)),
+            (
+                "\"admit\",\"arguments\":{\"headers\":",
+                Reply::Output(accept),
+            ),
+        ],
+    );
+    let listener = "[listener.local]\naddress = \"127.0.0.1:0\"\n";
+    let config = format!("{listener}{}", example(page, "## New sessions"));
+    let site = Site::start(&config, &[("gate.wasm", &gate)]).await;
+    let url = site.url("main");
+    let opened = post(url, &[], INITIALIZE);
+    assert_eq!(opened.status(), 200);
+    let old = INITIALIZE.replace(r#""name":"c""#, r#""name":"old-bot""#);
+    assert_eq!(post(url, &[], &old).status(), 410);
+    let poor = post(url, &[("x-forwarded-for", "192.0.2.7")], INITIALIZE);
+    assert_eq!(
+        (poor.status().as_u16(), header(&poor, "x-price")),
+        (402, Some("7"))
+    );
 }
 
 /// The servlet of the complete example of bundles. It traps if it gets other arguments than these.
