@@ -214,13 +214,16 @@ impl Streamable {
         message: &Message,
     ) -> Result<Option<(Arc<CurrentHooks>, Newcomer)>, Box<SessionRefusal>> {
         let hooks = self.server.0.access.hooks();
-        let is_known = self.enter(&parts.headers).is_some() && !message.is_modern();
-        if hooks.are_none() || is_known || !message.is_request() {
+        let begins = matches!(message.kind(), Kind::Initialize(_));
+        // rmcp only serves sessions that were accepted, and says so if there is none with this id.
+        let is_in_session = session(&parts.headers).is_some()
+            && !(begins || message.is_modern() || headers::name_modern_version(&parts.headers));
+        if hooks.are_none() || is_in_session || !message.is_request() {
             return Ok(None);
         }
         let newcomer = Newcomer::of(parts, message, "");
         hooks.reject(&newcomer)?;
-        if let Kind::Initialize(_) = message.kind() {
+        if begins {
             return Ok(Some((hooks, newcomer)));
         }
         hooks.ask_once(&newcomer).await?;

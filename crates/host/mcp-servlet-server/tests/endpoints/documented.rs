@@ -5,8 +5,8 @@ use mcp_servlet_server::config::Config;
 use serde_json::{Value, json};
 
 use crate::{
-    http::{INITIALIZE, header, post},
-    issuer::{ISSUER, Issuer},
+    http::{INITIALIZE, header, post, stateless},
+    issuer::{ISSUER, Issuer, payload},
     site::{OLD, PIPE, Site, WAYS, WEB, Way, tools},
     wasm::{Reply, echo_as, replies, servlet},
 };
@@ -115,6 +115,89 @@ async fn the_example_of_callers_runs() {
     let nobody = Http::new(site.url("main")).expect("a URL").into();
     let refused = Session::connect_with(&nobody, &Options::new()).await;
     refused.map(drop).expect_err("a refusal");
+}
+
+/// The blocks for issuers of others, with tokens as these write them.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_examples_of_issuers_accept_their_tokens() {
+    let page = include_str!("../../../../../docs/access.md");
+    let issuer = Issuer::new();
+    let keys = json!({ "keys": issuer.keys() }).to_string();
+    let resource = "https://mcp.acme.example/mcp";
+    for (heading, is_by_rule, claims) in [
+        (
+            "### Microsoft Entra ID",
+            true,
+            json!({ "aud": "11111111-2222-3333-4444-555555555555", "scp": "mcp", "oid": "o", "ver": "2.0" }),
+        ),
+        (
+            "### Auth0",
+            false,
+            json!({ "aud": [resource, "https://acme.eu.auth0.com/userinfo"], "scope": "openid mcp", "permissions": ["pay"] }),
+        ),
+        (
+            "### Keycloak",
+            false,
+            json!({ "aud": [resource, "account"], "scope": "mcp email", "realm_access": { "roles": ["admin"] } }),
+        ),
+    ] {
+        let block = example(page, heading);
+        let (_, iss) = block.split_once("\nissuer = \"").expect("an issuer");
+        let (iss, _) = iss.split_once('"').expect("its end");
+        let with_keys = format!("issuer = \"{iss}\"\njwks = \"keys.json\"");
+        let block = block.replace(&format!("issuer = \"{iss}\""), &with_keys);
+        let rules = if is_by_rule {
+            let (_, after) = page.split_once(heading).expect("the heading");
+            let (_, after) = after.split_once("Require the scope with").expect("a rule");
+            example(after, "").replace("endpoint.main", "endpoint.web")
+        } else {
+            String::new()
+        };
+        let config = format!(
+            "{WEB}auth = \"corp\"\nurl = \"{resource}\"\n{rules}{block}[servlet.a]\nsource = \"a.wasm\"\n"
+        );
+        let files = [
+            ("a.wasm", &*servlet(&["t"], "a")),
+            ("keys.json", keys.as_bytes()),
+        ];
+        let site = Site::start(&config, &files).await;
+        let tools = |changed: &Value| {
+            let mut all = json!({ "iss": iss, "scope": null });
+            for (name, value) in claims
+                .as_object()
+                .into_iter()
+                .chain(changed.as_object())
+                .flatten()
+            {
+                all[name] = value.clone();
+            }
+            let head = json!({ "alg": "RS256", "kid": "rsa", "typ": "JWT" });
+            let authorization = format!("Bearer {}", issuer.sign(&head, &payload(&all)));
+            let headers = [
+                ("authorization", &*authorization),
+                ("mcp-protocol-version", "2026-07-28"),
+                ("mcp-method", "tools/list"),
+            ];
+            let list = stateless("tools/list", json!({})).to_string();
+            let mut response = post(site.url("web"), &headers, &list);
+            let body = response.body_mut().read_to_string().expect("text");
+            (response.status().as_u16(), body.contains("\"name\":\"t\""))
+        };
+        assert_eq!(tools(&json!({})), (200, true), "{heading}");
+        assert_eq!(
+            tools(&json!({ "aud": "another" })),
+            (401, false),
+            "{heading}"
+        );
+        assert_eq!(
+            tools(&json!({ "iss": "https://evil.example" })),
+            (401, false),
+            "{heading}"
+        );
+        let without = json!({ "scope": "openid", "scp": null });
+        let status = if is_by_rule { 200 } else { 403 };
+        assert_eq!(tools(&without), (status, false), "{heading}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -122,6 +122,26 @@ async fn conditions_do_not_see_credentials() {
     assert_eq!(post(site.url("web"), &headers, request).status(), 200);
 }
 
+/// Otherwise a client would not know that it has to open another session.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_has_ended_is_unknown_and_not_rejected() {
+    let reject = "reject = [{ when = \"${{ client.name == '' }}\" }]\n";
+    let site = Site::start(
+        &format!("{WEB}{reject}{A}"),
+        &[("a.wasm", &servlet(&["t"], "a"))],
+    )
+    .await;
+    let request = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let ask = |version: &str| {
+        let ended = ("mcp-session-id", "0d4b7c1e-9a52-4f0e-8f7d-3f2b1c5a6d7e");
+        let headers = [ended, ("mcp-protocol-version", version)];
+        post(site.url("web"), &headers, request).status().as_u16()
+    };
+    assert_eq!(ask("2025-11-25"), 404);
+    // A request without a session cannot pass for one in a session.
+    assert_eq!(ask("2026-07-28"), 403);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_servlet_decides_about_each_session() {
     let refuse = json!({ "content": [], "structuredContent": {

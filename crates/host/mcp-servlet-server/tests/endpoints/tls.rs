@@ -434,3 +434,52 @@ fn files_that_cannot_be_used_are_problems_with_a_place() {
         assert!(error.contains(problem), "{error}\nhas no\n{problem}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servlets_and_conditions_read_the_certificate_of_the_client() {
+    let authority = Authority::new();
+    let (cert, key) = authority.sign(1);
+    let clients = format!("{FILES}, clients = {{ ca = \"root.pem\" }}");
+    let text = format!(
+        "{}auth = \"agents\"\nforward = [\"caller\", \"certificate\"]\n\
+         reject = [{{ when = \"${{{{ caller.certificate.serial == '08' }}}}\" }}]\n\
+         [auth.agents]\ncertificate = {{ subject = \"san:uri\" }}\n[servlet.a]\nsource = \"a.wasm\"\n",
+        config(&clients)
+    );
+    let (root, wasm) = (authority.root(), crate::wasm::echo(&["t"]));
+    let files = [
+        ("cert.pem", cert.as_bytes()),
+        ("key.pem", key.as_bytes()),
+        ("root.pem", root.as_bytes()),
+        ("a.wasm", &*wasm),
+    ];
+    let site = Site::start(&text, &files).await;
+    let connect_as = async |serial| {
+        let (cert, key) = authority.sign_for(serial, "urn:agent:7");
+        site.write("client.pem", cert);
+        site.write("client.key", key);
+        let tls = trusting(site.path("root.pem"));
+        let tls = tls.identity(site.path("client.pem"), site.path("client.key"));
+        connect(&site, tls.expect("an identity")).await
+    };
+    let session = connect_as(7).await.expect("a session");
+    let called = session.call("t", json!({})).await.expect("a result");
+    let meta = &json!(called.raw)["structuredContent"]["params"]["_meta"];
+    let (caller, certificate) = (
+        &meta["mcp-servlet/caller"],
+        &meta["mcp-servlet/certificate"],
+    );
+    assert_eq!(caller["subject"], "urn:agent:7");
+    assert_eq!(caller["kind"], "certificate");
+    assert_eq!(caller.get("certificate"), None);
+    assert_eq!(certificate["serial"], "07");
+    assert_eq!(certificate["issuer_common_name"], "authority of the test");
+    let names = json!([{ "type": "uri", "value": "urn:agent:7" }]);
+    assert_eq!(certificate["sans"], names);
+    session.close().await;
+    let error = connect_as(8)
+        .await
+        .map(drop)
+        .expect_err("a rejected client");
+    assert!(error.contains("refuses this session"), "{error}");
+}
