@@ -117,85 +117,83 @@ async fn the_example_of_callers_runs() {
     refused.map(drop).expect_err("a refusal");
 }
 
-/// The blocks for issuers of others, with tokens as these write them.
+/// The URL of the endpoint in the examples of issuers.
+const PROTECTED: &str = "https://mcp.acme.example/mcp";
+
+/// The headings of the examples of issuers, and the claims of their tokens. Entra ID writes scopes that only rules read.
+fn issuers() -> [(&'static str, bool, Value); 3] {
+    let entra = json!({ "aud": "11111111-2222-3333-4444-555555555555", "scp": "mcp", "oid": "o", "ver": "2.0" });
+    let auth0 = json!({ "aud": [PROTECTED, "https://acme.eu.auth0.com/userinfo"], "scope": "openid mcp", "permissions": ["pay"] });
+    let keycloak = json!({ "aud": [PROTECTED, "account"], "scope": "mcp email", "realm_access": { "roles": ["admin"] } });
+    [
+        ("### Microsoft Entra ID", true, entra),
+        ("### Auth0", false, auth0),
+        ("### Keycloak", false, keycloak),
+    ]
+}
+
+/// The `iss` of an example, and its configuration with keys of our own.
+fn issuer_example(heading: &str, has_rules: bool) -> (String, String) {
+    let page = include_str!("../../../../../docs/access.md");
+    let block = example(page, heading);
+    let (_, iss) = block.split_once("\nissuer = \"").expect("an issuer");
+    let (iss, _) = iss.split_once('"').expect("its end");
+    let written = format!("issuer = \"{iss}\"");
+    let with_keys = block.replace(&written, &format!("{written}\njwks = \"keys.json\""));
+    let rules = if has_rules {
+        let (_, after) = page.split_once(heading).expect("the heading");
+        let (_, after) = after.split_once("Require the scope with").expect("a rule");
+        example(after, "").replace("endpoint.main", "endpoint.web")
+    } else {
+        String::new()
+    };
+    let config = format!(
+        "{WEB}auth = \"corp\"\nurl = \"{PROTECTED}\"\n{rules}{with_keys}[servlet.a]\nsource = \"a.wasm\"\n"
+    );
+    (iss.to_owned(), config)
+}
+
+/// The status of a list that is requested with this token, and whether it has the tool `t`.
+fn listed(site: &Site, token: &str) -> (u16, bool) {
+    let authorization = format!("Bearer {token}");
+    let headers = [
+        ("authorization", &*authorization),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/list"),
+    ];
+    let list = stateless("tools/list", json!({})).to_string();
+    let mut response = post(site.url("web"), &headers, &list);
+    let body = response.body_mut().read_to_string().expect("text");
+    (response.status().as_u16(), body.contains("\"name\":\"t\""))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_examples_of_issuers_accept_their_tokens() {
-    let page = include_str!("../../../../../docs/access.md");
     let issuer = Issuer::new();
     let keys = json!({ "keys": issuer.keys() }).to_string();
-    let resource = "https://mcp.acme.example/mcp";
-    for (heading, is_by_rule, claims) in [
-        (
-            "### Microsoft Entra ID",
-            true,
-            json!({ "aud": "11111111-2222-3333-4444-555555555555", "scp": "mcp", "oid": "o", "ver": "2.0" }),
-        ),
-        (
-            "### Auth0",
-            false,
-            json!({ "aud": [resource, "https://acme.eu.auth0.com/userinfo"], "scope": "openid mcp", "permissions": ["pay"] }),
-        ),
-        (
-            "### Keycloak",
-            false,
-            json!({ "aud": [resource, "account"], "scope": "mcp email", "realm_access": { "roles": ["admin"] } }),
-        ),
-    ] {
-        let block = example(page, heading);
-        let (_, iss) = block.split_once("\nissuer = \"").expect("an issuer");
-        let (iss, _) = iss.split_once('"').expect("its end");
-        let with_keys = format!("issuer = \"{iss}\"\njwks = \"keys.json\"");
-        let block = block.replace(&format!("issuer = \"{iss}\""), &with_keys);
-        let rules = if is_by_rule {
-            let (_, after) = page.split_once(heading).expect("the heading");
-            let (_, after) = after.split_once("Require the scope with").expect("a rule");
-            example(after, "").replace("endpoint.main", "endpoint.web")
-        } else {
-            String::new()
-        };
-        let config = format!(
-            "{WEB}auth = \"corp\"\nurl = \"{resource}\"\n{rules}{block}[servlet.a]\nsource = \"a.wasm\"\n"
-        );
-        let files = [
-            ("a.wasm", &*servlet(&["t"], "a")),
-            ("keys.json", keys.as_bytes()),
-        ];
+    for (heading, has_rules, claims) in issuers() {
+        let (iss, config) = issuer_example(heading, has_rules);
+        let wasm = servlet(&["t"], "a");
+        let files = [("a.wasm", &*wasm), ("keys.json", keys.as_bytes())];
         let site = Site::start(&config, &files).await;
         let tools = |changed: &Value| {
             let mut all = json!({ "iss": iss, "scope": null });
-            for (name, value) in claims
-                .as_object()
-                .into_iter()
-                .chain(changed.as_object())
-                .flatten()
-            {
+            let objects = [&claims, changed].into_iter().filter_map(Value::as_object);
+            for (name, value) in objects.flatten() {
                 all[name] = value.clone();
             }
             let head = json!({ "alg": "RS256", "kid": "rsa", "typ": "JWT" });
-            let authorization = format!("Bearer {}", issuer.sign(&head, &payload(&all)));
-            let headers = [
-                ("authorization", &*authorization),
-                ("mcp-protocol-version", "2026-07-28"),
-                ("mcp-method", "tools/list"),
-            ];
-            let list = stateless("tools/list", json!({})).to_string();
-            let mut response = post(site.url("web"), &headers, &list);
-            let body = response.body_mut().read_to_string().expect("text");
-            (response.status().as_u16(), body.contains("\"name\":\"t\""))
+            listed(&site, &issuer.sign(&head, &payload(&all)))
         };
         assert_eq!(tools(&json!({})), (200, true), "{heading}");
-        assert_eq!(
-            tools(&json!({ "aud": "another" })),
-            (401, false),
-            "{heading}"
-        );
-        assert_eq!(
-            tools(&json!({ "iss": "https://evil.example" })),
-            (401, false),
-            "{heading}"
-        );
+        for refused in [
+            json!({ "aud": "another" }),
+            json!({ "iss": "https://evil.example" }),
+        ] {
+            assert_eq!(tools(&refused), (401, false), "{heading}");
+        }
+        let status = if has_rules { 200 } else { 403 };
         let without = json!({ "scope": "openid", "scp": null });
-        let status = if is_by_rule { 200 } else { 403 };
         assert_eq!(tools(&without), (status, false), "{heading}");
     }
 }

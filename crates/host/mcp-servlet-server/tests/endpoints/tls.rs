@@ -257,10 +257,7 @@ async fn a_certificate_that_ends_soon_is_a_warning() {
         remotes: None,
         not_ready: &[],
     });
-    let shown: Vec<_> = findings
-        .iter()
-        .map(|one| findings.shown(one).to_string())
-        .collect();
+    let shown: Vec<_> = findings.iter().map(|one| findings.shown(one)).collect();
     let expected = format!("this certificate ends on {}", now.date());
     assert!(shown.concat().contains(&expected), "{shown:?}");
 }
@@ -463,8 +460,8 @@ async fn servlets_and_conditions_read_the_certificate_of_the_client() {
         connect(&site, tls.expect("an identity")).await
     };
     let session = connect_as(7).await.expect("a session");
-    let called = session.call("t", json!({})).await.expect("a result");
-    let meta = &json!(called.raw)["structuredContent"]["params"]["_meta"];
+    let result = session.call("t", json!({})).await.expect("a result");
+    let meta = &json!(result.raw)["structuredContent"]["params"]["_meta"];
     let (caller, certificate) = (
         &meta["mcp-servlet/caller"],
         &meta["mcp-servlet/certificate"],
