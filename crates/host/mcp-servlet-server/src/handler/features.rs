@@ -155,16 +155,22 @@ impl Handler {
             request.request_state.clone(),
         );
         let answer = input_rounds::answer(&self.server, &context, era, &asked, inputs, read).await;
-        match answer.inspect_err(|error| account.failed(error))? {
+        let answer = answer.inspect_err(|error| account.failed(error))?;
+        Ok(self.contents(era, answer))
+    }
+
+    /// The response to a request for a resource.
+    fn contents(&self, era: Era, answer: Answer) -> ReadResourceResponse {
+        match answer {
             Answer::Complete(mut json) => {
                 if era == Era::Modern {
                     // Results may differ between clients and reads, so they must not be cached.
                     json.entry("ttlMs").or_insert_with(|| json!(0));
                     json.entry("cacheScope").or_insert_with(|| json!("private"));
                 }
-                Ok(self.answer::<ReadResourceResult>(era, json).into())
+                self.answer::<ReadResourceResult>(era, json).into()
             }
-            Answer::InputRequests(json) => Ok(self.answer::<InputRequiredResult>(era, json).into()),
+            Answer::InputRequests(json) => self.answer::<InputRequiredResult>(era, json).into(),
         }
     }
 
