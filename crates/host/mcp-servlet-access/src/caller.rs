@@ -1,12 +1,13 @@
 //! The caller of a request, and the owner of what it opens.
 
-use std::{collections::BTreeSet, fmt, time::SystemTime};
+use std::{collections::BTreeSet, fmt, sync::Arc, time::SystemTime};
 
 use mcp_servlet_common::hex;
 use mcp_servlet_schema::JsonObject;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
-use crate::digest::Sha256;
+use crate::{certificate::Certificate, digest::Sha256};
 
 /// The authenticated caller of a request. `servlet config explain --caller` reads it from JSON, in which only `kind` and `subject` are
 /// required.
@@ -36,6 +37,9 @@ pub struct Caller {
     /// The claims of the token that the configuration names.
     #[serde(default)]
     pub claims: JsonObject,
+    /// The certificate with which the client connected.
+    #[serde(skip)]
+    pub certificate: Option<Arc<Certificate>>,
     /// When the token, with the leeway, or the key expires.
     #[serde(skip)]
     pub until: Option<SystemTime>,
@@ -75,6 +79,50 @@ impl CallerKind {
 }
 
 impl Caller {
+    /// The members of a caller that expressions and servlets can read.
+    pub const MEMBERS: [&str; 8] = [
+        "kind",
+        "subject",
+        "issuer",
+        "client",
+        "scopes",
+        "roles",
+        "claims",
+        "certificate",
+    ];
+
+    /// A caller as servlets read it, without its certificate. `None` is one without credentials.
+    pub fn to_json(caller: Option<&Self>) -> JsonObject {
+        let Some(caller) = caller else {
+            let nobody =
+                json!({ "kind": "nobody", "subject": "", "scopes": [], "roles": [], "claims": {} });
+            return object(nobody);
+        };
+        let mut json = object(json!({
+            "kind": caller.kind.name(),
+            "subject": caller.subject,
+            "scopes": caller.scopes,
+            "roles": caller.roles,
+            "claims": caller.claims,
+        }));
+        for (name, value) in [("issuer", &caller.issuer), ("client", &caller.client)] {
+            if let Some(value) = value {
+                json.insert(name.to_owned(), value.as_str().into());
+            }
+        }
+        json
+    }
+
+    /// A caller as expressions read it, with the certificate of the connection.
+    pub fn to_json_with(caller: Option<&Self>, certificate: Option<&Certificate>) -> JsonObject {
+        let mut json = Self::to_json(caller);
+        if let Some(certificate) = certificate {
+            let details = certificate.details().clone();
+            json.insert("certificate".to_owned(), details.into());
+        }
+        json
+    }
+
     /// The owner of what this caller opens.
     pub fn owner(&self) -> Owner {
         let kind = format!("{:?}", self.kind);
@@ -87,6 +135,13 @@ impl Caller {
         let mut own = [0; 16];
         own.copy_from_slice(&Sha256::of(&all).0[..16]);
         Owner(own)
+    }
+}
+
+fn object(json: Value) -> JsonObject {
+    match json {
+        Value::Object(members) => members,
+        _ => JsonObject::new(),
     }
 }
 
@@ -133,6 +188,7 @@ mod tests {
             scopes: BTreeSet::new(),
             roles: BTreeSet::new(),
             claims: JsonObject::new(),
+            certificate: None,
             until: None,
         }
     }

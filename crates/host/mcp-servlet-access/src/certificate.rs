@@ -1,20 +1,24 @@
 //! The certificates of clients.
 
-use std::fmt;
+mod details;
+mod distinguished_name;
 
-use x509_parser::{certificate::X509Certificate, extensions::GeneralName, prelude::FromDer as _};
+use std::{
+    fmt,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use mcp_servlet_schema::JsonObject;
+use x509_parser::{certificate::X509Certificate, prelude::FromDer as _};
 
 use crate::digest::Sha256;
 
 /// The certificate with which a client connected. TLS has checked it.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq)]
 pub struct Certificate {
     sha256: Sha256,
-    common_name: Option<String>,
-    /// The first name of each kind.
-    dns: Option<String>,
-    uri: Option<String>,
-    email: Option<String>,
+    details: JsonObject,
+    ends: Option<SystemTime>,
 }
 
 /// The part of a certificate that names the caller.
@@ -33,34 +37,54 @@ pub enum CertificateName {
 }
 
 impl Certificate {
-    /// Reads the names in a DER certificate. Names that cannot be read are left out.
+    /// The members of [`details`](Self::details) that a certificate can have.
+    pub const DETAILS: [&str; 17] = [
+        "subject",
+        "common_name",
+        "issuer",
+        "issuer_common_name",
+        "sans",
+        "serial",
+        "not_before",
+        "not_after",
+        "key_usage",
+        "extended_key_usage",
+        "basic_constraints",
+        "extensions",
+        "public_key",
+        "signature_algorithm",
+        "version",
+        "sha256",
+        "pem",
+    ];
+
+    /// Reads a DER certificate. What cannot be read is left out.
     pub fn of_der(der: &[u8]) -> Self {
-        let mut own = Self {
-            sha256: Sha256::of(der),
-            common_name: None,
-            dns: None,
-            uri: None,
-            email: None,
-        };
-        let Ok((_, certificate)) = X509Certificate::from_der(der) else {
-            return own;
-        };
-        let mut names = certificate.subject().iter_common_name();
-        let name = names.next().and_then(|name| name.as_str().ok());
-        own.common_name = name.map(str::to_owned);
-        let Ok(Some(names)) = certificate.subject_alternative_name() else {
-            return own;
-        };
-        for name in &names.value.general_names {
-            let (place, name) = match name {
-                GeneralName::DNSName(name) => (&mut own.dns, name),
-                GeneralName::URI(name) => (&mut own.uri, name),
-                GeneralName::RFC822Name(name) => (&mut own.email, name),
-                _ => continue,
-            };
-            place.get_or_insert_with(|| (*name).to_owned());
+        let sha256 = Sha256::of(der);
+        let mut details = JsonObject::new();
+        let mut ends = None;
+        if let Ok((_, certificate)) = X509Certificate::from_der(der) {
+            details::add(&mut details, &certificate);
+            let seconds = u64::try_from(certificate.validity().not_after.timestamp()).ok();
+            ends = seconds.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
         }
-        own
+        details.insert("sha256".to_owned(), sha256.to_string().into());
+        details.insert("pem".to_owned(), details::pem(der).into());
+        Self {
+            sha256,
+            details,
+            ends,
+        }
+    }
+
+    /// When it ends.
+    pub fn ends(&self) -> Option<SystemTime> {
+        self.ends
+    }
+
+    /// What the certificate says, as expressions and servlets read it.
+    pub fn details(&self) -> &JsonObject {
+        &self.details
     }
 
     pub(crate) fn sha256(&self) -> Sha256 {
@@ -70,12 +94,22 @@ impl Certificate {
     /// The name of the caller.
     pub(crate) fn name(&self, part: CertificateName) -> Option<String> {
         match part {
-            CertificateName::Dns => self.dns.clone(),
-            CertificateName::Uri => self.uri.clone(),
-            CertificateName::Email => self.email.clone(),
-            CertificateName::CommonName => self.common_name.clone(),
+            CertificateName::Dns => self.alternative_name("dns"),
+            CertificateName::Uri => self.alternative_name("uri"),
+            CertificateName::Email => self.alternative_name("email"),
+            CertificateName::CommonName => {
+                let name = self.details.get("common_name")?.as_str();
+                name.map(str::to_owned)
+            }
             CertificateName::Sha256 => Some(self.sha256.to_string()),
         }
+    }
+
+    /// The first alternative name of a type.
+    fn alternative_name(&self, kind: &str) -> Option<String> {
+        let names = self.details.get("sans")?.as_array()?;
+        let name = names.iter().find(|name| name["type"] == kind)?;
+        Some(name["value"].as_str()?.to_owned())
     }
 }
 
@@ -85,3 +119,6 @@ impl fmt::Debug for Certificate {
         f.debug_tuple("Certificate").field(&self.sha256).finish()
     }
 }
+
+#[cfg(test)]
+mod tests;

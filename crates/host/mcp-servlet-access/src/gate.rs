@@ -53,7 +53,7 @@ pub struct Head<'a> {
     /// The query of the URL.
     pub query: Option<&'a str>,
     /// The certificate with which the client connected.
-    pub certificate: Option<&'a Certificate>,
+    pub certificate: Option<&'a Arc<Certificate>>,
 }
 
 /// Why a request is refused, and the response to its client.
@@ -92,7 +92,7 @@ impl Known {
     fn at(
         &self,
         now: SystemTime,
-        certificate: Option<&Certificate>,
+        certificate: Option<&Arc<Certificate>>,
     ) -> Result<Arc<Caller>, Reason> {
         if self.until.is_some_and(|until| until <= now) {
             return Err(match self.caller.kind {
@@ -103,7 +103,7 @@ impl Known {
         if self.from.is_some_and(|from| from > now) {
             return Err(Reason::NotYet);
         }
-        let shown = certificate.map(Certificate::sha256);
+        let shown = certificate.map(|one| one.sha256());
         if self.binding.is_some_and(|needed| shown != Some(needed)) {
             return Err(Reason::Binding);
         }
@@ -146,7 +146,11 @@ impl Gate {
     /// [`Refusal`].
     pub async fn admit(&self, head: Head<'_>) -> Result<Arc<Caller>, Refusal> {
         let caller = self.caller(head).await;
-        let caller = caller.map_err(|reason| self.refusal(reason))?;
+        let mut caller = caller.map_err(|reason| self.refusal(reason))?;
+        // A result that is cached for a token has no certificate: each connection has its own.
+        if let Some(certificate) = head.certificate {
+            Arc::make_mut(&mut caller).certificate = Some(Arc::clone(certificate));
+        }
         if self.options.scopes.is_subset(&caller.scopes) {
             return Ok(caller);
         }
@@ -248,6 +252,7 @@ impl Gate {
             scopes: options.scopes.clone(),
             roles: BTreeSet::new(),
             claims: serde_json::Map::new(),
+            certificate: None,
             until: None,
         }))
     }
@@ -263,6 +268,7 @@ impl Gate {
                 scopes: key.scopes.clone(),
                 roles: BTreeSet::new(),
                 claims: serde_json::Map::new(),
+                certificate: None,
                 until: key.until,
             }),
             from: None,

@@ -14,10 +14,12 @@ mod fetch;
 mod gate;
 mod jwks;
 mod keys;
+mod names;
 mod options;
 pub mod quota;
 mod ring_provider;
 pub mod rules;
+mod session;
 
 pub use caller::{Caller, CallerKind, Owner};
 pub use certificate::{Certificate, CertificateName};
@@ -27,7 +29,9 @@ pub use jsonwebtoken::Algorithm;
 pub use jwks::{Jwks, JwksError};
 pub use keys::KeySource;
 pub use mcp_servlet_http::Trust;
+pub use names::unknown_of_caller;
 pub use options::{
     AuthOptions, CertificateOptions, IntrospectionOptions, JwtOptions, KeyOptions, Secret,
     ToolScopes, is_scope,
 };
+pub use session::{NewSession, SessionCondition, SessionTruth};

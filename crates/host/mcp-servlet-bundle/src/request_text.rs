@@ -5,25 +5,28 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use mcp_servlet_expression::{Budget, Failure, Object, Part, Scope};
+use mcp_servlet_expression::{Budget, Failure, Object, Part, Path, Scope};
+use mcp_servlet_schema::JsonObject;
 use serde_json::Value;
 
 use crate::{
     problem::{Place, Problem},
-    shape::{Names, members},
+    shape::{Names, Shape, members},
     template::{Expand, Failed, Template},
 };
 
 /// As long as the ids of sessions are.
 const SAMPLE: &str = "00000000-0000-0000-0000-000000000000";
 
-/// A text with expressions that can read `session.id`, `request.id` and `request.method`.
+/// A text with expressions that can read `session.id`, `request.id`, `request.method` and `caller`.
 #[derive(Clone)]
 pub struct RequestText {
     template: Template,
     /// The text before its expressions are compiled, and its parts with the values of variables. They tell two texts apart.
     written: String,
     parts: Vec<String>,
+    /// What its expressions read of `caller`, and the bytes of the text in which it begins.
+    caller: Vec<(Path, usize)>,
 }
 
 /// A request, as a text can read it.
@@ -35,6 +38,8 @@ pub struct Requested<'a> {
     pub id: &'a str,
     /// The method of the message. It is empty if there is none.
     pub method: &'a str,
+    /// Who sends it. Texts that [read the caller](RequestText::reads_caller) need it.
+    pub caller: Option<&'a JsonObject>,
 }
 
 /// An expression of a [`RequestText`] has no value. The message shows neither values nor constants.
@@ -95,20 +100,27 @@ impl RequestText {
             roots: vec![
                 ("session", members(&["id"])),
                 ("request", members(&["id", "method"])),
+                ("caller", Shape::Any),
             ],
         };
+        let mut caller = Vec::new();
         template.each(&place, &mut |place, start, expression| {
+            let of_caller = expression.reads.iter().filter(|path| path.root == "caller");
+            caller.extend(of_caller.map(|path| (path.clone(), start)));
             names.check(expression, place, start, &mut problems);
         });
         let compiled = Self {
             template,
             written: text.to_owned(),
             parts,
+            caller,
         };
+        let nobody = JsonObject::new();
         let sample = Requested {
             session: SAMPLE,
             id: SAMPLE,
             method: "resources/templates/list",
+            caller: Some(&nobody),
         };
         if problems.is_empty() && compiled.fill(sample) == Err(NoText(Failure::Budget)) {
             let message = "the expression takes too long to run for each message";
@@ -121,6 +133,16 @@ impl RequestText {
         }
     }
 
+    /// Whether it reads who sends a request.
+    pub fn reads_caller(&self) -> bool {
+        !self.caller.is_empty()
+    }
+
+    /// What its expressions read of `caller`, and at which byte of the text each of these expressions begins.
+    pub fn caller_paths(&self) -> &[(Path, usize)] {
+        &self.caller
+    }
+
     /// The text for a request. `None` if the text is one expression without a value.
     ///
     /// # Errors
@@ -129,7 +151,10 @@ impl RequestText {
         let session = Texts(&[("id", requested.session)]);
         let request = Texts(&[("id", requested.id), ("method", requested.method)]);
         let session = Scope::default().with("session", Part::Object(&session));
-        let scope = session.with("request", Part::Object(&request));
+        let mut scope = session.with("request", Part::Object(&request));
+        if let Some(caller) = requested.caller {
+            scope = scope.with("caller", Part::Map(caller));
+        }
         let value = self.template.fill(&scope, &mut Budget::small());
         Ok(
             match value.map_err(|Failed { failure, .. }| NoText(failure))? {
@@ -174,6 +199,7 @@ mod tests {
             session: id,
             id: "7",
             method: "tools/call",
+            caller: None,
         };
         compile(text).expect("a valid text").fill(requested)
     }
@@ -197,6 +223,24 @@ mod tests {
         );
         assert_eq!(filled("${{ null }}", "1"), None);
         assert_eq!(filled("${{ session.id }}", "").as_deref(), Some(""));
+    }
+
+    #[test]
+    fn texts_read_the_caller() {
+        let text = compile("${{ caller.subject }} of ${{ caller.claims.tenant }}");
+        let text = text.expect("a valid text");
+        assert!(text.reads_caller());
+        let ann = serde_json::json!({ "subject": "ann", "claims": { "tenant": "acme" } });
+        let requested = Requested {
+            caller: ann.as_object(),
+            ..Requested::default()
+        };
+        assert_eq!(text.fill(requested), Ok(Some("ann of acme".to_owned())));
+        assert_eq!(
+            text.fill(Requested::default()),
+            Err(NoText(Failure::Absent))
+        );
+        assert!(!compile("${{ request.id }}").expect("a text").reads_caller());
     }
 
     #[test]

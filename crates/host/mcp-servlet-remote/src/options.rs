@@ -34,7 +34,8 @@ pub struct RemoteOptions {
     /// The tokens of requests to a URL. Default: none.
     pub oauth: Option<OAuth>,
     /// Headers of the HTTP requests for calls of tools, readings of resources, prompts and completions, whose values depend on
-    /// the client's request. A header whose value is empty is not sent.
+    /// the client's request. A header whose value is empty is not sent. If one of them reads the caller, each caller has a connection
+    /// of its own.
     pub headers: Vec<(String, RequestText)>,
     /// How much the server may send.
     pub limits: RemoteLimits,
@@ -129,6 +130,13 @@ pub enum WhenDown {
     Keep,
     /// Nothing.
     Hide,
+}
+
+impl RemoteOptions {
+    /// Whether each caller has a connection of its own, because a header says who calls.
+    pub(crate) fn is_by_caller(&self) -> bool {
+        self.headers.iter().any(|(_, text)| text.reads_caller())
+    }
 }
 
 impl Default for RemoteOptions {

@@ -256,8 +256,16 @@ fn with_headers(
         session: session.unwrap_or_default(),
         id: &id,
         method,
+        caller: request_meta
+            .caller
+            .as_ref()
+            .map(|caller| &caller.attributes),
     };
     for (name, text) in headers {
+        // Completions are not sent for a caller.
+        if text.reads_caller() && request_meta.caller.is_none() {
+            continue;
+        }
         let failed = |reason: &dyn fmt::Display| RemoteFailure::NotSent {
             why: format!("the header `{name}` has no value: {reason}"),
         };

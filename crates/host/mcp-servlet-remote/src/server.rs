@@ -104,16 +104,20 @@ impl RemoteServer {
         self.main.shared.lists.borrow().hides(uri)
     }
 
-    /// What a request uses: the connection of its session, or the common one.
+    /// What a request uses: the connection of its session or of its caller, or the common one.
     fn connection(&self, request_meta: &RequestMeta) -> Result<Arc<Shared>, RemoteFailure> {
+        let main = &self.main.shared;
         let session = request_meta.session.as_ref();
-        let (Some(session), Sessions::Each { most }) = (session, self.main.shared.options.sessions)
-        else {
-            return Ok(Arc::clone(&self.main.shared));
+        if let (Some(session), Sessions::Each { most }) = (session, main.options.sessions) {
+            let connection = self.sessions.connection_for(session, most, main)?;
+            return Ok(Arc::clone(&connection.shared));
+        }
+        let caller = request_meta.caller.as_ref();
+        let caller = caller.filter(|caller| !caller.key.is_empty() && main.options.is_by_caller());
+        let Some(caller) = caller else {
+            return Ok(Arc::clone(main));
         };
-        let connection = self
-            .sessions
-            .connection_for(session, most, &self.main.shared)?;
+        let connection = self.sessions.connection_of_caller(&caller.key, main)?;
         Ok(Arc::clone(&connection.shared))
     }
 

@@ -80,7 +80,7 @@ pub use options::{
 };
 pub use request_meta::{
     CallGuard, CallObserver, ClientSession, Denied, EndedCallee, EndedStep, InputTimeout,
-    RequestMeta,
+    RequestCaller, RequestMeta,
 };
 pub use runtime::{processors, run_blocking, set_on_idle};
 pub use source::{Fetched, Image, Source, signature_file};

@@ -35,6 +35,8 @@ pub struct RequestMeta {
     pub listener: Option<Arc<dyn Listener>>,
     /// The session of the client. None if the request belongs to no session. It is not sent to the servlet.
     pub session: Option<ClientSession>,
+    /// Who sends the request, for the headers of remotes. None if it is not a client. It is not sent to the servlet.
+    pub caller: Option<Arc<RequestCaller>>,
     /// How long input requests of the result wait for responses. None leaves that to the member. It is not sent to the
     /// servlet.
     pub input_timeout: Option<InputTimeout>,
@@ -47,6 +49,21 @@ pub struct RequestMeta {
     /// The servlets that have made the call, the outermost first. Empty if a client calls. The last one is known to the servlet
     /// only as a name in `_meta`.
     pub via: Vec<String>,
+}
+
+/// Who sends a request. `Debug` does not show it.
+#[derive(Clone, PartialEq)]
+pub struct RequestCaller {
+    /// Tells callers apart. Empty if they are not authenticated.
+    pub key: String,
+    /// What expressions read as `caller`.
+    pub attributes: JsonObject,
+}
+
+impl Debug for RequestCaller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RequestCaller")
+    }
 }
 
 /// Decides whether the tool of a call may run, once its arguments are known.

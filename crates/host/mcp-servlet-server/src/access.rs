@@ -11,19 +11,25 @@ use mcp_servlet_access::{
     quota::{Quota, Quotas},
     rules::Rules,
 };
-use mcp_servlet_host::Host;
+use mcp_servlet_host::{Host, Servlet};
 use mcp_servlet_runtime::Nursery;
 use rmcp::{RoleServer, service::RequestContext};
 use tokio_util::sync::CancellationToken;
 
-use crate::{message::Message, permissions::Permissions, server::Server};
+use crate::{
+    hooks::{CurrentHooks, SessionHooks},
+    message::Message,
+    permissions::Permissions,
+    server::Server,
+};
 
-/// The gate of an endpoint over HTTP, and the rules and quotas of its callers. A reload can replace all of it.
+/// The gate of an endpoint over HTTP, and the rules, quotas and hooks of its callers. A reload can replace all of it.
 #[derive(Debug)]
 pub(crate) struct Access {
     gate: RwLock<CurrentGate>,
     rules: RwLock<Arc<Rules>>,
     quotas: RwLock<Arc<Quotas>>,
+    hooks: RwLock<Arc<CurrentHooks>>,
     /// Where gates prepare.
     nursery: Nursery,
 }
@@ -47,6 +53,7 @@ impl Access {
             gate: RwLock::default(),
             rules: RwLock::new(Arc::new(rules)),
             quotas: RwLock::new(Arc::new(Quotas::new(quotas))),
+            hooks: RwLock::default(),
             nursery,
         }
     }
@@ -90,6 +97,17 @@ impl Access {
     pub(crate) fn quotas(&self) -> Arc<Quotas> {
         let quotas = self.quotas.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&quotas)
+    }
+
+    pub(crate) fn hooks(&self) -> Arc<CurrentHooks> {
+        let hooks = self.hooks.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&hooks)
+    }
+
+    /// Replaces what decides about sessions, and the servlet that it asks.
+    pub(crate) fn replace_hooks(&self, hooks: SessionHooks, servlet: Option<Arc<Servlet>>) {
+        let mut current = self.hooks.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Arc::new(CurrentHooks::new(hooks, servlet));
     }
 
     /// Replaces the quotas. New ones are unused; equal ones keep their levels.

@@ -7,6 +7,7 @@ mod endpoint;
 mod file;
 mod findings;
 mod grants;
+mod hooks;
 mod hosts;
 mod load;
 mod lock;
@@ -49,6 +50,7 @@ pub use endpoint::{Endpoint, EndpointTransport, Listener};
 use file::{File, Requests, ServletLimits, ServletSection};
 pub use findings::{Finding, Findings, Served, Severity};
 use grants::ReadGrant;
+use hooks::ReadHook;
 pub use hosts::parse_host;
 pub(crate) use lock::Locks;
 pub use lock::{Lock, LockedItem, LockedKind, LockedMember, NotCurrent, Permissions, Rights};
@@ -58,7 +60,7 @@ use registries::Registries;
 pub use remote::RemoteEntry;
 pub use remotes::Remotes;
 use rules::ReadRule;
-pub use rules::{ExplainedRule, ExplainedStep, Explanation, ServedEndpoint};
+pub use rules::{ExplainedReject, ExplainedRule, ExplainedStep, Explanation, ServedEndpoint};
 use shape::ReadShape;
 pub use units::parse_memory;
 
@@ -100,6 +102,10 @@ pub struct Config {
     grants: Vec<ReadGrant>,
     /// The certificates and signers of registries.
     registries: Registries,
+    /// The tools that are asked about sessions.
+    hooks: Vec<ReadHook>,
+    /// The endpoints of the conditions that reject clients, and their lines.
+    rejects: Vec<(String, usize)>,
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
@@ -223,16 +229,18 @@ impl Config {
         reader.problems = read.problems;
         reader.defaults(&file);
         reader.registries(&file);
-        let (entries, mut members) = reader.servlets(&file);
-        let remotes = reader.remotes(&file);
+        let (mut entries, mut members) = reader.servlets(&file);
+        let mut auths = reader.auths(&file);
+        let remotes = reader.remotes(&file, &auths.options());
         let bundles = reader.bundles(&read_bundles, &file.named());
         members.add_remotes(file.remote.keys());
         members.add_bundles(read_bundles.names());
         reader.grants(&file, (&read_bundles, &file.named()), (&members, &entries));
         let (tasks, records) = (file.tasks.options(), reader.records(&file));
-        let (listeners, mut auths) = (reader.listeners(&file), reader.auths(&file));
+        let listeners = reader.listeners(&file);
         let mut endpoints = reader.endpoints(&file, &members.names(), &tasks, &mut auths);
         reader.quotas(&file, &mut endpoints, &entries);
+        let hooks = reader.hooks(&file, &mut endpoints, &mut entries, &auths.credentials());
         let rules = reader.rules(&file, &mut endpoints, (&members, &entries));
         reader.unused_auths(&auths);
         reader.open_tools(&auths, &endpoints, &read_bundles.tools);
@@ -258,6 +266,8 @@ impl Config {
             shapes: reader.shapes,
             grants: reader.grants,
             registries: reader.registries,
+            hooks,
+            rejects: reader.rejects,
             variables: reader.variables,
             files: files.clone(),
             locks: Locks::Off,
@@ -304,6 +314,7 @@ struct Reader<'a> {
     registries: Registries,
     shapes: Vec<ReadShape>,
     grants: Vec<ReadGrant>,
+    rejects: Vec<(String, usize)>,
     files: &'a mut Snapshot,
 }
 
@@ -321,6 +332,7 @@ impl<'a> Reader<'a> {
             registries: Registries::default(),
             shapes: Vec::new(),
             grants: Vec::new(),
+            rejects: Vec::new(),
             files,
         }
     }

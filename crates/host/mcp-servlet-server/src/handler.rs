@@ -1,6 +1,6 @@
 //! Implements rmcp's `ServerHandler` on top of a [`Host`].
 
-mod attributes;
+pub(crate) mod attributes;
 mod call;
 mod clock;
 mod features;

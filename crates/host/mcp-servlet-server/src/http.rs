@@ -7,6 +7,7 @@ mod cors;
 mod headers;
 mod in_flight;
 mod names;
+mod new_session;
 mod options;
 mod origin_check;
 mod peer;
@@ -29,8 +30,9 @@ use axum::{
 use futures_util::future::{BoxFuture, join_all};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
-use mcp_servlet_access::metadata_path;
+use mcp_servlet_access::{Caller, Certificate, metadata_path};
 use mcp_servlet_host::{Tool, bundle::Requested};
+use mcp_servlet_runtime::JsonObject;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -44,6 +46,7 @@ use crate::{
     session_id::SessionId,
 };
 use admission::Admitted;
+pub(crate) use admission::GateTime;
 use connections::Limits;
 use cors::Page;
 use headers::Sender;
@@ -167,7 +170,7 @@ fn elsewhere(endpoints: &[Endpoint]) -> String {
 }
 
 /// Serves `/metrics`, `/health` and `/ready` for operators, until the service is stopped.
-pub(crate) async fn operations(server: Server, listener: TcpListener) {
+pub(crate) async fn operations(server: Server, listener: (TcpListener, Option<Arc<Tls>>)) {
     let metrics = |State(server): State<Server>| async move {
         let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
         let metrics = server.0.process.encode_metrics();
@@ -186,14 +189,7 @@ pub(crate) async fn operations(server: Server, listener: TcpListener) {
     // The metrics are about clients.
     let connections = Connections::default();
     let end = server.0.process.transports.child_token();
-    run(
-        &server,
-        (listener, None),
-        answer,
-        (limits, connections),
-        end,
-    )
-    .await;
+    run(&server, listener, answer, (limits, connections), end).await;
 }
 
 fn health(server: &Server) -> Router {
@@ -305,7 +301,7 @@ async fn run<F: Future<Output = Response> + Send + 'static>(
     match tls {
         Some(tls) => tokio::select! {
             () = serving => {}
-            () = tls.follow() => {}
+            () = tls.follow(&server.0.process.metrics.expiries) => {}
         },
         None => serving.await,
     }
@@ -369,9 +365,11 @@ impl Endpoint {
         let peer = request.extensions().get().copied();
         let CurrentGate { gate, end } = self.server.0.access.gate();
         // Otherwise, rmcp's service checks it when it gets the request.
-        let has_quotas = !self.server.0.access.quotas().is_empty();
-        let is_checked =
-            gate.is_some() || has_quotas || matches!(self.transport, Transport::Sse(_));
+        let access = &self.server.0.access;
+        let is_checked = gate.is_some()
+            || !access.quotas().is_empty()
+            || !access.hooks().are_none()
+            || matches!(self.transport, Transport::Sse(_));
         if is_checked && let Some(refusal) = self.origin_check.refusal(request.headers()).await {
             return sender.refused(refusal, self.server.name()).await;
         }
@@ -420,6 +418,13 @@ impl Endpoint {
         } else {
             None
         };
+        let caller = headers.read_caller().then(|| {
+            let (caller, certificate) = (
+                access::caller(request.extensions()),
+                request.extensions().get::<Arc<Certificate>>().cloned(),
+            );
+            Caller::to_json_with(caller.as_deref(), certificate.as_deref())
+        });
         let is_get = request.method() == Method::GET;
         let is_in_session = streamable::session(request.headers()).is_some();
         let mut response = match &self.transport {
@@ -433,7 +438,7 @@ impl Endpoint {
         if listens {
             response = admitted.limit(response);
         }
-        if let Some(refusal) = add_headers(&mut response, headers, session) {
+        if let Some(refusal) = add_headers(&mut response, headers, (session, caller)) {
             let opened = streamable::session(response.headers()).map(str::to_owned);
             if let Some(id) = opened.filter(|_| !is_in_session) {
                 self.close(&id).await;
@@ -478,7 +483,7 @@ fn answered(response: &Response) -> Option<&str> {
 fn add_headers(
     response: &mut Response,
     headers: &ResponseHeaders,
-    session: Option<SessionId>,
+    (session, caller): (Option<SessionId>, Option<JsonObject>),
 ) -> Option<Response> {
     let opened = || match streamable::session(response.headers()) {
         Some(id) => Some(id.into()),
@@ -490,6 +495,7 @@ fn add_headers(
         session: session.as_ref().map_or("", SessionId::as_str),
         id: &answered.id,
         method: &answered.method,
+        caller: caller.as_ref(),
     };
     let (name, error) = headers.apply(response.headers_mut(), requested).err()?;
     tracing::error!(header = %name, %error, "response replaced, because a header has no valid value");

@@ -28,6 +28,7 @@ pub mod config;
 mod era;
 mod exchange;
 mod handler;
+mod hooks;
 mod http;
 mod message;
 mod own_id;
@@ -47,13 +48,15 @@ pub mod watch;
 
 pub use circle::circle_of_calls;
 pub use config::Remotes;
+pub use hooks::{OnSession, Reject, SessionHooks};
 pub use http::{
     ClientCertificates, HttpOptions, HttpTransport, ResponseForm, TlsError, TlsFile, TlsOptions,
     parse_host_header, parse_origin, split_authority,
 };
 pub use mcp_servlet_access::{
     AuthOptions, Caller, CertificateName, CertificateOptions, IntrospectionOptions, Jwks,
-    JwtOptions, KeyOptions, KeySource, Secret, Sha256, audit, new_key, quota, rules,
+    JwtOptions, KeyOptions, KeySource, Secret, SessionCondition, Sha256, audit, new_key, quota,
+    rules,
 };
 pub use mcp_servlet_remote::NotReady;
 pub use plan::{Plan, Transports};

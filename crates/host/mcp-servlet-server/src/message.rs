@@ -21,6 +21,7 @@ use serde_json::{Value, json, value::RawValue};
 use tokio_util::{bytes::BytesMut, codec::Decoder as _};
 
 use crate::{
+    handler::attributes::CLIENT_INFO,
     own_id::Number,
     params::{self, Params, is_empty_array},
 };
@@ -149,6 +150,24 @@ impl Message {
         }
         let message: Value = serde_json::from_slice(&self.bytes).ok()?;
         Some(message["params"]["name"].as_str()?.to_owned())
+    }
+
+    /// What the client says about itself in this message. `name` and `version` are empty if it does not say them.
+    pub(crate) fn client(&self) -> JsonObject {
+        let mut message: Value = serde_json::from_slice(&self.bytes).unwrap_or_default();
+        let params = &mut message["params"];
+        let info = match self.parts.kind {
+            Kind::Initialize(_) => &mut params["clientInfo"],
+            _ => &mut params["_meta"][CLIENT_INFO],
+        };
+        let mut client = match info.take() {
+            Value::Object(info) => info,
+            _ => JsonObject::new(),
+        };
+        for name in ["name", "version"] {
+            client.entry(name).or_insert_with(|| "".into());
+        }
+        client
     }
 
     /// What the headers of its response can read.

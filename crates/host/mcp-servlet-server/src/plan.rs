@@ -39,6 +39,8 @@ pub struct Plan {
     pub options: ServeOptions,
     /// The address of `/metrics`, `/health` and `/ready` for operators, such as `127.0.0.1:9000`.
     pub operations: Option<String>,
+    /// TLS at that address.
+    pub operations_tls: Option<TlsOptions>,
     /// How long [`Service::run_until`](crate::Service::run_until) still accepts requests over HTTP after a signal, while `/ready` says
     /// that the process will stop.
     pub leave: Duration,
@@ -95,6 +97,7 @@ impl Plan {
             transports: Transports::default(),
             options: ServeOptions::default(),
             operations: None,
+            operations_tls: None,
             leave: Duration::ZERO,
             records: RecordOptions::default(),
             schemas_for: None,

@@ -116,6 +116,15 @@ impl ResponseHeaders {
         values.any(|value| matches!(value, HeaderText::Expressions(_)))
     }
 
+    /// Whether an expression reads who sends the request.
+    pub(crate) fn read_caller(&self) -> bool {
+        let mut values = self.0.iter().map(|(_, value)| value);
+        values.any(|value| match value {
+            HeaderText::Constant(_) => false,
+            HeaderText::Expressions(text) => text.reads_caller(),
+        })
+    }
+
     /// Adds the headers to the response of a request.
     ///
     /// # Errors

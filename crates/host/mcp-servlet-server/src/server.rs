@@ -65,6 +65,7 @@ impl Server {
     ) -> Self {
         let rules = std::mem::take(&mut options.rules);
         let quotas = std::mem::take(&mut options.quotas);
+        let hooks = std::mem::take(&mut options.hooks);
         let server = Self(Arc::new(Shared {
             host: RwLock::new(host),
             replacing: Mutex::default(),
@@ -79,6 +80,8 @@ impl Server {
             followers: Mutex::default(),
             process: Arc::clone(process),
         }));
+        // Until the servlet of the hooks is known, it gives no answer.
+        server.0.access.replace_hooks(hooks, None);
         process.add(&server);
         server.follow();
         server

@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 
 use crate::{
     config::{self, Config, ConfigError, EndpointTransport, Listener, Remotes},
-    http::operations,
+    http::{Tls, operations},
     plan::{Members, Plan, Transports, View},
     records::RecordsError,
     server::{Process, ServeOptions, Server, Startup},
@@ -27,7 +27,7 @@ use crate::{
     stdio::{ServeError, stdio},
 };
 pub use listening::{BindError, Listening};
-use listening::{Bound, bind, bind_all};
+use listening::{Bound, bind, bind_all, load_tls};
 use load::{Loader, Version, Waiting, require_servlets};
 use reload::Reload;
 pub use warning::Warning;
@@ -142,6 +142,7 @@ impl Service {
             transports,
             options,
             operations,
+            operations_tls,
             leave,
             records,
             schemas_for,
@@ -162,7 +163,11 @@ impl Service {
         let made = Box::pin(make(members, one, &loader, remotes)).await?;
         let bound = bind_all(&made.listeners, &made.endpoints).await?;
         let operations = match &operations {
-            Some(address) => Some(bind(address).await?),
+            Some(address) => {
+                let tls = load_tls(("operations", address), operations_tls.as_ref())?;
+                let (listener, address) = bind(address).await?;
+                Some(((listener, tls), address))
+            }
             None => None,
         };
         made.process.open_records(&records)?;
@@ -184,7 +189,11 @@ impl Service {
     }
 
     /// Starts the tasks of all transports.
-    fn serve(&self, bound: Vec<Bound>, operations_listener: Option<TcpListener>) {
+    fn serve(
+        &self,
+        bound: Vec<Bound>,
+        operations_listener: Option<(TcpListener, Option<Arc<Tls>>)>,
+    ) {
         let transports = &self.process.transports;
         let is_only_stdio = bound.is_empty();
         for one in bound {
@@ -458,8 +467,12 @@ fn made_of_endpoints(version: &Version, loader: &Loader) -> Made {
     let endpoints = config.endpoints.iter().map(|endpoint| {
         let host = loader.finish(config.host_of(endpoint, loaded, remotes));
         let options = endpoint.options.clone();
+        let server = Server::new(&process, host, options, Startup::done());
+        let hook = config.servlet_of_hook(endpoint, loaded);
+        let hooks = endpoint.options.hooks.clone();
+        server.0.access.replace_hooks(hooks, hook);
         Endpoint {
-            server: Server::new(&process, host, options, Startup::done()),
+            server,
             transports: vec![endpoint.transport.clone()],
             configured: Some(endpoint.clone()),
         }

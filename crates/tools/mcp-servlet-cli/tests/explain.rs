@@ -149,3 +149,40 @@ fn programs_read_the_explanation() {
     let mut rules = explanation["call"].as_array().expect("rules").iter();
     assert_eq!(rules.nth(1), Some(&rule));
 }
+
+#[test]
+fn conditions_of_sessions_are_explained() {
+    let folder = folder();
+    let path = folder.path().join("servlet.toml");
+    let config = fs::read_to_string(&path).expect("a file");
+    let hooks = "auth = \"corp\"\non_session = { tool = \"bank:report\" }\nreject = [\n\
+        { when = \"${{ client.name == 'a' }}\" },\n\
+        { when = \"${{ caller.subject == 'ann' && client.name == 'b' }}\", status = 410 },\n\
+        { when = \"${{ caller.subject == 'bob' }}\", status = 429 },\n]\n";
+    let config = config.replace("auth = \"corp\"\n", hooks);
+    fs::write(&path, &config).expect("a file");
+    let line = |text: &str| {
+        let (before, _) = config.split_once(text).expect("the condition");
+        before.matches('\n').count() + 1
+    };
+    let [first, second, third] = ["client.name == 'a'", "'ann' &&", "'bob'"].map(line);
+    let bob = r#"{ "kind": "key", "subject": "bob", "scopes": ["mcp"] }"#;
+    fs::write(folder.path().join("bob.json"), bob).expect("a file");
+    let output = explain(folder.path(), &["gh_get", "--caller", "bob.json"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let text = String::from_utf8(output.stdout).expect("text");
+    let maybe = ": it depends on the client, its headers or its session";
+    let expected = format!(
+        "caller  key bob, scopes mcp, no roles\n  \
+         reject with 403 (line {first})  maybe{maybe}\n  \
+         reject with 410 (line {second})  no\n  \
+         reject with 429 (line {third})  yes\n  \
+         on_session  maybe: `bank:report` decides\n\
+         listed  yes\n"
+    );
+    assert!(text.starts_with(&expected), "{text}{errors}");
+    let denied =
+        format!("call    denied\n  before the rules: the client gets status 429 (line {third})\n");
+    assert!(text.contains(&denied), "{text}");
+    assert_eq!(output.status.code(), Some(1));
+}

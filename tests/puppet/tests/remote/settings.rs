@@ -1,10 +1,11 @@
 //! Remotes with the settings of a configuration: logins, certificates, texts of tools, and requests that are sent again.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use mcp_servlet_client::{Catalog, Http, OAuth, Session};
 use mcp_servlet_host::{Member, Mount, Tool};
-use mcp_servlet_runtime::RequestMeta;
+use mcp_servlet_runtime::{RequestCaller, RequestMeta};
 use mcp_servlet_server::Remotes;
 use mcp_servlet_server::config::Config;
 use puppet::{AuthorizationServer, Puppet, ROBOT, ROBOT_SECRET, browse};
@@ -284,4 +285,32 @@ async fn headers_of_a_request_depend_on_the_request_of_the_client() {
         }
         assert_eq!(puppet.received("tools/call"), sent);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_that_learns_who_calls_has_a_connection_for_each_caller() {
+    let reply = json!([{ "result": { "content": [{ "type": "text", "text": "hi" }] } }]);
+    let puppet = with_calls(&["2025-06-18"], reply);
+    let url = format!("http://{}/mcp", puppet.http().await);
+    let settings = "headers = { x-user = \"${{ caller.subject }}\" }";
+    let (_remotes, member) = connect(config(&url, settings)).await.expect("a remote");
+    assert_eq!(puppet.received("initialize"), 1);
+    let call = async |key: &str, subject: &str| {
+        let attributes = json!({ "subject": subject }).as_object().cloned();
+        let mut meta = RequestMeta::default();
+        meta.caller = Some(Arc::new(RequestCaller {
+            key: key.to_owned(),
+            attributes: attributes.expect("an object"),
+        }));
+        let called = member.call_with("t", None, &meta).await;
+        called.expect("a result");
+        (own_headers(&puppet).len(), puppet.received("initialize"))
+    };
+    assert_eq!(call("a", "ann").await, (1, 2));
+    assert_eq!(call("b", "bob").await, (2, 3));
+    assert_eq!(call("a", "ann").await, (3, 3));
+    let users = ["ann", "bob", "ann"].map(|user| json!({ "x-user": user }));
+    assert_eq!(own_headers(&puppet), users);
+    // Nobody has no name, and the common connection.
+    assert_eq!(call("", "").await, (3, 3));
 }

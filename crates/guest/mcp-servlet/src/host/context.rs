@@ -5,6 +5,7 @@ mod native;
 #[cfg(target_family = "wasm")]
 mod wasm;
 
+mod caller;
 #[cfg(feature = "charset")]
 mod charset;
 #[cfg(not(target_family = "wasm"))]
@@ -19,6 +20,7 @@ mod vars;
 
 use std::time::SystemTime;
 
+pub use self::caller::{Caller, Certificate};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use self::native::{Host, State, ToolAnswer};
 #[cfg(not(target_family = "wasm"))]

@@ -18,6 +18,7 @@
 
 mod arguments;
 mod asks;
+mod caller;
 #[cfg(feature = "charset")]
 mod charset;
 mod client;

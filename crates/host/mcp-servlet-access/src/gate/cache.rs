@@ -76,6 +76,7 @@ mod tests {
             scopes: BTreeSet::new(),
             roles: BTreeSet::new(),
             claims: serde_json::Map::new(),
+            certificate: None,
             until: None,
         };
         Arc::new(Known {

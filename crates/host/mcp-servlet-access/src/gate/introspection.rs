@@ -76,6 +76,7 @@ impl Introspection {
                 scopes: claims.scopes(),
                 roles: claims.roles(),
                 claims: claims.named(&options.claims)?,
+                certificate: None,
                 until,
             }),
             from,

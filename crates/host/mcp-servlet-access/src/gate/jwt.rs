@@ -127,6 +127,7 @@ fn known(claims: &Claims, issuer: &JwtOptions, options: &AuthOptions) -> Result<
             scopes: claims.scopes(),
             roles: claims.roles(),
             claims: claims.named(&options.claims)?,
+            certificate: None,
             until: Some(until),
         }),
         from,

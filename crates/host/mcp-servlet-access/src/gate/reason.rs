@@ -62,6 +62,12 @@ pub enum Reason {
     CertificateName,
     /// The caller lacks a scope.
     Scope,
+    /// A condition of the configuration rejects the client.
+    Rejected,
+    /// The servlet that is asked about sessions refuses the client.
+    SessionRefused,
+    /// The servlet that is asked about sessions gave no answer.
+    NoSessionAnswer,
     /// The keys of the issuer cannot be read.
     KeysUnreachable,
     /// The issuer says that the token is not valid.
@@ -117,6 +123,9 @@ impl Reason {
             Self::KeyExpired => "key_expired",
             Self::CertificateName => "certificate_name",
             Self::Scope => "scope",
+            Self::Rejected => "rejected",
+            Self::SessionRefused => "session_refused",
+            Self::NoSessionAnswer => "no_session_answer",
             Self::KeysUnreachable => "keys_unreachable",
             Self::Inactive => "inactive",
             Self::Introspection => "introspection",
@@ -133,7 +142,7 @@ impl Reason {
             Self::SeveralCredentials | Self::TokenInUrl => Kind::Malformed,
             Self::NoCredentials | Self::Scheme | Self::CertificateName => Kind::NoToken,
             Self::Scope => Kind::Scope,
-            Self::KeysUnreachable | Self::Introspection => Kind::Outage,
+            Self::KeysUnreachable | Self::Introspection | Self::NoSessionAnswer => Kind::Outage,
             _ => Kind::InvalidToken,
         }
     }

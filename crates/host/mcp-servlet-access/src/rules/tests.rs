@@ -39,6 +39,7 @@ fn caller(scopes: &[&str]) -> Caller {
         scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
         roles: BTreeSet::new(),
         claims: JsonObject::new(),
+        certificate: None,
         until: None,
     }
 }

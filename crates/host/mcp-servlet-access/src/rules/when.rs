@@ -1,19 +1,20 @@
 //! The condition of a rule, over the caller, the tool and the arguments.
 
-use mcp_servlet_expression::{Budget, Condition, Mistake, Part, Path, PathStep, Scope, Truth};
-use mcp_servlet_schema::{did_you_mean, similar};
+use mcp_servlet_expression::{Budget, Condition, Mistake, Part, Path, Scope, Truth};
+use mcp_servlet_schema::JsonObject;
 use serde_json::{Value, json};
 
 use super::{Arguments, Effect, Hint, Hints, Holds, Item, Name};
-use crate::{caller::Caller, options::AuthOptions};
+use crate::{
+    caller::Caller,
+    names::{member, unknown_member, unknown_of_caller},
+    options::AuthOptions,
+};
 
 /// The condition of a rule: an expression in the Common Expression Language.
 #[derive(Clone, Debug, PartialEq)]
 pub struct When(pub(super) Condition);
 
-const CALLER: [&str; 7] = [
-    "kind", "subject", "issuer", "client", "scopes", "roles", "claims",
-];
 const TOOL: [&str; 3] = ["name", "member", "annotations"];
 
 impl When {
@@ -90,15 +91,16 @@ impl When {
 /// The variables of conditions.
 #[derive(Debug)]
 pub(super) struct Variables<'a> {
-    caller: Value,
+    caller: JsonObject,
     tool: Option<Value>,
     arguments: Arguments<'a>,
 }
 
 impl<'a> Variables<'a> {
     pub(super) fn new(caller: Option<&Caller>, item: &Item<'_>, arguments: Arguments<'a>) -> Self {
+        let certificate = caller.and_then(|caller| caller.certificate.as_deref());
         Self {
-            caller: of_caller(caller),
+            caller: Caller::to_json_with(caller, certificate),
             tool: of_tool(item),
             arguments,
         }
@@ -106,7 +108,7 @@ impl<'a> Variables<'a> {
 
     /// Conditions about prompts and resources cannot read `tool`.
     fn scope(&self) -> Scope<'_> {
-        let mut scope = Scope::default().with("caller", Part::Json(&self.caller));
+        let mut scope = Scope::default().with("caller", Part::Map(&self.caller));
         if let Some(tool) = &self.tool {
             scope = scope.with("tool", Part::Json(tool));
         }
@@ -115,25 +117,6 @@ impl<'a> Variables<'a> {
             Arguments::Known(arguments) => scope.with("arguments", Part::Map(arguments)),
         }
     }
-}
-
-fn of_caller(caller: Option<&Caller>) -> Value {
-    let Some(caller) = caller else {
-        return json!({ "kind": "nobody", "subject": "", "scopes": [], "roles": [], "claims": {} });
-    };
-    let mut json = json!({
-        "kind": caller.kind.name(),
-        "subject": caller.subject,
-        "scopes": caller.scopes,
-        "roles": caller.roles,
-        "claims": caller.claims,
-    });
-    for (name, value) in [("issuer", &caller.issuer), ("client", &caller.client)] {
-        if let Some(value) = value {
-            json[name] = value.as_str().into();
-        }
-    }
-    json
 }
 
 fn of_tool(item: &Item<'_>) -> Option<Value> {
@@ -160,7 +143,7 @@ fn unknown(path: &Path, is_for_tools: bool, auth: Option<&AuthOptions>) -> Optio
     }
     let known: &[&str] = match root {
         "arguments" => return None,
-        "caller" => &CALLER,
+        "caller" => return unknown_of_caller(path, auth.as_slice()),
         "tool" => &TOOL,
         _ => {
             let range = path.range.clone();
@@ -170,48 +153,15 @@ fn unknown(path: &Path, is_for_tools: bool, auth: Option<&AuthOptions>) -> Optio
             return Some(Mistake { range, message });
         }
     };
-    let (name, range) = member(path.steps.first()?)?;
-    if !known.contains(&name) {
-        let message = match similar(name, known.iter().copied()) {
-            Some(near) => format!("`{root}` has no `{name}`; did you mean `{near}`?"),
-            None => format!("`{root}` has no `{name}`; it has `{}`", known.join("`, `")),
-        };
-        return Some(Mistake { range, message });
+    if let Some(mistake) = unknown_member(path, 0, known) {
+        return Some(mistake);
     }
+    let (name, _) = member(path.steps.first()?)?;
     let (inner, range) = member(path.steps.get(1)?)?;
-    let message = match (root, name) {
-        ("caller", "claims") => unknown_claim(inner, auth)?,
-        ("tool", "annotations") if !Hint::ALL.iter().any(|hint| hint.name() == inner) => {
-            let known = Hint::ALL.map(Hint::name);
-            format!(
-                "there is no hint `{inner}`; there are `{}`",
-                known.join("`, `")
-            )
-        }
-        _ => return None,
-    };
-    Some(Mistake { range, message })
-}
-
-fn unknown_claim(name: &str, auth: Option<&AuthOptions>) -> Option<String> {
-    let Some(auth) = auth else {
-        return Some(format!(
-            "there is no claim `{name}`: the endpoint has no `auth`"
-        ));
-    };
-    if auth.claims.contains(name) {
+    if name != "annotations" || Hint::ALL.iter().any(|hint| hint.name() == inner) {
         return None;
     }
-    let hint = did_you_mean(similar(name, auth.claims.iter().map(String::as_str)));
-    Some(format!(
-        "claim `{name}` is not in `claims` of `[auth.{}]`{hint}",
-        auth.name
-    ))
-}
-
-fn member(step: &PathStep) -> Option<(&str, std::ops::Range<usize>)> {
-    match step {
-        PathStep::Member { name, range, .. } => Some((name, range.clone())),
-        PathStep::Item { .. } => None,
-    }
+    let known = Hint::ALL.map(Hint::name).join("`, `");
+    let message = format!("there is no hint `{inner}`; there are `{known}`");
+    Some(Mistake { range, message })
 }

@@ -200,6 +200,7 @@ impl Journal {
             request_state: asked.and_then(|asked| asked.state.clone()),
             listener: listener.clone().map(|listener| listener as _),
             input_timeout: outer.input_timeout.clone(),
+            caller: outer.caller.clone(),
             guard: outer.guard.as_ref().map(|guard| guard.of_callee(callee)),
             observer: outer.observer.clone(),
             callees: outer.callees.clone(),

@@ -1,13 +1,17 @@
 //! Who may call endpoints: what a file says about it, checked.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fs,
     ops::Range,
     path::PathBuf,
     time::{Duration, SystemTime},
 };
 
+use axum::http::{
+    HeaderName,
+    header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION},
+};
 use mcp_servlet_access::{
     Algorithm, AuthOptions, CertificateOptions, IntrospectionOptions, Jwks, JwtOptions, KeyOptions,
     KeySource, Secret, Sha256, ToolScopes, Trust, is_scope,
@@ -43,6 +47,22 @@ pub(super) struct Auths {
     /// The tools whose calls need scopes, and where they say so.
     tools: ToolScopes,
     places: Vec<(String, String, Range<usize>)>,
+}
+
+impl Auths {
+    /// The options of all sections.
+    pub(super) fn options(&self) -> Vec<&AuthOptions> {
+        self.all.values().map(|auth| &auth.options).collect()
+    }
+
+    /// The headers that servlets and expressions cannot read.
+    pub(super) fn credentials(&self) -> HashSet<HeaderName> {
+        const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+        let keys = self.all.values().flat_map(|auth| &auth.options.keys);
+        keys.map(|key| key.header.clone())
+            .chain([AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION, SESSION])
+            .collect()
+    }
 }
 
 struct Auth {
@@ -454,10 +474,7 @@ impl Reader<'_> {
         }
         let asks = section.tls.as_ref().is_some_and(|tls| tls.asks_clients());
         if let Some(certificate) = auth.certificate.clone().filter(|_| !asks) {
-            let message = format!(
-                "listener `{listener}` asks for no client certificates; add `[listener.{listener}.tls.clients]`"
-            );
-            self.problem(certificate, message);
+            self.problem(certificate, asks_for_no_certificates(listener));
         }
         match (&options.resource, &auth.needs_url) {
             (None, Some(jwt)) => {
@@ -478,6 +495,13 @@ impl Reader<'_> {
         }
         Some(options)
     }
+}
+
+/// The problem with what needs certificates at a listener without them.
+pub(super) fn asks_for_no_certificates(listener: &str) -> String {
+    format!(
+        "listener `{listener}` asks for no client certificates; add `[listener.{listener}.tls.clients]`"
+    )
 }
 
 /// Whether a text can be in quotes in a header.

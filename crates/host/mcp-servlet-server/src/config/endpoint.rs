@@ -10,6 +10,7 @@ use std::{
 
 use mcp_servlet_host::{Introduction, Search};
 use mcp_servlet_schema::{did_you_mean, similar};
+use time::OffsetDateTime;
 use toml::Spanned;
 
 use super::{
@@ -19,7 +20,7 @@ use super::{
     file::{EndpointSection, File, Kind, ListenerSection, ListenerTls},
     table::Table,
 };
-use crate::{HttpOptions, ServeOptions, TaskOptions, TlsOptions, response_headers::header_name};
+use crate::{HttpOptions, ServeOptions, TaskOptions, TlsFile, TlsOptions};
 use address::split_address;
 pub(super) use address::{host_of, sse_url, url};
 
@@ -125,6 +126,10 @@ impl Reader<'_> {
         let options = tls.options(self.folder);
         if let Err(error) = options.check() {
             self.problem(tls.place(error.file), error.to_string());
+        } else if let Some(ends) = options.soon_ends() {
+            let day = OffsetDateTime::from(ends).date();
+            let message = format!("this certificate ends on {day}");
+            self.warn(tls.place(TlsFile::Cert), message);
         }
         options
     }
@@ -151,7 +156,7 @@ impl Reader<'_> {
                 ..ServeOptions::default()
             };
             table.apply(&mut options);
-            self.forwarded(table);
+            self.forwarded(table, &auths.credentials());
             let transport = if *table.kind.get_ref() == Kind::Stdio {
                 if let Some(first) = stdio.replace(name) {
                     let message =
@@ -241,25 +246,6 @@ impl Reader<'_> {
             self.problem(member.span(), message);
         }
     }
-
-    fn forwarded(&mut self, table: &EndpointSection) {
-        const CREDENTIALS: [&str; 4] = [
-            "authorization",
-            "cookie",
-            "mcp-session-id",
-            "proxy-authorization",
-        ];
-        for name in table.forward_headers.iter().flat_map(Spanned::get_ref) {
-            let text = name.get_ref();
-            if let Err(message) = header_name(text) {
-                self.problem(name.span(), message);
-            } else if CREDENTIALS.contains(&&*text.to_ascii_lowercase()) {
-                let message =
-                    format!("servlets cannot read the header `{text}`: it is a credential");
-                self.problem(name.span(), message);
-            }
-        }
-    }
 }
 
 /// The endpoints by listener and path.
@@ -275,7 +261,7 @@ type KeyOfKinds = (&'static str, Option<Range<usize>>, &'static [Kind]);
 
 impl EndpointSection {
     /// The keys that only some kinds have.
-    fn keys_of_kinds(&self) -> [KeyOfKinds; 12] {
+    fn keys_of_kinds(&self) -> [KeyOfKinds; 15] {
         fn span<T>(value: Option<&Spanned<T>>) -> Option<Range<usize>> {
             value.map(Spanned::span)
         }
@@ -294,6 +280,9 @@ impl EndpointSection {
             ("headers", span(self.headers.as_ref()), BOTH),
             ("message_headers", span(self.message_headers.as_ref()), SSE),
             ("forward_headers", span(self.forward_headers.as_ref()), BOTH),
+            ("forward", span(self.forward.as_ref()), BOTH),
+            ("reject", span(self.reject.as_ref()), BOTH),
+            ("on_session", span(self.on_session.as_ref()), BOTH),
             ("session", span(self.session.as_ref()), BOTH),
         ]
     }

@@ -2,6 +2,7 @@
 
 mod auth;
 mod endpoint;
+mod hooks;
 mod listener;
 mod lock;
 mod quota;
@@ -43,6 +44,7 @@ use super::{
 use crate::HttpOptions;
 pub(super) use auth::{AuthSection, IntrospectionSection, JwtSection, KeySection};
 pub(super) use endpoint::{EndpointSection, Headers, Kind, Prove};
+pub(super) use hooks::{Forward, OnSessionSection, RejectSection};
 pub(super) use listener::{ListenerSection, ListenerTls};
 use lock::LockSection;
 pub(super) use lock::RemoteLockSection;

@@ -57,6 +57,7 @@ impl Config {
         problems.extend(self.problems_of_rules(loaded, remotes));
         problems.extend(self.problems_of_shapes(loaded, remotes));
         problems.extend(self.problems_of_grants(loaded, remotes));
+        problems.extend(self.problems_of_hooks(loaded));
         if problems.is_empty() {
             return Ok(());
         }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
+use mcp_servlet_access::AuthOptions;
 use mcp_servlet_host::{Entry, Host, Loaded, Mount, PlacedTool};
 
 use super::{
@@ -130,8 +131,8 @@ impl Reader<'_> {
         (entries, members)
     }
 
-    /// The remotes of the file, in its order.
-    pub(super) fn remotes(&mut self, file: &File) -> Vec<RemoteEntry> {
+    /// The remotes of the file, in its order. Their headers can read the callers of `auths`.
+    pub(super) fn remotes(&mut self, file: &File, auths: &[&AuthOptions]) -> Vec<RemoteEntry> {
         let mut sections: Vec<_> = file.remote.iter().collect();
         sections.sort_by_key(|(_, section)| section.span().start);
         let mut remotes = Vec::new();
@@ -144,7 +145,7 @@ impl Reader<'_> {
                 let message = format!("`{name}` is a remote here, and {IN_DIRECTORY}");
                 self.problem(section.span(), message);
             }
-            remotes.extend(self.remote(name, section));
+            remotes.extend(self.remote(name, section, auths));
         }
         remotes
     }

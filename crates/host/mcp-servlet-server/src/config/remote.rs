@@ -13,6 +13,7 @@ use std::{
     sync::Arc,
 };
 
+use mcp_servlet_access::AuthOptions;
 use mcp_servlet_common::hex;
 use mcp_servlet_host::{Filter, OnChange, Prefix};
 use mcp_servlet_remote::{
@@ -408,6 +409,7 @@ impl Reader<'_> {
         &mut self,
         name: &str,
         section: &Spanned<RemoteSection>,
+        auths: &[&AuthOptions],
     ) -> Option<RemoteEntry> {
         let span = section.span();
         let section = section.get_ref();
@@ -440,7 +442,7 @@ impl Reader<'_> {
         options.start = self.start(section, span)?;
         for (name, value) in &section.headers {
             if value.get_ref().contains("${{")
-                && let Some(text) = self.request_text("headers", value)
+                && let Some(text) = self.request_text("headers", value, auths)
             {
                 text.hash(&mut digest);
                 options.headers.push((name.get_ref().clone(), text));

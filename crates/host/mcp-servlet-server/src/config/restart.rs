@@ -83,9 +83,10 @@ fn is_same_endpoint((new, old): Both<&Endpoint>, config: Both<&Config>) -> bool 
     let mut options = new.options.clone();
     // They are those of `[tasks]`.
     options.tasks.clone_from(&old.options.tasks);
-    // Rules and quotas change at once.
+    // Rules, quotas and hooks change at once.
     options.rules.clone_from(&old.options.rules);
     options.quotas.clone_from(&old.options.quotas);
+    options.hooks.clone_from(&old.options.hooks);
     if options != old.options {
         return false;
     }

@@ -20,7 +20,7 @@ use super::{
     problem::inside,
     table::Table,
 };
-pub use explain::{ExplainedRule, ExplainedStep, Explanation, ServedEndpoint};
+pub use explain::{ExplainedReject, ExplainedRule, ExplainedStep, Explanation, ServedEndpoint};
 
 /// A rule of the file, and where its parts are.
 #[derive(Clone, Debug)]
@@ -281,7 +281,7 @@ impl Reader<'_> {
 }
 
 /// The authentication of an endpoint.
-fn auth(endpoint: &Endpoint) -> Option<&AuthOptions> {
+pub(super) fn auth(endpoint: &Endpoint) -> Option<&AuthOptions> {
     match &endpoint.transport {
         EndpointTransport::Http { options, .. } => options.auth.as_ref(),
         EndpointTransport::Stdio => None,

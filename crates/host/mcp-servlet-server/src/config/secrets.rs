@@ -23,6 +23,15 @@ pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
                 values(headers.get_ref(), headers.span(), &mut secrets);
             }
         }
+        let rejects = section
+            .get("reject")
+            .and_then(|list| list.get_ref().as_array());
+        let rejects = rejects.into_iter().flat_map(|list| list.iter());
+        for reject in rejects.filter_map(|reject| reject.get_ref().as_table()) {
+            if let Some(headers) = reject.get("headers") {
+                values(headers.get_ref(), headers.span(), &mut secrets);
+            }
+        }
     }
     let traces = table.get("traces");
     if let Some(traces) = traces.and_then(|value| value.get_ref().as_table()) {

@@ -1,21 +1,31 @@
 //! What servlets learn about the session and the HTTP request of a call: keys of `_meta` that only
 //! the server sets.
 
+use std::sync::{Arc, LazyLock};
+
 use axum::http::{HeaderMap, request::Parts};
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_access::{Caller, Certificate};
+use mcp_servlet_common::hex;
+use mcp_servlet_runtime::{JsonObject, RequestCaller};
 use rmcp::{RoleServer, service::RequestContext};
 use serde_json::{Value, json};
 
-use crate::{era::Era, own_id::client_id, session_id::SessionId};
+use crate::{era::Era, own_id::client_id, server::ServeOptions, session_id::SessionId};
 
 /// Keys of `_meta` that begin like this are the server's. They are removed from what clients send.
 const PREFIX: &str = "mcp-servlet/";
 /// The id of the session; empty for requests without one.
-const SESSION: &str = "mcp-servlet/session";
+pub(crate) const SESSION: &str = "mcp-servlet/session";
 /// The id of the request, a number or a string, as the client wrote it.
 const REQUEST: &str = "mcp-servlet/request";
 /// The headers of the HTTP request that the endpoint forwards, by their names in lower case.
-const HEADERS: &str = "mcp-servlet/headers";
+pub(crate) const HEADERS: &str = "mcp-servlet/headers";
+/// Who calls, if the endpoint forwards it.
+pub(crate) const CALLER: &str = "mcp-servlet/caller";
+/// The certificate of the connection, if there is one and the endpoint forwards it.
+pub(crate) const CERTIFICATE: &str = "mcp-servlet/certificate";
+/// What the client says about itself.
+pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
 /// Removes the keys that only the server may set.
 pub(super) fn strip(meta: &mut JsonObject) {
@@ -25,29 +35,57 @@ pub(super) fn strip(meta: &mut JsonObject) {
 /// Replaces the keys that only the server may set.
 ///
 /// `session` is the session of the connection. Over streamable HTTP there is none, and the request
-/// names its session. `forward` are the names of the headers that servlets may read.
+/// names its session. `options` say what servlets may read.
 pub(super) fn set(
     meta: &mut JsonObject,
     context: &RequestContext<RoleServer>,
     era: Era,
     session: Option<&SessionId>,
-    forward: &[String],
+    options: &ServeOptions,
 ) {
     strip(meta);
-    let headers = context
-        .extensions
-        .get::<Parts>()
-        .map(|parts| &parts.headers);
+    let parts = context.extensions.get::<Parts>();
     let session = match session {
         Some(session) => session.as_str(),
         None => session_header(context, era).unwrap_or_default(),
     };
     meta.insert(SESSION.to_owned(), session.into());
     meta.insert(REQUEST.to_owned(), json!(client_id(&context.id)));
-    if !forward.is_empty()
-        && let Some(headers) = headers
+    let Some(parts) = parts else { return };
+    if !options.forward_headers.is_empty() {
+        let names = options.forward_headers.iter().map(String::as_str);
+        let headers = forwarded(&parts.headers, names);
+        meta.insert(HEADERS.to_owned(), headers.into());
+    }
+    if options.forward_caller {
+        let caller = parts.extensions.get::<Arc<Caller>>();
+        let caller = Caller::to_json(caller.map(|caller| &**caller));
+        meta.insert(CALLER.to_owned(), caller.into());
+    }
+    if options.forward_certificate
+        && let Some(certificate) = parts.extensions.get::<Arc<Certificate>>()
     {
-        meta.insert(HEADERS.to_owned(), forwarded(headers, forward).into());
+        let certificate = certificate.details().clone();
+        meta.insert(CERTIFICATE.to_owned(), certificate.into());
+    }
+}
+
+/// Who sends a request, for the headers of remotes.
+pub(super) fn caller(context: &RequestContext<RoleServer>) -> Arc<RequestCaller> {
+    static NOBODY: LazyLock<Arc<RequestCaller>> = LazyLock::new(|| {
+        Arc::new(RequestCaller {
+            key: String::new(),
+            attributes: Caller::to_json(None),
+        })
+    });
+    let parts = context.extensions.get::<Parts>();
+    let caller = parts.and_then(|parts| parts.extensions.get::<Arc<Caller>>());
+    match caller {
+        None => Arc::clone(&NOBODY),
+        Some(caller) => Arc::new(RequestCaller {
+            key: hex(caller.owner().as_bytes()),
+            attributes: Caller::to_json_with(Some(caller), caller.certificate.as_deref()),
+        }),
     }
 }
 
@@ -65,10 +103,13 @@ pub(super) fn session(meta: &JsonObject) -> Option<&str> {
 }
 
 /// The headers with these names. Several values of one header are joined by commas.
-fn forwarded(headers: &HeaderMap, names: &[String]) -> JsonObject {
+pub(crate) fn forwarded<'n>(
+    headers: &HeaderMap,
+    names: impl Iterator<Item = &'n str>,
+) -> JsonObject {
     let mut all = JsonObject::new();
     for name in names {
-        let values = headers.get_all(name.as_str()).into_iter();
+        let values = headers.get_all(name).into_iter();
         let values: Vec<_> = values
             .map(|value| String::from_utf8_lossy(value.as_bytes()))
             .collect();
@@ -89,9 +130,9 @@ mod tests {
         for (name, value) in [("x-a", "1"), ("x-a", "2"), ("x-b", "3")] {
             headers.append(name, value.parse().expect("a value"));
         }
-        let names = ["X-A".to_owned(), "x-c".to_owned()];
+        let names = ["X-A", "x-c"].into_iter();
         let expected = json!({ "x-a": "1, 2" });
-        assert_eq!(Value::from(forwarded(&headers, &names)), expected);
+        assert_eq!(Value::from(forwarded(&headers, names)), expected);
     }
 
     #[test]

@@ -89,8 +89,13 @@ struct ToolCall {
 }
 
 impl ToolCall {
-    /// Calls the servlet once.
+    /// Calls the servlet once, and notes an error.
     async fn run(&self, inputs: Inputs) -> Result<JsonObject, ErrorData> {
+        let result = self.run_unnoted(inputs).await;
+        result.inspect_err(|error| self.account.failed(error))
+    }
+
+    async fn run_unnoted(&self, inputs: Inputs) -> Result<JsonObject, ErrorData> {
         let _active = self.server.0.process.active.begin();
         let (name, context) = (&self.request.name, &self.context);
         let (server, session, era) = (&self.server, &self.session, self.era);

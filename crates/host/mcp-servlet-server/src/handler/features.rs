@@ -150,16 +150,23 @@ impl Handler {
             request.input_responses.clone(),
             request.request_state.clone(),
         );
-        match input_rounds::answer(&self.server, &context, era, &asked, inputs, read).await? {
+        let answer = input_rounds::answer(&self.server, &context, era, &asked, inputs, read).await;
+        let answer = answer.inspect_err(|error| account.failed(error))?;
+        Ok(self.contents(era, answer))
+    }
+
+    /// The response to a request for a resource.
+    fn contents(&self, era: Era, answer: Answer) -> ReadResourceResponse {
+        match answer {
             Answer::Complete(mut json) => {
                 if era == Era::Modern {
                     // Results may differ between clients and reads, so they must not be cached.
                     json.entry("ttlMs").or_insert_with(|| json!(0));
                     json.entry("cacheScope").or_insert_with(|| json!("private"));
                 }
-                Ok(self.answer::<ReadResourceResult>(era, json).into())
+                self.answer::<ReadResourceResult>(era, json).into()
             }
-            Answer::InputRequests(json) => Ok(self.answer::<InputRequiredResult>(era, json).into()),
+            Answer::InputRequests(json) => self.answer::<InputRequiredResult>(era, json).into(),
         }
     }
 
@@ -219,7 +226,8 @@ impl Handler {
             request.input_responses.clone(),
             request.request_state.clone(),
         );
-        match input_rounds::answer(&self.server, &context, era, &asked, inputs, get).await? {
+        let answer = input_rounds::answer(&self.server, &context, era, &asked, inputs, get).await;
+        match answer.inspect_err(|error| account.failed(error))? {
             Answer::Complete(json) => Ok(self.answer::<GetPromptResult>(era, json).into()),
             Answer::InputRequests(json) => Ok(self.answer::<InputRequiredResult>(era, json).into()),
         }
@@ -266,8 +274,9 @@ impl Handler {
         // Servlets do not report what completions take.
         let of = (&self.server, &account, &UsageCell::default());
         let clock = self.clock();
-        let result = bounded(of, "completion/complete", &clock, &context, completion).await?;
-        let result = result.map_err(|error| complete_error(&error))?;
+        let result = bounded(of, "completion/complete", &clock, &context, completion).await;
+        let result = result.and_then(|result| result.map_err(|error| complete_error(&error)));
+        let result = result.inspect_err(|error| account.failed(error))?;
         Ok(self.answer(era, account.answered(result.into_json())))
     }
 }

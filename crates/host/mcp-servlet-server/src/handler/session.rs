@@ -23,7 +23,7 @@ use crate::{
 /// Properties of the client that servlets find in `_meta`.
 const PROPERTIES: [&str; 3] = [
     "io.modelcontextprotocol/protocolVersion",
-    "io.modelcontextprotocol/clientInfo",
+    attributes::CLIENT_INFO,
     "io.modelcontextprotocol/clientCapabilities",
 ];
 
@@ -89,8 +89,7 @@ impl Session {
         if let Some(token) = meta.get_mut(PROGRESS_TOKEN) {
             *token = client_value(token);
         }
-        let forward = &options.forward_headers;
-        attributes::set(&mut meta, context, era, self.id.as_ref(), forward);
+        attributes::set(&mut meta, context, era, self.id.as_ref(), options);
         self.client.add_to(&mut meta, context);
         let mut request_meta = RequestMeta::default();
         request_meta.id = Some(json!(client_id(&context.id)));
@@ -102,6 +101,7 @@ impl Session {
         let input_timeout = InputTimeout::new(options.question_time).end_with(inputs.end);
         request_meta.input_timeout = Some(input_timeout);
         request_meta.listener = Some(Arc::new(notifier));
+        request_meta.caller = Some(attributes::caller(context));
         request_meta
     }
 }

@@ -27,6 +27,13 @@ use crate::message::Message;
 #[derive(Clone)]
 struct DeniedTool(String);
 
+/// Request extension: when the caller was found out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GateTime {
+    pub(crate) start: SystemTime,
+    pub(crate) end: SystemTime,
+}
+
 /// How long a stream of events may stay open.
 pub(super) struct Admitted {
     /// Cancelled when others may call the endpoint.
@@ -46,13 +53,13 @@ impl Endpoint {
         let head = Head {
             headers: request.headers(),
             query: request.uri().query(),
-            certificate: request
-                .extensions()
-                .get::<Arc<Certificate>>()
-                .map(|one| &**one),
+            certificate: request.extensions().get::<Arc<Certificate>>(),
         };
+        let start = SystemTime::now();
         match gate.admit(head).await {
             Ok(caller) => {
+                let end = SystemTime::now();
+                request.extensions_mut().insert(GateTime { start, end });
                 gate.strip(request.headers_mut());
                 request.extensions_mut().insert(Arc::clone(&caller));
                 request.extensions_mut().insert(gate);
@@ -143,19 +150,7 @@ pub(super) fn denied(refusal: &Refusal, message: &Message) -> Response {
 
 /// The response to a request whose caller is not accepted. Without an id, nothing has read its body.
 pub(super) fn refused(refusal: &Refusal, id: Option<Value>) -> Response {
-    let code = match refusal.status {
-        StatusCode::FORBIDDEN => "FORBIDDEN",
-        StatusCode::UNAUTHORIZED => "UNAUTHENTICATED",
-        StatusCode::SERVICE_UNAVAILABLE => "UNAVAILABLE",
-        _ => "INVALID_REQUEST",
-    };
-    let error = json!({
-        "code": -32600,
-        "message": refusal.message,
-        "data": { "code": code },
-    });
-    let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
-    let mut response = (refusal.status, Json(body)).into_response();
+    let mut response = error_response(refusal.status, refusal.message, id);
     response.extensions_mut().insert(refusal.reason);
     if let Some(seconds) = refusal.retry_after {
         let headers = response.headers_mut();
@@ -167,4 +162,17 @@ pub(super) fn refused(refusal: &Refusal, id: Option<Value>) -> Response {
         headers.insert(header::WWW_AUTHENTICATE, challenge);
     }
     response
+}
+
+/// A response with an error of JSON-RPC.
+pub(super) fn error_response(status: StatusCode, message: &str, id: Option<Value>) -> Response {
+    let code = match status {
+        StatusCode::FORBIDDEN => "FORBIDDEN",
+        StatusCode::UNAUTHORIZED => "UNAUTHENTICATED",
+        StatusCode::SERVICE_UNAVAILABLE => "UNAVAILABLE",
+        _ => "INVALID_REQUEST",
+    };
+    let error = json!({ "code": -32600, "message": message, "data": { "code": code } });
+    let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
+    (status, Json(body)).into_response()
 }

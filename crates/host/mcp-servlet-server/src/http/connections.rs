@@ -1,5 +1,6 @@
 //! Accepts connections, up to a limit. A client that sends or reads nothing is disconnected.
 
+mod http2;
 mod places;
 mod write_limit;
 
@@ -136,23 +137,22 @@ fn certificate(stream: &Stream) -> Option<Arc<Certificate>> {
 }
 
 /// Answers the requests of one connection.
-async fn converse<F: Future<Output = Response>>(
+async fn converse<F: Future<Output = Response> + Send + 'static>(
     stream: Stream,
     (peer, place): (Peer, Place),
-    answer: impl Fn(Request) -> F,
+    answer: impl Fn(Request) -> F + Send + 'static,
     limits: Limits,
     end: CancellationToken,
 ) {
+    if http2::is_chosen(&stream) {
+        return http2::converse(stream, (peer, place), answer, limits, end).await;
+    }
     let must_end = place.end.clone();
     let place = &Mutex::new(place);
     let trusted_proxies = limits.trusted_proxies;
     let certificate = certificate(&stream);
     let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
-        let peer = peer.of_request(request.headers(), &trusted_proxies);
-        request.extensions_mut().insert(peer);
-        if let Some(certificate) = certificate.clone() {
-            request.extensions_mut().insert(certificate);
-        }
+        mark(&mut request, peer, &trusted_proxies, certificate.as_ref());
         let is_get = request.method() == Method::GET;
         // Boxed, because hyper moves the future, which is large.
         let response = Box::pin(answer(request.map(Body::new)));
@@ -182,6 +182,20 @@ async fn converse<F: Future<Output = Response>>(
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "connection");
+    }
+}
+
+/// Notes who sends a request in its extensions.
+fn mark(
+    request: &mut hyper::Request<Incoming>,
+    peer: Peer,
+    trusted_proxies: &[IpNet],
+    certificate: Option<&Arc<Certificate>>,
+) {
+    let peer = peer.of_request(request.headers(), trusted_proxies);
+    request.extensions_mut().insert(peer);
+    if let Some(certificate) = certificate {
+        request.extensions_mut().insert(Arc::clone(certificate));
     }
 }
 

@@ -78,6 +78,14 @@ pub(super) fn remove_unknown_version(headers: &mut HeaderMap) {
     }
 }
 
+/// Whether the headers name a protocol version since 2026-07-28.
+pub(super) fn name_modern_version(headers: &HeaderMap) -> bool {
+    let version = headers.get("mcp-protocol-version");
+    let version = version.and_then(|version| version.to_str().ok());
+    // Protocol versions are dates, so they compare as strings.
+    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
 /// The response to a request that names more than one host or origin: <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>.
 /// Otherwise one name could be checked, and another one be meant.
 pub(super) fn ambiguous(request: &Request) -> Option<Response> {

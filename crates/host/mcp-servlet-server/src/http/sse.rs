@@ -11,7 +11,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use axum::{
     body::Body,
     extract::Request,
-    http::{Method, StatusCode, Uri, header},
+    http::{Method, StatusCode, Uri, header, request::Parts},
     response::{IntoResponse as _, Response},
 };
 use futures_util::stream::unfold;
@@ -32,7 +32,8 @@ use super::{
 use crate::{
     access,
     handler::service,
-    message::{self, Kind, Received},
+    hooks::{Newcomer, SessionRefusal},
+    message::{self, Kind, Message, Received},
     records::SessionRecord,
     server::{Server, metrics::OneOf},
     session_id::SessionId,
@@ -131,6 +132,23 @@ impl Sse {
         response
     }
 
+    /// Decides whether a message may begin a session.
+    async fn admit(&self, parts: &Parts, message: &Message) -> Result<(), Box<SessionRefusal>> {
+        let hooks = self.server.0.access.hooks();
+        let begins = matches!(message.kind(), Kind::Initialize(_));
+        if hooks.are_none() || !(begins || message.is_modern()) {
+            return Ok(());
+        }
+        let id = session(&parts.uri).unwrap_or_default();
+        let newcomer = Newcomer::of(parts, message, &id);
+        hooks.reject(&newcomer)?;
+        if begins {
+            hooks.ask(&newcomer).await
+        } else {
+            hooks.ask_once(&newcomer).await
+        }
+    }
+
     /// Takes a message for a session.
     async fn post(&self, request: Request) -> Response {
         let (parts, body) = request.into_parts();
@@ -151,6 +169,12 @@ impl Sse {
         let Some(session) = session.and_then(|id| self.sessions.find(&id, owner)) else {
             return (StatusCode::NOT_FOUND, "unknown session").into_response();
         };
+        if let Err(refusal) = self.admit(&parts, &message).await {
+            if let Kind::Initialize(_) = message.kind() {
+                session.end();
+            }
+            return refusal.response(message.id());
+        }
         if let Err(refusal) = access::permit_message(&parts.extensions, &self.server, &message) {
             return denied(&refusal, &message);
         }

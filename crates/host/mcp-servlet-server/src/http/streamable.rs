@@ -30,6 +30,7 @@ use super::{
 use crate::{
     access,
     handler::{Handler, tasks::Tasks},
+    hooks::{CurrentHooks, Newcomer, SessionRefusal},
     message::{self, BATCHES, Kind, Message, Received, Refusal},
     server::{Server, active::RequestEnd},
     session_id::SessionId,
@@ -79,6 +80,8 @@ impl Streamable {
     /// Closes a session.
     pub(super) async fn close(&self, id: &str) {
         self.sessions.close(id).await;
+        // A sweep may have found it before.
+        self.sessions.end(id);
     }
 
     pub(super) async fn answer(&self, mut request: Request) -> Response {
@@ -141,6 +144,10 @@ impl Streamable {
         form: Form,
         held: T,
     ) -> Response {
+        let newcomer = match self.newcomer(&parts, &message).await {
+            Ok(newcomer) => newcomer,
+            Err(refusal) => return refusal.response(message.id()),
+        };
         if let Err(refusal) = access::permit_message(&parts.extensions, &self.server, &message) {
             return denied(&refusal, &message);
         }
@@ -167,8 +174,7 @@ impl Streamable {
             }
             end.drop_guard()
         });
-        let is_json = headers::is_json(&parts.headers);
-        let id = message.id();
+        let (is_json, id) = (headers::is_json(&parts.headers), message.id());
         let opening = match message.kind() {
             Kind::Initialize(_) => parts.extensions.clone(),
             _ => Extensions::new(),
@@ -180,6 +186,9 @@ impl Streamable {
             .await;
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
             return body::refused(&message::unreadable(body).with_id(id));
+        }
+        if let Some(refusal) = self.ask(newcomer, session(response.headers())).await {
+            return refusal.response(id);
         }
         let opened = session(response.headers());
         let opened = opened.map(|id| self.sessions.open(id, &opening, has_batches));
@@ -195,6 +204,44 @@ impl Streamable {
                 single::event(body::with_raw_results(response, held)).await
             }
         }
+    }
+
+    /// The sender of a message that begins a session, or that belongs to none, if the endpoint decides about these. Whether a session may
+    /// begin is decided when it has its id.
+    async fn newcomer(
+        &self,
+        parts: &Parts,
+        message: &Message,
+    ) -> Result<Option<(Arc<CurrentHooks>, Newcomer)>, Box<SessionRefusal>> {
+        let hooks = self.server.0.access.hooks();
+        let begins = matches!(message.kind(), Kind::Initialize(_));
+        // rmcp only serves sessions that were accepted, and says so if there is none with this id.
+        let is_in_session = session(&parts.headers).is_some()
+            && !(begins || message.is_modern() || headers::name_modern_version(&parts.headers));
+        if hooks.are_none() || is_in_session || !message.is_request() {
+            return Ok(None);
+        }
+        let newcomer = Newcomer::of(parts, message, "");
+        hooks.reject(&newcomer)?;
+        if begins {
+            return Ok(Some((hooks, newcomer)));
+        }
+        hooks.ask_once(&newcomer).await?;
+        Ok(None)
+    }
+
+    /// Asks whether a session may begin that only the server knows yet. Otherwise it ends.
+    async fn ask(
+        &self,
+        newcomer: Option<(Arc<CurrentHooks>, Newcomer)>,
+        session: Option<&str>,
+    ) -> Option<Box<SessionRefusal>> {
+        let (hooks, mut newcomer) = newcomer?;
+        let id = session?;
+        id.clone_into(&mut newcomer.session);
+        let refusal = hooks.ask(&newcomer).await.err()?;
+        self.close(id).await;
+        Some(refusal)
     }
 
     /// Answers the messages of an array with one array of responses. Other messages of the server are dropped.

@@ -4,9 +4,10 @@ use std::{
     fmt, io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
+use mcp_servlet_access::Certificate;
 use mcp_servlet_common::lock;
 use mcp_servlet_runtime::{chain, run_blocking};
 use tokio::{
@@ -29,7 +30,11 @@ use tokio_rustls::{
     server::TlsStream,
 };
 
-use crate::watch::Snapshot;
+use crate::{server::metrics::CertificateExpiries, watch::Snapshot};
+
+/// The names of protocols in the handshake (ALPN).
+const HTTP1: &[u8] = b"http/1.1";
+pub(super) const HTTP2: &[u8] = b"h2";
 
 /// The files and options of TLS at a listener. All files are PEM.
 ///
@@ -43,6 +48,8 @@ pub struct TlsOptions {
     pub key: PathBuf,
     /// Whether clients need TLS 1.3. Without it, TLS 1.2 is enough.
     pub only_tls13: bool,
+    /// Whether connections only use HTTP/1.1. Without it, clients can choose HTTP/2.
+    pub only_http1: bool,
     /// The certificates of clients. `None` asks for none.
     pub clients: Option<ClientCertificates>,
 }
@@ -132,8 +139,11 @@ impl TlsOptions {
         self.load().map(drop)
     }
 
-    fn load(&self) -> Result<Arc<ServerConfig>, TlsError> {
+    fn load(&self) -> Result<Loaded, TlsError> {
         let chain = TlsFile::Cert.parts::<CertificateDer<'_>>(&self.cert, "certificate")?;
+        let ends = chain
+            .first()
+            .and_then(|own| Certificate::of_der(own).ends());
         let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|error| match error {
             pem::Error::NoItemsFound => {
                 TlsFile::Key.error(format_args!("`{}` has no key in PEM", self.key.display()))
@@ -156,8 +166,18 @@ impl TlsOptions {
             .with_client_cert_verifier(verifier)
             .with_single_cert(chain, key);
         let mut config = config.map_err(|error| self.unfit(&error))?;
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Arc::new(config))
+        config.alpn_protocols = vec![HTTP1.to_vec()];
+        if !self.only_http1 {
+            config.alpn_protocols.insert(0, HTTP2.to_vec());
+        }
+        let config = Arc::new(config);
+        Ok(Loaded { config, ends })
+    }
+
+    /// When the certificate ends, if that is soon.
+    pub(crate) fn soon_ends(&self) -> Option<SystemTime> {
+        let ends = self.load().ok()?.ends?;
+        is_within(ends, SOON).then_some(ends)
     }
 
     /// The error of a certificate and a key that cannot be used.
@@ -242,21 +262,45 @@ impl ClientCertificates {
     }
 }
 
+/// The content of the files.
+#[derive(Clone, Debug)]
+struct Loaded {
+    config: Arc<ServerConfig>,
+    /// When the certificate ends.
+    ends: Option<SystemTime>,
+}
+
+/// How long before the end of a certificate the log warns of it, and how long before it does so again.
+const SOON: Duration = Duration::from_hours(14 * 24);
+const LAST_DAY: Duration = Duration::from_hours(24);
+/// How often the server looks at the time that a certificate has left.
+const LOOK: Duration = Duration::from_hours(1);
+
+/// Whether less than this time is left.
+fn is_within(ends: SystemTime, time: Duration) -> bool {
+    ends.duration_since(SystemTime::now())
+        .is_ok_and(|left| left < time)
+        || ends <= SystemTime::now()
+}
+
 /// The TLS of a listener, as its files are now.
 #[derive(Debug)]
 pub(crate) struct Tls {
+    /// The name of the listener.
+    name: String,
     options: TlsOptions,
     files: Snapshot,
-    current: Mutex<Arc<ServerConfig>>,
+    current: Mutex<Loaded>,
 }
 
 impl Tls {
-    pub(crate) fn load(options: &TlsOptions) -> Result<Arc<Self>, TlsError> {
+    pub(crate) fn load(name: &str, options: &TlsOptions) -> Result<Arc<Self>, TlsError> {
         // The state from before the files are read, so that a later change is noticed.
         let files = options.snapshot();
         let current = Mutex::new(options.load()?);
         let options = options.clone();
         Ok(Arc::new(Self {
+            name: name.to_owned(),
             options,
             files,
             current,
@@ -270,22 +314,31 @@ impl Tls {
     }
 
     pub(super) fn current(&self) -> Arc<ServerConfig> {
-        Arc::clone(&lock(&self.current))
+        Arc::clone(&lock(&self.current).config)
     }
 
-    /// Reads the files again whenever they change. Files that cannot be used leave what was read before. Never returns.
-    pub(super) async fn follow(&self) {
+    /// Reads the files again whenever they change. Files that cannot be used leave what was read before. Warns before the certificate
+    /// ends. Never returns.
+    pub(super) async fn follow(&self, expiries: &CertificateExpiries) {
         let mut files = self.files.clone();
+        let mut warned = None;
         loop {
-            files = files.changed().await;
+            let ends = lock(&self.current).ends;
+            expiries.set(&self.name, ends);
+            warned = self.warn_before(ends, warned);
+            let Ok(changed) = timeout(LOOK, files.changed()).await else {
+                continue;
+            };
+            files = changed;
             let options = self.options.clone();
             let Some(loaded) = run_blocking(move || options.load()).await else {
                 continue;
             };
             match loaded {
                 // It has no sessions of the previous one, so a client whose certificate is revoked cannot resume.
-                Ok(config) => {
-                    *lock(&self.current) = config;
+                Ok(loaded) => {
+                    *lock(&self.current) = loaded;
+                    warned = None;
                     tracing::info!(cert = %self.options.cert.display(), "read the files of TLS again");
                 }
                 Err(error) => {
@@ -294,6 +347,21 @@ impl Tls {
                 }
             }
         }
+    }
+}
+
+impl Tls {
+    /// Warns that the certificate ends soon, unless it has warned of that. Returns the time before the end of which it has warned.
+    fn warn_before(&self, ends: Option<SystemTime>, warned: Option<Duration>) -> Option<Duration> {
+        let ends = ends?;
+        let within = [LAST_DAY, SOON].map(|time| is_within(ends, time).then_some(time));
+        let within = within.into_iter().flatten().next()?;
+        if warned.is_none_or(|warned| within < warned) {
+            let left = ends.duration_since(SystemTime::now()).unwrap_or_default();
+            let (cert, hours) = (self.options.cert.display(), left.as_secs() / 3600);
+            tracing::warn!(%cert, hours, "the certificate ends soon; replace the file, which is read again");
+        }
+        Some(warned.map_or(within, |warned| warned.min(within)))
     }
 }
 

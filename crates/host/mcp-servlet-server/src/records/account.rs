@@ -27,9 +27,12 @@ use super::{
 };
 use crate::{
     access::owner_of,
-    http::Held,
+    http::{GateTime, Held},
     own_id::client_id,
-    server::{Server, metrics::session_digest},
+    server::{
+        Server,
+        metrics::{OK, session_digest},
+    },
 };
 
 /// A request to a servlet or a remote.
@@ -71,6 +74,8 @@ struct Noted {
     rule: Option<String>,
     reason: Option<&'static str>,
     outcome: Option<&'static str>,
+    /// The code of the error that the client gets.
+    code: Option<i32>,
     steps: u64,
     fuel: Option<u64>,
     output: u64,
@@ -187,7 +192,16 @@ impl Account {
     /// Notes that the request begins to run.
     pub(crate) fn runs(&self) {
         if let Some(open) = &self.0 {
-            lock(&open.notes.0).outcome = Some("cancelled");
+            let mut noted = lock(&open.notes.0);
+            noted.outcome = Some("cancelled");
+            noted.code = None;
+        }
+    }
+
+    /// Notes the error that the client gets.
+    pub(crate) fn failed(&self, error: &ErrorData) {
+        if let Some(open) = &self.0 {
+            lock(&open.notes.0).code = Some(error.code.0);
         }
     }
 
@@ -297,6 +311,9 @@ impl Drop for Open {
                     let made = traces.part(span, part.name, times, Vec::new());
                     made.end_at(part.outcome, part.end);
                 }
+            }
+            if let Some(code) = noted.code {
+                span.set(names::CODE, code.to_string());
             }
             span.end(outcome);
         }
@@ -440,7 +457,15 @@ fn begin_span(
         Event::Read => attributes.push(KeyValue::new(names::RESOURCE, subject)),
         _ => {}
     }
-    Some(traces.begin(name, attributes, (&context.meta.0.0, header)))
+    let gate = parts.and_then(|parts| parts.extensions.get::<GateTime>());
+    let start = gate.map(|gate| gate.start);
+    let span = traces.begin((name, start), attributes, (&context.meta.0.0, header));
+    if let Some(GateTime { start, end }) = gate {
+        let times = (SpanKind::Internal, Some(*start));
+        let part = traces.part(&span, "gate".to_owned(), times, Vec::new());
+        part.end_at(OK, *end);
+    }
+    Some(span)
 }
 
 /// Notes a request that must wait. `status` is the status of the HTTP response, if the error is not in a response with status 200.

@@ -43,6 +43,7 @@ pub(super) mod names {
     pub(crate) const PROMPT: &str = "gen_ai.prompt.name";
     pub(crate) const TRANSPORT: &str = "network.transport";
     pub(crate) const ERROR: &str = "error.type";
+    pub(crate) const CODE: &str = "rpc.response.status_code";
 }
 
 /// The header, and the member of `_meta`, that names the parent of a span.
@@ -140,10 +141,10 @@ impl Traces {
         })
     }
 
-    /// Begins the span of a request. `meta` names its parent, or else `header`: one connection carries many requests.
+    /// Begins the span of a request, now or at an earlier time. `meta` names its parent, or else `header`: one connection carries many requests.
     pub(super) fn begin(
         &self,
-        name: String,
+        (name, start): (String, Option<SystemTime>),
         attributes: Vec<KeyValue>,
         (meta, header): (&JsonObject, impl Fn(&'static str) -> Option<String>),
     ) -> OpenSpan {
@@ -158,7 +159,8 @@ impl Traces {
         carrier.extend(state.map(|state| (TRACESTATE.to_owned(), state)));
         let propagator = TraceContextPropagator::new();
         let of_client = propagator.extract_with_context(&Context::new(), &carrier);
-        let builder = self.tracer.span_builder(name);
+        let mut builder = self.tracer.span_builder(name);
+        builder.start_time = start;
         let builder = builder
             .with_kind(SpanKind::Server)
             .with_attributes(attributes);
@@ -227,6 +229,10 @@ impl OpenSpan {
                 meta.insert(key, value.into());
             }
         }
+    }
+
+    pub(super) fn set(&self, name: &'static str, value: String) {
+        self.0.span().set_attribute(KeyValue::new(name, value));
     }
 
     /// Ends the span now, with the outcome of the metrics.

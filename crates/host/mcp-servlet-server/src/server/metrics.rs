@@ -7,7 +7,7 @@ use std::{
     fmt::{Debug, Write as _},
     hash::Hash,
     sync::{Arc, OnceLock, PoisonError, RwLock},
-    time::Duration,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use call::log_failure;
@@ -107,6 +107,33 @@ impl Drop for OneOf {
     }
 }
 
+/// Labels: the listener.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ListenerLabel {
+    listener: String,
+}
+
+/// When the certificates of listeners expire.
+#[derive(Clone, Debug)]
+pub(crate) struct CertificateExpiries(Family<ListenerLabel, Gauge>);
+
+impl CertificateExpiries {
+    pub(crate) fn set(&self, listener: &str, ends: Option<SystemTime>) {
+        let listener = listener.to_owned();
+        let label = ListenerLabel { listener };
+        let seconds = ends.and_then(|ends| ends.duration_since(UNIX_EPOCH).ok());
+        let seconds = seconds.and_then(|seconds| i64::try_from(seconds.as_secs()).ok());
+        match seconds {
+            Some(seconds) => {
+                self.0.get_or_create_owned(&label).set(seconds);
+            }
+            None => {
+                self.0.remove(&label);
+            }
+        }
+    }
+}
+
 /// How a reload of the configuration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReloadOutcome {
@@ -140,6 +167,7 @@ pub(crate) struct Metrics {
     pub(crate) refused: RefusedTotal,
     pub(crate) audit_lost: Counter,
     pub(crate) connections: Connections,
+    pub(crate) expiries: CertificateExpiries,
     sessions: Family<EndpointLabel, Gauge>,
     requests: Family<RequestLabel, Counter>,
     request_seconds: Family<MethodLabel, Histogram>,
@@ -232,6 +260,7 @@ impl Default for Metrics {
             ),
             reloads: registered(all, "reloads", "Reloads of the configuration"),
             audit_lost: audit_lost(all),
+            expiries: CertificateExpiries(expiries(all)),
             registry,
             series: RwLock::default(),
         }
@@ -261,6 +290,13 @@ fn audit_lost(registry: &mut Registry) -> Counter {
     let help = "Lines of the audit log that could not be written";
     registry.register("audit_lost", help, lost.clone());
     lost
+}
+
+fn expiries(registry: &mut Registry) -> Family<ListenerLabel, Gauge> {
+    let expiries = Family::default();
+    let help = "When the certificate of a listener expires, in seconds since 1970";
+    registry.register_with_unit("certificate_expires", help, Unit::Seconds, expiries.clone());
+    expiries
 }
 
 fn bytes(registry: &mut Registry, name: &str, help: &str) -> Family<Called, Counter> {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use mcp_servlet_access::{quota::Quota, rules::Rules};
 
+use crate::hooks::SessionHooks;
+
 /// Options that apply to every client, on all transports.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -30,6 +32,12 @@ pub struct ServeOptions {
     pub question_time: Duration,
     /// The names of HTTP headers that servlets can read, as `mcp-servlet/headers` in `_meta`.
     pub forward_headers: Vec<String>,
+    /// Whether servlets can read who calls, as `mcp-servlet/caller` in `_meta`.
+    pub forward_caller: bool,
+    /// Whether servlets can read the certificate of the client, as `mcp-servlet/certificate` in `_meta`.
+    pub forward_certificate: bool,
+    /// Which clients may begin sessions. Only endpoints over HTTP have them.
+    pub hooks: SessionHooks,
     /// Which tools, prompts and resources callers may use. Others do not exist for their clients.
     pub rules: Rules,
     /// How much callers may use.
@@ -49,6 +57,9 @@ impl Default for ServeOptions {
             // A person may have to read the question.
             question_time: Duration::from_mins(10),
             forward_headers: Vec::new(),
+            forward_caller: false,
+            forward_certificate: false,
+            hooks: SessionHooks::default(),
             rules: Rules::default(),
             quotas: Vec::new(),
         }

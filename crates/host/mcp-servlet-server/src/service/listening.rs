@@ -7,7 +7,7 @@ use tokio::net::TcpListener;
 use super::Endpoint;
 use crate::{
     config::{EndpointTransport, Listener},
-    http::{HttpOptions, Tls, listen},
+    http::{HttpOptions, Tls, TlsOptions, listen},
     server::Server,
 };
 
@@ -89,14 +89,7 @@ async fn bind_listener(
         name: Some(name.clone()).filter(|name| !name.is_empty()),
         ..error
     };
-    let tls = tls.as_ref().map(Tls::load).transpose();
-    let tls = tls.map_err(|problem| {
-        named(BindError {
-            name: None,
-            address: address.clone(),
-            source: io::Error::other(problem),
-        })
-    })?;
+    let tls = load_tls((name, address), tls.as_ref()).map_err(named)?;
     let (listener, address) = bind(address).await.map_err(named)?;
     let paths = endpoints.iter().map(|(server, options)| {
         let name = server.name().unwrap_or_default().to_owned();
@@ -113,6 +106,19 @@ async fn bind_listener(
         tls,
         endpoints,
         listening,
+    })
+}
+
+/// The TLS of a listener with this name and address.
+pub(super) fn load_tls(
+    (name, address): (&str, &str),
+    options: Option<&TlsOptions>,
+) -> Result<Option<Arc<Tls>>, BindError> {
+    let tls = options.map(|options| Tls::load(name, options)).transpose();
+    tls.map_err(|problem| BindError {
+        name: None,
+        address: address.to_owned(),
+        source: io::Error::other(problem),
     })
 }
 

@@ -18,7 +18,7 @@ use crate::{
 
 /// A configuration that is being served, and what happens when it changes.
 ///
-/// Servlets, and the members, introductions, headers, callers, rules and quotas of endpoints, change at once. Only clients of endpoints whose
+/// Servlets, and the members, introductions, headers, callers, rules, quotas and hooks of endpoints, change at once. Only clients of endpoints whose
 /// lists differ are notified. The log names changes that need a restart.
 pub(super) struct Reload {
     process: Arc<Process>,
@@ -122,6 +122,9 @@ impl Reload {
             if let Some(renewed) = renewed {
                 server.replace_rules(&renewed.options.rules);
                 server.0.access.replace_quotas(&renewed.options.quotas);
+                let hook = config.servlet_of_hook(renewed, &loaded);
+                let hooks = renewed.options.hooks.clone();
+                server.0.access.replace_hooks(hooks, hook);
             }
             server.replace(self.loader.finish(host));
             // It keeps its headers and callers. Those of the start could have keys that were removed since.

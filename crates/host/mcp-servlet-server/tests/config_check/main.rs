@@ -178,6 +178,11 @@ fn callers() {
 }
 
 #[test]
+fn hooks() {
+    check("hooks.txt");
+}
+
+#[test]
 fn rules() {
     check("rules.txt");
 }

@@ -5,7 +5,8 @@ use mcp_servlet_server::config::Config;
 use serde_json::{Value, json};
 
 use crate::{
-    issuer::{ISSUER, Issuer},
+    http::{INITIALIZE, header, post, stateless},
+    issuer::{ISSUER, Issuer, payload},
     site::{OLD, PIPE, Site, WAYS, WEB, Way, tools},
     wasm::{Reply, echo_as, replies, servlet},
 };
@@ -114,6 +115,123 @@ async fn the_example_of_callers_runs() {
     let nobody = Http::new(site.url("main")).expect("a URL").into();
     let refused = Session::connect_with(&nobody, &Options::new()).await;
     refused.map(drop).expect_err("a refusal");
+}
+
+/// The URL of the endpoint in the examples of issuers.
+const PROTECTED: &str = "https://mcp.acme.example/mcp";
+
+/// The headings of the examples of issuers, and the claims of their tokens. Entra ID writes scopes that only rules read.
+fn issuers() -> [(&'static str, bool, Value); 3] {
+    let entra = json!({ "aud": "11111111-2222-3333-4444-555555555555", "scp": "mcp", "oid": "o", "ver": "2.0" });
+    let auth0 = json!({ "aud": [PROTECTED, "https://acme.eu.auth0.com/userinfo"], "scope": "openid mcp", "permissions": ["pay"] });
+    let keycloak = json!({ "aud": [PROTECTED, "account"], "scope": "mcp email", "realm_access": { "roles": ["admin"] } });
+    [
+        ("### Microsoft Entra ID", true, entra),
+        ("### Auth0", false, auth0),
+        ("### Keycloak", false, keycloak),
+    ]
+}
+
+/// The `iss` of an example, and its configuration with keys of our own.
+fn issuer_example(heading: &str, has_rules: bool) -> (String, String) {
+    let page = include_str!("../../../../../docs/access.md");
+    let block = example(page, heading);
+    let (_, iss) = block.split_once("\nissuer = \"").expect("an issuer");
+    let (iss, _) = iss.split_once('"').expect("its end");
+    let written = format!("issuer = \"{iss}\"");
+    let with_keys = block.replace(&written, &format!("{written}\njwks = \"keys.json\""));
+    let rules = if has_rules {
+        let (_, after) = page.split_once(heading).expect("the heading");
+        let (_, after) = after.split_once("Require the scope with").expect("a rule");
+        example(after, "").replace("endpoint.main", "endpoint.web")
+    } else {
+        String::new()
+    };
+    let config = format!(
+        "{WEB}auth = \"corp\"\nurl = \"{PROTECTED}\"\n{rules}{with_keys}[servlet.a]\nsource = \"a.wasm\"\n"
+    );
+    (iss.to_owned(), config)
+}
+
+/// The status of a list that is requested with this token, and whether it has the tool `t`.
+fn listed(site: &Site, token: &str) -> (u16, bool) {
+    let authorization = format!("Bearer {token}");
+    let headers = [
+        ("authorization", &*authorization),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/list"),
+    ];
+    let list = stateless("tools/list", json!({})).to_string();
+    let mut response = post(site.url("web"), &headers, &list);
+    let body = response.body_mut().read_to_string().expect("text");
+    (response.status().as_u16(), body.contains("\"name\":\"t\""))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_examples_of_issuers_accept_their_tokens() {
+    let issuer = Issuer::new();
+    let keys = json!({ "keys": issuer.keys() }).to_string();
+    for (heading, has_rules, claims) in issuers() {
+        let (iss, config) = issuer_example(heading, has_rules);
+        let wasm = servlet(&["t"], "a");
+        let files = [("a.wasm", &*wasm), ("keys.json", keys.as_bytes())];
+        let site = Site::start(&config, &files).await;
+        let tools = |changed: &Value| {
+            let mut all = json!({ "iss": iss, "scope": null });
+            let objects = [&claims, changed].into_iter().filter_map(Value::as_object);
+            for (name, value) in objects.flatten() {
+                all[name] = value.clone();
+            }
+            let head = json!({ "alg": "RS256", "kid": "rsa", "typ": "JWT" });
+            listed(&site, &issuer.sign(&head, &payload(&all)))
+        };
+        assert_eq!(tools(&json!({})), (200, true), "{heading}");
+        for refused in [
+            json!({ "aud": "another" }),
+            json!({ "iss": "https://evil.example" }),
+        ] {
+            assert_eq!(tools(&refused), (401, false), "{heading}");
+        }
+        let status = if has_rules { 200 } else { 403 };
+        let without = json!({ "scope": "openid", "scp": null });
+        assert_eq!(tools(&without), (status, false), "{heading}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_example_of_new_sessions_runs() {
+    let page = include_str!("../../../../../docs/access.md");
+    let (_, answer) = page
+        .split_once("with structured content:\n\n```json\n")
+        .expect("an answer");
+    let (answer, _) = answer.split_once("\n```").expect("its end");
+    let refuse = format!("{{\"content\":[],\"structuredContent\":{answer}}}");
+    let tools = json!([{ "name": "admit", "inputSchema": { "type": "object", "properties": { "headers": { "type": "object" } } } }]);
+    let begin = "\"admit\",\"arguments\":{\"headers\":{\"x-forwarded-for\":\"192.0.2.7\"";
+    let accept = "{\"content\":[],\"structuredContent\":{\"accept\":true}}";
+    let gate = replies(
+        &tools,
+        &[
+            (begin, Reply::Output(&refuse)),
+            (
+                "\"admit\",\"arguments\":{\"headers\":",
+                Reply::Output(accept),
+            ),
+        ],
+    );
+    let listener = "[listener.local]\naddress = \"127.0.0.1:0\"\n";
+    let config = format!("{listener}{}", example(page, "## New sessions"));
+    let site = Site::start(&config, &[("gate.wasm", &gate)]).await;
+    let url = site.url("main");
+    let opened = post(url, &[], INITIALIZE);
+    assert_eq!(opened.status(), 200);
+    let old = INITIALIZE.replace(r#""name":"c""#, r#""name":"old-bot""#);
+    assert_eq!(post(url, &[], &old).status(), 410);
+    let poor = post(url, &[("x-forwarded-for", "192.0.2.7")], INITIALIZE);
+    assert_eq!(
+        (poor.status().as_u16(), header(&poor, "x-price")),
+        (402, Some("7"))
+    );
 }
 
 /// The servlet of the complete example of bundles. It traps if it gets other arguments than these.

@@ -15,6 +15,7 @@ mod config;
 mod denials;
 mod documented;
 mod failures;
+mod hooks;
 mod http;
 mod imperfect;
 mod issuer;

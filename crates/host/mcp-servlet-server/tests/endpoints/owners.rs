@@ -35,7 +35,7 @@ fn key() -> String {
 fn config() -> String {
     let corp = corp(&key());
     let one = "limits.isolation = \"shared\"\nlimits.instances.max = 1\n";
-    let forward = "forward_headers = [\"x-api-key\", \"x-request-id\"]\n";
+    let forward = "forward_headers = [\"x-request-id\"]\n";
     format!(
         "{WEB}{AUTH}{forward}{OLD}url = \"https://mcp.example/sse\"\n{AUTH}{corp}[servlet.a]\nsource = \"a.wasm\"\n{one}"
     )

@@ -351,3 +351,36 @@ async fn the_audit_log_names_the_trace() {
     let log = std::fs::read_to_string(site.path("audit.jsonl")).expect("lines");
     assert!(log.contains(&format!("\"trace\":\"{TRACE}\"")), "{log}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_gate_is_a_part_of_a_call_and_errors_have_a_code() {
+    let collector = Collector::start(Duration::ZERO).await;
+    let key = "a-key-of-a-machine";
+    let digest = mcp_servlet_server::Sha256::of(key.as_bytes());
+    let corp = format!("[auth.corp]\nkey = [{{ name = \"ci\", sha256 = \"{digest}\" }}]\n");
+    let config = format!("{WEB}auth = \"corp\"\n{corp}{}", collector.section());
+    let site = start(&config, &servlet(&["t"], "a")).await;
+    let authorization = format!("Bearer {key}");
+    for tool in ["t", "unknown"] {
+        let request = stateless("tools/call", json!({ "name": tool, "arguments": {} }));
+        let headers = [
+            ("authorization", &*authorization),
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", tool),
+        ];
+        send_post(site.url("web"), &headers, &request.to_string());
+    }
+    site.stop().await;
+    let call = collector.only("tools/call t");
+    let gates = collector.spans("gate");
+    assert_eq!(gates.len(), 2);
+    let is_of_call = |gate: &&Span| gate.parent_span_id == call.span_id;
+    let gate = gates.iter().find(is_of_call).expect("the gate of the call");
+    assert_eq!(gate.start_time_unix_nano, call.start_time_unix_nano);
+    assert!(gate.end_time_unix_nano <= call.end_time_unix_nano);
+    assert!(gate.attributes.is_empty(), "{:?}", gate.attributes);
+    assert_eq!(attributes(&call).get("rpc.response.status_code"), None);
+    let unknown = collector.only("tools/call unknown");
+    assert_eq!(attributes(&unknown)["rpc.response.status_code"], "-32602");
+}

@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use mcp_servlet_server::{
     Caller, Remotes,
-    config::{Config, ExplainedRule, Explanation, Served, ServedEndpoint},
+    config::{Config, ExplainedReject, ExplainedRule, Explanation, Served, ServedEndpoint},
 };
 use serde_json::json;
 use tokio::runtime::Runtime;
@@ -108,6 +108,24 @@ fn caller(path: &Path) -> Result<Caller, Failure> {
 
 fn human(caller: Option<&Caller>, explanation: &Explanation) -> String {
     let mut text = format!("caller  {}\n", in_words(caller));
+    for reject in &explanation.reject {
+        let ExplainedReject {
+            line,
+            status,
+            holds,
+        } = reject;
+        let _ = writeln!(
+            text,
+            "  reject with {status} (line {line})  {holds}{}",
+            match *holds {
+                "maybe" => ": it depends on the client, its headers or its session",
+                _ => "",
+            }
+        );
+    }
+    if let Some(tool) = &explanation.on_session {
+        let _ = writeln!(text, "  on_session  maybe: `{}` decides", one_line(tool));
+    }
     let listed = if explanation.listed { "yes" } else { "no" };
     let _ = writeln!(text, "listed  {listed}");
     rules(&mut text, &explanation.list);

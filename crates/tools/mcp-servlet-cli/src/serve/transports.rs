@@ -51,6 +51,19 @@ pub(crate) struct Transports {
     /// Serve /metrics for Prometheus, /health and /ready on a separate address
     #[arg(long, value_name = "ADDRESS")]
     operations: Option<String>,
+
+    /// With --operations: serve HTTPS there with this certificate, in PEM, followed by those that lead to its root
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "operations",
+        requires = "operations_key"
+    )]
+    operations_cert: Option<PathBuf>,
+
+    /// The key of that certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "operations_cert")]
+    operations_key: Option<PathBuf>,
 }
 
 impl Transports {
@@ -74,6 +87,11 @@ impl Transports {
         plan.transports.tls = self.tls();
         plan.transports.stdio = self.stdio || self.http.is_none();
         plan.operations.clone_from(&self.operations);
+        let files = self
+            .operations_cert
+            .clone()
+            .zip(self.operations_key.clone());
+        plan.operations_tls = files.map(|(cert, key)| TlsOptions::new(cert, key));
     }
 
     fn tls(&self) -> Option<TlsOptions> {
@@ -88,7 +106,11 @@ impl Transports {
         }
         if let Some(address) = service.operations_address() {
             warn_if_public(address);
-            note(format_args!("metrics on http://{address}/metrics"));
+            let scheme = match self.operations_cert {
+                Some(_) => "https",
+                None => "http",
+            };
+            note(format_args!("metrics on {scheme}://{address}/metrics"));
         }
         Ok(())
     }
@@ -130,6 +152,8 @@ impl Transports {
             tls_key: self.tls_key.clone(),
             stdio: false,
             operations: None,
+            operations_cert: None,
+            operations_key: None,
         };
         Ok(there.url()?.unwrap_or_default())
     }
@@ -164,10 +188,16 @@ impl Transports {
 
     /// The options for a server over standard input and output.
     pub(crate) fn arguments(&self) -> Vec<String> {
-        let operations = self.operations.iter();
-        operations
-            .flat_map(|address| ["--operations".to_owned(), address.clone()])
-            .collect()
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let options = [
+            ("--operations", self.operations.clone()),
+            ("--operations-cert", path(&self.operations_cert)),
+            ("--operations-key", path(&self.operations_key)),
+        ];
+        let given = options
+            .into_iter()
+            .filter_map(|(option, value)| Some([option.to_owned(), value?]));
+        given.flatten().collect()
     }
 
     fn options(&self, mut options: HttpOptions) -> HttpOptions {
@@ -214,6 +244,8 @@ mod tests {
                 tls_cert: None,
                 tls_key: None,
                 operations: None,
+                operations_cert: None,
+                operations_key: None,
             };
             transports.url().ok().flatten()
         };

@@ -1,5 +1,6 @@
 //! Endpoints over HTTP: their listeners, paths, headers and names.
 
+use mcp_servlet_access::{AuthOptions, unknown_of_caller};
 use mcp_servlet_host::bundle::RequestText;
 use mcp_servlet_schema::similar;
 use toml::Spanned;
@@ -11,8 +12,8 @@ use super::{
 use crate::{
     HttpOptions, HttpTransport, ResponseHeaders,
     config::{
-        auth::Auths,
-        file::{EndpointSection, File, Headers, Kind},
+        auth::{Auths, asks_for_no_certificates},
+        file::{EndpointSection, File, Forward, Headers, Kind},
     },
     parse_host_header, parse_origin,
 };
@@ -29,11 +30,13 @@ impl Reader<'_> {
         let table = section.get_ref();
         let mut options = file.http.options();
         options.path = self.path(table.path.as_ref(), default_path(table));
-        options.transport = self.transport(table);
-        options.headers = self.headers("headers", table.headers.as_ref());
         table.apply_sessions(&mut options);
         let listener = self.listener(table, file)?;
+        self.forwarded_certificate(table, listener);
         options.auth = self.callers(name, table, (listener.0, listener.1.get_ref()), auths);
+        let auth = options.auth.as_ref();
+        options.transport = self.transport(table, auth.as_slice());
+        options.headers = self.headers("headers", table.headers.as_ref(), auth.as_slice());
         listener.1.get_ref().apply(&mut options);
         self.names(table, listener.1, &mut options);
         self.warn_of_plain_tokens(name, table, listener, &options);
@@ -62,6 +65,21 @@ impl Reader<'_> {
                 "tokens of endpoint `{name}` cross the network without TLS on listener `{listener}`; add `tls`, or name the proxy that ends TLS in `trusted_proxies`"
             );
             self.warn(auth.span(), message);
+        }
+    }
+
+    /// Reports a certificate that servlets could never read.
+    fn forwarded_certificate(
+        &mut self,
+        table: &EndpointSection,
+        (listener, section): (&str, &ListenerTable),
+    ) {
+        let tls = section.get_ref().tls.as_ref();
+        let asks = tls.is_some_and(|tls| tls.asks_clients());
+        let mut forward = table.forward.iter().flat_map(Spanned::get_ref);
+        let certificate = forward.find(|one| *one.get_ref() == Forward::Certificate);
+        if let Some(certificate) = certificate.filter(|_| !asks) {
+            self.problem(certificate.span(), asks_for_no_certificates(listener));
         }
     }
 
@@ -112,7 +130,7 @@ impl Reader<'_> {
         path.clone()
     }
 
-    fn transport(&mut self, table: &EndpointSection) -> HttpTransport {
+    fn transport(&mut self, table: &EndpointSection, auths: &[&AuthOptions]) -> HttpTransport {
         if *table.kind.get_ref() != Kind::Sse {
             let response = table.response.as_ref().map(|response| *response.get_ref());
             return HttpTransport::Streamable {
@@ -121,16 +139,21 @@ impl Reader<'_> {
         }
         HttpTransport::Sse {
             messages: self.path(table.messages.as_ref(), "/message"),
-            headers: self.headers("message_headers", table.message_headers.as_ref()),
+            headers: self.headers("message_headers", table.message_headers.as_ref(), auths),
         }
     }
 
-    /// The headers of responses in this key.
-    fn headers(&mut self, key: &'static str, given: Option<&Spanned<Headers>>) -> ResponseHeaders {
+    /// The headers of responses in this key. `auths` are those of the callers that they can read.
+    pub(in crate::config) fn headers(
+        &mut self,
+        key: &'static str,
+        given: Option<&Spanned<Headers>>,
+        auths: &[&AuthOptions],
+    ) -> ResponseHeaders {
         let mut headers = ResponseHeaders::default();
         for (name, value) in given.into_iter().flat_map(Spanned::get_ref) {
             let added = if value.get_ref().contains("${{") {
-                let text = self.request_text(key, value);
+                let text = self.request_text(key, value, auths);
                 text.map(|text| headers.add_text(name, text))
             } else {
                 self.expanded(value).map(|text| headers.add(name, &text))
@@ -147,10 +170,19 @@ impl Reader<'_> {
         &mut self,
         key: &'static str,
         value: &Spanned<String>,
+        auths: &[&AuthOptions],
     ) -> Option<RequestText> {
         let compiled = RequestText::compile(key, value.get_ref(), &mut |text| self.expand(text));
         match compiled {
-            Ok(text) => Some(text),
+            Ok(text) => {
+                for (path, start) in text.caller_paths() {
+                    if let Some(mistake) = unknown_of_caller(path, auths) {
+                        let mistake = mistake.moved(*start);
+                        self.problem_in(value, Some(mistake.range), mistake.message);
+                    }
+                }
+                Some(text)
+            }
             Err(problems) => {
                 for problem in problems {
                     self.problem_in(value, problem.range, problem.message);

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{MOST, QuotaSection, RuleSection, set};
+use super::{Forward, MOST, OnSessionSection, QuotaSection, RejectSection, RuleSection, set};
 use crate::{
     HttpOptions, ResponseForm, ServeOptions,
     config::{
@@ -80,6 +80,15 @@ pub(in crate::config) struct EndpointSection {
     /// Names of headers of requests that servlets may read.
     #[schemars(with = "Option<Vec<String>>")]
     pub(in crate::config) forward_headers: Option<Spanned<Vec<Spanned<String>>>>,
+    /// What servlets can read of the client: `caller`, `certificate`. Default: neither.
+    #[schemars(with = "Option<Vec<Forward>>")]
+    pub(in crate::config) forward: Option<Spanned<Vec<Spanned<Forward>>>>,
+    /// Clients that may not begin a session. The first condition that holds decides.
+    #[schemars(with = "Option<Vec<RejectSection>>")]
+    pub(in crate::config) reject: Option<Spanned<Vec<Table<RejectSection>>>>,
+    /// A tool that is asked about each new session of the others.
+    #[schemars(with = "Option<OnSessionSection>")]
+    pub(in crate::config) on_session: Option<Spanned<Table<OnSessionSection>>>,
     /// Limits of sessions. Default: as in `[http]`.
     #[schemars(with = "Option<Session>")]
     pub(in crate::config) session: Option<Spanned<Table<Session>>>,
@@ -207,6 +216,10 @@ impl EndpointSection {
         options.forward_headers = forward
             .map(|name| name.get_ref().to_ascii_lowercase())
             .collect();
+        let mut forward = self.forward.iter().flat_map(Spanned::get_ref);
+        let has = |wanted| move |one: &Spanned<Forward>| *one.get_ref() == wanted;
+        options.forward_caller = forward.clone().any(has(Forward::Caller));
+        options.forward_certificate = forward.any(has(Forward::Certificate));
     }
 
     /// Applies the limits of sessions to `options`.

@@ -62,6 +62,8 @@ pub(in crate::config) struct ListenerTls {
     key: Spanned<String>,
     /// The least version of TLS: `1.2` (the default) or `1.3`.
     min: Option<MinVersion>,
+    /// Whether clients can use HTTP/2. Default: true.
+    http2: Option<bool>,
     /// Certificates of clients. Default: the server asks for none.
     clients: Option<Table<TlsClients>>,
 }
@@ -95,6 +97,7 @@ impl ListenerTls {
     pub(in crate::config) fn options(&self, folder: &Path) -> TlsOptions {
         let path = |path: &Spanned<String>| folder.join(path.get_ref());
         let mut options = TlsOptions::new(path(&self.cert), path(&self.key));
+        options.only_http1 = self.http2 == Some(false);
         options.only_tls13 = matches!(self.min, Some(MinVersion::Tls13));
         options.clients = self.clients.as_ref().map(|clients| ClientCertificates {
             required: clients.required.unwrap_or(true),

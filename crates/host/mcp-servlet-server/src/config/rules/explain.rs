@@ -1,7 +1,8 @@
 //! Why the rules of an endpoint allow or deny a call.
 
+use axum::http::StatusCode;
 use mcp_servlet_access::{
-    Caller,
+    Caller, SessionTruth,
     rules::{Answer, Arguments, Effect, Holds, Item, Rules},
 };
 use mcp_servlet_host::{Host, Tool};
@@ -32,6 +33,12 @@ pub struct Explanation {
     /// Why the server refuses the call before it checks the rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
+    /// The conditions that reject a client before it has a session.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reject: Vec<ExplainedReject>,
+    /// The tool that is asked about each session, as `servlet:tool`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_session: Option<String>,
     /// The rules that decide whether the tool is listed.
     pub list: Vec<ExplainedRule>,
     /// The rules that decide about the call.
@@ -48,6 +55,17 @@ pub struct ExplainedStep {
     pub handler: String,
     /// The rules for this call.
     pub rules: Vec<ExplainedRule>,
+}
+
+/// A condition that rejects clients.
+#[derive(Debug, Serialize)]
+pub struct ExplainedReject {
+    /// Its line in the file.
+    pub line: usize,
+    /// The status of the response.
+    pub status: u16,
+    /// `yes`, `no`, or `maybe` if it depends on the client, its headers or its session.
+    pub holds: &'static str,
 }
 
 /// A rule that the server checked.
@@ -130,6 +148,13 @@ impl ServedEndpoint<'_> {
             Ok(arguments) => (arguments, self.missing_scope(caller, tool)),
             Err(text) => (arguments.clone(), Some(text)),
         };
+        let reject = self.rejects(caller);
+        let is_rejected = |one: &&ExplainedReject| one.holds == "yes";
+        let rejected = reject.iter().find(is_rejected);
+        let rejected = rejected
+            .map(|one| format!("the client gets status {} (line {})", one.status, one.line));
+        let refused = rejected.or(refused);
+        let on_session = self.endpoint.options.hooks.on_session.as_ref();
         let known = Arguments::Known(&arguments);
         let all = || std::iter::once(&item).chain(steps.iter().map(|step| &step.item));
         let decide = |item: &Item<'_>, arguments| rules.decide(caller, item, arguments).allowed;
@@ -143,6 +168,8 @@ impl ServedEndpoint<'_> {
             listed,
             allowed: refused.is_none() && listed && is_own_allowed && passes,
             refused,
+            reject,
+            on_session: on_session.map(|one| format!("{}:{}", one.servlet, one.tool)),
             list: self.rules_for(rules, caller, &item, Arguments::Unknown),
             call: self.rules_for(rules, caller, &item, known),
             steps: steps
@@ -153,6 +180,30 @@ impl ServedEndpoint<'_> {
                 })
                 .collect(),
         })
+    }
+
+    /// How the conditions about sessions decide, as far as the caller alone decides them.
+    fn rejects(&self, caller: Option<&Caller>) -> Vec<ExplainedReject> {
+        let lines = self.config.rejects.iter();
+        let lines = lines.filter(|(endpoint, _)| *endpoint == self.endpoint.name);
+        let conditions = self.endpoint.options.hooks.reject.iter();
+        let explained = conditions.zip(lines).map(|(reject, (_, line))| {
+            let truth = reject.when.holds_for(caller);
+            let status = match truth {
+                SessionTruth::Failed(_) => StatusCode::FORBIDDEN,
+                _ => reject.status,
+            };
+            ExplainedReject {
+                line: *line,
+                status: status.as_u16(),
+                holds: match truth {
+                    SessionTruth::No => "no",
+                    SessionTruth::Maybe => "maybe",
+                    SessionTruth::Yes | SessionTruth::Failed(_) => "yes",
+                },
+            }
+        });
+        explained.collect()
     }
 
     fn rules_for(

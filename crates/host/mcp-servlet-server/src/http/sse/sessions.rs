@@ -88,6 +88,11 @@ impl Session {
         }
     }
 
+    /// Ends the session.
+    pub(super) fn end(&self) {
+        self.end.cancel();
+    }
+
     /// Hands a message to the session. False if it has ended.
     pub(super) async fn send(&self, message: Incoming) -> bool {
         let sent = self.end.run_until_cancelled(self.queue.send(message)).await;

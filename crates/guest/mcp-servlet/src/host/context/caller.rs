@@ -1,0 +1,138 @@
+//! Who is at the other end of a request: its session, its headers, its caller and its certificate.
+
+use mcp_servlet_json::RawJson;
+use serde::de::DeserializeOwned;
+
+use super::Context;
+use crate::json::{Children, member};
+
+/// Keys of `_meta` that only the host sets.
+pub(crate) const SESSION: &str = "mcp-servlet/session";
+pub(crate) const HEADERS: &str = "mcp-servlet/headers";
+pub(crate) const CALLER: &str = "mcp-servlet/caller";
+pub(crate) const CERTIFICATE: &str = "mcp-servlet/certificate";
+
+impl Context {
+    /// The id of the client's session; `None` if the request belongs to none. It is a secret: a client that knows it can use the
+    /// session over HTTP.
+    pub fn session(&self) -> Option<String> {
+        let id: String = read(self.meta_value(SESSION)?.get())?;
+        (!id.is_empty()).then_some(id)
+    }
+
+    /// The value of a header of the client's HTTP request, if the endpoint forwards it. Case does not matter.
+    pub fn header(&self, name: &str) -> Option<String> {
+        let headers = self.meta_value(HEADERS)?;
+        let mut all = Children::of(headers.get());
+        let (_, value) = all.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+        read(value)
+    }
+
+    /// Who calls, if the endpoint forwards it.
+    pub fn caller(&self) -> Option<Caller> {
+        let json = self.meta_value(CALLER)?;
+        let part = |name| member(json.get(), name);
+        Some(Caller {
+            kind: read(part("kind"))?,
+            subject: read(part("subject"))?,
+            issuer: read(part("issuer")),
+            client: read(part("client")),
+            scopes: read(part("scopes")).unwrap_or_default(),
+            roles: read(part("roles")).unwrap_or_default(),
+            claims: RawJson::parse(part("claims")).ok()?,
+        })
+    }
+
+    /// The certificate with which the client connected, if the endpoint forwards it and the client has one.
+    pub fn certificate(&self) -> Option<Certificate> {
+        let json = self.meta_value(CERTIFICATE)?;
+        let part = |name| read::<String>(member(json.get(), name)).unwrap_or_default();
+        Some(Certificate {
+            subject: part("subject"),
+            issuer: part("issuer"),
+            serial: part("serial"),
+            not_after: part("not_after"),
+            sha256: part("sha256"),
+            pem: part("pem"),
+            json,
+        })
+    }
+}
+
+/// A value that the host has written.
+fn read<T: DeserializeOwned>(json: &str) -> Option<T> {
+    mcp_servlet_json::from_str(json).ok()
+}
+
+/// Who calls a tool, as the host has authenticated it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Caller {
+    /// The kind of its credential: `jwt`, `opaque`, `key` or `certificate`, or `nobody` without one.
+    pub kind: String,
+    /// Its name: `sub` of a token, the name of a key, or the name in a certificate.
+    pub subject: String,
+    /// The issuer of its token.
+    pub issuer: Option<String>,
+    /// The program that has got the token.
+    pub client: Option<String>,
+    /// Its scopes.
+    pub scopes: Vec<String>,
+    /// Its roles and groups.
+    pub roles: Vec<String>,
+    /// The claims of its token that the configuration of the host names, as a JSON object.
+    pub claims: RawJson,
+}
+
+impl Caller {
+    /// Whether it has a scope.
+    pub fn has_scope(&self, scope: &str) -> bool {
+        self.scopes.iter().any(|own| own == scope)
+    }
+
+    /// Whether it has a role.
+    pub fn has_role(&self, role: &str) -> bool {
+        self.roles.iter().any(|own| own == role)
+    }
+
+    /// A claim of its token; `None` if it is missing or has another type.
+    pub fn claim<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        read(member(self.claims.get(), name))
+    }
+}
+
+/// The certificate of a client, which the host has checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Certificate {
+    /// The name of its owner, as in RFC 4514, such as `CN=agent 7,O=Acme`.
+    pub subject: String,
+    /// The name of its issuer.
+    pub issuer: String,
+    /// The serial number, in hexadecimal.
+    pub serial: String,
+    /// When it ends, such as `2027-01-31T12:00:00Z`.
+    pub not_after: String,
+    /// Its SHA-256 digest, in hexadecimal.
+    pub sha256: String,
+    /// The certificate in PEM.
+    pub pem: String,
+    json: RawJson,
+}
+
+impl Certificate {
+    /// All parts, as JSON.
+    pub fn json(&self) -> &RawJson {
+        &self.json
+    }
+
+    /// The alternative names of a type, such as `dns`, `uri` or `email`.
+    pub fn alternative_names(&self, kind: &str) -> Vec<String> {
+        let names = Children::of(member(self.json.get(), "sans"));
+        let names = names.filter(|(_, name)| {
+            let own: Option<String> = read(member(name, "type"));
+            own.as_deref() == Some(kind)
+        });
+        names
+            .filter_map(|(_, name)| read(member(name, "value")))
+            .collect()
+    }
+}

@@ -1,0 +1,59 @@
+//! `reject` and `on_session` of `[endpoint.NAME]`: which clients may begin a session.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::endpoint::Headers;
+use crate::config::units::ShortTime;
+
+/// Clients that are refused.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { when = \"${{ client.name == 'old-bot' }}\", status = 403 }"
+)]
+pub(in crate::config) struct RejectSection {
+    /// A condition over `caller`, `client`, `headers` and `session`, in the Common Expression Language, such as
+    /// `${{ client.name == 'old-bot' }}`. If it has no value, the client is refused.
+    #[schemars(with = "String")]
+    pub(in crate::config) when: Spanned<String>,
+    /// The status of the response, from 400 to 599. Default: 403.
+    #[schemars(with = "Option<u16>")]
+    pub(in crate::config) status: Option<Spanned<u16>>,
+    /// What the client learns.
+    pub(in crate::config) message: Option<String>,
+    /// Headers of the response. `${NAME}` is replaced by the environment variable.
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
+    pub(in crate::config) headers: Option<Spanned<Headers>>,
+}
+
+/// A tool that is asked about each new session.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { tool = \"gate:admit\" }"
+)]
+pub(in crate::config) struct OnSessionSection {
+    /// The servlet and its own name for the tool, such as `gate:admit`. Clients do not see this tool.
+    #[schemars(with = "String")]
+    pub(in crate::config) tool: Spanned<String>,
+    /// Names of headers of the request that it gets.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub(in crate::config) headers: Vec<Spanned<String>>,
+    /// How long it may take. After that, the client gets status 503. Default: `5s`.
+    pub(in crate::config) timeout: Option<ShortTime>,
+}
+
+/// What servlets can read in addition to the session and the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::config) enum Forward {
+    /// Who calls.
+    Caller,
+    /// The certificate of the client.
+    Certificate,
+}

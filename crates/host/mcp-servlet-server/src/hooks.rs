@@ -1,0 +1,321 @@
+//! Which clients may begin a session: conditions of the configuration, and a servlet that is asked.
+
+mod answer;
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use axum::http::{HeaderMap, HeaderName, StatusCode};
+use mcp_servlet_access::{
+    Caller, Certificate, NewSession, Reason, SessionCondition, SessionTruth, Sha256,
+};
+use mcp_servlet_common::lock;
+use mcp_servlet_host::{Servlet, bundle::Requested};
+use mcp_servlet_runtime::{JsonObject, RequestMeta, chain};
+use serde_json::Value;
+use tokio::sync::OnceCell;
+
+use crate::{handler::attributes, response_headers::ResponseHeaders};
+pub(crate) use answer::{ARGUMENTS, refusal_status};
+use answer::{Answer, arguments_for};
+
+/// How long the answer of a servlet is known. Requests since 2026-07-28 have no session, so each of them needs it.
+const KNOWN: Duration = Duration::from_mins(1);
+/// What a client learns if the configuration or the servlet says nothing else.
+pub(crate) const REFUSED: &str = "the server refuses this session";
+/// How many answers are known.
+const MOST_KNOWN: usize = 10_000;
+
+/// Which clients may begin a session of an endpoint over HTTP. Each request since 2026-07-28 counts as one.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct SessionHooks {
+    /// Clients that are refused. The first condition that holds decides.
+    pub reject: Vec<Reject>,
+    /// The tool that is asked about all others.
+    pub on_session: Option<OnSession>,
+    /// The headers that neither can read.
+    pub credentials: HashSet<HeaderName>,
+}
+
+/// Clients that are refused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reject {
+    /// Which ones.
+    pub when: SessionCondition,
+    /// The status of the response.
+    pub status: StatusCode,
+    /// What the client learns.
+    pub message: String,
+    /// Headers of the response.
+    pub headers: ResponseHeaders,
+}
+
+/// A tool that is asked about each new session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OnSession {
+    /// The servlet of the tool.
+    pub servlet: String,
+    /// The tool, by its own name.
+    pub tool: String,
+    /// The headers that it gets.
+    pub headers: Vec<HeaderName>,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+/// The hooks of an endpoint, and the servlet that they ask.
+#[derive(Debug, Default)]
+pub(crate) struct CurrentHooks {
+    hooks: SessionHooks,
+    /// None if it is not loaded.
+    servlet: Option<Arc<Servlet>>,
+    known: Mutex<HashMap<Sha256, Known>>,
+}
+
+/// An answer, or one that is being given.
+#[derive(Debug)]
+struct Known {
+    since: Instant,
+    answer: Arc<OnceCell<Result<(), Box<SessionRefusal>>>>,
+}
+
+/// A client that begins a session.
+#[derive(Clone, Debug)]
+pub(crate) struct Newcomer {
+    pub(crate) session: String,
+    /// What the client says about itself.
+    pub(crate) client: JsonObject,
+    pub(crate) caller: Option<Arc<Caller>>,
+    pub(crate) certificate: Option<Arc<Certificate>>,
+    pub(crate) headers: HeaderMap,
+}
+
+/// What a client gets instead of a session.
+#[derive(Clone, Debug)]
+pub(crate) struct SessionRefusal {
+    pub(crate) status: StatusCode,
+    pub(crate) message: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) reason: Reason,
+}
+
+impl SessionRefusal {
+    fn new(reason: Reason, status: StatusCode, message: &str) -> Self {
+        Self {
+            status,
+            message: message.to_owned(),
+            headers: HeaderMap::new(),
+            reason,
+        }
+    }
+
+    /// The servlet has given no answer.
+    fn unanswered() -> Self {
+        let message = "the server cannot decide about this session now; try again";
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        Self::new(Reason::NoSessionAnswer, status, message)
+    }
+}
+
+impl CurrentHooks {
+    pub(crate) fn new(hooks: SessionHooks, servlet: Option<Arc<Servlet>>) -> Self {
+        Self {
+            hooks,
+            servlet,
+            known: Mutex::default(),
+        }
+    }
+
+    /// Whether all clients may begin sessions.
+    pub(crate) fn are_none(&self) -> bool {
+        self.hooks.reject.is_empty() && self.hooks.on_session.is_none()
+    }
+
+    /// Whether a condition rejects a client.
+    pub(crate) fn reject(&self, newcomer: &Newcomer) -> Result<(), Box<SessionRefusal>> {
+        if self.hooks.reject.is_empty() {
+            return Ok(());
+        }
+        let certificate = newcomer.certificate.as_deref();
+        let session = NewSession {
+            id: newcomer.session.clone(),
+            client: newcomer.client.clone(),
+            caller: Caller::to_json_with(newcomer.caller.as_deref(), certificate),
+            headers: self.readable(&newcomer.headers),
+        };
+        for reject in &self.hooks.reject {
+            match reject.when.holds(&session) {
+                SessionTruth::No => {}
+                SessionTruth::Yes | SessionTruth::Maybe => {
+                    return Err(reject.refusal(&session).into());
+                }
+                SessionTruth::Failed(failure) => {
+                    tracing::warn!("cannot evaluate `reject`, which rejects: {failure}");
+                    let status = StatusCode::FORBIDDEN;
+                    let message = &reject.message;
+                    return Err(SessionRefusal::new(Reason::Rejected, status, message).into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the servlet about a session.
+    pub(crate) async fn ask(&self, newcomer: &Newcomer) -> Result<(), Box<SessionRefusal>> {
+        let Some(on_session) = &self.hooks.on_session else {
+            return Ok(());
+        };
+        let input = Input::of(newcomer, on_session);
+        let answered = self.answer(on_session, input).await;
+        answered.unwrap_or_else(|| Err(SessionRefusal::unanswered().into()))
+    }
+
+    /// As [`ask`](Self::ask), unless the servlet has answered the same question in the last minute.
+    pub(crate) async fn ask_once(&self, newcomer: &Newcomer) -> Result<(), Box<SessionRefusal>> {
+        let Some(on_session) = &self.hooks.on_session else {
+            return Ok(());
+        };
+        let input = Input::of(newcomer, on_session);
+        let answer = self.known(&input);
+        let answered = answer.get_or_try_init(|| async {
+            // What is no answer is not kept.
+            self.answer(on_session, input).await.ok_or(())
+        });
+        match answered.await {
+            Ok(answer) => answer.clone(),
+            Err(()) => Err(SessionRefusal::unanswered().into()),
+        }
+    }
+
+    /// The place of the answer to a question.
+    fn known(&self, input: &Input) -> Arc<OnceCell<Result<(), Box<SessionRefusal>>>> {
+        let question = Sha256::of(Value::from(input.arguments.clone()).to_string().as_bytes());
+        let mut known = lock(&self.known);
+        if known.len() >= MOST_KNOWN {
+            known.retain(|_, one| one.since.elapsed() < KNOWN);
+        }
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        let fresh = || Known {
+            since: Instant::now(),
+            answer: Arc::default(),
+        };
+        let own = known.entry(question).or_insert_with(fresh);
+        if own.since.elapsed() >= KNOWN {
+            *own = fresh();
+        }
+        Arc::clone(&own.answer)
+    }
+
+    /// The answer of the servlet. None if there is none.
+    async fn answer(
+        &self,
+        on_session: &OnSession,
+        input: Input,
+    ) -> Option<Result<(), Box<SessionRefusal>>> {
+        let OnSession {
+            servlet: name,
+            tool,
+            timeout,
+            ..
+        } = on_session;
+        let unanswered = |reason: &str| {
+            tracing::warn!(servlet = %name, %tool, "client refused, because `on_session` has no answer: {reason}");
+        };
+        let Some((servlet, known)) = self
+            .servlet
+            .as_ref()
+            .and_then(|one| Some((one, one.tool(tool)?)))
+        else {
+            unanswered("the tool is not there");
+            return None;
+        };
+        let Input { arguments, meta } = input;
+        let arguments = arguments_for(known.input_schema(), arguments);
+        let mut request_meta = RequestMeta::default();
+        request_meta.meta = Some(meta);
+        let call = servlet.call_with(tool, Some(&arguments), &request_meta);
+        let result = match tokio::time::timeout(*timeout, call).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(error)) => {
+                unanswered(&chain(&error));
+                return None;
+            }
+            Err(_) => {
+                unanswered(&format!("it took longer than {timeout:?}"));
+                return None;
+            }
+        };
+        match Answer::read(&result) {
+            Ok(answer) => Some(answer),
+            Err(problem) => {
+                unanswered(&problem);
+                None
+            }
+        }
+    }
+
+    /// The headers that conditions can read.
+    fn readable(&self, headers: &HeaderMap) -> JsonObject {
+        let names = headers.keys();
+        let names = names.filter(|name| !self.hooks.credentials.contains(*name));
+        attributes::forwarded(headers, names.map(HeaderName::as_str))
+    }
+}
+
+impl Reject {
+    fn refusal(&self, session: &NewSession) -> SessionRefusal {
+        let mut refusal = SessionRefusal::new(Reason::Rejected, self.status, &self.message);
+        let requested = Requested {
+            session: &session.id,
+            method: "",
+            id: "",
+            caller: Some(&session.caller),
+        };
+        if let Err((name, error)) = self.headers.apply(&mut refusal.headers, requested) {
+            tracing::error!(header = %name, %error, "header of `reject` left out, because it has no valid value");
+        }
+        refusal
+    }
+}
+
+/// What a servlet learns about a session.
+struct Input {
+    arguments: JsonObject,
+    /// The same for servlets that read it from their context.
+    meta: JsonObject,
+}
+
+impl Input {
+    fn of(newcomer: &Newcomer, on_session: &OnSession) -> Self {
+        let caller = Caller::to_json(newcomer.caller.as_deref());
+        let names = on_session.headers.iter().map(HeaderName::as_str);
+        let headers = attributes::forwarded(&newcomer.headers, names);
+        let certificate = newcomer.certificate.as_ref().map(|one| one.details());
+        let mut own = Self {
+            arguments: JsonObject::new(),
+            meta: JsonObject::new(),
+        };
+        let session = Value::from(newcomer.session.as_str());
+        own.add("session", attributes::SESSION, session);
+        let client = Value::from(newcomer.client.clone());
+        own.add("client", attributes::CLIENT_INFO, client);
+        own.add("caller", attributes::CALLER, caller.into());
+        if let Some(certificate) = certificate {
+            let certificate = Value::from(certificate.clone());
+            own.add("certificate", attributes::CERTIFICATE, certificate);
+        }
+        own.add("headers", attributes::HEADERS, headers.into());
+        own
+    }
+
+    fn add(&mut self, argument: &str, key: &str, value: Value) {
+        self.meta.insert(key.to_owned(), value.clone());
+        self.arguments.insert(argument.to_owned(), value);
+    }
+}

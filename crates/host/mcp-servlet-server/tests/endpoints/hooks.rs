@@ -1,0 +1,303 @@
+//! Which clients may begin a session, and what servlets learn about them.
+
+use std::time::{Duration, Instant};
+
+use mcp_servlet_server::Sha256;
+use serde_json::{Value, json};
+use ureq::{Body, http::Response};
+
+use crate::{
+    http::{INITIALIZE, header, post, post_stateless, send, stateless},
+    site::{OLD, Site, WEB},
+    sse::{JSON, Stream},
+    tokens::refused,
+    wasm::{Reply, echo, echo_after, replies, servlet},
+};
+
+const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
+const GATE: &str = "[servlet.gate]\nsource = \"gate.wasm\"\n";
+const ASK: &str =
+    "on_session = { tool = \"gate:admit\", headers = [\"x-region\"], timeout = \"300ms\" }\n";
+
+/// The request that a client of this name opens a session with.
+fn initialize(client: &str) -> String {
+    INITIALIZE.replace(r#""name":"c""#, &format!(r#""name":"{client}""#))
+}
+
+/// A list, requested without a session by a client of this name.
+fn list(client: &str) -> Value {
+    let mut request = stateless("tools/list", json!({}));
+    request["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = client.into();
+    request
+}
+
+/// The status of a response, and the message of its error.
+fn error(response: &mut Response<Body>) -> (u16, String) {
+    let status = response.status().as_u16();
+    let body = response.body_mut().read_to_string().expect("text");
+    let json: Value = serde_json::from_str(&body).unwrap_or_default();
+    let message = json["error"]["message"].as_str().unwrap_or_default();
+    (status, message.to_owned())
+}
+
+/// The number of open sessions of an endpoint.
+fn sessions(site: &Site, endpoint: &str) -> u64 {
+    let metrics = site.service.metrics();
+    let line = format!("servlet_sessions{{endpoint=\"{endpoint}\"}} ");
+    let count = metrics.lines().find_map(|one| one.strip_prefix(&*line));
+    count.map_or(0, |count| count.parse().expect("a number"))
+}
+
+/// The schema of a tool with these arguments.
+fn tool(arguments: &[&str]) -> Value {
+    let properties: serde_json::Map<_, _> = arguments
+        .iter()
+        .map(|name| ((*name).to_owned(), json!({ "type": ["object", "string"] })))
+        .collect();
+    let schema =
+        json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    json!([{ "name": "admit", "inputSchema": schema }, { "name": "other", "inputSchema": { "type": "object" } }])
+}
+
+const ACCEPT: &str = r#"{"content":[],"structuredContent":{"accept":true}}"#;
+
+/// A site whose endpoints ask this servlet.
+async fn asking(gate: &[u8]) -> Site {
+    let config = format!("{WEB}{ASK}{OLD}{ASK}{GATE}{A}");
+    let files = [("gate.wasm", gate), ("a.wasm", &*servlet(&["t"], "a"))];
+    Site::start(&config, &files).await
+}
+
+const REJECT: &str = "reject = [\n\
+    { when = \"${{ client.name == 'old-bot' }}\", status = 410, message = \"no longer served\", headers = { retry-after = \"86400\" } },\n\
+    { when = \"${{ headers['x-region'] == 'nowhere' }}\" },\n\
+    { when = \"${{ 'authorization' in headers || 'cookie' in headers || 'x-api-key' in headers }}\", status = 418 },\n\
+]\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rejected_client_gets_this_status_text_and_headers() {
+    let config = format!("{WEB}{REJECT}{OLD}{REJECT}{A}");
+    let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
+    let (url, region) = (site.url("web"), ("x-region", "eu"));
+    let mut responses = [
+        post(url, &[region], &initialize("old-bot")),
+        post_stateless(url, &list("old-bot")),
+    ];
+    for response in &mut responses {
+        assert_eq!(header(response, "retry-after"), Some("86400"));
+        assert_eq!(header(response, "mcp-session-id"), None);
+        assert_eq!(error(response), (410, "no longer served".to_owned()));
+    }
+    assert_eq!(sessions(&site, "web"), 0);
+    assert_eq!(refused(&site, "rejected"), 2);
+    // A condition without a value rejects.
+    let default = "the server refuses this session".to_owned();
+    let mut without = post(url, &[], &initialize("bot"));
+    assert_eq!(error(&mut without), (403, default.clone()));
+    let mut nowhere = post(url, &[("x-region", "nowhere")], &initialize("bot"));
+    assert_eq!(error(&mut nowhere), (403, default));
+    let stream = Stream::open(&site);
+    let mut old = send("POST", &stream.url, &[JSON, region], &initialize("old-bot"));
+    assert_eq!(error(&mut old), (410, "no longer served".to_owned()));
+    let after = send("POST", &stream.url, &[JSON, region], &initialize("bot"));
+    assert_eq!(after.status(), 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conditions_do_not_see_credentials() {
+    let key = "a-key-of-a-machine";
+    let digest = Sha256::of(key.as_bytes());
+    let config = format!(
+        "{WEB}auth = \"corp\"\n{REJECT}[auth.corp]\n\
+         key = [{{ name = \"ci\", sha256 = \"{digest}\", header = \"x-api-key\" }}]\n{A}"
+    );
+    let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
+    let headers = [("x-region", "eu"), ("x-api-key", key), ("cookie", "a=b")];
+    let opened = post(site.url("web"), &headers, &initialize("bot"));
+    assert_eq!(opened.status(), 200);
+    // The session was accepted, so its requests are not asked about again.
+    let session = header(&opened, "mcp-session-id").expect("a session");
+    let request = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let headers = [("mcp-session-id", session), ("x-api-key", key)];
+    assert_eq!(post(site.url("web"), &headers, request).status(), 200);
+}
+
+/// Otherwise a client would not know that it has to open another session.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_has_ended_is_unknown_and_not_rejected() {
+    let reject = "reject = [{ when = \"${{ client.name == '' }}\" }]\n";
+    let site = Site::start(
+        &format!("{WEB}{reject}{A}"),
+        &[("a.wasm", &servlet(&["t"], "a"))],
+    )
+    .await;
+    let request = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let ask = |version: &str| {
+        let ended = ("mcp-session-id", "0d4b7c1e-9a52-4f0e-8f7d-3f2b1c5a6d7e");
+        let headers = [ended, ("mcp-protocol-version", version)];
+        post(site.url("web"), &headers, request).status().as_u16()
+    };
+    assert_eq!(ask("2025-11-25"), 404);
+    // A request without a session cannot pass for one in a session.
+    assert_eq!(ask("2026-07-28"), 403);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_servlet_decides_about_each_session() {
+    let refuse = json!({ "content": [], "structuredContent": {
+        "accept": false, "status": 402, "message": "pay first", "headers": { "x-price": "7" },
+    } });
+    let gate = replies(
+        &tool(&["client"]),
+        &[
+            (
+                "\"admit\",\"arguments\":{\"client\":{\"name\":\"poor\"",
+                Reply::Output(&refuse.to_string()),
+            ),
+            (
+                "\"admit\",\"arguments\":{\"client\":{\"name\":\"",
+                Reply::Output(ACCEPT),
+            ),
+        ],
+    );
+    let site = asking(&gate).await;
+    let url = site.url("web");
+    for mut response in [
+        post(url, &[], &initialize("poor")),
+        post_stateless(url, &list("poor")),
+    ] {
+        assert_eq!(header(&response, "x-price"), Some("7"));
+        assert_eq!(header(&response, "mcp-session-id"), None);
+        assert_eq!(error(&mut response), (402, "pay first".to_owned()));
+    }
+    assert_eq!(sessions(&site, "web"), 0);
+    assert_eq!(refused(&site, "session_refused"), 2);
+    let opened = post(url, &[], &initialize("rich"));
+    assert_eq!((opened.status().as_u16(), sessions(&site, "web")), (200, 1));
+    assert_eq!(post_stateless(url, &list("rich")).status(), 200);
+    let mut stream = Stream::open(&site);
+    assert_eq!(stream.post(&initialize("rich")), 202);
+    assert_eq!(stream.next().expect("a message")["id"], 0);
+    let stream = Stream::open(&site);
+    assert_eq!(stream.post(&initialize("poor")), 402);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_an_answer_there_is_no_session() {
+    let malformed = r#"{"content":[],"structuredContent":{"accept":"yes"}}"#;
+    let failed = r#"{"content":[],"structuredContent":{"accept":true},"isError":true}"#;
+    for reply in [
+        Reply::Hang,
+        Reply::Trap,
+        Reply::Error("no"),
+        Reply::Output(malformed),
+        Reply::Output(failed),
+        Reply::Output("{}"),
+    ] {
+        let site = asking(&replies(&tool(&[]), &[("\"admit\"", reply)])).await;
+        let began = Instant::now();
+        for mut response in [
+            post(site.url("web"), &[], &initialize("c")),
+            post_stateless(site.url("web"), &list("c")),
+        ] {
+            assert_eq!(header(&response, "mcp-session-id"), None);
+            assert_eq!(error(&mut response).0, 503);
+        }
+        assert!(began.elapsed() < Duration::from_secs(20));
+        assert_eq!(sessions(&site, "web"), 0);
+        assert_eq!(refused(&site, "no_session_answer"), 2);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_do_not_see_the_tool_that_decides() {
+    let gate = replies(&tool(&[]), &[("\"admit\"", Reply::Output(ACCEPT))]);
+    let site = asking(&gate).await;
+    let mut listed = post_stateless(site.url("web"), &list("c"));
+    let listed = listed.body_mut().read_to_string().expect("text");
+    let listed: Value = serde_json::from_str(&listed).expect("JSON");
+    let names: Vec<_> = listed["result"]["tools"]
+        .as_array()
+        .expect("tools")
+        .iter()
+        .map(|tool| &tool["name"])
+        .collect();
+    assert_eq!(names, ["other", "t"]);
+    let call = |name| {
+        let request = stateless("tools/call", json!({ "name": name, "arguments": {} }));
+        error(&mut post_stateless(site.url("web"), &request)).1
+    };
+    assert_eq!(call("admit").replace("admit", "nothing"), call("nothing"));
+}
+
+/// The first call accepts, the second one has no answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_answer_is_enough_for_the_requests_of_a_minute() {
+    let gate = echo_after(
+        ACCEPT,
+        &json!({ "tools": tool(&["client", "headers"]) }).to_string(),
+    );
+    let config =
+        format!("{WEB}{ASK}{GATE}limits.isolation = \"shared\"\nlimits.instances.max = 1\n{A}");
+    let files = [("gate.wasm", &*gate), ("a.wasm", &*servlet(&["t"], "a"))];
+    let site = Site::start(&config, &files).await;
+    let ask = |client: &str| {
+        post_stateless(site.url("web"), &list(client))
+            .status()
+            .as_u16()
+    };
+    assert_eq!([ask("a"), ask("a"), ask("a")], [200; 3]);
+    assert_eq!(ask("b"), 503);
+    // What is no answer is not known, so the servlet is asked again.
+    assert_eq!([ask("b"), ask("b")], [200; 2]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changed_conditions_apply_at_once() {
+    let config = |name: &str| {
+        format!("{WEB}reject = [{{ when = \"${{{{ client.name == '{name}' }}}}\" }}]\n{A}")
+    };
+    let site = Site::start(&config("x"), &[("a.wasm", &servlet(&["t"], "a"))]).await;
+    assert_eq!(post_stateless(site.url("web"), &list("c")).status(), 200);
+    site.write("servlet.toml", config("c"));
+    crate::site::eventually("a rejected client", async || {
+        post_stateless(site.url("web"), &list("c")).status() == 403
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servlets_and_headers_have_the_caller_but_no_secret() {
+    let key = "a-secret-key";
+    let digest = Sha256::of(key.as_bytes());
+    let config = format!(
+        "{WEB}auth = \"corp\"\nforward = [\"caller\"]\nforward_headers = [\"x-region\"]\n\
+         headers = {{ x-user = \"${{{{ caller.kind }}}} ${{{{ caller.subject }}}}\", x-issuer = \"${{{{ caller.?issuer }}}}\" }}\n\
+         [auth.corp]\nkey = [{{ name = \"ci\", sha256 = \"{digest}\", scopes = [\"mcp\"] }}]\n{A}"
+    );
+    let site = Site::start(&config, &[("a.wasm", &echo(&["t"]))]).await;
+    let authorization = format!("Bearer {key}");
+    let headers = [
+        ("authorization", &*authorization),
+        ("cookie", "session=a-secret-cookie"),
+        ("x-region", "eu"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "t"),
+    ];
+    let mut request = stateless("tools/call", json!({ "name": "t", "arguments": {} }));
+    request["params"]["_meta"]["mcp-servlet/caller"] = json!({ "subject": "forged" });
+    let mut response = post(site.url("web"), &headers, &request.to_string());
+    assert_eq!(header(&response, "x-user"), Some("key ci"));
+    assert_eq!(header(&response, "x-issuer"), None);
+    let body = response.body_mut().read_to_string().expect("text");
+    for secret in ["a-secret", "forged", &digest.to_string()] {
+        assert!(!body.contains(secret), "{body}");
+    }
+    let body: Value = serde_json::from_str(&body).expect("JSON");
+    let meta = &body["result"]["structuredContent"]["params"]["_meta"];
+    let caller =
+        json!({ "kind": "key", "subject": "ci", "scopes": ["mcp"], "roles": [], "claims": {} });
+    assert_eq!(meta["mcp-servlet/caller"], caller);
+    assert_eq!(meta["mcp-servlet/headers"], json!({ "x-region": "eu" }));
+}
