@@ -143,6 +143,7 @@ impl Service {
             options,
             operations,
             leave,
+            state_keys,
             records,
             schemas_for,
             recorder,
@@ -166,6 +167,7 @@ impl Service {
             None => None,
         };
         made.process.open_records(&records)?;
+        made.process.state_keys.replace(state_keys);
         let service = Self {
             process: made.process,
             endpoints: made.endpoints,

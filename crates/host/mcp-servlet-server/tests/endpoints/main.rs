@@ -23,6 +23,7 @@ mod lists;
 mod log;
 mod owners;
 mod policies;
+mod processes;
 mod quotas;
 mod raw;
 mod reload;
@@ -34,6 +35,7 @@ mod shapes;
 mod site;
 mod sse;
 mod steps;
+mod store;
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 mod time;

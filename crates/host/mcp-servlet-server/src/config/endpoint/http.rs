@@ -32,6 +32,7 @@ impl Reader<'_> {
         options.transport = self.transport(table);
         options.headers = self.headers("headers", table.headers.as_ref());
         table.apply_sessions(&mut options);
+        options.session_storage = self.session_storage(table, file);
         let listener = self.listener(table, file)?;
         options.auth = self.callers(name, table, (listener.0, listener.1.get_ref()), auths);
         listener.1.get_ref().apply(&mut options);
