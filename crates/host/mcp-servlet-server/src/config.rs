@@ -270,7 +270,7 @@ impl Config {
             grants: reader.grants,
             registries: reader.registries,
             variables: reader.variables,
-            files: files.clone(),
+            files: reader.files.clone(),
             locks: Locks::Off,
             needs_lock: file.lock.required,
         })

@@ -1,6 +1,6 @@
 //! A store that several processes share: a Redis, or a Valkey.
 //!
-//! All values are sealed, so that a reader of the store has no session. docs/decisions/0081-shared-sessions.md has the reasons.
+//! All values are sealed, so that a reader of the store has no session. docs/decisions/0082-shared-sessions.md has the reasons.
 
 use std::{
     fmt, io,

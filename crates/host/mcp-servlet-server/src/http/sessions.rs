@@ -203,14 +203,14 @@ impl Sessions {
         request: &Extensions,
         handshake: &InitializeRequestParams,
     ) -> InUse {
-        let mut uses = self.uses();
+        let mut known = self.uses();
         // Another request of the session may have been faster.
-        let used = uses.entry(id.into()).or_insert_with(|| {
+        let resumed = known.entry(id.into()).or_insert_with(|| {
             let recorded = SessionRecord::resume(&self.server, id, Some(request));
             let takes_batches = handshake.protocol_version.as_str() == BATCHES;
             self.new_use(request, takes_batches, recorded)
         });
-        used.begin()
+        resumed.begin()
     }
 
     /// `by` are the extensions of the client's request.
@@ -226,15 +226,18 @@ impl Sessions {
 
     /// Looks for the session that a caller names.
     pub(super) async fn find(&self, id: &str, owner: Option<Owner>) -> Result<Found, Away> {
-        let is_foreign = self.is_foreign(id, owner);
-        let is_shared = !matches!(self.storage, SessionStorage::Memory | SessionStorage::None);
-        if !is_foreign && !(is_shared && !self.has(id).await) {
+        let is_local = matches!(self.storage, SessionStorage::Memory | SessionStorage::None);
+        let is_here = !self.is_foreign(id, owner) && (is_local || self.has(id).await);
+        // A sealed session ends after its life, although it is used.
+        let is_sealed = matches!(self.storage, SessionStorage::Sealed { .. });
+        if is_here && !is_sealed {
             if let Some(used) = self.uses().get(id) {
                 self.keep(id, used);
             }
             return Ok(Found::Here);
         }
         Ok(match self.handshake(id, owner).await? {
+            Some(_) if is_here => Found::Here,
             Some(handshake) => Found::Elsewhere(handshake),
             None => Found::Nowhere,
         })

@@ -266,6 +266,6 @@ async fn an_answer_is_used_once_among_all_processes() {
     let answered = steps::ask(&first, steps::answer(&x, &asked));
     assert!(answered["result"]["content"].is_array(), "{answered}");
     let again = steps::ask(&second, steps::answer(&x, &asked));
-    let message = "this answer was used already; call the tool again";
+    let message = "this answer was used already; send the request again without `requestState`";
     assert_eq!(again["error"]["message"], message, "{again}");
 }

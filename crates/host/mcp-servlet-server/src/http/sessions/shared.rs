@@ -2,7 +2,7 @@
 //!
 //! With [`SessionStorage::Sealed`], the id of a session is its handshake, sealed for its owner. A process that gets an id which it does
 //! not know opens it, and goes on with the session as if it had opened it. With [`SessionStorage::Store`], the sealed handshake is in the
-//! store instead. docs/decisions/0081-shared-sessions.md has the reasons.
+//! store instead. docs/decisions/0082-shared-sessions.md has the reasons.
 
 use std::{
     collections::VecDeque,
