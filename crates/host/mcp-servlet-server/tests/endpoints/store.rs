@@ -1,7 +1,9 @@
 //! Sessions in a real Redis. These tests are skipped where `redis-server` is not installed.
 
 use std::{
+    fs,
     net::{TcpListener, TcpStream},
+    path::Path,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -9,6 +11,7 @@ use std::{
 use mcp_servlet_server::Sha256;
 use serde_json::json;
 use tempfile::TempDir;
+use test_authority::Authority;
 
 use crate::{
     http::{header, post, post_stateless, send, stateless},
@@ -25,6 +28,8 @@ const WELL: Duration = Duration::from_secs(5);
 /// A Redis in a folder of its own, which keeps nothing on the disk.
 struct Redis {
     port: u16,
+    /// For its options.
+    more: Vec<String>,
     folder: TempDir,
     process: Option<Child>,
 }
@@ -32,6 +37,11 @@ struct Redis {
 impl Redis {
     /// None if it is not installed.
     fn start() -> Option<Self> {
+        Self::start_with(|_, port| ["--port", port].map(str::to_owned).into())
+    }
+
+    /// `more` makes options of its folder and its port.
+    fn start_with(more: impl Fn(&Path, &str) -> Vec<String>) -> Option<Self> {
         let version = Command::new("redis-server")
             .arg("--version")
             .stdout(Stdio::null())
@@ -43,19 +53,21 @@ impl Redis {
         let free = TcpListener::bind("127.0.0.1:0").expect("a port");
         let mut redis = Self {
             port: free.local_addr().expect("an address").port(),
+            more: Vec::new(),
             folder: tempfile::tempdir().expect("a folder"),
             process: None,
         };
+        redis.more = more(redis.folder.path(), &redis.port.to_string());
         drop(free);
         redis.run();
         Some(redis)
     }
 
     fn run(&mut self) {
-        let port = self.port.to_string();
-        let arguments = ["--port", &port, "--save", "", "--requirepass", "s3cret"];
+        let arguments = ["--save", "", "--requirepass", "s3cret"];
         let process = Command::new("redis-server")
             .args(arguments)
+            .args(&self.more)
             .arg("--dir")
             .arg(self.folder.path())
             .stdout(Stdio::null())
@@ -268,4 +280,48 @@ async fn an_answer_is_used_once_among_all_processes() {
     let again = steps::ask(&second, steps::answer(&x, &asked));
     let message = "this answer was used already; send the request again without `requestState`";
     assert_eq!(again["error"]["message"], message, "{again}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_connection_to_a_store_can_have_tls() {
+    let authority = Authority::new();
+    let redis = Redis::start_with(|folder, port| {
+        let (cert, key) = authority.sign(1);
+        let mut options = [
+            "--port",
+            "0",
+            "--tls-auth-clients",
+            "no",
+            "--tls-port",
+            port,
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        for (option, name, text) in [
+            ("--tls-cert-file", "cert.pem", cert),
+            ("--tls-key-file", "key.pem", key),
+            ("--tls-ca-cert-file", "root.pem", authority.root()),
+        ] {
+            let path = folder.join(name);
+            fs::write(&path, text).expect("a file");
+            options.extend([option.to_owned(), path.display().to_string()]);
+        }
+        options
+    });
+    let Some(redis) = redis else { return };
+    let config = |more: &str| {
+        let plain = format!("redis://127.0.0.1:{}", redis.port);
+        let url = format!("rediss://localhost:{}", redis.port);
+        redis.config(more).replace(&plain, &url)
+    };
+    log::start();
+    let (wasm, root) = (servlet(&["t"], "a"), authority.root());
+    let files = [("a.wasm", &*wasm), ("root.pem", root.as_bytes())];
+    let first = Site::start(&config("tls.ca = \"root.pem\"\n"), &files).await;
+    let second = Site::start(&config("tls.ca = \"root.pem\"\n"), &files).await;
+    let id = open(&first, &[]);
+    assert_eq!(call(&second, &id, &[]).status(), 200);
+    // A store with a certificate of somebody else is none.
+    let stranger = Site::start(&config(""), &files).await;
+    assert_eq!(call(&stranger, &id, &[]).status(), 503);
 }
