@@ -331,3 +331,28 @@ async fn keys_come_from_files_that_are_read_again() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_audit_log_says_where_a_session_goes_on() {
+    let config = format!("{}[audit]\nto = \"audit.jsonl\"\n", sealed(&['A']));
+    let [first, second] = two(&config, &servlet(&["t"], "a")).await;
+    let id = open(&first, &[]);
+    for _ in 0..2 {
+        assert_eq!(call(&second, &id, &[]).status(), 200);
+    }
+    for (site, outcome) in [(first, "opened"), (second, "resumed")] {
+        site.stop().await;
+        let log = std::fs::read_to_string(site.path("audit.jsonl")).expect("the log");
+        let lines = log
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let sessions = lines.filter(|line| line["event"] == "session");
+        let outcomes: Vec<_> = sessions.map(|line| line["outcome"].clone()).collect();
+        assert_eq!(outcomes[0], outcome, "{log}");
+        assert_eq!(
+            outcomes.iter().filter(|one| **one == outcome).count(),
+            1,
+            "{log}"
+        );
+    }
+}

@@ -311,7 +311,7 @@ async fn the_connection_to_a_store_can_have_tls() {
     let Some(redis) = redis else { return };
     let config = |more: &str| {
         let plain = format!("redis://127.0.0.1:{}", redis.port);
-        let url = format!("rediss://localhost:{}", redis.port);
+        let url = format!("rediss://127.0.0.1:{}", redis.port);
         redis.config(more).replace(&plain, &url)
     };
     log::start();
@@ -324,4 +324,5 @@ async fn the_connection_to_a_store_can_have_tls() {
     // A store with a certificate of somebody else is none.
     let stranger = Site::start(&config(""), &files).await;
     assert_eq!(call(&stranger, &id, &[]).status(), 503);
+    log::says("the store cannot be reached: invalid peer certificate").await;
 }
