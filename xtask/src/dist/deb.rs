@@ -63,9 +63,10 @@ fn ar(members: &[(&str, &[u8])], time: u64) -> Vec<u8> {
 /// The files that are installed.
 fn data(release: &Release, program: &Program) -> anyhow::Result<Vec<File>> {
     let documents = "usr/share/doc/mcp-servlet";
+    let unit = fs::read_to_string(root().join("deploy/servlet.service"))?;
     let mut files = vec![
         File::program("usr/bin/servlet", program.bytes.clone()),
-        File::text("usr/lib/systemd/system/servlet.service", &unit()?),
+        File::text("usr/lib/systemd/system/servlet.service", &unit),
         File::new(
             &format!("{documents}/changelog.gz"),
             gzip(changelog(release.time)?.as_bytes(), 9)?,
@@ -90,18 +91,6 @@ fn data(release: &Release, program: &Program) -> anyhow::Result<Vec<File>> {
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
-}
-
-/// The unit that the guide shows.
-fn unit() -> anyhow::Result<String> {
-    const GUIDE: &str = "docs/deploying.md";
-    let guide = fs::read_to_string(root().join(GUIDE))?;
-    let unit = guide
-        .split("```ini\n")
-        .nth(1)
-        .and_then(|rest| rest.split("```").next());
-    let unit = unit.with_context(|| format!("{GUIDE} shows no unit"))?;
-    Ok(unit.to_owned())
 }
 
 fn changelog(time: u64) -> anyhow::Result<String> {

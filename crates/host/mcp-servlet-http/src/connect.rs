@@ -87,7 +87,9 @@ impl Connector {
         let host = uri.host().unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(host.to_owned())?;
-        Ok(Box::new(self.trust.tls().connect(name, stream).await?))
+        Ok(Box::new(
+            self.trust.connector().connect(name, stream).await?,
+        ))
     }
 }
 

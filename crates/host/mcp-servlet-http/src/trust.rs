@@ -68,7 +68,8 @@ impl Trust {
         Self(Arc::new(config).into())
     }
 
-    pub(crate) fn tls(&self) -> &TlsConnector {
+    /// Opens connections with TLS.
+    pub fn connector(&self) -> &TlsConnector {
         &self.0
     }
 }

@@ -25,13 +25,15 @@ mod restart;
 mod rules;
 mod secrets;
 mod shape;
+mod state;
+mod store;
 mod table;
 mod tools;
 mod units;
 mod wording;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     sync::Arc,
@@ -44,7 +46,9 @@ use mcp_servlet_runtime::{
 use mcp_servlet_schema::Provider;
 use toml::Spanned;
 
-use crate::{HttpOptions, TaskOptions, records::RecordOptions, watch::Snapshot};
+use crate::{
+    HttpOptions, StateKeys, StoreOptions, TaskOptions, records::RecordOptions, watch::Snapshot,
+};
 use bundle::Bundles;
 pub use endpoint::{Endpoint, EndpointTransport, Listener};
 use file::{File, Requests, ServletLimits, ServletSection};
@@ -77,6 +81,8 @@ pub struct Config {
     pub http: HttpOptions,
     /// When calls become tasks, and limits for tasks.
     pub tasks: TaskOptions,
+    /// The keys with which state is sealed that leaves the process. None for a random one.
+    pub state_keys: Option<StateKeys>,
     /// What is recorded of requests.
     pub records: RecordOptions,
     /// The provider whose restrictions input schemas are rewritten for.
@@ -228,6 +234,7 @@ impl Config {
         let mut reader = Reader::new(text, folder, mode, files);
         reader.problems = read.problems;
         reader.defaults(&file);
+        reader.stores = reader.stores(&file);
         reader.registries(&file);
         let (mut entries, mut members) = reader.servlets(&file);
         let mut auths = reader.auths(&file);
@@ -236,13 +243,16 @@ impl Config {
         members.add_remotes(file.remote.keys());
         members.add_bundles(read_bundles.names());
         reader.grants(&file, (&read_bundles, &file.named()), (&members, &entries));
-        let (tasks, records) = (file.tasks.options(), reader.records(&file));
+        let state_keys = reader.state_keys(&file);
+        let records = reader.records(&file, state_keys.as_ref());
+        let tasks = file.tasks.options();
         let listeners = reader.listeners(&file);
         let mut endpoints = reader.endpoints(&file, &members.names(), &tasks, &mut auths);
         reader.quotas(&file, &mut endpoints, &entries);
         let hooks = reader.hooks(&file, &mut endpoints, &mut entries, &auths.credentials());
         let rules = reader.rules(&file, &mut endpoints, (&members, &entries));
         reader.unused_auths(&auths);
+        reader.unused_stores(&file, &endpoints);
         reader.open_tools(&auths, &endpoints, &read_bundles.tools);
         reader.repeated_tools(&read_bundles.tools, &endpoints);
         if !reader.problems.is_empty() {
@@ -254,6 +264,7 @@ impl Config {
             introduction: file.server.introduction(),
             http: file.http.options(),
             tasks,
+            state_keys,
             records,
             schemas_for: file.server.schemas_for,
             bundles,
@@ -269,7 +280,7 @@ impl Config {
             hooks,
             rejects: reader.rejects,
             variables: reader.variables,
-            files: files.clone(),
+            files: reader.files.clone(),
             locks: Locks::Off,
             needs_lock: file.lock.required,
         })
@@ -315,6 +326,7 @@ struct Reader<'a> {
     shapes: Vec<ReadShape>,
     grants: Vec<ReadGrant>,
     rejects: Vec<(String, usize)>,
+    stores: BTreeMap<String, StoreOptions>,
     files: &'a mut Snapshot,
 }
 
@@ -333,6 +345,7 @@ impl<'a> Reader<'a> {
             shapes: Vec::new(),
             grants: Vec::new(),
             rejects: Vec::new(),
+            stores: BTreeMap::new(),
             files,
         }
     }
@@ -545,7 +558,7 @@ impl<'a> Reader<'a> {
         options
     }
 
-    /// A value with its environment variables expanded. None if one is missing.
+    /// A value with its environment variables and files expanded. None if one is missing.
     fn expanded(&mut self, value: &Spanned<String>) -> Option<String> {
         match self.expand(value.get_ref()) {
             Ok(text) => Some(text),
@@ -556,13 +569,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text with the values of its environment variables.
+    /// A text with the values of its environment variables and files.
     fn expand(&mut self, text: &str) -> Result<String, String> {
         units::expand(text, |name| {
-            self.variables.insert(name.to_owned());
-            match self.mode {
-                Mode::Elsewhere | Mode::Describe => Some(String::new()),
-                Mode::Check | Mode::Load => std::env::var(name).ok(),
+            let path = units::path_of_secret(name);
+            if path.is_none() {
+                self.variables.insert(name.to_owned());
+            }
+            match (self.mode, path) {
+                (Mode::Elsewhere | Mode::Describe, _) => Ok(Some(String::new())),
+                (Mode::Check | Mode::Load, Some(path)) => self.secret_file(path),
+                (Mode::Check | Mode::Load, None) => Ok(std::env::var(name).ok()),
             }
         })
     }

@@ -76,6 +76,8 @@ pub(crate) struct Handler {
     subscribed: Arc<Subscribed>,
     caller: Arc<LastCaller>,
     pub(crate) tasks: Tasks,
+    /// Whether the connections of clients up to 2025-11-25 outlive their requests.
+    has_sessions: bool,
     /// Whether a task forwards changes to the client. `notifications/initialized` may arrive more than once.
     is_followed: AtomicBool,
     _disconnected: DropGuard,
@@ -91,8 +93,15 @@ impl Handler {
             subscribed: Arc::default(),
             caller: Arc::default(),
             tasks,
+            has_sessions: true,
             is_followed: AtomicBool::new(false),
         }
+    }
+
+    /// Sets whether a connection outlives its requests.
+    pub(crate) fn has_sessions(mut self, has_sessions: bool) -> Self {
+        self.has_sessions = has_sessions;
+        self
     }
 
     /// A result of exactly this JSON, plus the fields that the era requires in every result.
@@ -229,6 +238,9 @@ impl ServerHandler for Handler {
     ) -> Result<InitializeResult, ErrorData> {
         let mut result = self.negotiate_initialize(&request)?;
         context.peer.set_peer_info(request);
+        if !self.has_sessions {
+            legacy::without_session(&mut result.capabilities);
+        }
         result.capabilities.extensions = None;
         result.instructions = instructions(&self.permissions(&context, &self.server.host()));
         Ok(result)

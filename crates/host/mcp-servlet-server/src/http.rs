@@ -51,7 +51,7 @@ use connections::Limits;
 use cors::Page;
 use headers::Sender;
 pub use names::{parse_host_header, parse_origin, split_authority};
-pub use options::{HttpOptions, HttpTransport, ResponseForm};
+pub use options::{HttpOptions, HttpTransport, ResponseForm, SessionStorage};
 use origin_check::OriginCheck;
 use peer::Refusals;
 pub(crate) use quota::{Held, peer_text};
@@ -72,6 +72,8 @@ const READY: &str = "/ready";
 const RETRY_STOPPING: u32 = 1;
 /// The same if there are too many sessions.
 const RETRY_SESSIONS: u32 = 30;
+/// The same while a store cannot be reached.
+const RETRY_STORE: u32 = 2;
 /// The same if something is not served yet.
 const RETRY_READY: u32 = 5;
 
@@ -202,7 +204,10 @@ fn health(server: &Server) -> Router {
         Json(body).into_response()
     };
     let ready = |State(server): State<Server>, RawQuery(query): RawQuery| async move {
-        ready(server.0.process.readiness(), &query.unwrap_or_default())
+        ready(
+            server.0.process.readiness().await,
+            &query.unwrap_or_default(),
+        )
     };
     Router::new()
         .route(HEALTH, get(health))
@@ -223,13 +228,18 @@ fn ready(readiness: Readiness, query: &str) -> Response {
     } = readiness;
     servlets.retain(|name| !is_excluded(name));
     remotes.retain(|name, _| !is_excluded(name));
-    let lacks_audit = readiness.lacks_audit;
     let (seconds, body) = if readiness.is_leaving {
         (RETRY_STOPPING, json!({ "status": "stopping" }))
     } else if readiness.is_starting {
         (RETRY_READY, json!({ "status": "starting" }))
-    } else if lacks_audit {
+    } else if readiness.lacks_audit {
         (RETRY_READY, json!({ "status": "no audit log" }))
+    } else if !readiness.stores.is_empty() {
+        let missing = json!({ "stores": readiness.stores });
+        (
+            RETRY_STORE,
+            json!({ "status": "no store", "missing": missing }),
+        )
     } else if servlets.is_empty() && remotes.is_empty() {
         return Json(json!({ "status": "ready" })).into_response();
     } else {
@@ -256,6 +266,11 @@ fn stopping() -> Response {
 /// The response to a client that cannot open another session.
 fn too_many_sessions() -> Response {
     unavailable(RETRY_SESSIONS, "too many sessions")
+}
+
+/// The response to a request whose session only a store could know, and to a client whose session cannot be stored.
+fn store_away() -> Response {
+    unavailable(RETRY_STORE, "the store of sessions cannot be reached")
 }
 
 /// How many servlets and tools the endpoints of the process have together.

@@ -44,14 +44,15 @@ mod service;
 mod session_id;
 mod signals;
 mod stdio;
+mod store;
 pub mod watch;
 
 pub use circle::circle_of_calls;
 pub use config::Remotes;
 pub use hooks::{OnSession, Reject, SessionHooks};
 pub use http::{
-    ClientCertificates, HttpOptions, HttpTransport, ResponseForm, TlsError, TlsFile, TlsOptions,
-    parse_host_header, parse_origin, split_authority,
+    ClientCertificates, HttpOptions, HttpTransport, ResponseForm, SessionStorage, TlsError,
+    TlsFile, TlsOptions, parse_host_header, parse_origin, split_authority,
 };
 pub use mcp_servlet_access::{
     AuthOptions, Caller, CertificateName, CertificateOptions, IntrospectionOptions, Jwks,
@@ -62,7 +63,8 @@ pub use mcp_servlet_remote::NotReady;
 pub use plan::{Plan, Transports};
 pub use records::{RecordOptions, RecordsError, TraceOptions, TraceTrust};
 pub use response_headers::ResponseHeaders;
-pub use server::{ServeOptions, Server, TaskOptions};
+pub use server::{ServeOptions, Server, StateKeys, TaskOptions};
 pub use service::{BindError, Listening, Service, StartError, Warning};
 pub use signals::ShutdownSignals;
 pub use stdio::ServeError;
+pub use store::StoreOptions;

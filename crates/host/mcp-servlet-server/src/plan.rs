@@ -9,7 +9,7 @@ use crate::{
     config::Config,
     http::{HttpOptions, TlsOptions},
     records::RecordOptions,
-    server::ServeOptions,
+    server::{ServeOptions, StateKeys},
     service::{Warning, Warnings},
 };
 
@@ -44,6 +44,8 @@ pub struct Plan {
     /// How long [`Service::run_until`](crate::Service::run_until) still accepts requests over HTTP after a signal, while `/ready` says
     /// that the process will stop.
     pub leave: Duration,
+    /// The keys with which state is sealed that leaves the process. Processes that serve the same clients need the same keys.
+    pub state_keys: StateKeys,
     /// What is recorded of requests: an audit log, and traces. By default, nothing.
     pub records: RecordOptions,
     /// The provider whose restrictions input schemas are rewritten for. A configuration has its own.
@@ -99,6 +101,7 @@ impl Plan {
             operations: None,
             operations_tls: None,
             leave: Duration::ZERO,
+            state_keys: StateKeys::default(),
             records: RecordOptions::default(),
             schemas_for: None,
             needs_members: false,
@@ -121,6 +124,7 @@ impl Plan {
 
     fn from_view(config: Config, view: View) -> Self {
         let (leave, tasks) = (config.http.leave, config.tasks.clone());
+        let state_keys = config.state_keys.clone().unwrap_or_default();
         let records = match &view {
             View::Endpoints => config.records.clone(),
             // The command itself is the client.
@@ -128,6 +132,7 @@ impl Plan {
         };
         let mut plan = Self::new(Members::Config(Box::new(config), view));
         plan.leave = leave;
+        plan.state_keys = state_keys;
         plan.records = records;
         plan.options.tasks = tasks;
         plan

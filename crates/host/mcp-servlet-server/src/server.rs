@@ -10,6 +10,7 @@ mod process;
 mod relist;
 pub(crate) mod seal;
 mod startup;
+mod state_keys;
 pub(crate) mod task_results;
 pub(crate) mod watches;
 
@@ -29,6 +30,8 @@ pub use options::{ServeOptions, TaskOptions};
 pub(crate) use process::{Process, Readiness};
 use seal::Seal;
 pub(crate) use startup::Startup;
+pub(crate) use state_keys::CurrentKeys;
+pub use state_keys::StateKeys;
 use watches::Watches;
 
 /// One endpoint of a [`Service`](crate::Service): what its clients see. Clones are handles to the same endpoint, and do not keep the
@@ -70,10 +73,10 @@ impl Server {
             host: RwLock::new(host),
             replacing: Mutex::default(),
             lists: ListCache::default(),
+            seal: Seal::new(&process.state_keys, options.endpoint.as_deref()),
             options,
             changes: Changes::default(),
             watches: Watches::default(),
-            seal: Seal::default(),
             access: Access::new(rules, quotas, process.nursery.clone()),
             startup,
             headers: RwLock::default(),

@@ -144,6 +144,7 @@ impl Service {
             operations,
             operations_tls,
             leave,
+            state_keys,
             records,
             schemas_for,
             recorder,
@@ -171,6 +172,7 @@ impl Service {
             None => None,
         };
         made.process.open_records(&records)?;
+        made.process.state_keys.replace(state_keys);
         let service = Self {
             process: made.process,
             endpoints: made.endpoints,

@@ -2,6 +2,7 @@
 
 mod address;
 mod http;
+mod session;
 
 use std::{
     collections::{BTreeMap, HashMap},

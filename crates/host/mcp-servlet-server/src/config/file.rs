@@ -11,6 +11,7 @@ mod registry;
 mod requests;
 mod resources;
 mod rule;
+mod store;
 mod tasks;
 
 use std::{
@@ -49,11 +50,13 @@ pub(super) use listener::{ListenerSection, ListenerTls};
 use lock::LockSection;
 pub(super) use lock::RemoteLockSection;
 pub(super) use quota::QuotaSection;
+use records::Authorities;
 pub(super) use records::{ArgumentsAre, AuditSection, TracesSection};
 pub(super) use registry::{RegistrySection, SignerSection};
 pub(super) use requests::Requests;
 use resources::Resources;
 pub(super) use rule::{NamesByKind, RuleNames, RuleSection};
+pub(super) use store::StoreSection;
 use tasks::Tasks;
 
 /// The highest limit for fuel: the largest integer of TOML on a 64-bit system.
@@ -92,6 +95,9 @@ pub(super) struct File {
     /// Spans of requests for a collector. Read once, at the start.
     #[schemars(with = "Option<TracesSection>")]
     pub(super) traces: Option<Spanned<Table<TracesSection>>>,
+    /// Stores that several processes share, by name. Read once, at the start.
+    #[schemars(with = "BTreeMap<String, StoreSection>")]
+    pub(super) store: BTreeMap<String, Spanned<Table<StoreSection>>>,
     /// Who may call endpoints, by name.
     #[schemars(with = "BTreeMap<String, AuthSection>")]
     pub(super) auth: BTreeMap<String, Spanned<Table<AuthSection>>>,
@@ -127,6 +133,10 @@ pub(super) struct Server {
     pub(super) instructions: Option<String>,
     /// Rewrites input schemas to what this provider takes; by default clients get them as they are.
     pub(super) schemas_for: Option<Provider>,
+    /// Keys with which the server seals what it gives to clients for later, such as sessions: base64 of at least 32 bytes, the same in
+    /// all processes. The first one seals, all of them open. Default: a random one.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(super) state_keys: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

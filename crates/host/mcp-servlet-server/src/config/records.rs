@@ -12,6 +12,7 @@ use super::{
     file::{ArgumentsAre, AuditSection, File, TracesSection},
 };
 use crate::{
+    StateKeys,
     audit::{ArgumentsAs, AuditOptions, AuditTarget, DigestKey, MaskPath},
     records::{RecordOptions, TraceOptions},
     response_headers::header_name,
@@ -26,16 +27,16 @@ const LEAST_SECRET: usize = 16;
 
 impl Reader<'_> {
     /// What is recorded of requests.
-    pub(super) fn records(&mut self, file: &File) -> RecordOptions {
+    pub(super) fn records(&mut self, file: &File, keys: Option<&StateKeys>) -> RecordOptions {
         let audit = file.audit.as_ref();
-        let audit = audit.map(|section| self.audit(section.get_ref()));
+        let audit = audit.map(|section| self.audit(section.get_ref(), keys));
         let traces = file.traces.as_ref();
         let service = file.server.name.as_deref().unwrap_or("mcp-servlet");
         let traces = traces.and_then(|section| self.traces(section.get_ref(), service));
         RecordOptions { audit, traces }
     }
 
-    fn audit(&mut self, section: &AuditSection) -> AuditOptions {
+    fn audit(&mut self, section: &AuditSection, keys: Option<&StateKeys>) -> AuditOptions {
         let to = match section.to.get_ref().as_str() {
             "stderr" => AuditTarget::Stderr,
             path => AuditTarget::File(self.folder.join(path)),
@@ -74,7 +75,7 @@ impl Reader<'_> {
             rotate,
             keep: keep.map_or(KEPT, |keep| u32::try_from(keep.get_ref().0).unwrap_or(KEPT)),
             full: section.full.into(),
-            arguments: self.arguments_of_audit(section),
+            arguments: self.arguments_of_audit(section, keys),
             lists: section.lists,
         }
     }
@@ -92,7 +93,11 @@ impl Reader<'_> {
         }
     }
 
-    fn arguments_of_audit(&mut self, section: &AuditSection) -> ArgumentsAs {
+    fn arguments_of_audit(
+        &mut self,
+        section: &AuditSection,
+        keys: Option<&StateKeys>,
+    ) -> ArgumentsAs {
         let (mask, secret) = (&section.mask, &section.secret);
         if let Some(mask) = mask
             .as_ref()
@@ -110,9 +115,10 @@ impl Reader<'_> {
         }
         match section.arguments {
             ArgumentsAre::None => ArgumentsAs::None,
-            ArgumentsAre::Digest => ArgumentsAs::Digest(match secret {
-                Some(secret) => self.digest_key(secret),
-                None => DigestKey::random(),
+            ArgumentsAre::Digest => ArgumentsAs::Digest(match (secret, keys) {
+                (Some(secret), _) => self.digest_key(secret),
+                (None, Some(keys)) => DigestKey::derived(keys.first()),
+                (None, None) => DigestKey::random(),
             }),
             ArgumentsAre::Text => {
                 let paths = mask.iter().flat_map(Spanned::get_ref);

@@ -44,6 +44,7 @@ pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
             secrets.extend(parts.map(|part| span.start + part.start..span.start + part.end));
         }
     }
+    of_stores(table, text, &mut secrets);
     bundle::secrets(table, text, &mut secrets);
     let servlets = table
         .get("servlet")
@@ -66,6 +67,18 @@ pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
     of_remotes(table, text, &mut secrets);
     credentials(table, &mut secrets);
     secrets
+}
+
+/// The credentials in the URLs of stores.
+fn of_stores(table: &DeTable<'_>, text: &str, secrets: &mut Vec<Range<usize>>) {
+    let stores = table.get("store");
+    let stores = stores.and_then(|value| value.get_ref().as_table());
+    let sections = stores.into_iter().flatten();
+    for section in sections.filter_map(|(_, section)| section.get_ref().as_table()) {
+        if let Some(url) = section.get("redis") {
+            proxies(url.get_ref(), url.span(), text, secrets);
+        }
+    }
 }
 
 /// Headers, variables and arguments of remotes, and the credentials in their URLs.
@@ -111,6 +124,11 @@ fn values(value: &DeValue<'_>, span: Range<usize>, secrets: &mut Vec<Range<usize
         DeValue::Table(table) => {
             for (_, value) in table {
                 values(value.get_ref(), value.span(), secrets);
+            }
+        }
+        DeValue::Array(items) => {
+            for item in items {
+                values(item.get_ref(), item.span(), secrets);
             }
         }
         _ => secrets.push(span),
@@ -243,6 +261,7 @@ fn has_secrets(key: &str) -> bool {
 fn is_credential(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let words = [
+        "state_key",
         "auth",
         "token",
         "secret",

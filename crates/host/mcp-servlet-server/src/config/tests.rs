@@ -447,7 +447,7 @@ fn schema_for_editors_has_the_keys_of_the_reader() {
         "[limits]\narguments = \"chek\"",
         "[servlet.a]\nsource = 7",
         "[endpoint.e]\nkind = \"pipe\"",
-        "[endpoint.e]\nkind = \"stdio\"\nsession = { store = \"memory\" }",
+        "[endpoint.e]\nkind = \"stdio\"\nsession = { place = \"memory\" }",
         "[listener.l]",
         "[remote.a]\nurl = 7",
         "[remote.a]\nurl = \"http://a/\"\nwhen_down = \"hid\"",

@@ -196,10 +196,11 @@ impl<const MIN: usize, const MAX: usize> JsonSchema for Count<MIN, MAX> {
     }
 }
 
-/// Expands `${NAME}` and `${NAME:-default}` from the environment. `$$` is a literal dollar sign.
+/// Expands `${NAME}` and `${NAME:-default}` from the environment, and `${file:PATH}` from a file. `$$` is a literal dollar sign.
+/// `value_of` has the value of a name such as `NAME` or `file:/PATH`, if there is one.
 pub(super) fn expand(
     text: &str,
-    mut variable: impl FnMut(&str) -> Option<String>,
+    mut value_of: impl FnMut(&str) -> Result<Option<String>, String>,
 ) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;
@@ -225,18 +226,33 @@ pub(super) fn expand(
             Some((name, default)) => (name, Some(default)),
             None => (inside, None),
         };
-        let Some(value) = variable(name).or_else(|| default.map(str::to_owned)) else {
-            // Other programs write it so.
-            let bare = name.strip_prefix("env:");
-            let hint = bare.map_or_else(String::new, |bare| format!("; write `${{{bare}}}`"));
-            return Err(format!(
-                "the environment variable `{name}` is not set{hint}"
-            ));
+        let Some(value) = value_of(name)?.or_else(|| default.map(str::to_owned)) else {
+            return Err(without_value(name));
         };
         out += &value;
         rest = after;
     }
     Ok(out + rest)
+}
+
+/// The path in `file:PATH`. Other names are those of variables: the path begins with `/` or `./`.
+pub(super) fn path_of_secret(name: &str) -> Option<&str> {
+    let path = name.strip_prefix("file:")?;
+    (path.starts_with('/') || path.starts_with("./")).then_some(path)
+}
+
+fn without_value(name: &str) -> String {
+    if let Some(path) = path_of_secret(name) {
+        return format!("cannot read the secret `{path}`: there is no such file");
+    }
+    // Other programs write it so.
+    let bare = name.strip_prefix("env:");
+    let hint = match (bare, name.strip_prefix("file:")) {
+        (Some(bare), _) => format!("; write `${{{bare}}}`"),
+        (None, Some(path)) => format!("; write `${{file:./{path}}}` for a file"),
+        (None, None) => String::new(),
+    };
+    format!("the environment variable `{name}` is not set{hint}")
 }
 
 #[cfg(test)]
@@ -245,9 +261,21 @@ mod tests {
 
     #[test]
     fn a_variable_of_other_programs_has_a_hint() {
-        let expanded = expand("${env:TOKEN}", |_| None);
+        let expanded = expand("${env:TOKEN}", |_| Ok(None));
         let message = "the environment variable `env:TOKEN` is not set; write `${TOKEN}`";
         assert_eq!(expanded, Err(message.to_owned()));
+    }
+
+    #[test]
+    fn a_secret_that_is_missing_is_named() {
+        let expand = |text| expand(text, |_| Ok(None));
+        let message = "cannot read the secret `/run/x`: there is no such file";
+        assert_eq!(expand("${file:/run/x}"), Err(message.to_owned()));
+        assert_eq!(expand("${file:./x:-none}"), Ok("none".to_owned()));
+        let message =
+            "the environment variable `file:x` is not set; write `${file:./x}` for a file";
+        assert_eq!(expand("${file:x}"), Err(message.to_owned()));
+        assert_eq!(expand("${file:-x}"), Ok("x".to_owned()));
     }
 
     #[test]
@@ -260,7 +288,7 @@ mod tests {
 
     #[test]
     fn takes_secrets_from_the_environment() {
-        let variable = |name: &str| (name == "KEY").then(|| "s3cret".to_owned());
+        let variable = |name: &str| Ok((name == "KEY").then(|| "s3cret".to_owned()));
         let expand = |text| expand(text, variable);
         assert_eq!(expand("Bearer ${KEY}!"), Ok("Bearer s3cret!".into()));
         assert_eq!(expand("${NONE:-x}$$5"), Ok("x$5".into()));

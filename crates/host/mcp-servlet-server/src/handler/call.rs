@@ -368,7 +368,7 @@ impl Handler {
         let era = call.era;
         let (context, asked, seal) = (&call.context, call.asked(), &self.server.0.seal);
         let answer = if era == Era::Modern {
-            let inputs = inputs.open(seal, &asked)?;
+            let inputs = inputs.open(seal, &asked).await?;
             let open = inputs.end.clone().drop_guard();
             match Box::pin(call.answer(self, inputs)).await? {
                 Answered::Now(result) => {

@@ -48,9 +48,13 @@ impl Inputs {
     }
 
     /// Replaces the encrypted state by the servlet's own.
-    pub(super) fn open(mut self, seal: &Seal, request: &Request<'_>) -> Result<Self, ErrorData> {
+    pub(super) async fn open(
+        mut self,
+        seal: &Seal,
+        request: &Request<'_>,
+    ) -> Result<Self, ErrorData> {
         if let Some(sealed) = &mut self.state {
-            *sealed = seal.open(sealed, request)?;
+            *sealed = seal.open(sealed, request).await?;
         }
         Ok(self)
     }
@@ -82,7 +86,7 @@ where
     Box::pin(async move {
         let Server(shared) = server;
         let (seal, patience) = (&shared.seal, shared.options.question_time);
-        let inputs = inputs.open(seal, request)?;
+        let inputs = inputs.open(seal, request).await?;
         let end = inputs.end.clone();
         if era == Era::Modern {
             let open = end.drop_guard();

@@ -1,6 +1,7 @@
-//! Removes from tool schemas what MCP does not allow before 2026-07-28.
+//! What clients up to 2025-11-25 do not get.
 
 use mcp_servlet_runtime::JsonObject;
+use rmcp::model::ServerCapabilities;
 use serde_json::{Value, json};
 
 /// Adapts the schemas of a tool: older versions allow no boolean schemas for properties.
@@ -9,6 +10,21 @@ pub(super) fn fit(tool: &mut JsonObject) {
         if let Some(Value::Object(schema)) = tool.get_mut(key) {
             properties(schema);
         }
+    }
+}
+
+/// Removes the capabilities that need a session: nothing reaches a client that has none between its requests.
+pub(super) fn without_session(capabilities: &mut ServerCapabilities) {
+    capabilities.logging = None;
+    if let Some(tools) = &mut capabilities.tools {
+        tools.list_changed = None;
+    }
+    if let Some(prompts) = &mut capabilities.prompts {
+        prompts.list_changed = None;
+    }
+    if let Some(resources) = &mut capabilities.resources {
+        resources.list_changed = None;
+        resources.subscribe = None;
     }
 }
 

@@ -80,7 +80,7 @@ impl Cursors<'_> {
 
     fn read(&self, cursor: &str) -> Option<String> {
         match self.owner {
-            Some(_) => self.seal.open(cursor, &self.context()).ok(),
+            Some(_) => self.seal.read(cursor, &self.context()),
             None => read(cursor),
         }
     }

@@ -5,7 +5,10 @@ use std::time::Duration;
 use ipnet::IpNet;
 use mcp_servlet_access::AuthOptions;
 
-use crate::response_headers::{EndpointHeaders, ResponseHeaders};
+use crate::{
+    StoreOptions,
+    response_headers::{EndpointHeaders, ResponseHeaders},
+};
 
 /// Allowed hosts and origins, and limits for clients.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +32,8 @@ pub struct HttpOptions {
     /// How long a session lives without a request. A session of streamable HTTP also lives as long
     /// as the client keeps a stream open.
     pub session_idle: Option<Duration>,
+    /// Which processes know the sessions of streamable HTTP.
+    pub session_storage: SessionStorage,
     /// Maximum number of connections. Further ones wait until one of them ends. As many again may be open that only have a
     /// stream of events.
     pub connections: usize,
@@ -66,6 +71,24 @@ pub enum HttpTransport {
     },
 }
 
+/// Which processes know a session. Sessions exist up to 2025-11-25.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum SessionStorage {
+    /// The one that has opened it.
+    #[default]
+    Memory,
+    /// All with the same [`Plan::state_keys`](crate::Plan::state_keys): its id contains the handshake.
+    Sealed {
+        /// How long an id is valid.
+        life: Duration,
+    },
+    /// All that use the store, and have the same [`Plan::state_keys`](crate::Plan::state_keys).
+    Store(Box<StoreOptions>),
+    /// There are no sessions: each request is answered alone.
+    None,
+}
+
 /// The form of a response of streamable HTTP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResponseForm {
@@ -91,6 +114,7 @@ impl Default for HttpOptions {
             body: 4 << 20,
             sessions: 1000,
             session_idle: Some(Duration::from_mins(5)),
+            session_storage: SessionStorage::default(),
             connections: 1024,
             trusted_proxies: Vec::new(),
             head_time: Some(Duration::from_secs(30)),

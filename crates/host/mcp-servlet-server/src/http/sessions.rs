@@ -4,6 +4,9 @@
 //! elicitation. Here a session is in use as long as one of its requests runs or the client listens
 //! on a stream.
 
+mod handshake;
+mod shared;
+
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard},
@@ -13,22 +16,32 @@ use std::{
 use axum::http::Extensions;
 use mcp_servlet_access::Owner;
 use mcp_servlet_common::lock;
-use rmcp::transport::streamable_http_server::session::{
-    SessionId, SessionManager as _, local::LocalSessionManager,
+use rmcp::{
+    model::InitializeRequestParams,
+    transport::streamable_http_server::session::{SessionId, SessionManager as _},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{in_flight::InFlight, peer::Peer};
 use crate::{
     access,
+    http::SessionStorage,
+    message::BATCHES,
     records::SessionRecord,
     server::{Server, metrics::OneOf},
+    store::{Away, Store},
 };
+pub(super) use handshake::{Handshakes, Manager, Passed, passing};
+use shared::Ended;
+pub(super) use shared::TooLong;
 
 /// Idle sessions are checked this many times per idle limit.
 const IDLE_CHECKS_PER_LIMIT: u32 = 8;
 /// How often ended sessions are removed, if there is no idle limit.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
+
+/// How long a store remembers a session, if there is no idle limit.
+const LONGEST_IN_STORE: Duration = Duration::from_hours(24);
 
 /// After this time without use, a session that nobody seems to have opened makes room for others.
 const LEFT: Duration = Duration::from_secs(5);
@@ -36,8 +49,23 @@ const LEFT: Duration = Duration::from_secs(5);
 /// All sessions.
 pub(super) struct Sessions {
     server: Server,
-    manager: Arc<LocalSessionManager>,
+    manager: Arc<Manager>,
+    storage: SessionStorage,
+    store: Option<Arc<Store>>,
+    /// How long a session in the store lasts without a request.
+    idle: Duration,
+    ended: Ended,
     uses: Mutex<HashMap<SessionId, Arc<Use>>>,
+}
+
+/// A session that a request names.
+pub(super) enum Found {
+    /// It is in this process, or is no session.
+    Here,
+    /// Another process has opened it, with this handshake.
+    Elsewhere(Arc<InitializeRequestParams>),
+    /// There is none that the caller may use.
+    Nowhere,
 }
 
 /// How a session is used.
@@ -63,6 +91,8 @@ struct Open {
     since: Instant,
     /// Whether the client has sent a request after it opened the session.
     has_requested: bool,
+    /// When a store has learned last that the session is used.
+    kept: Instant,
 }
 
 impl Use {
@@ -75,6 +105,7 @@ impl Use {
             count: 0,
             since: Instant::now(),
             has_requested: false,
+            kept: Instant::now(),
         };
         Arc::new(Self {
             open: Mutex::new(open),
@@ -105,12 +136,27 @@ impl Use {
 }
 
 impl Sessions {
-    pub(super) fn new(server: &Server) -> Arc<Self> {
-        let mut manager = LocalSessionManager::default();
-        manager.session_config.keep_alive = None;
+    pub(super) fn new(
+        server: &Server,
+        storage: &SessionStorage,
+        idle: Option<Duration>,
+    ) -> Arc<Self> {
+        let mut manager = Manager::default();
+        manager.0.session_config.keep_alive = None;
+        let store = match storage {
+            SessionStorage::Store(options) => Some(server.0.process.store(options)),
+            _ => None,
+        };
+        if let Some(store) = &store {
+            server.0.seal.share(store);
+        }
         Arc::new(Self {
             server: server.clone(),
             manager: Arc::new(manager),
+            storage: storage.clone(),
+            store,
+            idle: idle.unwrap_or(LONGEST_IN_STORE),
+            ended: Ended::default(),
             uses: Mutex::default(),
         })
     }
@@ -125,34 +171,81 @@ impl Sessions {
         lock(&self.uses)
     }
 
-    pub(super) fn manager(&self) -> &Arc<LocalSessionManager> {
+    pub(super) fn manager(&self) -> &Arc<Manager> {
         &self.manager
     }
 
     /// The number of sessions.
     pub(super) async fn count(&self) -> usize {
-        self.manager.sessions.read().await.len()
+        self.manager.0.sessions.read().await.len()
     }
 
     /// Whether the session exists.
     pub(super) async fn has(&self, id: &str) -> bool {
-        self.manager.sessions.read().await.contains_key(id)
+        self.manager.0.sessions.read().await.contains_key(id)
     }
 
     /// Registers a new session, which is in use until the returned guard is dropped. `opening` are the extensions of the request that
     /// opens it.
     pub(super) fn open(&self, id: &str, opening: &Extensions, takes_batches: bool) -> InUse {
-        let client = (opening.get().copied(), access::owner(opening));
         let recorded = SessionRecord::open(&self.server, id, Some(opening));
-        let used = Use::new(client, takes_batches, (self.counted(), recorded));
+        let used = self.new_use(opening, takes_batches, recorded);
         let in_use = used.begin();
         self.uses().insert(id.into(), used);
         in_use
     }
 
+    /// Registers a session that another process has opened, as [`open`](Self::open) does. `request` are the extensions of the request
+    /// that brings it here.
+    pub(super) fn resume(
+        &self,
+        id: &str,
+        request: &Extensions,
+        handshake: &InitializeRequestParams,
+    ) -> InUse {
+        let mut known = self.uses();
+        // Another request of the session may have been faster.
+        let resumed = known.entry(id.into()).or_insert_with(|| {
+            let recorded = SessionRecord::resume(&self.server, id, Some(request));
+            let takes_batches = handshake.protocol_version.as_str() == BATCHES;
+            self.new_use(request, takes_batches, recorded)
+        });
+        resumed.begin()
+    }
+
+    /// `by` are the extensions of the client's request.
+    fn new_use(
+        &self,
+        by: &Extensions,
+        takes_batches: bool,
+        recorded: Option<SessionRecord>,
+    ) -> Arc<Use> {
+        let client = (by.get().copied(), access::owner(by));
+        Use::new(client, takes_batches, (self.counted(), recorded))
+    }
+
+    /// Looks for the session that a caller names.
+    pub(super) async fn find(&self, id: &str, owner: Option<Owner>) -> Result<Found, Away> {
+        let is_local = matches!(self.storage, SessionStorage::Memory | SessionStorage::None);
+        let is_here = !self.is_foreign(id, owner) && (is_local || self.has(id).await);
+        // A sealed session ends after its life, although it is used.
+        let is_sealed = matches!(self.storage, SessionStorage::Sealed { .. });
+        if is_here && !is_sealed {
+            if let Some(used) = self.uses().get(id) {
+                self.keep(id, used);
+            }
+            return Ok(Found::Here);
+        }
+        Ok(match self.handshake(id, owner).await? {
+            Some(_) if is_here => Found::Here,
+            Some(handshake) => Found::Elsewhere(handshake),
+            None => Found::Nowhere,
+        })
+    }
+
     /// Whether the session belongs to another caller. Where callers are authenticated, a session that is not listed counts as
     /// foreign: it is being closed, or does not exist.
-    pub(super) fn is_foreign(&self, id: &str, owner: Option<Owner>) -> bool {
+    fn is_foreign(&self, id: &str, owner: Option<Owner>) -> bool {
         let uses = self.uses();
         let known = uses.get(id).map(|used| used.owner);
         known.unwrap_or_default() != owner
@@ -173,7 +266,7 @@ impl Sessions {
     /// Ends a session of the address that has most of them, if that is more than `peer` has. Sessions that never sent a
     /// request go first, and older ones before others. Returns whether there was one.
     pub(super) async fn make_room(&self, peer: Peer) -> bool {
-        self.update(&*self.manager.sessions.read().await);
+        self.update(&*self.manager.0.sessions.read().await);
         let Some((id, used)) = self.take_rival(peer) else {
             return false;
         };
@@ -226,7 +319,8 @@ impl Sessions {
     /// Removes ended sessions, and adds those whose client has disconnected while they opened, and never uses them.
     fn update<T>(&self, living: &HashMap<SessionId, T>) {
         let mut uses = self.uses();
-        uses.retain(|id, _| living.contains_key(id));
+        // A session of another process is in use before it lives here.
+        uses.retain(|id, used| living.contains_key(id) || used.open().count > 0);
         for id in living.keys() {
             uses.entry(id.clone())
                 .or_insert_with(|| Use::new((None, None), false, (self.counted(), None)));
@@ -235,11 +329,14 @@ impl Sessions {
 
     /// The sessions that were idle for `limit`. These and ended ones are removed here.
     async fn idle(&self, limit: Option<Duration>) -> Vec<SessionId> {
-        let living = self.manager.sessions.read().await;
+        let living = self.manager.0.sessions.read().await;
         let mut idle = Vec::new();
         self.update(&living);
         let mut uses = self.uses();
         uses.retain(|id, used| {
+            if used.open().count > 0 {
+                self.keep(id, used);
+            }
             let is_idle = limit.is_some_and(|limit| used.is_idle(limit));
             if is_idle {
                 idle.push(id.clone());
@@ -324,8 +421,13 @@ mod tests {
 
     #[tokio::test]
     async fn ended_sessions_are_removed_without_idle_timeout() {
-        let sessions = Sessions::new(&server());
-        let (living, _transport) = sessions.manager.create_session().await.expect("a session");
+        let sessions = Sessions::new(&server(), &SessionStorage::Memory, None);
+        let (living, _transport) = sessions
+            .manager
+            .0
+            .create_session()
+            .await
+            .expect("a session");
         for id in [&living, "ended"] {
             drop(sessions.open(id, &Extensions::new(), false));
         }
@@ -337,8 +439,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_session_that_is_being_closed_belongs_to_nobody_else() {
-        let sessions = Sessions::new(&server());
-        let (closing, _transport) = sessions.manager.create_session().await.expect("a session");
+        let sessions = Sessions::new(&server(), &SessionStorage::Memory, None);
+        let (closing, _transport) = sessions
+            .manager
+            .0
+            .create_session()
+            .await
+            .expect("a session");
         let (ann, bob) = (owner("ann").await, owner("bob").await);
         let mut opening = Extensions::new();
         opening.insert(caller("ann").await);
@@ -352,8 +459,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_session_whose_client_left_while_it_opened_ends() {
-        let sessions = Sessions::new(&server());
-        let (unused, _transport) = sessions.manager.create_session().await.expect("a session");
+        let sessions = Sessions::new(&server(), &SessionStorage::Memory, None);
+        let (unused, _transport) = sessions
+            .manager
+            .0
+            .create_session()
+            .await
+            .expect("a session");
         assert_eq!(sessions.idle(Some(Duration::ZERO)).await, [unused]);
     }
 }

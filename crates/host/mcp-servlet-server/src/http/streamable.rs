@@ -10,13 +10,13 @@ use axum::{
 };
 use futures_util::future::join_all;
 use http_body_util::{BodyExt as _, Collected};
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpService, session::local::LocalSessionManager,
-};
+use mcp_servlet_access::Owner;
+use rmcp::transport::streamable_http_server::StreamableHttpService;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    HttpOptions,
+    HttpOptions, SessionStorage,
     admission::denied,
     body,
     headers::{self, Accepts},
@@ -24,8 +24,8 @@ use super::{
     origin_check,
     peer::{Peer, Refusals, Refused},
     quota,
-    sessions::{InUse, Sessions},
-    single, stopping, too_many_sessions,
+    sessions::{Found, Handshakes, InUse, Manager, Passed, Sessions, TooLong, passing},
+    single, stopping, store_away, too_many_sessions,
 };
 use crate::{
     access,
@@ -34,6 +34,7 @@ use crate::{
     message::{self, BATCHES, Kind, Message, Received, Refusal},
     server::{Server, active::RequestEnd},
     session_id::SessionId,
+    store::Away,
 };
 
 /// The header that names the session of a request.
@@ -42,7 +43,7 @@ const SESSION: &str = "mcp-session-id";
 /// Answers the requests to one endpoint.
 pub(super) struct Streamable {
     server: Server,
-    mcp: StreamableHttpService<Handler, LocalSessionManager>,
+    mcp: StreamableHttpService<Handler, Manager>,
     sessions: Arc<Sessions>,
     options: HttpOptions,
     refusals: Refusals,
@@ -52,17 +53,21 @@ pub(super) struct Streamable {
 impl Streamable {
     /// `end` closes all streams.
     pub(super) fn new(server: &Server, options: &HttpOptions, end: CancellationToken) -> Self {
-        let sessions = Sessions::new(server);
+        let sessions = Sessions::new(server, &options.session_storage, options.session_idle);
+        let has_sessions = options.session_storage != SessionStorage::None;
         let make = server.clone();
         // Requests are stateless: any of them may ask for a task that another one started.
         let tasks = Tasks::new(server.0.options.tasks.max);
-        let mcp = StreamableHttpService::new(
-            move || Ok(Handler::new(make.clone(), tasks.clone(), None)),
-            Arc::clone(sessions.manager()),
-            origin_check::config(options)
-                .with_json_response(configured(options) == ResponseForm::Json)
-                .with_cancellation_token(end),
-        );
+        let handler = move || {
+            let handler = Handler::new(make.clone(), tasks.clone(), None);
+            Ok(handler.has_sessions(has_sessions))
+        };
+        let mut config = origin_check::config(options)
+            .with_json_response(configured(options) == ResponseForm::Json)
+            .with_legacy_session_mode(has_sessions)
+            .with_cancellation_token(end);
+        config.session_store = Some(Arc::new(Handshakes));
+        let mcp = StreamableHttpService::new(handler, Arc::clone(sessions.manager()), config);
         Self {
             server: server.clone(),
             mcp,
@@ -85,15 +90,10 @@ impl Streamable {
     }
 
     pub(super) async fn answer(&self, mut request: Request) -> Response {
-        let owner = access::owner(request.extensions());
-        if let Some(id) = session(request.headers())
-            && self.sessions.is_foreign(id, owner)
-        {
-            // For everyone but its owner, a session is one that does not exist.
-            let unknown = HeaderValue::try_from(SessionId::random().as_str());
-            let unknown = unknown.expect("a UUID is a valid header");
-            request.headers_mut().insert(SESSION, unknown);
-        }
+        let _resumed = match self.find_session(&mut request).await {
+            Ok(resumed) => resumed,
+            Err(refusal) => return refusal,
+        };
         let accepts = Accepts::of(request.headers());
         if accepts.events || *request.method() == Method::POST {
             headers::accept_both(request.headers_mut());
@@ -105,6 +105,37 @@ impl Streamable {
             _ => {
                 let in_use = self.enter(request.headers());
                 body::with_raw_results(self.pass(request).await, in_use)
+            }
+        }
+    }
+
+    /// Finds the session that a request names. Keeps one that another process has opened in use until the guard is dropped. If there
+    /// is no room for it, returns what the client gets instead.
+    async fn find_session(&self, request: &mut Request) -> Result<Option<InUse>, Response> {
+        let Some(id) = session(request.headers()).map(str::to_owned) else {
+            return Ok(None);
+        };
+        let owner = access::owner(request.extensions());
+        match self
+            .sessions
+            .find(&id, owner)
+            .await
+            .map_err(|Away| store_away())?
+        {
+            Found::Here => Ok(None),
+            Found::Elsewhere(handshake) => {
+                self.admit(request.extensions().get().copied()).await?;
+                let extensions = request.extensions_mut();
+                let resumed = self.sessions.resume(&id, extensions, &handshake);
+                extensions.insert(Passed::Continues(handshake));
+                Ok(Some(resumed))
+            }
+            Found::Nowhere => {
+                // For everyone but its owner, a session is one that does not exist.
+                let unknown = HeaderValue::try_from(SessionId::random().as_str());
+                let unknown = unknown.expect("a UUID is a valid header");
+                request.headers_mut().insert(SESSION, unknown);
+                Ok(None)
             }
         }
     }
@@ -174,24 +205,31 @@ impl Streamable {
             }
             end.drop_guard()
         });
-        let (is_json, id) = (headers::is_json(&parts.headers), message.id());
-        let opening = match message.kind() {
-            Kind::Initialize(_) => parts.extensions.clone(),
-            _ => Extensions::new(),
-        };
-        let has_batches = *message.kind() == Kind::Initialize(BATCHES.to_owned());
+        let is_json = headers::is_json(&parts.headers);
+        let id = message.id();
+        let opening = Opening::of(&message, &parts);
         let body = message.into_bytes();
+        if let Some(opening) = &opening {
+            match self.sessions.sealed_id(&body, opening.owner()) {
+                Ok(id) => id.map(|id| parts.extensions.insert(Passed::Opens(id))),
+                Err(TooLong) => return self.gated(parts, too_long(id)).await,
+            };
+        }
         let response = self
             .pass(Request::from_parts(parts, body.clone().into()))
             .await;
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
             return body::refused(&message::unreadable(body).with_id(id));
         }
-        if let Some(refusal) = self.ask(newcomer, session(response.headers())).await {
+        let id_of_session = session(response.headers()).map(str::to_owned);
+        if let Some(refusal) = self.ask(newcomer, id_of_session.as_deref()).await {
             return refusal.response(id);
         }
-        let opened = session(response.headers());
-        let opened = opened.map(|id| self.sessions.open(id, &opening, has_batches));
+        let opened = id_of_session.zip(opening);
+        let opened = match self.opened(opened, &body).await {
+            Ok(opened) => opened,
+            Err(refusal) => return refusal,
+        };
         let held = (held, in_use.or(opened));
         match form {
             Form::Json => single::single(response, false, hang_up, held).await,
@@ -216,14 +254,16 @@ impl Streamable {
         let hooks = self.server.0.access.hooks();
         let begins = matches!(message.kind(), Kind::Initialize(_));
         // rmcp only serves sessions that were accepted, and says so if there is none with this id.
-        let is_in_session = session(&parts.headers).is_some()
+        let has_sessions = self.options.session_storage != SessionStorage::None;
+        let is_in_session = has_sessions
+            && session(&parts.headers).is_some()
             && !(begins || message.is_modern() || headers::name_modern_version(&parts.headers));
         if hooks.are_none() || is_in_session || !message.is_request() {
             return Ok(None);
         }
         let newcomer = Newcomer::of(parts, message, "");
         hooks.reject(&newcomer)?;
-        if begins {
+        if begins && has_sessions {
             return Ok(Some((hooks, newcomer)));
         }
         hooks.ask_once(&newcomer).await?;
@@ -242,6 +282,27 @@ impl Streamable {
         let refusal = hooks.ask(&newcomer).await.err()?;
         self.close(id).await;
         Some(refusal)
+    }
+
+    /// Registers a session that a message has opened. If other processes cannot know it, returns what the client gets instead.
+    async fn opened(
+        &self,
+        opened: Option<(String, Opening)>,
+        message: &[u8],
+    ) -> Result<Option<InUse>, Response> {
+        let Some((id, opening)) = opened else {
+            return Ok(None);
+        };
+        let published = self.sessions.publish(&id, message, opening.owner());
+        if let Err(Away) = published.await {
+            self.close(&id).await;
+            return Err(store_away());
+        }
+        let Opening {
+            request,
+            has_batches,
+        } = opening;
+        Ok(Some(self.sessions.open(&id, &request, has_batches)))
     }
 
     /// Answers the messages of an array with one array of responses. Other messages of the server are dropped.
@@ -293,8 +354,9 @@ impl Streamable {
     /// Ends a session.
     async fn end(&self, request: Request) -> Response {
         let id = session(request.headers()).map(str::to_owned);
+        let is_elsewhere = request.extensions().get::<Passed>().is_some();
         let is_known = match &id {
-            Some(id) => self.sessions.has(id).await,
+            Some(id) => is_elsewhere || self.sessions.has(id).await,
             None => true,
         };
         let mut response = self.pass(request).await;
@@ -302,6 +364,7 @@ impl Streamable {
             // rmcp would let the calls of the session run for another five seconds.
             if let Some(id) = id {
                 self.sessions.end(&id);
+                self.sessions.forget(&id).await;
             }
             // Some clients treat rmcp's `202 Accepted` as a failure:
             // <https://github.com/modelcontextprotocol/python-sdk/issues/3546>.
@@ -330,7 +393,8 @@ impl Streamable {
         match message.kind() {
             Kind::Initialize(_) => {
                 headers::remove_unknown_version(&mut parts.headers);
-                if session(&parts.headers).is_none() {
+                let has_sessions = self.options.session_storage != SessionStorage::None;
+                if has_sessions && session(&parts.headers).is_none() {
                     let peer = parts.extensions.get().copied();
                     return self.admit(peer).await.err();
                 }
@@ -378,11 +442,43 @@ impl Streamable {
         response
     }
 
-    async fn pass(&self, request: Request) -> Response {
+    async fn pass(&self, mut request: Request) -> Response {
         let caller = access::caller(request.extensions());
-        let handled = access::on_behalf_of(caller, self.mcp.handle(request));
+        let passed = request.extensions_mut().remove();
+        let handled = access::on_behalf_of(caller, passing(passed, self.mcp.handle(request)));
         // Boxed, because the future is large and would be moved by every wrapper.
         Box::pin(handled).await.map(Body::new)
+    }
+}
+
+/// The response to a client whose session would have an id that is too long.
+fn too_long(id: Option<Value>) -> Response {
+    let message = "`clientInfo` and `capabilities` are too long: the id of a session contains them";
+    body::refused(&Refusal::invalid(message).with_id(id))
+}
+
+/// A request that opens a session.
+struct Opening {
+    /// Its extensions.
+    request: Extensions,
+    /// Whether the protocol version of the session has batches.
+    has_batches: bool,
+}
+
+impl Opening {
+    /// None if the message opens no session.
+    fn of(message: &Message, parts: &Parts) -> Option<Self> {
+        let Kind::Initialize(version) = message.kind() else {
+            return None;
+        };
+        session(&parts.headers).is_none().then(|| Self {
+            request: parts.extensions.clone(),
+            has_batches: version == BATCHES,
+        })
+    }
+
+    fn owner(&self) -> Option<Owner> {
+        access::owner(&self.request)
     }
 }
 

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock, Weak},
 };
 
+use futures_util::future::join_all;
 use mcp_servlet_access::audit::{Event, Fields};
 use mcp_servlet_common::lock;
 use mcp_servlet_host::Member;
@@ -12,14 +13,17 @@ use mcp_servlet_runtime::Nursery;
 use tokio::sync::Semaphore;
 
 use super::{
-    Server, Shared, TaskOptions,
+    CurrentKeys, Server, Shared, TaskOptions,
     active::Active,
     metrics::{Metrics, ReloadOutcome},
     relist::Relisting,
     semaphore,
     task_results::Results,
 };
-use crate::records::{RecordOptions, Records, RecordsError};
+use crate::{
+    records::{RecordOptions, Records, RecordsError},
+    store::{Store, StoreOptions},
+};
 
 /// The running work, the limits and the counters of a process.
 #[derive(Debug)]
@@ -31,6 +35,10 @@ pub(crate) struct Process {
     pub(crate) active: Active,
     pub(crate) metrics: Metrics,
     pub(crate) relisting: Relisting,
+    /// The keys with which state is sealed that leaves the process.
+    pub(crate) state_keys: CurrentKeys,
+    /// The stores that processes share.
+    stores: Mutex<Vec<Arc<Store>>>,
     /// The audit log and the traces, if there are any. They are opened before anything is served.
     pub(crate) records: OnceLock<Records>,
     /// Permits for tasks.
@@ -65,6 +73,8 @@ pub(crate) struct Readiness {
     pub(crate) remotes: BTreeMap<String, &'static str>,
     /// Whether calls are refused, because the audit log cannot be written.
     pub(crate) lacks_audit: bool,
+    /// The stores that cannot be reached, of those without which the process is not ready.
+    pub(crate) stores: Vec<String>,
 }
 
 impl Drop for Process {
@@ -84,6 +94,8 @@ impl Process {
             active: Active::default(),
             metrics: Metrics::default(),
             relisting: Relisting::default(),
+            state_keys: CurrentKeys::default(),
+            stores: Mutex::default(),
             records: OnceLock::new(),
             tasks: semaphore(tasks.max),
             results: Results::new(tasks.results),
@@ -131,7 +143,8 @@ impl Process {
     }
 
     /// The parts of the configuration that are not served now.
-    pub(crate) fn readiness(&self) -> Readiness {
+    pub(crate) async fn readiness(&self) -> Readiness {
+        let stores = self.stores_away().await;
         let remotes = self.remotes().into_iter();
         Readiness {
             is_leaving: self.active.is_leaving(),
@@ -141,7 +154,30 @@ impl Process {
                 .filter_map(|(name, state)| Some((name, state.outage?)))
                 .collect(),
             lacks_audit: self.records.get().is_some_and(Records::refuse_calls),
+            stores,
         }
+    }
+
+    /// The connection to a store. Endpoints with the same store have the same connection.
+    pub(crate) fn store(&self, options: &StoreOptions) -> Arc<Store> {
+        let mut stores = lock(&self.stores);
+        let known = stores.iter().find(|store| store.options() == options);
+        if let Some(known) = known {
+            return Arc::clone(known);
+        }
+        let store = Arc::new(Store::new(options.clone(), self.nursery.clone()));
+        stores.push(Arc::clone(&store));
+        store
+    }
+
+    async fn stores_away(&self) -> Vec<String> {
+        let required = lock(&self.stores).clone();
+        let required = required.iter().filter(|store| store.options().ready);
+        let asked = required.map(async |store| {
+            let name = store.options().name.clone();
+            (!store.answers().await).then_some(name)
+        });
+        join_all(asked).await.into_iter().flatten().collect()
     }
 
     /// Counts a reload, and writes it to the audit log.

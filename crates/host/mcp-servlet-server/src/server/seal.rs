@@ -1,11 +1,12 @@
 //! Sealed state that travels to the client and back.
 //!
 //! The `requestState` of a tool goes through the client between two input rounds. The host encrypts it, together with the time at
-//! which it expires, and binds it to the request that it belongs to. Neither clients nor servlets see the key.
+//! which it expires, and binds it to the request that it belongs to. Neither clients nor servlets see the key. Cursors and sessions are
+//! sealed the same way.
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::{Duration, SystemTime},
 };
 
@@ -13,9 +14,12 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use mcp_servlet_access::Owner;
 use mcp_servlet_common::hex;
 use mcp_servlet_runtime::JsonObject;
-use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::aead::{Aad, NONCE_LEN, Nonce};
 use rmcp::ErrorData;
 use serde_json::Value;
+
+use super::state_keys::CurrentKeys;
+use crate::store::Store;
 
 /// How long a sealed state is valid.
 const STATE_TTL: Duration = Duration::from_hours(1);
@@ -29,25 +33,19 @@ const MAX_USED: usize = 10_000;
 /// The random number of a state.
 type Number = [u8; NONCE_LEN];
 
-/// A key that lives as long as the server.
-#[derive(Debug)]
+/// Seals the state of one endpoint. An endpoint of the same name in another process opens it, if the processes share
+/// [`StateKeys`](super::StateKeys).
+#[derive(Debug, Default)]
 pub(crate) struct Seal {
-    key: LessSafeKey,
+    keys: CurrentKeys,
+    endpoint: String,
     /// The states that may be used only once and were used, the oldest first.
     used: Mutex<VecDeque<Number>>,
+    /// Where other processes learn that a state was used.
+    store: OnceLock<Arc<Store>>,
 }
 
-impl Default for Seal {
-    fn default() -> Self {
-        let key = UnboundKey::new(&CHACHA20_POLY1305, &random::<32>());
-        Self {
-            key: LessSafeKey::new(key.expect("the key has the right length")),
-            used: Mutex::default(),
-        }
-    }
-}
-
-fn random<const N: usize>() -> [u8; N] {
+pub(super) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).expect("the system has randomness");
     bytes
@@ -60,26 +58,51 @@ fn now() -> u64 {
 }
 
 impl Seal {
+    pub(crate) fn new(keys: &CurrentKeys, endpoint: Option<&str>) -> Self {
+        Self {
+            keys: keys.clone(),
+            endpoint: endpoint.unwrap_or_default().to_owned(),
+            used: Mutex::default(),
+            store: OnceLock::new(),
+        }
+    }
+
+    /// Shares with other processes which states were used.
+    pub(crate) fn share(&self, store: &Arc<Store>) {
+        // The first transport decides: an endpoint has one.
+        let _ = self.store.set(Arc::clone(store));
+    }
+
+    /// Seals a state for an hour.
     pub(crate) fn close(&self, state: &str, request: &Request<'_>) -> String {
+        self.close_for(STATE_TTL, state, request)
+    }
+
+    pub(crate) fn close_for(&self, time: Duration, state: &str, request: &Request<'_>) -> String {
         // 2^32 random numbers are safe: https://www.rfc-editor.org/rfc/rfc8439#section-4
         let number: Number = random();
-        let mut text = (now() + STATE_TTL.as_secs()).to_be_bytes().to_vec();
+        let mut text = now().saturating_add(time.as_secs()).to_be_bytes().to_vec();
         text.extend_from_slice(state.as_bytes());
         let (nonce, context) = (Nonce::assume_unique_for_key(number), request.to_bytes());
-        self.key
+        let key = self.keys.of(&self.endpoint).next();
+        key.expect("there is a key")
             .seal_in_place_append_tag(nonce, Aad::from(context), &mut text)
             .expect("a state is shorter than 256 GiB");
         URL_SAFE_NO_PAD.encode([&number[..], &text].concat())
     }
 
-    pub(crate) fn open(&self, sealed: &str, request: &Request<'_>) -> Result<String, ErrorData> {
+    pub(crate) async fn open(
+        &self,
+        sealed: &str,
+        request: &Request<'_>,
+    ) -> Result<String, ErrorData> {
         let Some((number, state)) = self.opened(sealed, request) else {
             // The client gets no details: it may be probing.
             let message = "`requestState` is not from this server, not for this request, or too old; \
                            call again without one";
             return Err(ErrorData::invalid_params(message, None));
         };
-        if request.once && !self.is_first(number) {
+        if request.once && !(self.is_first(number) && self.is_first_of_all(number).await) {
             let message =
                 "this answer was used already; send the request again without `requestState`";
             return Err(ErrorData::invalid_params(message, None));
@@ -87,15 +110,27 @@ impl Seal {
         Ok(state)
     }
 
+    /// The state and its number. None if another key, request or server has sealed it, or if it is too old.
     fn opened(&self, sealed: &str, request: &Request<'_>) -> Option<(Number, String)> {
         let sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let (number, text) = sealed.split_first_chunk::<NONCE_LEN>()?;
-        let (nonce, context) = (Nonce::assume_unique_for_key(*number), request.to_bytes());
-        let mut text = text.to_vec();
-        let text = self.key.open_in_place(nonce, Aad::from(context), &mut text);
-        let (expires, state) = text.ok()?.split_first_chunk::<TIME>()?;
+        let context = request.to_bytes();
+        let text = self.keys.of(&self.endpoint).find_map(|key| {
+            let (nonce, context) = (Nonce::assume_unique_for_key(*number), Aad::from(&context));
+            let mut text = text.to_vec();
+            let length = key.open_in_place(nonce, context, &mut text).ok()?.len();
+            text.truncate(length);
+            Some(text)
+        })?;
+        let (expires, state) = text.split_first_chunk::<TIME>()?;
         let state = String::from_utf8(state.to_vec()).ok()?;
         (now() < u64::from_be_bytes(*expires)).then_some((*number, state))
+    }
+
+    /// A state that may be used more than once.
+    pub(crate) fn read(&self, sealed: &str, request: &Request<'_>) -> Option<String> {
+        let (_, state) = self.opened(sealed, request)?;
+        Some(state)
     }
 
     /// Whether a state is used for the first time, as far as is known.
@@ -109,6 +144,15 @@ impl Seal {
         }
         used.push_back(number);
         true
+    }
+
+    /// Whether no other process has used a state. While the store is away, only this process is asked.
+    async fn is_first_of_all(&self, number: Number) -> bool {
+        let Some(store) = self.store.get() else {
+            return true;
+        };
+        let key = store.key("used", &format!("{} {}", self.endpoint, hex(&number)));
+        store.add(&key, "1", STATE_TTL).await.unwrap_or(true)
     }
 }
 
@@ -144,7 +188,7 @@ impl Request<'_> {
 mod tests {
     use serde_json::json;
 
-    use super::*;
+    use super::{super::StateKeys, *};
 
     fn request<'a>(name: &'a str, arguments: &'a Value) -> Request<'a> {
         Request {
@@ -164,21 +208,22 @@ mod tests {
         assert!(!bytes.windows(6).any(|part| part == b"secret"));
     }
 
-    #[test]
-    fn some_states_can_be_used_once() {
+    #[tokio::test]
+    async fn some_states_can_be_used_once() {
         let seal = Seal::default();
         let arguments = json!({});
         let mut request = request("t", &arguments);
         let sealed = [(); 2].map(|()| seal.close("state", &request));
-        assert!(seal.open(&sealed[0], &request).is_ok());
+        assert!(seal.open(&sealed[0], &request).await.is_ok());
         request.once = true;
-        assert!(seal.open(&sealed[0], &request).is_ok());
-        let error = seal.open(&sealed[0], &request).expect_err("a second use");
+        assert!(seal.open(&sealed[0], &request).await.is_ok());
+        let error = seal.open(&sealed[0], &request).await;
+        let error = error.expect_err("a second use");
         assert_eq!(
             error.message,
             "this answer was used already; send the request again without `requestState`"
         );
-        assert!(seal.open(&sealed[1], &request).is_ok());
+        assert!(seal.open(&sealed[1], &request).await.is_ok());
     }
 
     #[test]
@@ -188,18 +233,54 @@ mod tests {
         let sealed = seal.close("state", &request("t", &arguments));
         let arguments = json!({ "b": { "d": 3, "c": 2 }, "a": 1 });
         let same = request("t", &arguments);
-        assert_eq!(seal.open(&sealed, &same).expect("the state"), "state");
+        assert_eq!(seal.read(&sealed, &same).as_deref(), Some("state"));
         assert_ne!(seal.close("state", &same), "state");
     }
 
     #[test]
-    fn refuses_other_requests_other_keys_and_changes() {
+    fn processes_with_the_same_keys_share_states_of_an_endpoint() {
+        let keys = |seeds: &[u8]| {
+            let keys = seeds.iter().map(|seed| vec![*seed; StateKeys::LEAST]);
+            let current = CurrentKeys::default();
+            current.replace(StateKeys::new(keys.collect()).expect("long keys"));
+            current
+        };
+        let arguments = json!({});
+        let request = request("t", &arguments);
+        let seal = |seeds: &[u8], endpoint: &str| Seal::new(&keys(seeds), Some(endpoint));
+        let sealed = seal(&[1, 2], "main").close("state", &request);
+        for (seeds, endpoint, opens) in [
+            (&[1][..], "main", true),
+            (&[2, 1], "main", true),
+            (&[2], "main", false),
+            (&[1], "other", false),
+        ] {
+            let opened = seal(seeds, endpoint).read(&sealed, &request);
+            assert_eq!(opened.is_some(), opens, "{seeds:?} {endpoint}");
+        }
+        let rotated = Seal::new(&keys(&[1]), Some("main"));
+        rotated
+            .keys
+            .replace(StateKeys::new(vec![vec![3; 32]]).expect("a key"));
+        assert_eq!(rotated.read(&sealed, &request), None);
+        assert_eq!(StateKeys::new(vec![vec![1; 31]]), None);
+    }
+
+    #[test]
+    fn a_state_ends() {
+        let (seal, arguments) = (Seal::default(), json!({}));
+        let request = request("t", &arguments);
+        let sealed = seal.close_for(Duration::ZERO, "state", &request);
+        assert_eq!(seal.read(&sealed, &request), None);
+    }
+
+    #[tokio::test]
+    async fn refuses_other_requests_other_keys_and_changes() {
         let seal = Seal::default();
         let arguments = json!({ "a": 1 });
         let sealed = seal.close("state", &request("t", &arguments));
-        let is_refused = |seal: &Seal, sealed: &str, request: &Request<'_>| {
-            seal.open(sealed, request).expect_err("a refusal").code.0 == -32602
-        };
+        let is_refused =
+            |seal: &Seal, sealed: &str, request: &Request<'_>| seal.read(sealed, request).is_none();
         assert!(is_refused(&seal, &sealed, &request("u", &arguments)));
         assert!(is_refused(
             &seal,
@@ -221,5 +302,7 @@ mod tests {
             );
         }
         assert!(is_refused(&seal, "", &request("t", &arguments)));
+        let refused = seal.open("", &request("t", &arguments)).await;
+        assert_eq!(refused.expect_err("a refusal").code.0, -32602);
     }
 }

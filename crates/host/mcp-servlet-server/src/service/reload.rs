@@ -18,7 +18,7 @@ use crate::{
 
 /// A configuration that is being served, and what happens when it changes.
 ///
-/// Servlets, and the members, introductions, headers, callers, rules, quotas and hooks of endpoints, change at once. Only clients of endpoints whose
+/// Servlets, and the members, introductions, headers, callers, rules, quotas and hooks of endpoints, and the keys of state, change at once. Only clients of endpoints whose
 /// lists differ are notified. The log names changes that need a restart.
 pub(super) struct Reload {
     process: Arc<Process>,
@@ -107,6 +107,9 @@ impl Reload {
             loaded,
             remotes,
         } = version;
+        if let Some(keys) = &config.state_keys {
+            self.process.state_keys.replace(keys.clone());
+        }
         for endpoint in &*self.endpoints {
             let server = &endpoint.server;
             let Some(former) = &endpoint.configured else {

@@ -198,6 +198,11 @@ fn records() {
 }
 
 #[test]
+fn shared_state() {
+    check("state.txt");
+}
+
+#[test]
 fn findings_of_servlets() {
     check("findings.txt");
 }

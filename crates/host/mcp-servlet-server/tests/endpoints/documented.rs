@@ -446,3 +446,41 @@ fn one_endpoint_cannot_have_both_tools_of_the_complete_example() {
         of bundle `public` here, and of bundle `team` at line 14, column 19";
     assert!(error.contains(expected), "{error}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_example_of_several_machines_runs() {
+    let config = example(include_str!("../../../../../docs/machines.md"), "# ");
+    let config = config.replace("mcp.example.com", "127.0.0.1");
+    let wasm = servlet(&["get_weather"], "sunny");
+    let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n";
+    let files = [("weather.wasm", &*wasm), ("state.key", key.as_bytes())];
+    let [first, second] = [
+        Site::start(&config, &files).await,
+        Site::start(&config, &files).await,
+    ];
+    let opened = post(first.url("main"), &[], INITIALIZE);
+    let id = header(&opened, "mcp-session-id").expect("an id");
+    let request = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "get_weather" },
+    });
+    let headers = [("mcp-session-id", id)];
+    let called = post(second.url("main"), &headers, &request.to_string());
+    assert_eq!(called.status(), 200);
+}
+
+#[test]
+fn the_example_of_a_store_is_valid() {
+    let page = include_str!("../../../../../docs/machines.md");
+    let endpoint = "[endpoint.main]\nkind = \"http\"\nlistener = \"l\"";
+    let config = example(page, "## Redis").replace("[endpoint.main]", endpoint);
+    let config = format!(
+        "{config}[listener.l]\naddress = \"127.0.0.1:0\"\n[server]\nstate_keys = [\"${{file:./state.key}}\"]\n"
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    for (name, text) in [("state.key", key), ("redis.password", "s3cret\n")] {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
+    let checked = Config::parse(&folder.path().join("servlet.toml"), &config);
+    checked.unwrap_or_else(|error| panic!("{error}"));
+}

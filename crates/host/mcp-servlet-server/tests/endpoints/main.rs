@@ -24,6 +24,7 @@ mod lists;
 mod log;
 mod owners;
 mod policies;
+mod processes;
 mod quotas;
 mod raw;
 mod reload;
@@ -35,6 +36,7 @@ mod shapes;
 mod site;
 mod sse;
 mod steps;
+mod store;
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 mod time;

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A servlet whose calls ask and are answered in turn.
-fn asking() -> Vec<u8> {
+pub(crate) fn asking() -> Vec<u8> {
     let schema = json!({ "type": "object", "properties": {} });
     let params = json!({ "mode": "form", "message": "Go on?", "requestedSchema": schema });
     let asks = json!({
@@ -24,7 +24,7 @@ fn asking() -> Vec<u8> {
     wat.answers(&texts).wasm()
 }
 
-const ASKS: &str = r#"limits = { instances = { max = 1 }, isolation = "shared" }
+pub(crate) const ASKS: &str = r#"limits = { instances = { max = 1 }, isolation = "shared" }
 [servlet.e]
 source = "e.wasm"
 [bundle.b.tool.run]
@@ -49,7 +49,7 @@ async fn site() -> Site {
 }
 
 /// The response to a request of a client that can answer questions.
-fn ask(site: &Site, params: Value) -> Value {
+pub(crate) fn ask(site: &Site, params: Value) -> Value {
     let mut request = stateless("tools/call", params);
     let capabilities =
         &mut request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
@@ -59,12 +59,12 @@ fn ask(site: &Site, params: Value) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-fn call(x: &Value) -> Value {
+pub(crate) fn call(x: &Value) -> Value {
     json!({ "name": "run", "arguments": { "x": x } })
 }
 
 /// The call with the answer to the question of this response.
-fn answer(x: &Value, asked: &Value) -> Value {
+pub(crate) fn answer(x: &Value, asked: &Value) -> Value {
     let mut answer = call(x);
     answer["requestState"] = asked["result"]["requestState"].clone();
     answer["inputResponses"] = json!({ "ask.q": { "action": "accept", "content": {} } });

@@ -31,6 +31,7 @@ impl Reader<'_> {
         let mut options = file.http.options();
         options.path = self.path(table.path.as_ref(), default_path(table));
         table.apply_sessions(&mut options);
+        options.session_storage = self.session_storage(table, file);
         let listener = self.listener(table, file)?;
         self.forwarded_certificate(table, listener);
         options.auth = self.callers(name, table, (listener.0, listener.1.get_ref()), auths);

@@ -170,7 +170,7 @@ impl From<Response> for ResponseForm {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
     default,
@@ -181,8 +181,16 @@ pub(in crate::config) struct Session {
     /// `sse`, a session lasts as long as the client is connected.
     #[schemars(with = "Time")]
     idle: Limit<Duration>,
-    /// Maximum number of sessions. 0 turns sessions off.
+    /// Maximum number of sessions in this process. 0 turns sessions off.
     most: Option<Count<0, MOST>>,
+    /// Which processes know a session: the one that has opened it (`memory`, the default), all with the same `state_keys`
+    /// (`sealed`), or those that also have the same `[store.NAME]` (`store:NAME`). With `none`, clients up to 2025-11-25 have no
+    /// sessions.
+    #[schemars(with = "Option<String>")]
+    pub(in crate::config) store: Option<Spanned<String>>,
+    /// With `sealed`: how long a session lasts, whether it is used or not. Default: `24h`.
+    #[schemars(with = "Option<ShortTime>")]
+    pub(in crate::config) life: Option<Spanned<ShortTime>>,
 }
 
 impl EndpointSection {
@@ -224,8 +232,9 @@ impl EndpointSection {
 
     /// Applies the limits of sessions to `options`.
     pub(in crate::config) fn apply_sessions(&self, options: &mut HttpOptions) {
-        let session = self.session.as_ref().map(|session| session.get_ref().0);
-        let Session { idle, most } = session.unwrap_or_default();
+        let session = self.session.as_ref().map(|session| &session.get_ref().0);
+        let idle = session.map(|session| session.idle).unwrap_or_default();
+        let most = session.and_then(|session| session.most);
         // An old client stays connected while it waits, and does not open a new session by itself.
         let default = options
             .session_idle

@@ -45,8 +45,8 @@ pub(in crate::config) struct AuditSection {
     /// With `arguments = "text"`: the paths of arguments that are masked, such as `password` or `to.iban`.
     #[schemars(with = "Option<Vec<String>>")]
     pub(in crate::config) mask: Option<Spanned<Vec<Spanned<String>>>>,
-    /// With `arguments = "digest"`: a secret that the key is derived from, so that several processes have equal digests. Default: a
-    /// random key.
+    /// With `arguments = "digest"`: a secret that the key is derived from, so that several processes have equal digests. Default: the
+    /// first of `state_keys`, or a random one.
     #[schemars(with = "Option<String>")]
     pub(in crate::config) secret: Option<Spanned<String>>,
     /// Whether it has requests for lists.
@@ -89,7 +89,7 @@ pub(in crate::config) struct TracesSection {
     pub(in crate::config) headers: Headers,
     /// The connection to it.
     #[serde(default)]
-    pub(in crate::config) tls: Table<CollectorTls>,
+    pub(in crate::config) tls: Table<Authorities>,
     /// The share of the traces that begin here which is recorded, from 0 to 1. Default: 1.
     #[schemars(with = "Option<f64>")]
     pub(in crate::config) sample: Option<Spanned<f64>>,
@@ -100,14 +100,14 @@ pub(in crate::config) struct TracesSection {
     pub(in crate::config) service: Option<String>,
 }
 
-/// The connection to a collector.
+/// The certificates that the server trusts for a connection.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
     default,
     expecting = "a table such as { ca = \"ca.pem\" }"
 )]
-pub(in crate::config) struct CollectorTls {
+pub(in crate::config) struct Authorities {
     /// Certificate authorities in PEM that the server trusts for it, in addition to the public ones.
     #[schemars(with = "Option<String>")]
     pub(in crate::config) ca: Option<Spanned<String>>,

@@ -1,0 +1,199 @@
+//! Sessions that other processes know.
+//!
+//! With [`SessionStorage::Sealed`], the id of a session is its handshake, sealed for its owner. A process that gets an id which it does
+//! not know opens it, and goes on with the session as if it had opened it. With [`SessionStorage::Store`], the sealed handshake is in the
+//! store instead. docs/decisions/0082-shared-sessions.md has the reasons.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use mcp_servlet_access::Owner;
+use mcp_servlet_common::lock;
+use rmcp::model::{Implementation, InitializeRequestParams};
+use serde::Deserialize;
+
+use super::{IDLE_CHECKS_PER_LIMIT, SessionId, Sessions, Use};
+use crate::{
+    http::SessionStorage,
+    server::{metrics::session_digest, seal::Request},
+    store::Away,
+};
+
+/// How the ids of sealed sessions begin.
+const PREFIX: &str = "s1.";
+/// The longest id of a sealed session. Some servers in between allow 8 KiB for a header.
+const MOST_ID: usize = 1024;
+/// What is kept of a client's name and version if the id would be longer, in characters.
+const MOST_NAME: usize = 64;
+/// The kind of keys in a store.
+const KIND: &str = "session";
+/// How many sessions are known that clients have ended.
+const MOST_ENDED: usize = 10_000;
+
+/// Sealed sessions that clients have ended at this process. Their ids would still be valid.
+#[derive(Default)]
+pub(super) struct Ended(Mutex<VecDeque<String>>);
+
+impl Ended {
+    fn add(&self, id: &str) {
+        let mut ended = lock(&self.0);
+        if ended.len() == MOST_ENDED {
+            ended.pop_front();
+        }
+        ended.push_back(session_digest(id));
+    }
+
+    fn has(&self, id: &str) -> bool {
+        lock(&self.0).contains(&session_digest(id))
+    }
+}
+
+/// The names and capabilities of a client do not fit in an id.
+pub(in crate::http) struct TooLong;
+
+impl Sessions {
+    /// The id of a session that a message opens, if the id contains the handshake.
+    ///
+    /// # Errors
+    /// [`TooLong`] for a client that has too much to say.
+    pub(in crate::http) fn sealed_id(
+        &self,
+        message: &[u8],
+        owner: Option<Owner>,
+    ) -> Result<Option<SessionId>, TooLong> {
+        let SessionStorage::Sealed { life } = self.storage else {
+            return Ok(None);
+        };
+        // rmcp refuses what cannot be read.
+        let Some(params) = handshake_in(message) else {
+            return Ok(None);
+        };
+        let bound = bound_to("", owner);
+        let sealed = |params| format!("{PREFIX}{}", self.seal(&params, &bound, life));
+        let id = sealed(params.clone());
+        if id.len() <= MOST_ID {
+            return Ok(Some(id.into()));
+        }
+        let id = sealed(shortened(params));
+        if id.len() <= MOST_ID {
+            return Ok(Some(id.into()));
+        }
+        Err(TooLong)
+    }
+
+    /// Puts a session that a message has opened into the store, if there is one.
+    pub(in crate::http) async fn publish(
+        &self,
+        id: &str,
+        message: &[u8],
+        owner: Option<Owner>,
+    ) -> Result<(), Away> {
+        let (Some(store), Some(params)) = (&self.store, handshake_in(message)) else {
+            return Ok(());
+        };
+        // The store forgets it in time.
+        let sealed = self.seal(&params, &bound_to(id, owner), Duration::MAX);
+        let key = store.key(KIND, id);
+        store.add(&key, &sealed, self.stored_for()).await.map(drop)
+    }
+
+    fn seal(
+        &self,
+        params: &InitializeRequestParams,
+        bound: &Request<'_>,
+        life: Duration,
+    ) -> String {
+        let text = serde_json::to_string(params).expect("it was JSON");
+        self.server.0.seal.close_for(life, &text, bound)
+    }
+
+    /// The handshake of a session that another process has opened for this owner. None if there is no such session.
+    pub(super) async fn handshake(
+        &self,
+        id: &str,
+        owner: Option<Owner>,
+    ) -> Result<Option<Arc<InitializeRequestParams>>, Away> {
+        let open = |sealed: &str, bound: &Request<'_>| {
+            let text = self.server.0.seal.read(sealed, bound)?;
+            serde_json::from_str(&text).ok().map(Arc::new)
+        };
+        match (&self.storage, &self.store) {
+            (SessionStorage::Sealed { .. }, _) if !self.ended.has(id) => {
+                let sealed = id.strip_prefix(PREFIX);
+                Ok(sealed.and_then(|sealed| open(sealed, &bound_to("", owner))))
+            }
+            (_, Some(store)) => {
+                let sealed = store.get(&store.key(KIND, id)).await?;
+                Ok(sealed.and_then(|sealed| open(&sealed, &bound_to(id, owner))))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Remembers that a client has ended a session.
+    pub(in crate::http) async fn forget(&self, id: &str) {
+        match (&self.storage, &self.store) {
+            (SessionStorage::Sealed { .. }, _) => self.ended.add(id),
+            // If the store is away, it forgets the session later.
+            (_, Some(store)) => drop(store.remove(&store.key(KIND, id)).await),
+            _ => {}
+        }
+    }
+
+    /// How long the store remembers a session: longer than the process that uses it, which tells the store only now and then.
+    fn stored_for(&self) -> Duration {
+        self.idle + self.idle / 4
+    }
+
+    /// Lets the store know that a session is used, now and then.
+    pub(super) fn keep(&self, id: &str, used: &Use) {
+        let Some(store) = &self.store else {
+            return;
+        };
+        let mut open = used.open();
+        if open.kept.elapsed() < self.idle / IDLE_CHECKS_PER_LIMIT {
+            return;
+        }
+        open.kept = Instant::now();
+        drop(open);
+        let (store, time, key) = (Arc::clone(store), self.stored_for(), store.key(KIND, id));
+        let keep = async move { store.keep(&key, time).await };
+        self.server.0.process.nursery.spawn(keep);
+    }
+}
+
+/// What a session is bound to: its owner and, in a store, its id.
+fn bound_to(id: &str, owner: Option<Owner>) -> Request<'_> {
+    Request {
+        method: "session",
+        name: id,
+        arguments: None,
+        owner,
+        once: false,
+    }
+}
+
+/// What a message that opens a session says about its client.
+fn handshake_in(message: &[u8]) -> Option<InitializeRequestParams> {
+    #[derive(Deserialize)]
+    struct Opening {
+        params: InitializeRequestParams,
+    }
+    let Opening { mut params } = serde_json::from_slice(message).ok()?;
+    params.meta = None;
+    Some(params)
+}
+
+/// A client without what it can do without.
+fn shortened(params: InitializeRequestParams) -> InitializeRequestParams {
+    let start = |text: &str| text.chars().take(MOST_NAME).collect::<String>();
+    let info = &params.client_info;
+    let info = Implementation::new(start(&info.name), start(&info.version));
+    let mut capabilities = params.capabilities;
+    capabilities.experimental = None;
+    capabilities.extensions = None;
+    InitializeRequestParams::new(capabilities, info).with_protocol_version(params.protocol_version)
+}

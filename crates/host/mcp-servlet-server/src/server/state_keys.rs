@@ -1,0 +1,79 @@
+//! The keys with which state is sealed that leaves the process.
+
+use std::{
+    fmt,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use ring::{
+    aead::{CHACHA20_POLY1305, LessSafeKey, UnboundKey},
+    hkdf::{HKDF_SHA256, Salt},
+};
+
+use super::seal::random;
+
+/// Secrets that processes share, so that each of them can read the state that another one has sealed and given to a client: sessions,
+/// cursors, and the state of tools that ask the client. The first one seals, and all of them open.
+///
+/// The default is a random one, which no other process has.
+#[derive(Clone, PartialEq, Eq)]
+pub struct StateKeys(Arc<[Vec<u8>]>);
+
+impl StateKeys {
+    /// The least length of a key, in bytes.
+    pub const LEAST: usize = 32;
+
+    /// Keys of at least [`LEAST`](Self::LEAST) bytes. None if one is shorter, or if there is none.
+    pub fn new(keys: Vec<Vec<u8>>) -> Option<Self> {
+        let are_long = keys.iter().all(|key| key.len() >= Self::LEAST);
+        (are_long && !keys.is_empty()).then(|| Self(keys.into()))
+    }
+
+    /// The key that seals.
+    pub(crate) fn first(&self) -> &[u8] {
+        &self.0[0]
+    }
+
+    /// A key for one endpoint from each of these, the one that seals first.
+    fn derived(&self, endpoint: &str) -> impl Iterator<Item = LessSafeKey> {
+        let info = [b"servlet state 1 ", endpoint.as_bytes()];
+        self.0.iter().map(move |key| {
+            let key = Salt::new(HKDF_SHA256, &[]).extract(key);
+            let key = key.expand(&info, &CHACHA20_POLY1305);
+            LessSafeKey::new(UnboundKey::from(key.expect("HKDF gives 32 bytes")))
+        })
+    }
+}
+
+impl Default for StateKeys {
+    fn default() -> Self {
+        Self(Arc::new([random::<{ Self::LEAST }>().to_vec()]))
+    }
+}
+
+/// Shows nothing of the keys.
+impl fmt::Debug for StateKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StateKeys")
+    }
+}
+
+/// The keys of a process, which a reload can replace. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CurrentKeys(Arc<RwLock<StateKeys>>);
+
+impl CurrentKeys {
+    pub(crate) fn replace(&self, keys: StateKeys) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = keys;
+    }
+
+    /// The keys of an endpoint, the one that seals first.
+    pub(super) fn of(&self, endpoint: &str) -> impl Iterator<Item = LessSafeKey> {
+        let keys = self
+            .0
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        keys.derived(endpoint).collect::<Vec<_>>().into_iter()
+    }
+}

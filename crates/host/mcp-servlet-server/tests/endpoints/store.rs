@@ -1,0 +1,328 @@
+//! Sessions in a real Redis. These tests are skipped where `redis-server` is not installed.
+
+use std::{
+    fs,
+    net::{TcpListener, TcpStream},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use mcp_servlet_server::Sha256;
+use serde_json::json;
+use tempfile::TempDir;
+use test_authority::Authority;
+
+use crate::{
+    http::{header, post, post_stateless, send, stateless},
+    log,
+    processes::{A, call, initialize, json_of, open, server},
+    site::{Site, WEB, eventually},
+    steps::{self, ASKS},
+    wasm::{echo, servlet},
+};
+
+/// Within this time, everything is well again after the store is back.
+const WELL: Duration = Duration::from_secs(5);
+
+/// A Redis in a folder of its own, which keeps nothing on the disk.
+struct Redis {
+    port: u16,
+    /// For its options.
+    more: Vec<String>,
+    folder: TempDir,
+    process: Option<Child>,
+}
+
+impl Redis {
+    /// None if it is not installed.
+    fn start() -> Option<Self> {
+        Self::start_with(|_, port| ["--port", port].map(str::to_owned).into())
+    }
+
+    /// `more` makes options of its folder and its port.
+    fn start_with(more: impl Fn(&Path, &str) -> Vec<String>) -> Option<Self> {
+        let version = Command::new("redis-server")
+            .arg("--version")
+            .stdout(Stdio::null())
+            .status();
+        if version.is_err() {
+            eprintln!("skipped: `redis-server` is not installed");
+            return None;
+        }
+        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let mut redis = Self {
+            port: free.local_addr().expect("an address").port(),
+            more: Vec::new(),
+            folder: tempfile::tempdir().expect("a folder"),
+            process: None,
+        };
+        redis.more = more(redis.folder.path(), &redis.port.to_string());
+        drop(free);
+        redis.run();
+        Some(redis)
+    }
+
+    fn run(&mut self) {
+        let arguments = ["--save", "", "--requirepass", "s3cret"];
+        let process = Command::new("redis-server")
+            .args(arguments)
+            .args(&self.more)
+            .arg("--dir")
+            .arg(self.folder.path())
+            .stdout(Stdio::null())
+            .spawn();
+        self.process = Some(process.expect("it is installed"));
+        let start = Instant::now();
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            assert!(
+                start.elapsed() < Duration::from_secs(30),
+                "Redis does not start"
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn stop(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill().expect("it runs");
+            process.wait().expect("it has ended");
+        }
+    }
+
+    /// Everything in it, as text.
+    fn dump(&self) -> String {
+        let ask = |arguments: &[&str]| {
+            let port = self.port.to_string();
+            let output = Command::new("redis-cli")
+                .args(["-p", &port, "-a", "s3cret", "--no-auth-warning"])
+                .args(arguments)
+                .output();
+            String::from_utf8(output.expect("it comes with Redis").stdout).expect("text")
+        };
+        let keys = ask(&["KEYS", "*"]);
+        let values = keys
+            .lines()
+            .filter(|key| !key.is_empty())
+            .map(|key| format!("{key} {}\n", ask(&["GET", key])));
+        values.collect()
+    }
+
+    /// A configuration with sessions in this Redis.
+    fn config(&self, more: &str) -> String {
+        format!(
+            "{WEB}session.store = \"store:main\"\n{A}{}[store.main]\nredis = \"redis://127.0.0.1:{}\"\n\
+             password = \"s3cret\"\n{more}",
+            server(&['A']),
+            self.port
+        )
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+async fn site(config: &str, wasm: &[u8]) -> Site {
+    log::start();
+    Site::start(config, &[("a.wasm", wasm)]).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_session_is_lost_between_three_processes_with_a_store() {
+    let Some(redis) = Redis::start() else { return };
+    let key_of = |name: &str| {
+        let sha256 = Sha256::of(name.as_bytes());
+        format!("{{ name = \"{name}\", sha256 = \"{sha256}\" }}")
+    };
+    let keys = format!("{}, {}", key_of("ann"), key_of("bob"));
+    let auth = format!("[auth.corp]\nresource = \"https://mcp.example/mcp\"\nkey = [{keys}]\n");
+    let config = redis
+        .config(&auth)
+        .replacen("session.", "auth = \"corp\"\nsession.", 1);
+    let wasm = servlet(&["t"], "a");
+    let mut sites = Vec::new();
+    for _ in 0..3 {
+        sites.push(site(&config, &wasm).await);
+    }
+    let (ann, bob) = (
+        [("authorization", "Bearer ann")],
+        [("authorization", "Bearer bob")],
+    );
+    let ids: Vec<_> = (0..200).map(|at| open(&sites[at % 3], &ann)).collect();
+    for (at, id) in ids.iter().enumerate() {
+        assert_eq!(call(&sites[(at + 1) % 3], id, &ann).status(), 200, "{at}");
+    }
+    // A process ends at once: its sessions go on with the same owner.
+    drop(sites.remove(0));
+    for (at, id) in ids.iter().enumerate() {
+        let site = &sites[at % 2];
+        assert_eq!(call(site, id, &ann).status(), 200, "{at}");
+        assert_eq!(call(site, id, &bob).status(), 404, "{at}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_its_client_ends_is_no_longer_in_the_store() {
+    let Some(redis) = Redis::start() else { return };
+    let wasm = servlet(&["t"], "a");
+    let first = site(&redis.config(""), &wasm).await;
+    let second = site(&redis.config(""), &wasm).await;
+    let id = open(&first, &[]);
+    let named = [("mcp-session-id", &*id)];
+    assert_eq!(send("DELETE", first.url("web"), &named, "").status(), 204);
+    for site in [&first, &second] {
+        assert_eq!(call(site, &id, &[]).status(), 404);
+    }
+    assert_eq!(redis.dump(), "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_store_forgets_a_session_that_is_not_used_and_no_other() {
+    let Some(redis) = Redis::start() else { return };
+    let config =
+        redis
+            .config("")
+            .replacen("session.store", "session.idle = \"2s\"\nsession.store", 1);
+    let wasm = servlet(&["t"], "a");
+    let first = site(&config, &wasm).await;
+    let (idle, used) = (open(&first, &[]), open(&first, &[]));
+    let count = || redis.dump().lines().filter(|line| !line.is_empty()).count();
+    assert_eq!(count(), 2);
+    eventually("the end of one session", async || {
+        assert_eq!(call(&first, &used, &[]).status(), 200);
+        count() == 1
+    })
+    .await;
+    assert_eq!(call(&first, &idle, &[]).status(), 404);
+    let second = site(&config, &wasm).await;
+    assert_eq!(call(&second, &used, &[]).status(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_of_the_store_has_no_session() {
+    let Some(redis) = Redis::start() else { return };
+    let first = site(&redis.config(""), &servlet(&["t"], "a")).await;
+    let client = json!({ "name": "marked", "version": "1" });
+    let opened = post(first.url("web"), &[], &initialize(&client, &json!({})));
+    let id = header(&opened, "mcp-session-id").expect("an id").to_owned();
+    let dump = redis.dump();
+    assert!(dump.starts_with("servlet:session:"), "{dump}");
+    for secret in ["marked", "clientInfo", &id] {
+        assert!(!dump.contains(secret), "{secret}: {dump}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_the_store_is_away_what_is_open_goes_on() {
+    let Some(mut redis) = Redis::start() else {
+        return;
+    };
+    let wasm = servlet(&["t"], "a");
+    let first = site(&redis.config(""), &wasm).await;
+    let required = site(&redis.config("ready = true\n"), &wasm).await;
+    let ready = |site: &Site| {
+        let url = site.url("web").replace("/mcp", "/ready");
+        send("GET", &url, &[], "")
+    };
+    assert_eq!(ready(&required).status(), 200);
+    let id = open(&first, &[]);
+    redis.stop();
+    assert_eq!(call(&first, &id, &[]).status(), 200);
+    let modern = stateless("tools/call", json!({ "name": "t", "arguments": {} }));
+    assert_eq!(post_stateless(first.url("web"), &modern).status(), 200);
+    // Its client must not believe that the session has ended.
+    let refused = call(&required, &id, &[]);
+    assert_eq!(refused.status(), 503);
+    assert_eq!(header(&refused, "retry-after"), Some("2"));
+    let client = json!({ "name": "c", "version": "1" });
+    let refused = post(first.url("web"), &[], &initialize(&client, &json!({})));
+    assert_eq!(refused.status(), 503);
+    assert_eq!(header(&refused, "retry-after"), Some("2"));
+    assert_eq!(header(&refused, "mcp-session-id"), None);
+    assert!(
+        first
+            .service
+            .metrics()
+            .contains("servlet_sessions{endpoint=\"web\"} 1")
+    );
+    // All processes would leave the load balancer at once, so an operator has to ask for that.
+    assert_eq!(ready(&first).status(), 200);
+    let waiting = ready(&required);
+    assert_eq!(waiting.status(), 503);
+    assert_eq!(
+        json_of(waiting),
+        json!({ "status": "no store", "missing": { "stores": ["main"] } })
+    );
+    redis.run();
+    let start = Instant::now();
+    eventually("the store", async || ready(&required).status() == 200).await;
+    let id = open(&first, &[]);
+    assert_eq!(call(&required, &id, &[]).status(), 200);
+    assert!(start.elapsed() < WELL, "{:?}", start.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_used_once_among_all_processes() {
+    let Some(redis) = Redis::start() else { return };
+    log::start();
+    let config = redis.config("").replace(A, &format!("{A}{ASKS}"));
+    let (asking, echo) = (steps::asking(), echo(&["t"]));
+    let files = [("a.wasm", &*asking), ("e.wasm", &*echo)];
+    let first = Site::start(&config, &files).await;
+    let second = Site::start(&config, &files).await;
+    let x = json!("x");
+    let asked = steps::ask(&first, steps::call(&x));
+    let answered = steps::ask(&first, steps::answer(&x, &asked));
+    assert!(answered["result"]["content"].is_array(), "{answered}");
+    let again = steps::ask(&second, steps::answer(&x, &asked));
+    let message = "this answer was used already; send the request again without `requestState`";
+    assert_eq!(again["error"]["message"], message, "{again}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_connection_to_a_store_can_have_tls() {
+    let authority = Authority::new();
+    let redis = Redis::start_with(|folder, port| {
+        let (cert, key) = authority.sign(1);
+        let mut options = [
+            "--port",
+            "0",
+            "--tls-auth-clients",
+            "no",
+            "--tls-port",
+            port,
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        for (option, name, text) in [
+            ("--tls-cert-file", "cert.pem", cert),
+            ("--tls-key-file", "key.pem", key),
+            ("--tls-ca-cert-file", "root.pem", authority.root()),
+        ] {
+            let path = folder.join(name);
+            fs::write(&path, text).expect("a file");
+            options.extend([option.to_owned(), path.display().to_string()]);
+        }
+        options
+    });
+    let Some(redis) = redis else { return };
+    let config = |more: &str| {
+        let plain = format!("redis://127.0.0.1:{}", redis.port);
+        let url = format!("rediss://127.0.0.1:{}", redis.port);
+        redis.config(more).replace(&plain, &url)
+    };
+    log::start();
+    let (wasm, root) = (servlet(&["t"], "a"), authority.root());
+    let files = [("a.wasm", &*wasm), ("root.pem", root.as_bytes())];
+    let first = Site::start(&config("tls.ca = \"root.pem\"\n"), &files).await;
+    let second = Site::start(&config("tls.ca = \"root.pem\"\n"), &files).await;
+    let id = open(&first, &[]);
+    assert_eq!(call(&second, &id, &[]).status(), 200);
+    // A store with a certificate of somebody else is none.
+    let stranger = Site::start(&config(""), &files).await;
+    assert_eq!(call(&stranger, &id, &[]).status(), 503);
+    log::says("the store cannot be reached: invalid peer certificate").await;
+}
