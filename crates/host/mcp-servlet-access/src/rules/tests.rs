@@ -424,7 +424,7 @@ fn mistakes_in_conditions_are_explained() {
         ),
         (
             "caller.email == 'x'",
-            "`caller` has no `email`; it has `kind`, `subject`, `issuer`, `client`, `scopes`, `roles`, `claims`",
+            "`caller` has no `email`; it has `kind`, `subject`, `issuer`, `client`, `scopes`, `roles`, `claims`, `certificate`",
         ),
         (
             "caller.claims.tenat == 'x'",
