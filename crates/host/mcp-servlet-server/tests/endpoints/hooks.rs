@@ -183,6 +183,31 @@ async fn a_servlet_decides_about_each_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_servlet_decides_however_sessions_are_kept() {
+    let refuse = r#"{"content":[],"structuredContent":{"accept":false,"status":402}}"#;
+    let gate = replies(&tool(&["client"]), &[(r#""admit""#, Reply::Output(refuse))]);
+    let keys = format!("[server]\nstate_keys = [\"{}\"]\n", "k".repeat(43));
+    for (store, more) in [("none", ""), ("sealed", &*keys)] {
+        let config = format!("{WEB}{ASK}session.store = \"{store}\"\n{more}{GATE}{A}");
+        let files = [("gate.wasm", &*gate), ("a.wasm", &*servlet(&["t"], "a"))];
+        let site = Site::start(&config, &files).await;
+        let url = site.url("web");
+        let opened = post(url, &[], &initialize("poor"));
+        assert_eq!(opened.status(), 402, "{store}");
+        assert_eq!(header(&opened, "mcp-session-id"), None, "{store}");
+        // Nor does a session that does not exist help.
+        let session = [
+            ("mcp-session-id", "11111111-1111-4111-8111-111111111111"),
+            ("mcp-protocol-version", "2025-11-25"),
+        ];
+        let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let status = post(url, &session, list).status().as_u16();
+        let expected = if store == "none" { 402 } else { 404 };
+        assert_eq!(status, expected, "{store}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn without_an_answer_there_is_no_session() {
     let malformed = r#"{"content":[],"structuredContent":{"accept":"yes"}}"#;
     let failed = r#"{"content":[],"structuredContent":{"accept":true},"isError":true}"#;
