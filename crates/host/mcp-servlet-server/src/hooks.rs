@@ -154,7 +154,8 @@ impl CurrentHooks {
                     return Err(reject.refusal(&session).into());
                 }
                 SessionTruth::Failed(failure) => {
-                    tracing::warn!("cannot evaluate `reject`, which rejects: {failure}");
+                    // Clients can cause it: no warning for each.
+                    tracing::debug!("cannot evaluate `reject`, which rejects: {failure}");
                     let status = StatusCode::FORBIDDEN;
                     let message = &reject.message;
                     return Err(SessionRefusal::new(Reason::Rejected, status, message).into());
@@ -185,9 +186,10 @@ impl CurrentHooks {
             // What is no answer is not kept.
             self.answer(on_session, input).await.ok_or(())
         });
-        match answered.await {
-            Ok(answer) => answer.clone(),
-            Err(()) => Err(SessionRefusal::unanswered().into()),
+        // Others that wait for the same answer would otherwise ask one after the other.
+        match tokio::time::timeout(on_session.timeout, answered).await {
+            Ok(Ok(answer)) => answer.clone(),
+            Ok(Err(())) | Err(_) => Err(SessionRefusal::unanswered().into()),
         }
     }
 
@@ -225,7 +227,7 @@ impl CurrentHooks {
             ..
         } = on_session;
         let unanswered = |reason: &str| {
-            tracing::warn!(servlet = %name, %tool, "client refused, because `on_session` has no answer: {reason}");
+            tracing::debug!(servlet = %name, %tool, "client refused, because `on_session` has no answer: {reason}");
         };
         let Some((servlet, known)) = self
             .servlet

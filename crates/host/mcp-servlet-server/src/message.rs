@@ -63,6 +63,8 @@ struct Parts {
     method: Box<str>,
     /// Whether it is a request since 2026-07-28.
     is_modern: bool,
+    /// Whether its `_meta` names a protocol version.
+    names_version: bool,
     edits: Vec<Edit>,
 }
 
@@ -133,6 +135,11 @@ impl Message {
         self.parts.is_modern
     }
 
+    /// Whether its `_meta` names a protocol version of any era. rmcp then answers it outside of any session.
+    pub(crate) fn names_version(&self) -> bool {
+        self.parts.names_version
+    }
+
     /// The id as the client wrote it, if this is a request.
     pub(crate) fn id(&self) -> Option<Value> {
         self.parts.id.as_ref().map(Part::value)
@@ -154,16 +161,13 @@ impl Message {
 
     /// What the client says about itself in this message. `name` and `version` are empty if it does not say them.
     pub(crate) fn client(&self) -> JsonObject {
-        let mut message: Value = serde_json::from_slice(&self.bytes).unwrap_or_default();
-        let params = &mut message["params"];
+        let message: Value = serde_json::from_slice(&self.bytes).unwrap_or_default();
+        let params = &message["params"];
         let info = match self.parts.kind {
-            Kind::Initialize(_) => &mut params["clientInfo"],
-            _ => &mut params["_meta"][CLIENT_INFO],
+            Kind::Initialize(_) => &params["clientInfo"],
+            _ => &params["_meta"][CLIENT_INFO],
         };
-        let mut client = match info.take() {
-            Value::Object(info) => info,
-            _ => JsonObject::new(),
-        };
+        let mut client = info.as_object().cloned().unwrap_or_default();
         for name in ["name", "version"] {
             client.entry(name).or_insert_with(|| "".into());
         }
@@ -386,6 +390,7 @@ fn parts(text: &str) -> Result<Parts, Refusal> {
         cancels: None,
         method: Box::default(),
         is_modern: false,
+        names_version: false,
         edits: Vec::new(),
     };
     let Some(method) = envelope.method else {
@@ -462,6 +467,7 @@ fn add_params(
         .filter(is_token)
         .map(|token| Part::of(text, token));
     parts.is_modern = meta.is_modern();
+    parts.names_version = meta.names_version();
     if method == "notifications/cancelled"
         && let Some(cancels) = request_id.map(|id| Part::of(text, id))
         && let Some(id) = cancels.read()

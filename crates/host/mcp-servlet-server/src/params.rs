@@ -60,6 +60,11 @@ impl<'a> Meta<'a> {
         serde_json::from_str(meta).unwrap_or_default()
     }
 
+    /// Whether it names a protocol version. rmcp then answers the request outside of any session.
+    pub(crate) fn names_version(&self) -> bool {
+        self.version.is_some()
+    }
+
     /// Whether this is the `_meta` of a request since 2026-07-28.
     pub(crate) fn is_modern(&self) -> bool {
         let version = self.version.map(RawValue::get);
@@ -90,6 +95,9 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
     if !meta.starts_with('{') {
         return wrong("expected an object in `_meta`");
     }
+    if let Some(name) = duplicate_name(meta) {
+        return wrong(&format!("`_meta` has `{name}` twice"));
+    }
     let problem = match method {
         _ if REMOVED.contains(&method) && Meta::read(meta).is_modern() => {
             return Err(unknown_method(method));
@@ -105,7 +113,7 @@ pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, Err
     }
 }
 
-/// The name that occurs twice in an object of this JSON. Rules, schemas and servlets could read different ones of its values.
+/// The name that occurs twice in an object of this JSON. Rules, schemas, rmcp and servlets could read different ones of its values.
 fn duplicate_name(json: &str) -> Option<String> {
     let mut found = None;
     // Reading the arguments reports other errors.

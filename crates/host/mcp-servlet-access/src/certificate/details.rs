@@ -100,7 +100,7 @@ pub(super) fn add(details: &mut JsonObject, certificate: &X509Certificate<'_>) {
         "signature_algorithm",
         algorithm_name(&algorithm.to_id_string()).into(),
     );
-    set("version", (certificate.version().0 + 1).into());
+    set("version", certificate.version().0.saturating_add(1).into());
 }
 
 /// The certificate in PEM.

@@ -136,7 +136,7 @@ impl Sse {
     async fn admit(&self, parts: &Parts, message: &Message) -> Result<(), Box<SessionRefusal>> {
         let hooks = self.server.0.access.hooks();
         let begins = matches!(message.kind(), Kind::Initialize(_));
-        if hooks.are_none() || !(begins || message.is_modern()) {
+        if hooks.are_none() || !(begins || message.names_version()) {
             return Ok(());
         }
         let id = session(&parts.uri).unwrap_or_default();

@@ -257,7 +257,7 @@ impl Streamable {
         let has_sessions = self.options.session_storage != SessionStorage::None;
         let is_in_session = has_sessions
             && session(&parts.headers).is_some()
-            && !(begins || message.is_modern() || headers::name_modern_version(&parts.headers));
+            && !(begins || message.names_version() || headers::name_modern_version(&parts.headers));
         if hooks.are_none() || is_in_session || !message.is_request() {
             return Ok(None);
         }

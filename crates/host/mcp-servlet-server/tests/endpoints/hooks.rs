@@ -17,7 +17,7 @@ use crate::{
 const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
 const GATE: &str = "[servlet.gate]\nsource = \"gate.wasm\"\n";
 const ASK: &str =
-    "on_session = { tool = \"gate:admit\", headers = [\"x-region\"], timeout = \"300ms\" }\n";
+    "on_session = { tool = \"gate:admit\", headers = [\"x-region\"], timeout = \"20s\" }\n";
 
 /// The request that a client of this name opens a session with.
 fn initialize(client: &str) -> String {
@@ -63,7 +63,11 @@ const ACCEPT: &str = r#"{"content":[],"structuredContent":{"accept":true}}"#;
 
 /// A site whose endpoints ask this servlet.
 async fn asking(gate: &[u8]) -> Site {
-    let config = format!("{WEB}{ASK}{OLD}{ASK}{GATE}{A}");
+    asking_as(ASK, gate).await
+}
+
+async fn asking_as(ask: &str, gate: &[u8]) -> Site {
+    let config = format!("{WEB}{ask}{OLD}{ask}{GATE}{A}");
     let files = [("gate.wasm", gate), ("a.wasm", &*servlet(&["t"], "a"))];
     Site::start(&config, &files).await
 }
@@ -219,7 +223,8 @@ async fn without_an_answer_there_is_no_session() {
         Reply::Output(failed),
         Reply::Output("{}"),
     ] {
-        let site = asking(&replies(&tool(&[]), &[("\"admit\"", reply)])).await;
+        let gate = replies(&tool(&[]), &[("\"admit\"", reply)]);
+        let site = asking_as(&ASK.replace("20s", "300ms"), &gate).await;
         let began = Instant::now();
         for mut response in [
             post(site.url("web"), &[], &initialize("c")),
@@ -275,6 +280,50 @@ async fn one_answer_is_enough_for_the_requests_of_a_minute() {
     assert_eq!(ask("b"), 503);
     // What is no answer is not known, so the servlet is asked again.
     assert_eq!([ask("b"), ask("b")], [200; 2]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_request_that_is_answered_outside_of_a_session_is_decided() {
+    let reject = "reject = [{ when = \"${{ true }}\" }]\n";
+    let config = format!("{WEB}{reject}{OLD}{reject}{A}");
+    let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
+    let list = |params: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{params}}}"#)
+    };
+    let capabilities = r#""io.modelcontextprotocol/clientCapabilities":{}"#;
+    let version =
+        |version: &str| format!(r#""io.modelcontextprotocol/protocolVersion":"{version}""#);
+    // rmcp answers the first two outside of any session, whatever the headers say.
+    let (old, new) = (version("2025-11-25"), version("2026-07-28"));
+    let messages = [
+        (
+            list(&format!(r#"{{"_meta":{{{old},{capabilities}}}}}"#)),
+            403,
+        ),
+        (
+            list(&format!(r#"{{"_meta":{{{new},{capabilities}}}}}"#)),
+            403,
+        ),
+        (
+            list(&format!(r#"{{"_meta":{{{old},{new},{capabilities}}}}}"#)),
+            400,
+        ),
+        // As PHP writes an empty object.
+        (list("[]"), 403),
+        (list(r#"{"_meta":[]}"#), 403),
+    ];
+    let made_up = ("mcp-session-id", "11111111-1111-4111-8111-111111111111");
+    for (message, status) in &messages {
+        let found = post(site.url("web"), &[], message).status().as_u16();
+        assert_eq!(found, *status, "{message}");
+    }
+    for (message, status) in &messages[..3] {
+        let headers = [made_up, ("mcp-protocol-version", "2025-11-25")];
+        let found = post(site.url("web"), &headers, message).status().as_u16();
+        assert_eq!(found, *status, "{message}");
+        let stream = Stream::open(&site);
+        assert_ne!(stream.post(message), 202, "{message}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -222,13 +222,13 @@ async fn operators_have_https_as_well() {
     let address = service.operations_address().expect("an address");
     let stream = shake_hands(&address.to_string(), &authority, &[b"h2"]).await;
     let mut client = http2(stream).await;
-    let metrics = hyper::Request::get(format!("https://{address}/metrics"));
-    let (status, _, body) = ask(&mut client, metrics, String::new()).await;
-    assert_eq!(status, 200, "{body}");
-    assert!(
-        body.contains("servlet_certificate_expires_seconds{listener=\"operations\"} "),
-        "{body}"
-    );
+    eventually("the end of the certificate", async || {
+        let metrics = hyper::Request::get(format!("https://{address}/metrics"));
+        let (status, _, body) = ask(&mut client, metrics, String::new()).await;
+        assert_eq!(status, 200, "{body}");
+        body.contains("servlet_certificate_expires_seconds{listener=\"operations\"} ")
+    })
+    .await;
     service.stop().await.expect("no transport fails");
 }
 
