@@ -58,6 +58,20 @@ pub struct StoreOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Away;
 
+/// How long opening a connection may take, if a command has less time.
+const CONNECT: Duration = Duration::from_secs(2);
+
+async fn in_time<T>(
+    time: Duration,
+    work: impl Future<Output = Result<T, RedisError>>,
+) -> Result<T, RedisError> {
+    let late = |_| {
+        let late = format!("no answer within {time:?}");
+        Err(RedisError::from((ErrorKind::Io, "late", late)))
+    };
+    tokio::time::timeout(time, work).await.unwrap_or_else(late)
+}
+
 /// The connection to a store. It is opened when it is needed.
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -136,11 +150,7 @@ impl Store {
     }
 
     async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Away> {
-        let asked = tokio::time::timeout(self.options.timeout, self.ask_twice(command));
-        let outcome = asked.await.unwrap_or_else(|_| {
-            let late = format!("no answer within {:?}", self.options.timeout);
-            Err(RedisError::from((ErrorKind::Io, "late", late)))
-        });
+        let outcome = self.ask_twice(command).await;
         let (store, was_away) = (&self.options.name, &self.is_away);
         match outcome {
             Ok(value) => {
@@ -150,10 +160,6 @@ impl Store {
                 Ok(value)
             }
             Err(error) => {
-                // It may be the connection that is broken.
-                if let Ok(mut connection) = self.connection.try_lock() {
-                    *connection = None;
-                }
                 if !was_away.swap(true, Ordering::Relaxed) {
                     tracing::warn!(store, "the store cannot be reached: {}", chain(&error));
                 }
@@ -164,31 +170,52 @@ impl Store {
 
     /// Asks over the connection that is open, and over a new one if the store has closed it.
     async fn ask_twice<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisError> {
-        let (mut connection, is_new) = self.connected().await?;
-        match command.query_async(&mut connection.redis).await {
+        let (connection, is_new) = self.connected().await?;
+        match self.ask_over(&connection, command).await {
             Err(error) if !is_new && error.is_unrecoverable_error() => {
-                self.drop_connection(&connection).await;
-                let (mut connection, _) = self.connected().await?;
-                command.query_async(&mut connection.redis).await
+                let (connection, _) = self.connected().await?;
+                self.ask_over(&connection, command).await
             }
             outcome => outcome,
         }
     }
 
+    /// Asks over this connection, and forgets it if it is broken.
+    async fn ask_over<T: FromRedisValue>(
+        &self,
+        connection: &Connection,
+        command: &Cmd,
+    ) -> Result<T, RedisError> {
+        let mut redis = connection.redis.clone();
+        let answer = command.query_async(&mut redis);
+        let outcome = in_time(self.options.timeout, answer).await;
+        if let Err(error) = &outcome
+            && (error.is_unrecoverable_error() || error.kind() == ErrorKind::Io)
+        {
+            self.drop_connection(connection);
+        }
+        outcome
+    }
+
     /// The connection, and whether it was opened just now.
     async fn connected(&self) -> Result<(Connection, bool), RedisError> {
-        let mut connection = self.connection.lock().await;
+        let locked = async { Ok(self.connection.lock().await) };
+        let mut connection = in_time(self.options.timeout, locked).await?;
         if let Some(open) = &*connection {
             return Ok((open.clone(), false));
         }
-        let opened = self.connect().await?;
+        // The time is its own, so that the one whose turn it is can connect after others have waited.
+        let opened = in_time(self.options.timeout.max(CONNECT), self.connect()).await?;
         *connection = Some(opened.clone());
         Ok((opened, true))
     }
 
     /// Forgets a connection, unless another one has taken its place.
-    async fn drop_connection(&self, broken: &Connection) {
-        let mut connection = self.connection.lock().await;
+    fn drop_connection(&self, broken: &Connection) {
+        // While somebody else has it, it is being opened again.
+        let Ok(mut connection) = self.connection.try_lock() else {
+            return;
+        };
         let is_same = |open: &Connection| Arc::ptr_eq(&open.task, &broken.task);
         if connection.as_ref().is_some_and(is_same) {
             *connection = None;

@@ -80,6 +80,9 @@ struct Use {
     peer: Option<Peer>,
     /// To whom it belongs, if the endpoint knows its callers.
     owner: Option<Owner>,
+    /// Whether a session of another process is restored here. Its requests take turns until one of them was answered: rmcp ends a
+    /// session that gets a request while it is restored.
+    restored: Option<Arc<tokio::sync::Mutex<bool>>>,
     _counted: OneOf,
     _recorded: Option<SessionRecord>,
 }
@@ -100,23 +103,24 @@ impl Use {
         (peer, owner): (Option<Peer>, Option<Owner>),
         takes_batches: bool,
         (counted, recorded): (OneOf, Option<SessionRecord>),
-    ) -> Arc<Self> {
+    ) -> Self {
         let open = Open {
             count: 0,
             since: Instant::now(),
             has_requested: false,
             kept: Instant::now(),
         };
-        Arc::new(Self {
+        Self {
             open: Mutex::new(open),
             in_flight: Arc::default(),
             takes_batches,
             end: CancellationToken::new(),
             peer,
             owner,
+            restored: None,
             _counted: counted,
             _recorded: recorded,
-        })
+        }
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -189,7 +193,7 @@ impl Sessions {
     /// opens it.
     pub(super) fn open(&self, id: &str, opening: &Extensions, takes_batches: bool) -> InUse {
         let recorded = SessionRecord::open(&self.server, id, Some(opening));
-        let used = self.new_use(opening, takes_batches, recorded);
+        let used = Arc::new(self.new_use(opening, takes_batches, recorded));
         let in_use = used.begin();
         self.uses().insert(id.into(), used);
         in_use
@@ -208,7 +212,9 @@ impl Sessions {
         let resumed = known.entry(id.into()).or_insert_with(|| {
             let recorded = SessionRecord::resume(&self.server, id, Some(request));
             let takes_batches = handshake.protocol_version.as_str() == BATCHES;
-            self.new_use(request, takes_batches, recorded)
+            let mut used = self.new_use(request, takes_batches, recorded);
+            used.restored = Some(Arc::default());
+            Arc::new(used)
         });
         resumed.begin()
     }
@@ -219,9 +225,14 @@ impl Sessions {
         by: &Extensions,
         takes_batches: bool,
         recorded: Option<SessionRecord>,
-    ) -> Arc<Use> {
+    ) -> Use {
         let client = (by.get().copied(), access::owner(by));
         Use::new(client, takes_batches, (self.counted(), recorded))
+    }
+
+    /// Whether a session of another process was restored here. None for the other sessions.
+    pub(super) fn restored(&self, id: &str) -> Option<Arc<tokio::sync::Mutex<bool>>> {
+        self.uses().get(id)?.restored.clone()
     }
 
     /// Looks for the session that a caller names.
@@ -238,7 +249,10 @@ impl Sessions {
         }
         Ok(match self.handshake(id, owner).await? {
             Some(_) if is_here => Found::Here,
-            Some(handshake) => Found::Elsewhere(handshake),
+            Some(handshake) => {
+                self.keep_now(id);
+                Found::Elsewhere(handshake)
+            }
             None => Found::Nowhere,
         })
     }
@@ -323,7 +337,7 @@ impl Sessions {
         uses.retain(|id, used| living.contains_key(id) || used.open().count > 0);
         for id in living.keys() {
             uses.entry(id.clone())
-                .or_insert_with(|| Use::new((None, None), false, (self.counted(), None)));
+                .or_insert_with(|| Use::new((None, None), false, (self.counted(), None)).into());
         }
     }
 

@@ -85,6 +85,7 @@ impl Streamable {
     /// Closes a session.
     pub(super) async fn close(&self, id: &str) {
         self.sessions.close(id).await;
+        self.sessions.forget(id).await;
         // A sweep may have found it before.
         self.sessions.end(id);
     }
@@ -364,7 +365,10 @@ impl Streamable {
             // rmcp would let the calls of the session run for another five seconds.
             if let Some(id) = id {
                 self.sessions.end(&id);
-                self.sessions.forget(&id).await;
+                // What is unknown must not displace what was ended.
+                if is_known {
+                    self.sessions.forget(&id).await;
+                }
             }
             // Some clients treat rmcp's `202 Accepted` as a failure:
             // <https://github.com/modelcontextprotocol/python-sdk/issues/3546>.
@@ -442,7 +446,23 @@ impl Streamable {
         response
     }
 
-    async fn pass(&self, mut request: Request) -> Response {
+    /// Passes a request to rmcp, one after the other while a session is restored.
+    async fn pass(&self, request: Request) -> Response {
+        let id = session(request.headers());
+        let Some(restored) = id.and_then(|id| self.sessions.restored(id)) else {
+            return self.handle(request).await;
+        };
+        let mut is_restored = restored.lock().await;
+        if *is_restored {
+            drop(is_restored);
+            return self.handle(request).await;
+        }
+        let response = self.handle(request).await;
+        *is_restored = !response.status().is_server_error();
+        response
+    }
+
+    async fn handle(&self, mut request: Request) -> Response {
         let caller = access::caller(request.extensions());
         let passed = request.extensions_mut().remove();
         let handled = access::on_behalf_of(caller, passing(passed, self.mcp.handle(request)));

@@ -41,6 +41,9 @@ pub(crate) struct Seal {
     endpoint: String,
     /// The states that may be used only once and were used, the oldest first.
     used: Mutex<VecDeque<Number>>,
+    /// A random number of this process. Without a store, a state that may be used only once is for this process: others could not know
+    /// that it was used.
+    process: OnceLock<Number>,
     /// Where other processes learn that a state was used.
     store: OnceLock<Arc<Store>>,
 }
@@ -63,6 +66,7 @@ impl Seal {
             keys: keys.clone(),
             endpoint: endpoint.unwrap_or_default().to_owned(),
             used: Mutex::default(),
+            process: OnceLock::new(),
             store: OnceLock::new(),
         }
     }
@@ -79,11 +83,11 @@ impl Seal {
     }
 
     pub(crate) fn close_for(&self, time: Duration, state: &str, request: &Request<'_>) -> String {
-        // 2^32 random numbers are safe: https://www.rfc-editor.org/rfc/rfc8439#section-4
+        // Among 2^32 random numbers of 96 bits, two are equal with a probability of 2^-33.
         let number: Number = random();
         let mut text = now().saturating_add(time.as_secs()).to_be_bytes().to_vec();
         text.extend_from_slice(state.as_bytes());
-        let (nonce, context) = (Nonce::assume_unique_for_key(number), request.to_bytes());
+        let (nonce, context) = (Nonce::assume_unique_for_key(number), self.context(request));
         let key = self.keys.of(&self.endpoint).next();
         key.expect("there is a key")
             .seal_in_place_append_tag(nonce, Aad::from(context), &mut text)
@@ -114,7 +118,7 @@ impl Seal {
     fn opened(&self, sealed: &str, request: &Request<'_>) -> Option<(Number, String)> {
         let sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let (number, text) = sealed.split_first_chunk::<NONCE_LEN>()?;
-        let context = request.to_bytes();
+        let context = self.context(request);
         let text = self.keys.of(&self.endpoint).find_map(|key| {
             let (nonce, context) = (Nonce::assume_unique_for_key(*number), Aad::from(&context));
             let mut text = text.to_vec();
@@ -125,6 +129,15 @@ impl Seal {
         let (expires, state) = text.split_first_chunk::<TIME>()?;
         let state = String::from_utf8(state.to_vec()).ok()?;
         (now() < u64::from_be_bytes(*expires)).then_some((*number, state))
+    }
+
+    /// What a state is for, in bytes.
+    fn context(&self, request: &Request<'_>) -> Vec<u8> {
+        let mut bytes = request.to_bytes();
+        if request.once && self.store.get().is_none() {
+            bytes.extend(self.process.get_or_init(random));
+        }
+        bytes
     }
 
     /// A state that may be used more than once.
@@ -152,7 +165,8 @@ impl Seal {
             return true;
         };
         let key = store.key("used", &format!("{} {}", self.endpoint, hex(&number)));
-        store.add(&key, "1", STATE_TTL).await.unwrap_or(true)
+        // The clock of the process that sealed it may be another one.
+        store.add(&key, "1", 2 * STATE_TTL).await.unwrap_or(true)
     }
 }
 

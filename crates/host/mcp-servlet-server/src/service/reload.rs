@@ -12,7 +12,7 @@ use super::{
 use crate::{
     config::{Config, EndpointTransport, Locks, Remotes},
     panics::survived,
-    server::{Process, metrics::ReloadOutcome},
+    server::{Process, StateKeys, metrics::ReloadOutcome},
     watch::Snapshot,
 };
 
@@ -31,6 +31,8 @@ pub(super) struct Reload {
     locks: Locks,
     /// The configuration with which the service started.
     started: Config,
+    /// Whether the last version had keys of its own.
+    has_state_keys: bool,
     /// All servlets of the last version.
     members: Host,
 }
@@ -54,6 +56,7 @@ impl Reload {
             path: config.path().to_owned(),
             files: config.files().clone(),
             locks: config.locks(),
+            has_state_keys: config.state_keys.is_some(),
             started: config,
             members: loaded.host,
         }
@@ -107,9 +110,13 @@ impl Reload {
             loaded,
             remotes,
         } = version;
-        if let Some(keys) = &config.state_keys {
-            self.process.state_keys.replace(keys.clone());
+        match &config.state_keys {
+            Some(keys) => self.process.state_keys.replace(keys.clone()),
+            // Keys that the file no longer has must not open anything.
+            None if self.has_state_keys => self.process.state_keys.replace(StateKeys::default()),
+            None => {}
         }
+        self.has_state_keys = config.state_keys.is_some();
         for endpoint in &*self.endpoints {
             let server = &endpoint.server;
             let Some(former) = &endpoint.configured else {

@@ -313,6 +313,59 @@ async fn a_question_of_one_process_is_answered_at_another() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn requests_that_restore_a_session_at_once_are_all_answered() {
+    let config = format!("{WEB}session.store = \"sealed\"\n{A}{}", server(&['A']));
+    let [first, second] = two(&config, &servlet(&["t"], "a")).await;
+    let client = json!({ "name": "ide", "version": "1" });
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    for _ in 0..20 {
+        let opened = post(first.url("web"), &[], &initialize(&client, &json!({})));
+        let id = header(&opened, "mcp-session-id")
+            .expect("a session")
+            .to_owned();
+        let url = second.url("web");
+        let statuses: Vec<u16> = std::thread::scope(|scope| {
+            let ask = || {
+                let named = [
+                    ("mcp-session-id", &*id),
+                    ("mcp-protocol-version", "2025-11-25"),
+                ];
+                post(url, &named, list).status().as_u16()
+            };
+            let asked: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
+            asked
+                .into_iter()
+                .map(|one| one.join().expect("no panic"))
+                .collect()
+        });
+        assert_eq!(statuses, [200; 4]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn made_up_ids_do_not_displace_a_session_that_has_ended() {
+    let config = format!("{WEB}session.store = \"sealed\"\n{A}{}", server(&['A']));
+    let [first, _] = two(&config, &servlet(&["t"], "a")).await;
+    let client = json!({ "name": "ide", "version": "1" });
+    let url = first.url("web");
+    let opened = post(url, &[], &initialize(&client, &json!({})));
+    let id = header(&opened, "mcp-session-id")
+        .expect("a session")
+        .to_owned();
+    let delete = |id: &str| {
+        let named = [
+            ("mcp-session-id", id),
+            ("mcp-protocol-version", "2025-11-25"),
+        ];
+        crate::http::send("DELETE", url, &named, "")
+            .status()
+            .as_u16()
+    };
+    assert_eq!(delete(&id), 204);
+    assert_eq!([delete("made-up"), delete(&id)], [404; 2]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn keys_come_from_files_that_are_read_again() {
     let config = format!(
         "{WEB}session.store = \"sealed\"\n{A}[server]\nstate_keys = [\"${{file:./key}}\"]\n"

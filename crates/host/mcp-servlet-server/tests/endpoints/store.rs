@@ -112,7 +112,7 @@ impl Redis {
     fn config(&self, more: &str) -> String {
         format!(
             "{WEB}session.store = \"store:main\"\n{A}{}[store.main]\nredis = \"redis://127.0.0.1:{}\"\n\
-             password = \"s3cret\"\n{more}",
+             password = \"s3cret\"\ntimeout = \"20s\"\n{more}",
             server(&['A']),
             self.port
         )
@@ -185,9 +185,9 @@ async fn the_store_forgets_a_session_that_is_not_used_and_no_other() {
     let config =
         redis
             .config("")
-            .replacen("session.store", "session.idle = \"2s\"\nsession.store", 1);
+            .replacen("session.store", "session.idle = \"10s\"\nsession.store", 1);
     let wasm = servlet(&["t"], "a");
-    let first = site(&config, &wasm).await;
+    let (first, second) = (site(&config, &wasm).await, site(&config, &wasm).await);
     let (idle, used) = (open(&first, &[]), open(&first, &[]));
     let count = || redis.dump().lines().filter(|line| !line.is_empty()).count();
     assert_eq!(count(), 2);
@@ -197,7 +197,6 @@ async fn the_store_forgets_a_session_that_is_not_used_and_no_other() {
     })
     .await;
     assert_eq!(call(&first, &idle, &[]).status(), 404);
-    let second = site(&config, &wasm).await;
     assert_eq!(call(&second, &used, &[]).status(), 200);
 }
 

@@ -55,7 +55,7 @@ impl Ended {
 pub(in crate::http) struct TooLong;
 
 impl Sessions {
-    /// The id of a session that a message opens, if the id contains the handshake.
+    /// The id of a session that a message opens, if the id contains the handshake. For a store, only checks how long that is.
     ///
     /// # Errors
     /// [`TooLong`] for a client that has too much to say.
@@ -64,24 +64,31 @@ impl Sessions {
         message: &[u8],
         owner: Option<Owner>,
     ) -> Result<Option<SessionId>, TooLong> {
-        let SessionStorage::Sealed { life } = self.storage else {
-            return Ok(None);
+        let life = match self.storage {
+            SessionStorage::Sealed { life } => life,
+            SessionStorage::Store(_) => Duration::MAX,
+            SessionStorage::Memory | SessionStorage::None => return Ok(None),
         };
         // rmcp refuses what cannot be read.
         let Some(params) = handshake_in(message) else {
             return Ok(None);
         };
-        let bound = bound_to("", owner);
-        let sealed = |params| format!("{PREFIX}{}", self.seal(&params, &bound, life));
-        let id = sealed(params.clone());
-        if id.len() <= MOST_ID {
-            return Ok(Some(id.into()));
-        }
-        let id = sealed(shortened(params));
-        if id.len() <= MOST_ID {
-            return Ok(Some(id.into()));
-        }
-        Err(TooLong)
+        let sealed = self.sealed(params, &bound_to("", owner), life)?;
+        let is_id = matches!(self.storage, SessionStorage::Sealed { .. });
+        Ok(is_id.then(|| format!("{PREFIX}{sealed}").into()))
+    }
+
+    /// A handshake that is sealed, without what a client can do without if it would be too long.
+    fn sealed(
+        &self,
+        params: InitializeRequestParams,
+        bound: &Request<'_>,
+        life: Duration,
+    ) -> Result<String, TooLong> {
+        let fits = |sealed: &String| PREFIX.len() + sealed.len() <= MOST_ID;
+        let sealed = Some(self.seal(&params, bound, life)).filter(fits);
+        let shorter = || Some(self.seal(&shortened(params), bound, life)).filter(fits);
+        sealed.or_else(shorter).ok_or(TooLong)
     }
 
     /// Puts a session that a message has opened into the store, if there is one.
@@ -94,8 +101,10 @@ impl Sessions {
         let (Some(store), Some(params)) = (&self.store, handshake_in(message)) else {
             return Ok(());
         };
-        // The store forgets it in time.
-        let sealed = self.seal(&params, &bound_to(id, owner), Duration::MAX);
+        // The store forgets it in time. The id was checked before, so that the handshake fits.
+        let Ok(sealed) = self.sealed(params, &bound_to(id, owner), Duration::MAX) else {
+            return Err(Away);
+        };
         let key = store.key(KIND, id);
         store.add(&key, &sealed, self.stored_for()).await.map(drop)
     }
@@ -150,15 +159,23 @@ impl Sessions {
 
     /// Lets the store know that a session is used, now and then.
     pub(super) fn keep(&self, id: &str, used: &Use) {
-        let Some(store) = &self.store else {
+        if self.store.is_none() {
             return;
-        };
+        }
         let mut open = used.open();
         if open.kept.elapsed() < self.idle / IDLE_CHECKS_PER_LIMIT {
             return;
         }
         open.kept = Instant::now();
         drop(open);
+        self.keep_now(id);
+    }
+
+    /// Lets the store know that a session is used.
+    pub(super) fn keep_now(&self, id: &str) {
+        let Some(store) = &self.store else {
+            return;
+        };
         let (store, time, key) = (Arc::clone(store), self.stored_for(), store.key(KIND, id));
         let keep = async move { store.keep(&key, time).await };
         self.server.0.process.nursery.spawn(keep);
