@@ -118,6 +118,7 @@ fn request(
     body: &str,
 ) -> Option<(u16, String)> {
     let mut stream = TcpStream::connect(address).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
     let head = format!(
         "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}",
         body.len()

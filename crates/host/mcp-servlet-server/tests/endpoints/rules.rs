@@ -428,11 +428,20 @@ async fn a_subscription_needs_the_member_that_lists_the_resource() {
     let uris = ["docs://secret", "docs://open"];
     let mut events = session.watch(uris).await.expect("events");
     let server = site.service.server_of("web").expect("an endpoint");
-    for uri in uris {
-        server.notify(mcp_servlet_runtime::Change::Resource(uri.to_owned()));
-    }
+    // The subscription may begin after its stream.
+    let changes = async {
+        loop {
+            for uri in uris {
+                server.notify(mcp_servlet_runtime::Change::Resource(uri.to_owned()));
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
     let uri = "docs://open".to_owned();
-    assert_eq!(next(&mut events).await, Event::ResourceUpdated { uri });
+    tokio::select! {
+        event = next(&mut events) => assert_eq!(event, Event::ResourceUpdated { uri }),
+        () = changes => {}
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

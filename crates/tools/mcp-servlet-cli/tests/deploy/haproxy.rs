@@ -130,6 +130,15 @@ struct Counts {
     end: AtomicBool,
 }
 
+/// Lets the clients end, also if the test fails.
+struct Ends<'c>(&'c Counts);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.end.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Calls without a session from several clients while `meanwhile` runs.
 fn under_load(balancer: &Balancer, meanwhile: impl FnOnce(&Counts)) -> (usize, usize) {
     let counts = Arc::new(Counts::default());
@@ -146,8 +155,8 @@ fn under_load(balancer: &Balancer, meanwhile: impl FnOnce(&Counts)) -> (usize, u
                 }
             });
         }
+        let _end = Ends(&counts);
         meanwhile(&counts);
-        counts.end.store(true, Ordering::Relaxed);
     });
     (
         counts.ok.load(Ordering::Relaxed),
@@ -188,7 +197,11 @@ fn a_process_that_leaves_loses_no_call() {
         return;
     }
     let mut servers = three("http.leave = \"3s\"\n");
-    let fast = |config: String| config.replace("check inter 1s", "check inter 200ms");
+    let fast = |config: String| {
+        config
+            .replace("check inter 1s", "check inter 200ms")
+            .replace("timeout client", "timeout check 10s\n    timeout client")
+    };
     let balancer = Balancer::start(&servers, fast);
     let (ok, failed) = under_load(&balancer, |counts| {
         more(counts, 50);

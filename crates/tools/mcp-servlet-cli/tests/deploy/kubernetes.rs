@@ -3,7 +3,7 @@
 use std::{
     fs,
     net::TcpListener,
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
 };
 
 use saphyr::{LoadableYamlNode as _, Yaml};
@@ -52,11 +52,12 @@ fn the_container_answers_its_probes() {
     let arguments = arguments
         .iter()
         .map(|one| here(one.as_str().expect("text")));
-    let mut server = Command::new(env!("CARGO_BIN_EXE_servlet"))
+    let server = Command::new(env!("CARGO_BIN_EXE_servlet"))
         .args(arguments)
         .stderr(Stdio::null())
         .spawn()
         .expect("a server");
+    let _server = Killed(server);
     for probe in ["livenessProbe", "readinessProbe"] {
         let get = &container[probe]["httpGet"];
         assert_eq!(get["port"].as_integer(), Some(9090), "{probe}");
@@ -66,10 +67,18 @@ fn the_container_answers_its_probes() {
             asked.is_some_and(|(status, _)| status == 200)
         });
     }
-    server.kill().expect("it runs");
-    server.wait().expect("it has ended");
     let grace = pod["terminationGracePeriodSeconds"].as_integer();
     assert!(grace > Some(15), "longer than `leave` and the end of calls");
     let service = &document(&all, "Service")["spec"]["ports"][0];
     assert_eq!(service["targetPort"].as_integer(), Some(8080));
+}
+
+/// A process that ends with the test.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
