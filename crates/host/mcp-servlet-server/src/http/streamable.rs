@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     extract::Request,
     http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts},
     response::{IntoResponse as _, Response},
@@ -206,7 +206,6 @@ impl Streamable {
             }
             end.drop_guard()
         });
-        let is_json = headers::is_json(&parts.headers);
         let id = message.id();
         let opening = Opening::of(&message, &parts);
         let body = message.into_bytes();
@@ -216,19 +215,10 @@ impl Streamable {
                 Err(TooLong) => return self.gated(parts, too_long(id)).await,
             };
         }
-        let response = self
-            .pass(Request::from_parts(parts, body.clone().into()))
-            .await;
-        if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
-            return body::refused(&message::unreadable(body).with_id(id));
-        }
-        let id_of_session = session(response.headers()).map(str::to_owned);
-        if let Some(refusal) = self.ask(newcomer, id_of_session.as_deref()).await {
-            return refusal.response(id);
-        }
-        let opened = id_of_session.zip(opening);
-        let opened = match self.opened(opened, &body).await {
-            Ok(opened) => opened,
+        let request = Request::from_parts(parts, body.clone().into());
+        let passed = self.pass_message(request, (&body, id), (newcomer, opening));
+        let (response, opened) = match passed.await {
+            Ok(passed) => passed,
             Err(refusal) => return refusal,
         };
         let held = (held, in_use.or(opened));
@@ -243,6 +233,28 @@ impl Streamable {
                 single::event(body::with_raw_results(response, held)).await
             }
         }
+    }
+
+    /// Passes a message to rmcp, and registers the session that it opens. Otherwise returns what the client gets instead.
+    async fn pass_message(
+        &self,
+        request: Request,
+        (body, id): (&Bytes, Option<Value>),
+        (newcomer, opening): (Option<(Arc<CurrentHooks>, Newcomer)>, Option<Opening>),
+    ) -> Result<(Response, Option<InUse>), Response> {
+        let is_json = headers::is_json(request.headers());
+        let response = self.pass(request).await;
+        if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
+            return Err(body::refused(
+                &message::unreadable(body.clone()).with_id(id),
+            ));
+        }
+        let session = session(response.headers()).map(str::to_owned);
+        if let Some(refusal) = self.ask(newcomer, session.as_deref()).await {
+            return Err(refusal.response(id));
+        }
+        let opened = self.opened(session.zip(opening), body).await?;
+        Ok((response, opened))
     }
 
     /// The sender of a message that begins a session, or that belongs to none, if the endpoint decides about these. Whether a session may
