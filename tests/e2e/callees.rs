@@ -63,7 +63,7 @@ fn a_stateless_client_answers_the_questions_of_all_in_turn() {
     assert_eq!(text(&pipe.result(params.clone())), WELCOME);
     // What was ordered would be ordered again.
     let (_, response) = pipe.call(params);
-    let message = "this answer was used already; call the tool again";
+    let message = "this answer was used already; send the request again without `requestState`";
     assert_eq!(response["error"]["message"], message);
 }
 

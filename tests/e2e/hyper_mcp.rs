@@ -1,7 +1,10 @@
 //! Servlets for hyper-mcp in our host: ours return the same results as their default builds, and
 //! servlets of other authors work too.
 
-use std::path::Path;
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use e2e::{Profile, fixture, hyper_mcp, hyper_mcp_fixture, servlet_command, wasm};
 use serde_json::{Value, json};
@@ -156,7 +159,14 @@ fn functions_list_resources_in_both_abis() {
         let written = json!({ "name": "write", "arguments": { "name": "second" } });
         conversation(&mut pipe, "tools/call", &written);
         let expected = ["notes:///count", "notes:///first", "notes:///second"];
-        assert_eq!(uris(&mut pipe), expected);
+        // The server lists again after it was told of the change.
+        let start = Instant::now();
+        let mut found = uris(&mut pipe);
+        while found != expected && start.elapsed() < Duration::from_mins(1) {
+            std::thread::sleep(Duration::from_millis(10));
+            found = uris(&mut pipe);
+        }
+        assert_eq!(found, expected);
     }
 }
 
