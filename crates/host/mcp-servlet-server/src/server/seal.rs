@@ -227,9 +227,11 @@ mod tests {
         let seal = Seal::default();
         let arguments = json!({});
         let mut request = request("t", &arguments);
-        let sealed = [(); 2].map(|()| seal.close("state", &request));
-        assert!(seal.open(&sealed[0], &request).await.is_ok());
         request.once = true;
+        let sealed = [(); 2].map(|()| seal.close("state", &request));
+        // Another process with the same keys could not know that it was used.
+        let other = Seal::new(&seal.keys, None);
+        assert!(other.open(&sealed[0], &request).await.is_err());
         assert!(seal.open(&sealed[0], &request).await.is_ok());
         let error = seal.open(&sealed[0], &request).await;
         let error = error.expect_err("a second use");
