@@ -159,7 +159,7 @@ fn functions_list_resources_in_both_abis() {
         let written = json!({ "name": "write", "arguments": { "name": "second" } });
         conversation(&mut pipe, "tools/call", &written);
         let expected = ["notes:///count", "notes:///first", "notes:///second"];
-        // The server lists again after it was told of the change.
+        // The server lists again some time after the servlet reports the change.
         let start = Instant::now();
         let mut found = uris(&mut pipe);
         while found != expected && start.elapsed() < Duration::from_mins(1) {

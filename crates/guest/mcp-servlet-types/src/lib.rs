@@ -54,5 +54,14 @@ pub const STRICT: &str = "mcp-servlet.strict";
 /// Functions of the servlet list the others. Without the key, all URIs are fixed.
 pub const FIXED_RESOURCES: &str = "mcp-servlet/fixedResources";
 
+/// The key in `_meta` of a request for the id of the client's session. Only the host sets it, as the next three.
+pub const SESSION_KEY: &str = "mcp-servlet/session";
+/// The key for the headers of the HTTP request that the host forwards.
+pub const HEADERS_KEY: &str = "mcp-servlet/headers";
+/// The key for the caller.
+pub const CALLER_KEY: &str = "mcp-servlet/caller";
+/// The key for the certificate of the client.
+pub const CERTIFICATE_KEY: &str = "mcp-servlet/certificate";
+
 /// The custom section of modules that use `mcp-servlet`.
 pub const SDK: &str = "mcp-servlet.sdk";

@@ -22,6 +22,8 @@ fn no_module_uses_one_of_a_higher_layer() {
         files_in(&source.join(room), &mut files);
         for file in files {
             let text = std::fs::read_to_string(&file).unwrap();
+            // A group of imports would hide what it imports from this test.
+            assert!(!text.contains("use crate::{"), "{}", file.display());
             for higher in &LAYERS[layer + 1..] {
                 if text.contains(&format!("crate::{higher}::")) {
                     wrong.push(format!("{} uses `{higher}`", file.display()));

@@ -58,7 +58,7 @@ impl Certificate {
         "pem",
     ];
 
-    /// Reads a DER certificate. What cannot be read is left out.
+    /// Reads a DER certificate, without the parts that cannot be read.
     pub fn of_der(der: &[u8]) -> Self {
         let sha256 = Sha256::of(der);
         let mut details = JsonObject::new();

@@ -28,10 +28,11 @@ pub use gate::{Gate, Head, Reason, Refusal, metadata_path};
 pub use jsonwebtoken::Algorithm;
 pub use jwks::{Jwks, JwksError};
 pub use keys::KeySource;
+pub use mcp_servlet_expression::Truth;
 pub use mcp_servlet_http::Trust;
 pub use names::unknown_of_caller;
 pub use options::{
     AuthOptions, CertificateOptions, IntrospectionOptions, JwtOptions, KeyOptions, Secret,
     ToolScopes, is_scope,
 };
-pub use session::{NewSession, SessionCondition, SessionTruth};
+pub use session::{NewSession, SessionCondition};

@@ -1,11 +1,37 @@
-//! The names that expressions can read.
+//! Conditions, and the names that they can read.
 
 use std::ops::Range;
 
-use mcp_servlet_expression::{Mistake, Path, PathStep};
+use mcp_servlet_expression::{Condition, Mistake, Path, PathStep};
 use mcp_servlet_schema::{did_you_mean, similar};
 
 use crate::{Caller, Certificate, options::AuthOptions};
+
+/// Compiles a `when`. `unknown` finds what is wrong with a path that it reads.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub(crate) fn compile(
+    text: &str,
+    unknown: impl Fn(&Path) -> Option<Mistake>,
+) -> Result<Condition, Vec<Mistake>> {
+    let condition = Condition::parse(text)?;
+    let found = condition.reads().into_iter().filter_map(unknown);
+    let mut mistakes: Vec<_> = found
+        .map(|mistake| mistake.moved(condition.range.start))
+        .collect();
+    if let Some(kind) = condition.other_type() {
+        mistakes.push(Mistake {
+            range: condition.range.clone(),
+            message: format!("`when` must be a boolean, but this is of type `{kind}`"),
+        });
+    }
+    if mistakes.is_empty() {
+        Ok(condition)
+    } else {
+        Err(mistakes)
+    }
+}
 
 /// What is wrong with a path that begins with `caller`, if anything. `auths` are those of the endpoints whose callers it is about.
 pub fn unknown_of_caller(path: &Path, auths: &[&AuthOptions]) -> Option<Mistake> {

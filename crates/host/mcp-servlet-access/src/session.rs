@@ -8,7 +8,7 @@ use mcp_servlet_schema::JsonObject;
 
 use crate::{
     caller::Caller,
-    names::{member, unknown_member, unknown_of_caller},
+    names::{compile, member, unknown_member, unknown_of_caller},
     options::AuthOptions,
 };
 
@@ -27,23 +27,10 @@ pub struct NewSession {
     pub id: String,
     /// What the client says about itself.
     pub client: JsonObject,
-    /// Who calls, as expressions read it.
+    /// The caller, as expressions read it.
     pub caller: JsonObject,
     /// The headers of the request by their names in lower case, without credentials.
     pub headers: JsonObject,
-}
-
-/// Whether a condition holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionTruth {
-    /// It does not hold.
-    No,
-    /// It depends on what is not known.
-    Maybe,
-    /// It holds.
-    Yes,
-    /// It has no value.
-    Failed(mcp_servlet_expression::Failure),
 }
 
 impl SessionCondition {
@@ -57,27 +44,11 @@ impl SessionCondition {
         auth: Option<&AuthOptions>,
         credentials: &HashSet<HeaderName>,
     ) -> Result<Self, Vec<Mistake>> {
-        let condition = Condition::parse(text)?;
-        let mut mistakes = Vec::new();
-        for path in condition.reads() {
-            let mistake = unknown(path, auth, credentials);
-            mistakes.extend(mistake.map(|mistake| mistake.moved(condition.range.start)));
-        }
-        if let Some(kind) = condition.other_type() {
-            mistakes.push(Mistake {
-                range: condition.range.clone(),
-                message: format!("`when` must be a boolean, but this is of type `{kind}`"),
-            });
-        }
-        if mistakes.is_empty() {
-            Ok(Self(condition))
-        } else {
-            Err(mistakes)
-        }
+        compile(text, |path| unknown(path, auth, credentials)).map(Self)
     }
 
     /// Whether it holds for a session.
-    pub fn holds(&self, session: &NewSession) -> SessionTruth {
+    pub fn holds(&self, session: &NewSession) -> Truth {
         let id = serde_json::Map::from_iter([("id".to_owned(), session.id.as_str().into())]);
         let scope = Scope::default()
             .with("caller", Part::Map(&session.caller))
@@ -88,18 +59,13 @@ impl SessionCondition {
     }
 
     /// Whether it holds for a caller, if nothing else is known.
-    pub fn holds_for(&self, caller: Option<&Caller>) -> SessionTruth {
+    pub fn holds_for(&self, caller: Option<&Caller>) -> Truth {
         let json = Caller::to_json(caller);
         self.evaluate(&Scope::default().with("caller", Part::Map(&json)))
     }
 
-    fn evaluate(&self, scope: &Scope<'_>) -> SessionTruth {
-        match self.0.evaluate(scope, &mut Budget::small()) {
-            Truth::False => SessionTruth::No,
-            Truth::Unknown => SessionTruth::Maybe,
-            Truth::True => SessionTruth::Yes,
-            Truth::Failed(failure) => SessionTruth::Failed(failure),
-        }
+    fn evaluate(&self, scope: &Scope<'_>) -> Truth {
+        self.0.evaluate(scope, &mut Budget::small())
     }
 }
 
@@ -167,30 +133,30 @@ mod tests {
             headers: object(json!({ "x-region": "eu" })),
         };
         for (text, truth) in [
-            ("client.name == 'bot'", SessionTruth::Yes),
-            ("client.version != '1'", SessionTruth::No),
+            ("client.name == 'bot'", Truth::True),
+            ("client.version != '1'", Truth::False),
             (
                 "headers['x-region'] == 'eu' && session.id == 's-1'",
-                SessionTruth::Yes,
+                Truth::True,
             ),
-            ("caller.claims.tenant == 'other'", SessionTruth::No),
-            ("'x-other' in headers", SessionTruth::No),
+            ("caller.claims.tenant == 'other'", Truth::False),
+            ("'x-other' in headers", Truth::False),
         ] {
             let condition = compile(&format!("${{{{ {text} }}}}")).expect(text);
             assert_eq!(condition.holds(&session), truth, "{text}");
         }
         let failing = compile("${{ headers['x-other'] == 'a' }}").expect("a condition");
-        assert!(matches!(failing.holds(&session), SessionTruth::Failed(_)));
+        assert!(matches!(failing.holds(&session), Truth::Failed(_)));
     }
 
     #[test]
     fn a_caller_alone_may_decide() {
         let condition = compile("${{ caller.kind == 'nobody' || client.name == 'bot' }}");
         let condition = condition.expect("a condition");
-        assert_eq!(condition.holds_for(None), SessionTruth::Yes);
+        assert_eq!(condition.holds_for(None), Truth::True);
         let condition = compile("${{ caller.kind == 'key' || client.name == 'bot' }}");
         let condition = condition.expect("a condition");
-        assert_eq!(condition.holds_for(None), SessionTruth::Maybe);
+        assert_eq!(condition.holds_for(None), Truth::Unknown);
     }
 
     #[test]

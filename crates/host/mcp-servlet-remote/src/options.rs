@@ -133,7 +133,7 @@ pub enum WhenDown {
 }
 
 impl RemoteOptions {
-    /// Whether each caller has a connection of its own, because a header says who calls.
+    /// Whether each caller has a connection of its own, because a header contains something about the caller.
     pub(crate) fn is_by_caller(&self) -> bool {
         self.headers.iter().any(|(_, text)| text.reads_caller())
     }

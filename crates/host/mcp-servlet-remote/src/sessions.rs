@@ -1,5 +1,5 @@
 //! Connections of single sessions of clients, for servers that keep state for each of their clients, and of single callers, for servers
-//! that learn who calls.
+//! that get something about the caller in a header.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -108,7 +108,7 @@ pub struct Config {
     grants: Vec<ReadGrant>,
     /// The certificates and signers of registries.
     registries: Registries,
-    /// The tools that are asked about sessions.
+    /// The tools that decide about sessions.
     hooks: Vec<ReadHook>,
     /// The endpoints of the conditions that reject clients, and their lines.
     rejects: Vec<(String, usize)>,

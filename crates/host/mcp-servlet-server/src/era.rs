@@ -13,11 +13,18 @@ pub(crate) enum Era {
 
 impl Era {
     pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
-        // Protocol versions are dates, so they compare as strings.
-        let modern = ProtocolVersion::V_2026_07_28;
         match context.protocol_version() {
-            Some(version) if version.as_str() >= modern.as_str() => Self::Modern,
-            _ => Self::Legacy,
+            Some(version) => Self::of_version(version.as_str()),
+            None => Self::Legacy,
+        }
+    }
+
+    pub(crate) fn of_version(version: &str) -> Self {
+        // Protocol versions are dates, so they compare as strings.
+        if version >= ProtocolVersion::V_2026_07_28.as_str() {
+            Self::Modern
+        } else {
+            Self::Legacy
         }
     }
 }

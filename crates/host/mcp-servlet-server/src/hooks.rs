@@ -1,4 +1,4 @@
-//! Which clients may begin a session: conditions of the configuration, and a servlet that is asked.
+//! Which clients may begin a session: conditions of the configuration and a tool of a servlet decide.
 
 mod answer;
 
@@ -10,11 +10,12 @@ use std::{
 
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use mcp_servlet_access::{
-    Caller, Certificate, NewSession, Reason, SessionCondition, SessionTruth, Sha256,
+    Caller, Certificate, NewSession, Reason, SessionCondition, Sha256, Truth,
 };
 use mcp_servlet_common::lock;
 use mcp_servlet_host::{Servlet, bundle::Requested};
 use mcp_servlet_runtime::{JsonObject, RequestMeta, chain};
+use mcp_servlet_types::{CALLER_KEY, CERTIFICATE_KEY, HEADERS_KEY, SESSION_KEY};
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
@@ -35,7 +36,7 @@ const MOST_KNOWN: usize = 10_000;
 pub struct SessionHooks {
     /// Clients that are refused. The first condition that holds decides.
     pub reject: Vec<Reject>,
-    /// The tool that is asked about all others.
+    /// The tool that decides about all others.
     pub on_session: Option<OnSession>,
     /// The headers that neither can read.
     pub credentials: HashSet<HeaderName>,
@@ -54,7 +55,7 @@ pub struct Reject {
     pub headers: ResponseHeaders,
 }
 
-/// A tool that is asked about each new session.
+/// A tool that decides about each new session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OnSession {
     /// The servlet of the tool.
@@ -149,11 +150,11 @@ impl CurrentHooks {
         };
         for reject in &self.hooks.reject {
             match reject.when.holds(&session) {
-                SessionTruth::No => {}
-                SessionTruth::Yes | SessionTruth::Maybe => {
+                Truth::False => {}
+                Truth::True | Truth::Unknown => {
                     return Err(reject.refusal(&session).into());
                 }
-                SessionTruth::Failed(failure) => {
+                Truth::Failed(failure) => {
                     // Clients can cause it: no warning for each.
                     tracing::debug!("cannot evaluate `reject`, which rejects: {failure}");
                     let status = StatusCode::FORBIDDEN;
@@ -183,7 +184,7 @@ impl CurrentHooks {
         let input = Input::of(newcomer, on_session);
         let answer = self.known(&input);
         let answered = answer.get_or_try_init(|| async {
-            // What is no answer is not kept.
+            // Only answers are kept.
             self.answer(on_session, input).await.ok_or(())
         });
         // Others that wait for the same answer would otherwise ask one after the other.
@@ -304,15 +305,15 @@ impl Input {
             meta: JsonObject::new(),
         };
         let session = Value::from(newcomer.session.as_str());
-        own.add("session", attributes::SESSION, session);
+        own.add("session", SESSION_KEY, session);
         let client = Value::from(newcomer.client.clone());
         own.add("client", attributes::CLIENT_INFO, client);
-        own.add("caller", attributes::CALLER, caller.into());
+        own.add("caller", CALLER_KEY, caller.into());
         if let Some(certificate) = certificate {
             let certificate = Value::from(certificate.clone());
-            own.add("certificate", attributes::CERTIFICATE, certificate);
+            own.add("certificate", CERTIFICATE_KEY, certificate);
         }
-        own.add("headers", attributes::HEADERS, headers.into());
+        own.add("headers", HEADERS_KEY, headers.into());
         own
     }
 

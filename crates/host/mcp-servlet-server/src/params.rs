@@ -10,7 +10,7 @@ use rmcp::{
     model::{
         CallToolRequestParams, CancelTaskParams, CancelledNotificationParam, CompleteRequestParams,
         CustomRequest, ErrorCode, GetPromptRequestParams, GetTaskParams, InitializeRequestParams,
-        PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, SetLevelRequestParams,
+        PaginatedRequestParams, ReadResourceRequestParams, SetLevelRequestParams,
         SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
         UpdateTaskParams,
     },
@@ -69,8 +69,7 @@ impl<'a> Meta<'a> {
     pub(crate) fn is_modern(&self) -> bool {
         let version = self.version.map(RawValue::get);
         let version: Option<String> = version.and_then(|json| serde_json::from_str(json).ok());
-        // Protocol versions are dates, so they compare as strings.
-        version.is_some_and(|version| *version >= *ProtocolVersion::V_2026_07_28.as_str())
+        version.is_some_and(|version| Era::of_version(&version) == Era::Modern)
     }
 }
 

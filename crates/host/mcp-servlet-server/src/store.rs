@@ -212,7 +212,7 @@ impl Store {
 
     /// Forgets a connection, unless another one has taken its place.
     fn drop_connection(&self, broken: &Connection) {
-        // While somebody else has it, it is being opened again.
+        // Whoever holds the lock is opening another connection.
         let Ok(mut connection) = self.connection.try_lock() else {
             return;
         };
@@ -239,7 +239,7 @@ impl Store {
         &self,
         stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     ) -> Result<Connection, RedisError> {
-        // The time of a command is limited with that of connecting.
+        // `in_time` limits the time of connecting and of commands.
         let config = AsyncConnectionConfig::new()
             .set_response_timeout(None)
             .set_connection_timeout(None);

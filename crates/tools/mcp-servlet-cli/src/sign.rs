@@ -170,7 +170,7 @@ impl Verify {
     fn run_policy(&self, policy: &Path) -> Result<(), Failure> {
         let shown = policy.display();
         if !Reference::is_one(&self.signed) {
-            let message = format!("`{}` is no `oci://` reference", self.signed);
+            let message = format!("`{}` is not an `oci://` reference", self.signed);
             let help = "`--policy` is for images; `--key FILE` checks a file, too";
             return Err(Failure::with_help(Kind::Usage, message, help));
         }

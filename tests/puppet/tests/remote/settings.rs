@@ -311,6 +311,6 @@ async fn a_remote_that_learns_who_calls_has_a_connection_for_each_caller() {
     assert_eq!(call("a", "ann").await, (3, 3));
     let users = ["ann", "bob", "ann"].map(|user| json!({ "x-user": user }));
     assert_eq!(own_headers(&puppet), users);
-    // Nobody has no name, and the common connection.
+    // A request without credentials has an empty name, and uses the common connection.
     assert_eq!(call("", "").await, (3, 3));
 }

@@ -64,9 +64,9 @@ pub enum Reason {
     Scope,
     /// A condition of the configuration rejects the client.
     Rejected,
-    /// The servlet that is asked about sessions refuses the client.
+    /// The tool in `on_session` refuses the client.
     SessionRefused,
-    /// The servlet that is asked about sessions gave no answer.
+    /// The tool in `on_session` gave no answer.
     NoSessionAnswer,
     /// The keys of the issuer cannot be read.
     KeysUnreachable,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Arguments, Effect, Hint, Hints, Holds, Item, Name};
 use crate::{
     caller::Caller,
-    names::{member, unknown_member, unknown_of_caller},
+    names::{compile, member, unknown_member, unknown_of_caller},
     options::AuthOptions,
 };
 
@@ -28,23 +28,7 @@ impl When {
         is_for_tools: bool,
         auth: Option<&AuthOptions>,
     ) -> Result<Self, Vec<Mistake>> {
-        let condition = Condition::parse(text)?;
-        let mut mistakes = Vec::new();
-        for path in condition.reads() {
-            let mistake = unknown(path, is_for_tools, auth);
-            mistakes.extend(mistake.map(|mistake| mistake.moved(condition.range.start)));
-        }
-        if let Some(kind) = condition.other_type() {
-            mistakes.push(Mistake {
-                range: condition.range.clone(),
-                message: format!("`when` must be a boolean, but this is of type `{kind}`"),
-            });
-        }
-        if mistakes.is_empty() {
-            Ok(Self(condition))
-        } else {
-            Err(mistakes)
-        }
+        compile(text, |path| unknown(path, is_for_tools, auth)).map(Self)
     }
 
     /// Whether it reads arguments.

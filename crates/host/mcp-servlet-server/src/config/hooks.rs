@@ -24,7 +24,7 @@ use crate::{
 /// How long a servlet may think about a session.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A tool that is asked about sessions, and where the file names it.
+/// A tool that decides about sessions, and where the file names it.
 #[derive(Clone, Debug)]
 pub(super) struct ReadHook {
     servlet: String,
@@ -110,18 +110,9 @@ impl Reader<'_> {
         section: &Table<OnSessionSection>,
         credentials: &HashSet<HeaderName>,
     ) -> Option<OnSession> {
-        let mut headers = Vec::new();
-        for name in &section.headers {
-            match header_name(name.get_ref()) {
-                Ok(header) if credentials.contains(&header) => {
-                    let message =
-                        format!("servlets cannot read the header `{header}`: it is a credential");
-                    self.problem(name.span(), message);
-                }
-                Ok(header) => headers.push(header),
-                Err(message) => self.problem(name.span(), message),
-            }
-        }
+        let names = section.headers.iter();
+        let headers = names.filter_map(|name| self.readable_header(name, credentials));
+        let headers = headers.collect();
         let (servlet, tool) = self.tool_of_servlet(file, &section.tool)?;
         Some(OnSession {
             servlet,
@@ -171,17 +162,24 @@ impl Reader<'_> {
     /// Reports what endpoints forward that does not exist, or that servlets must not read.
     pub(super) fn forwarded(&mut self, table: &EndpointSection, credentials: &HashSet<HeaderName>) {
         for name in table.forward_headers.iter().flat_map(Spanned::get_ref) {
-            let text = name.get_ref();
-            match header_name(text) {
-                Err(message) => self.problem(name.span(), message),
-                Ok(header) if credentials.contains(&header) => {
-                    let message =
-                        format!("servlets cannot read the header `{text}`: it is a credential");
-                    self.problem(name.span(), message);
-                }
-                Ok(_) => {}
-            }
+            self.readable_header(name, credentials);
         }
+    }
+
+    /// A header that servlets can read. Reports any other.
+    fn readable_header(
+        &mut self,
+        name: &Spanned<String>,
+        credentials: &HashSet<HeaderName>,
+    ) -> Option<HeaderName> {
+        let text = name.get_ref();
+        let problem = match header_name(text) {
+            Ok(header) if !credentials.contains(&header) => return Some(header),
+            Ok(_) => format!("servlets cannot read the header `{text}`: it is a credential"),
+            Err(message) => message,
+        };
+        self.problem(name.span(), problem);
+        None
     }
 }
 

@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, request::Parts};
 use mcp_servlet_access::{Caller, Certificate};
 use mcp_servlet_common::hex;
 use mcp_servlet_runtime::{JsonObject, RequestCaller};
+use mcp_servlet_types::{CALLER_KEY, CERTIFICATE_KEY, HEADERS_KEY, SESSION_KEY};
 use rmcp::{RoleServer, service::RequestContext};
 use serde_json::{Value, json};
 
@@ -14,16 +15,8 @@ use crate::{era::Era, own_id::client_id, server::ServeOptions, session_id::Sessi
 
 /// Keys of `_meta` that begin like this are the server's. They are removed from what clients send.
 const PREFIX: &str = "mcp-servlet/";
-/// The id of the session; empty for requests without one.
-pub(crate) const SESSION: &str = "mcp-servlet/session";
 /// The id of the request, a number or a string, as the client wrote it.
 const REQUEST: &str = "mcp-servlet/request";
-/// The headers of the HTTP request that the endpoint forwards, by their names in lower case.
-pub(crate) const HEADERS: &str = "mcp-servlet/headers";
-/// Who calls, if the endpoint forwards it.
-pub(crate) const CALLER: &str = "mcp-servlet/caller";
-/// The certificate of the connection, if there is one and the endpoint forwards it.
-pub(crate) const CERTIFICATE: &str = "mcp-servlet/certificate";
 /// What the client says about itself.
 pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
@@ -49,24 +42,24 @@ pub(super) fn set(
         Some(session) => session.as_str(),
         None => session_header(context, era).unwrap_or_default(),
     };
-    meta.insert(SESSION.to_owned(), session.into());
+    meta.insert(SESSION_KEY.to_owned(), session.into());
     meta.insert(REQUEST.to_owned(), json!(client_id(&context.id)));
     let Some(parts) = parts else { return };
     if !options.forward_headers.is_empty() {
         let names = options.forward_headers.iter().map(String::as_str);
         let headers = forwarded(&parts.headers, names);
-        meta.insert(HEADERS.to_owned(), headers.into());
+        meta.insert(HEADERS_KEY.to_owned(), headers.into());
     }
     if options.forward_caller {
         let caller = parts.extensions.get::<Arc<Caller>>();
         let caller = Caller::to_json(caller.map(|caller| &**caller));
-        meta.insert(CALLER.to_owned(), caller.into());
+        meta.insert(CALLER_KEY.to_owned(), caller.into());
     }
     if options.forward_certificate
         && let Some(certificate) = parts.extensions.get::<Arc<Certificate>>()
     {
         let certificate = certificate.details().clone();
-        meta.insert(CERTIFICATE.to_owned(), certificate.into());
+        meta.insert(CERTIFICATE_KEY.to_owned(), certificate.into());
     }
 }
 
@@ -98,7 +91,7 @@ pub(super) fn session_header(context: &RequestContext<RoleServer>, era: Era) -> 
 
 /// The id of the session, which [`set`] has written. None for requests without one.
 pub(super) fn session(meta: &JsonObject) -> Option<&str> {
-    let id = meta.get(SESSION)?.as_str()?;
+    let id = meta.get(SESSION_KEY)?.as_str()?;
     (!id.is_empty()).then_some(id)
 }
 

@@ -13,6 +13,7 @@ use axum::{
 use rmcp::model::ProtocolVersion;
 
 use super::names::split_authority;
+use crate::era::Era;
 
 /// The `Accept` header that rmcp requires. It does not understand wildcards, which is not reported.
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -82,8 +83,7 @@ pub(super) fn remove_unknown_version(headers: &mut HeaderMap) {
 pub(super) fn name_modern_version(headers: &HeaderMap) -> bool {
     let version = headers.get("mcp-protocol-version");
     let version = version.and_then(|version| version.to_str().ok());
-    // Protocol versions are dates, so they compare as strings.
-    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
+    version.is_some_and(|version| Era::of_version(version) == Era::Modern)
 }
 
 /// The response to a request that names more than one host or origin: <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>.

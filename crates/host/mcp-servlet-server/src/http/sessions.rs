@@ -31,7 +31,8 @@ use crate::{
     server::{Server, metrics::OneOf},
     store::{Away, Store},
 };
-pub(super) use handshake::{Handshakes, Manager, Passed, passing};
+use handshake::Restored;
+pub(super) use handshake::{Handshakes, Manager, Passed, Turn, in_turn, passing};
 use shared::Ended;
 pub(super) use shared::TooLong;
 
@@ -60,7 +61,7 @@ pub(super) struct Sessions {
 
 /// A session that a request names.
 pub(super) enum Found {
-    /// It is in this process, or is no session.
+    /// It is in this process, or does not exist.
     Here,
     /// Another process has opened it, with this handshake.
     Elsewhere(Arc<InitializeRequestParams>),
@@ -80,9 +81,8 @@ struct Use {
     peer: Option<Peer>,
     /// To whom it belongs, if the endpoint knows its callers.
     owner: Option<Owner>,
-    /// Whether a session of another process is restored here. Its requests take turns until one of them was answered: rmcp ends a
-    /// session that gets a request while it is restored.
-    restored: Option<Arc<tokio::sync::Mutex<bool>>>,
+    /// None if this process has opened it.
+    restored: Option<Restored>,
     _counted: OneOf,
     _recorded: Option<SessionRecord>,
 }
@@ -230,8 +230,8 @@ impl Sessions {
         Use::new(client, takes_batches, (self.counted(), recorded))
     }
 
-    /// Whether a session of another process was restored here. None for the other sessions.
-    pub(super) fn restored(&self, id: &str) -> Option<Arc<tokio::sync::Mutex<bool>>> {
+    /// Whether a session of another process is restored here. None for the other sessions.
+    pub(super) fn restored(&self, id: &str) -> Option<Restored> {
         self.uses().get(id)?.restored.clone()
     }
 

@@ -24,7 +24,9 @@ use super::{
     origin_check,
     peer::{Peer, Refusals, Refused},
     quota,
-    sessions::{Found, Handshakes, InUse, Manager, Passed, Sessions, TooLong, passing},
+    sessions::{
+        Found, Handshakes, InUse, Manager, Passed, Sessions, TooLong, Turn, in_turn, passing,
+    },
     single, stopping, store_away, too_many_sessions,
 };
 use crate::{
@@ -85,7 +87,8 @@ impl Streamable {
     /// Closes a session.
     pub(super) async fn close(&self, id: &str) {
         self.sessions.close(id).await;
-        self.sessions.forget(id).await;
+        // No client has this id.
+        let _ = self.sessions.forget(id).await;
         // A sweep may have found it before.
         self.sessions.end(id);
     }
@@ -267,8 +270,7 @@ impl Streamable {
         let hooks = self.server.0.access.hooks();
         let begins = matches!(message.kind(), Kind::Initialize(_));
         // rmcp only serves sessions that were accepted, and says so if there is none with this id.
-        let has_sessions = self.options.session_storage != SessionStorage::None;
-        let is_in_session = has_sessions
+        let is_in_session = self.has_sessions()
             && session(&parts.headers).is_some()
             && !(begins || message.names_version() || headers::name_modern_version(&parts.headers));
         if hooks.are_none() || is_in_session || !message.is_request() {
@@ -276,7 +278,7 @@ impl Streamable {
         }
         let newcomer = Newcomer::of(parts, message, "");
         hooks.reject(&newcomer)?;
-        if begins && has_sessions {
+        if begins && self.has_sessions() {
             return Ok(Some((hooks, newcomer)));
         }
         hooks.ask_once(&newcomer).await?;
@@ -378,8 +380,8 @@ impl Streamable {
             if let Some(id) = id {
                 self.sessions.end(&id);
                 // What is unknown must not displace what was ended.
-                if is_known {
-                    self.sessions.forget(&id).await;
+                if is_known && self.sessions.forget(&id).await.is_err() {
+                    return store_away();
                 }
             }
             // Some clients treat rmcp's `202 Accepted` as a failure:
@@ -409,8 +411,7 @@ impl Streamable {
         match message.kind() {
             Kind::Initialize(_) => {
                 headers::remove_unknown_version(&mut parts.headers);
-                let has_sessions = self.options.session_storage != SessionStorage::None;
-                if has_sessions && session(&parts.headers).is_none() {
+                if self.has_sessions() && session(&parts.headers).is_none() {
                     let peer = parts.extensions.get().copied();
                     return self.admit(peer).await.err();
                 }
@@ -458,28 +459,42 @@ impl Streamable {
         response
     }
 
-    /// Passes a request to rmcp, one after the other while a session is restored.
+    /// Passes a request to rmcp. While a session of another process is restored, one request of it after the other.
     async fn pass(&self, request: Request) -> Response {
-        let id = session(request.headers());
-        let Some(restored) = id.and_then(|id| self.sessions.restored(id)) else {
+        let id = session(request.headers()).map(str::to_owned);
+        let restored = id.as_deref().and_then(|id| self.sessions.restored(id));
+        let (Some(id), Some(restored)) = (id, restored) else {
             return self.handle(request).await;
         };
-        let mut is_restored = restored.lock().await;
-        if *is_restored {
-            drop(is_restored);
+        let Some(turn) = Turn::of(restored).await else {
             return self.handle(request).await;
+        };
+        // A client that leaves must not leave half a session behind.
+        let nursery = &self.server.0.process.nursery;
+        let handled = nursery.spawn(in_turn(turn.clone(), self.handle(request)));
+        let handled = handled.await;
+        turn.end(self.sessions.has(&id).await);
+        match handled {
+            Ok(Some(response)) => response,
+            Ok(None) => stopping(),
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
-        let response = self.handle(request).await;
-        *is_restored = !response.status().is_server_error();
-        response
     }
 
-    async fn handle(&self, mut request: Request) -> Response {
+    fn handle(&self, mut request: Request) -> impl Future<Output = Response> + Send + use<> {
         let caller = access::caller(request.extensions());
         let passed = request.extensions_mut().remove();
-        let handled = access::on_behalf_of(caller, passing(passed, self.mcp.handle(request)));
+        let mcp = self.mcp.clone();
+        let handle = async move { mcp.handle(request).await };
+        let handled = access::on_behalf_of(caller, passing(passed, handle));
         // Boxed, because the future is large and would be moved by every wrapper.
-        Box::pin(handled).await.map(Body::new)
+        let handled = Box::pin(handled);
+        async move { handled.await.map(Body::new) }
+    }
+
+    /// Whether clients up to 2025-11-25 have sessions.
+    fn has_sessions(&self) -> bool {
+        self.options.session_storage != SessionStorage::None
     }
 }
 

@@ -278,9 +278,7 @@ const LOOK: Duration = Duration::from_hours(1);
 
 /// Whether less than this time is left.
 fn is_within(ends: SystemTime, time: Duration) -> bool {
-    ends.duration_since(SystemTime::now())
-        .is_ok_and(|left| left < time)
-        || ends <= SystemTime::now()
+    ends < SystemTime::now() + time
 }
 
 /// The TLS of a listener, as its files are now.
@@ -348,10 +346,8 @@ impl Tls {
             }
         }
     }
-}
 
-impl Tls {
-    /// Warns that the certificate ends soon, unless it has warned of that. Returns the time before the end of which it has warned.
+    /// Warns 14 days and one day before the certificate ends. `warned` is the last of these times for which it did so.
     fn warn_before(&self, ends: Option<SystemTime>, warned: Option<Duration>) -> Option<Duration> {
         let ends = ends?;
         let within = [LAST_DAY, SOON].map(|time| is_within(ends, time).then_some(time));

@@ -32,7 +32,7 @@ pub struct ServeOptions {
     pub question_time: Duration,
     /// The names of HTTP headers that servlets can read, as `mcp-servlet/headers` in `_meta`.
     pub forward_headers: Vec<String>,
-    /// Whether servlets can read who calls, as `mcp-servlet/caller` in `_meta`.
+    /// Whether servlets can read the caller, as `mcp-servlet/caller` in `_meta`.
     pub forward_caller: bool,
     /// Whether servlets can read the certificate of the client, as `mcp-servlet/certificate` in `_meta`.
     pub forward_certificate: bool,

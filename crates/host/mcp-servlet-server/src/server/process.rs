@@ -73,7 +73,7 @@ pub(crate) struct Readiness {
     pub(crate) remotes: BTreeMap<String, &'static str>,
     /// Whether calls are refused, because the audit log cannot be written.
     pub(crate) lacks_audit: bool,
-    /// The stores that cannot be reached, of those without which the process is not ready.
+    /// The stores with `ready` that cannot be reached.
     pub(crate) stores: Vec<String>,
 }
 

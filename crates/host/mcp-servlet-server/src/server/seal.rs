@@ -83,13 +83,12 @@ impl Seal {
     }
 
     pub(crate) fn close_for(&self, time: Duration, state: &str, request: &Request<'_>) -> String {
-        // Among 2^32 random numbers of 96 bits, two are equal with a probability of 2^-33.
+        // Of 2^32 random numbers of 96 bits, two are equal with a probability of 2^-33.
         let number: Number = random();
         let mut text = now().saturating_add(time.as_secs()).to_be_bytes().to_vec();
         text.extend_from_slice(state.as_bytes());
         let (nonce, context) = (Nonce::assume_unique_for_key(number), self.context(request));
-        let key = self.keys.of(&self.endpoint).next();
-        key.expect("there is a key")
+        self.keys.of(&self.endpoint)[0]
             .seal_in_place_append_tag(nonce, Aad::from(context), &mut text)
             .expect("a state is shorter than 256 GiB");
         URL_SAFE_NO_PAD.encode([&number[..], &text].concat())
@@ -119,7 +118,7 @@ impl Seal {
         let sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let (number, text) = sealed.split_first_chunk::<NONCE_LEN>()?;
         let context = self.context(request);
-        let text = self.keys.of(&self.endpoint).find_map(|key| {
+        let text = self.keys.of(&self.endpoint).iter().find_map(|key| {
             let (nonce, context) = (Nonce::assume_unique_for_key(*number), Aad::from(&context));
             let mut text = text.to_vec();
             let length = key.open_in_place(nonce, context, &mut text).ok()?.len();
@@ -131,7 +130,7 @@ impl Seal {
         (now() < u64::from_be_bytes(*expires)).then_some((*number, state))
     }
 
-    /// What a state is for, in bytes.
+    /// The request that a state is for, and this process if only it can know whether the state was used.
     fn context(&self, request: &Request<'_>) -> Vec<u8> {
         let mut bytes = request.to_bytes();
         if request.once && self.store.get().is_none() {
@@ -159,7 +158,7 @@ impl Seal {
         true
     }
 
-    /// Whether no other process has used a state. While the store is away, only this process is asked.
+    /// Whether no other process has used a state. While the store is away, only this process knows.
     async fn is_first_of_all(&self, number: Number) -> bool {
         let Some(store) = self.store.get() else {
             return true;

@@ -68,12 +68,8 @@ impl CurrentKeys {
     }
 
     /// The keys of an endpoint, the one that seals first.
-    pub(super) fn of(&self, endpoint: &str) -> impl Iterator<Item = LessSafeKey> {
-        let keys = self
-            .0
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        keys.derived(endpoint).collect::<Vec<_>>().into_iter()
+    pub(super) fn of(&self, endpoint: &str) -> Vec<LessSafeKey> {
+        let keys = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        keys.derived(endpoint).collect()
     }
 }

@@ -302,7 +302,7 @@ async fn unknown_tools_and_busy_handlers_have_their_codes() {
                 "{way:?}"
             );
         };
-        // To drop the call that holds the instance is to cancel it.
+        // The call that holds the instance is cancelled when it is dropped.
         tokio::select! {
             () = holds => {}
             () = others => {}

@@ -278,7 +278,7 @@ async fn one_answer_is_enough_for_the_requests_of_a_minute() {
     };
     assert_eq!([ask("a"), ask("a"), ask("a")], [200; 3]);
     assert_eq!(ask("b"), 503);
-    // What is no answer is not known, so the servlet is asked again.
+    // Only answers are known, so the servlet decides again.
     assert_eq!([ask("b"), ask("b")], [200; 2]);
 }
 

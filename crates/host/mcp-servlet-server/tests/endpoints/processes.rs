@@ -8,7 +8,7 @@ use crate::{
     http::{header, post, send, stateless},
     log,
     site::{Site, WEB, eventually},
-    wasm::{echo, servlet},
+    wasm::{Reply, echo, replies, servlet},
 };
 
 pub(crate) const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
@@ -298,7 +298,7 @@ async fn a_question_of_one_process_is_answered_at_another() {
         };
         let asked = ask(&first, json!({}));
         let state = asked["result"]["requestState"].as_str().expect("a state");
-        // The servlet of the second process has asked somebody else before.
+        // The servlet of the second process has asked another client before.
         ask(&second, json!({}));
         let answers = json!({ "q": { "action": "accept", "content": {} } });
         let answer = json!({ "requestState": state, "inputResponses": answers });
@@ -343,6 +343,41 @@ async fn requests_that_restore_a_session_at_once_are_all_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_long_call_that_restores_a_session_holds_up_no_other_request() {
+    let config = format!(
+        "{WEB}session.store = \"sealed\"\n{A}limits.timeout = \"60s\"\n{}",
+        server(&['A'])
+    );
+    let tools = json!([{ "name": "slow", "inputSchema": { "type": "object" } }]);
+    let [first, second] = two(&config, &replies(&tools, &[(r#""slow""#, Reply::Hang)])).await;
+    let client = json!({ "name": "ide", "version": "1" });
+    let opened = post(first.url("web"), &[], &initialize(&client, &json!({})));
+    let id = header(&opened, "mcp-session-id")
+        .expect("a session")
+        .to_owned();
+    let url = second.url("web");
+    let named = [
+        ("mcp-session-id", &*id),
+        ("mcp-protocol-version", "2025-11-25"),
+    ];
+    std::thread::scope(|scope| {
+        let slow = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"slow","arguments":{}}}"#;
+        let slow = scope.spawn(move || post(url, &named, slow).status());
+        while !second.service.metrics().contains("servlet_calls_running 1") {
+            assert!(!slow.is_finished(), "the call runs");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        let list = r#"{"jsonrpc":"2.0","id":8,"method":"tools/list"}"#;
+        assert_eq!(post(url, &named, list).status(), 200);
+        assert!(!slow.is_finished());
+        let cancelled =
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+        assert_eq!(post(url, &named, cancelled).status(), 202);
+        slow.join().expect("no panic");
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn made_up_ids_do_not_displace_a_session_that_has_ended() {
     let config = format!("{WEB}session.store = \"sealed\"\n{A}{}", server(&['A']));
     let [first, _] = two(&config, &servlet(&["t"], "a")).await;
@@ -357,9 +392,7 @@ async fn made_up_ids_do_not_displace_a_session_that_has_ended() {
             ("mcp-session-id", id),
             ("mcp-protocol-version", "2025-11-25"),
         ];
-        crate::http::send("DELETE", url, &named, "")
-            .status()
-            .as_u16()
+        send("DELETE", url, &named, "").status().as_u16()
     };
     assert_eq!(delete(&id), 204);
     assert_eq!([delete("made-up"), delete(&id)], [404; 2]);

@@ -247,6 +247,9 @@ async fn while_the_store_is_away_what_is_open_goes_on() {
             .metrics()
             .contains("servlet_sessions{endpoint=\"web\"} 1")
     );
+    // Other processes would go on with a session that its client believes to have ended.
+    let named = [("mcp-session-id", &*id)];
+    assert_eq!(send("DELETE", first.url("web"), &named, "").status(), 503);
     // All processes would leave the load balancer at once, so an operator has to ask for that.
     assert_eq!(ready(&first).status(), 200);
     let waiting = ready(&required);
@@ -320,7 +323,7 @@ async fn the_connection_to_a_store_can_have_tls() {
     let second = Site::start(&config("tls.ca = \"root.pem\"\n"), &files).await;
     let id = open(&first, &[]);
     assert_eq!(call(&second, &id, &[]).status(), 200);
-    // A store with a certificate of somebody else is none.
+    // A store with a certificate of another authority counts as away.
     let stranger = Site::start(&config(""), &files).await;
     assert_eq!(call(&stranger, &id, &[]).status(), 503);
     log::says("the store cannot be reached: invalid peer certificate").await;

@@ -814,7 +814,7 @@ async fn verify_asks_for_the_signers_of_a_configuration() {
     );
     let (code, said) = run(&["verify", "greet.wasm", "--policy", "servlet.toml"]);
     assert!(
-        code == Some(2) && said.contains("is no `oci://` reference"),
+        code == Some(2) && said.contains("is not an `oci://` reference"),
         "{said}"
     );
 }

@@ -1,36 +1,31 @@
 //! Who is at the other end of a request: its session, its headers, its caller and its certificate.
 
 use mcp_servlet_json::RawJson;
+use mcp_servlet_types::{CALLER_KEY, CERTIFICATE_KEY, HEADERS_KEY, SESSION_KEY};
 use serde::de::DeserializeOwned;
 
 use super::Context;
 use crate::json::{Children, member};
 
-/// Keys of `_meta` that only the host sets.
-pub(crate) const SESSION: &str = "mcp-servlet/session";
-pub(crate) const HEADERS: &str = "mcp-servlet/headers";
-pub(crate) const CALLER: &str = "mcp-servlet/caller";
-pub(crate) const CERTIFICATE: &str = "mcp-servlet/certificate";
-
 impl Context {
     /// The id of the client's session; `None` if the request belongs to none. It is a secret: a client that knows it can use the
     /// session over HTTP.
     pub fn session(&self) -> Option<String> {
-        let id: String = read(self.meta_value(SESSION)?.get())?;
+        let id: String = read(self.meta_value(SESSION_KEY)?.get())?;
         (!id.is_empty()).then_some(id)
     }
 
     /// The value of a header of the client's HTTP request, if the endpoint forwards it. Case does not matter.
     pub fn header(&self, name: &str) -> Option<String> {
-        let headers = self.meta_value(HEADERS)?;
+        let headers = self.meta_value(HEADERS_KEY)?;
         let mut all = Children::of(headers.get());
         let (_, value) = all.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
         read(value)
     }
 
-    /// Who calls, if the endpoint forwards it.
+    /// The caller of the request, if the endpoint forwards it.
     pub fn caller(&self) -> Option<Caller> {
-        let json = self.meta_value(CALLER)?;
+        let json = self.meta_value(CALLER_KEY)?;
         let part = |name| member(json.get(), name);
         Some(Caller {
             kind: read(part("kind"))?,
@@ -45,7 +40,7 @@ impl Context {
 
     /// The certificate with which the client connected, if the endpoint forwards it and the client has one.
     pub fn certificate(&self) -> Option<Certificate> {
-        let json = self.meta_value(CERTIFICATE)?;
+        let json = self.meta_value(CERTIFICATE_KEY)?;
         let part = |name| read::<String>(member(json.get(), name)).unwrap_or_default();
         Some(Certificate {
             subject: part("subject"),
@@ -64,10 +59,10 @@ fn read<T: DeserializeOwned>(json: &str) -> Option<T> {
     mcp_servlet_json::from_str(json).ok()
 }
 
-/// Who calls a tool, as the host has authenticated it.
+/// The caller of a request, as the host has authenticated it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Caller {
-    /// The kind of its credential: `jwt`, `opaque`, `key` or `certificate`, or `nobody` without one.
+    /// The kind of its credential: `jwt`, `opaque`, `key` or `certificate`. Without a credential: `nobody`.
     pub kind: String,
     /// Its name: `sub` of a token, the name of a key, or the name in a certificate.
     pub subject: String,

@@ -11,6 +11,8 @@ use std::time::SystemTime;
 
 pub(crate) use self::tools::{PreparedTools, ToolAnswer};
 use super::client::Prepared;
+#[cfg(feature = "http")]
+use super::http::{HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use crate::host::level::Level;
 
 /// The test's host, shared with the logger.
@@ -39,18 +41,12 @@ pub(crate) struct State {
     #[cfg(feature = "http")]
     pub(crate) http: Option<Answer>,
     #[cfg(feature = "http")]
-    pub(crate) requests: Vec<super::http::HttpRequest>,
+    pub(crate) requests: Vec<HttpRequest>,
 }
 
 /// Answers HTTP requests in a test.
 #[cfg(feature = "http")]
-pub(crate) type Answer = Rc<
-    RefCell<
-        dyn FnMut(
-            &super::http::HttpRequest,
-        ) -> Result<super::http::HttpResponse, super::http::HttpError>,
-    >,
->;
+pub(crate) type Answer = Rc<RefCell<dyn FnMut(&HttpRequest) -> Result<HttpResponse, HttpError>>>;
 
 impl std::fmt::Debug for State {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -121,19 +117,14 @@ impl Host {
     }
 
     #[cfg(feature = "http")]
-    pub(super) fn http(
-        &self,
-        request: &super::http::HttpRequest,
-    ) -> Result<super::http::HttpResponse, super::http::HttpError> {
+    pub(super) fn http(&self, request: &HttpRequest) -> Result<HttpResponse, HttpError> {
         let headers = request.headers.keys().map(String::as_str);
         if let Some(reason) = mcp_servlet_types::refused_request(&request.method, headers) {
             let message = format!("invalid HTTP request: {reason}");
-            return Err(
-                super::http::HttpError::new(message).with_kind(super::http::HttpErrorKind::Request)
-            );
+            return Err(HttpError::new(message).with_kind(HttpErrorKind::Request));
         }
         let Some(answer) = self.state().http.clone() else {
-            return Err(super::http::HttpError::new(
+            return Err(HttpError::new(
                 "there is no HTTP outside of a host: see `Client::with_http`",
             ));
         };
@@ -147,8 +138,8 @@ impl Host {
     #[allow(clippy::unused_self, reason = "the wasm host has the same signature")]
     pub(super) fn http_all(
         &self,
-        _: &[super::http::HttpRequest],
-    ) -> Option<Vec<Result<super::http::HttpResponse, super::http::HttpError>>> {
+        _: &[HttpRequest],
+    ) -> Option<Vec<Result<HttpResponse, HttpError>>> {
         None
     }
 

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::time::{Duration, SystemTime};
 
 use super::Context;
+#[cfg(feature = "http")]
+use super::http::{HttpError, HttpRequest, HttpResponse};
 use crate::host::abi;
 use crate::host::level::Level;
 
@@ -76,26 +78,23 @@ impl Host {
     }
 
     #[cfg(feature = "http")]
-    pub(super) fn http(
-        &self,
-        request: &super::http::HttpRequest,
-    ) -> Result<super::http::HttpResponse, super::http::HttpError> {
+    pub(super) fn http(&self, request: &HttpRequest) -> Result<HttpResponse, HttpError> {
         let body = (!request.body.is_empty()).then_some(&*request.body);
         let (status, headers, body) = abi::http(&request.to_json(), body);
-        super::http::HttpResponse::from_host(status, headers, body)
+        HttpResponse::from_host(status, headers, body)
     }
 
     /// Sends several requests at once. `None` if the host only takes one after the other.
     #[cfg(feature = "http")]
     pub(super) fn http_all(
         &self,
-        requests: &[super::http::HttpRequest],
-    ) -> Option<Vec<Result<super::http::HttpResponse, super::http::HttpError>>> {
+        requests: &[HttpRequest],
+    ) -> Option<Vec<Result<HttpResponse, HttpError>>> {
         abi::config(mcp_servlet_types::HTTP_ALL)?;
         let (json, bodies) = super::http::to_list(requests);
         let bodies = (!bodies.is_empty()).then_some(&*bodies);
         let (status, headers, bodies) = abi::http(&json, bodies);
-        let responses = super::http::HttpResponse::list_from_host(status, headers, bodies);
+        let responses = HttpResponse::list_from_host(status, headers, bodies);
         Some(responses.unwrap_or_else(|error| vec![Err(error); requests.len()]))
     }
 

@@ -86,7 +86,7 @@ pub(in crate::config) struct EndpointSection {
     /// Clients that may not begin a session. The first condition that holds decides.
     #[schemars(with = "Option<Vec<RejectSection>>")]
     pub(in crate::config) reject: Option<Spanned<Vec<Table<RejectSection>>>>,
-    /// A tool that is asked about each new session of the others.
+    /// A tool that decides about each new session of the other clients.
     #[schemars(with = "Option<OnSessionSection>")]
     pub(in crate::config) on_session: Option<Spanned<Table<OnSessionSection>>>,
     /// Limits of sessions. Default: as in `[http]`.

@@ -30,7 +30,7 @@ pub(in crate::config) struct RejectSection {
     pub(in crate::config) headers: Option<Spanned<Headers>>,
 }
 
-/// A tool that is asked about each new session.
+/// A tool that decides about each new session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -52,7 +52,7 @@ pub(in crate::config) struct OnSessionSection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::config) enum Forward {
-    /// Who calls.
+    /// The caller.
     Caller,
     /// The certificate of the client.
     Certificate,

@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use mcp_servlet_access::{
-    Caller, SessionTruth,
+    Caller, Truth,
     rules::{Answer, Arguments, Effect, Holds, Item, Rules},
 };
 use mcp_servlet_host::{Host, Tool};
@@ -36,7 +36,7 @@ pub struct Explanation {
     /// The conditions that reject a client before it has a session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reject: Vec<ExplainedReject>,
-    /// The tool that is asked about each session, as `servlet:tool`.
+    /// The tool that decides about each session, as `servlet:tool`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_session: Option<String>,
     /// The rules that decide whether the tool is listed.
@@ -190,16 +190,16 @@ impl ServedEndpoint<'_> {
         let explained = conditions.zip(lines).map(|(reject, (_, line))| {
             let truth = reject.when.holds_for(caller);
             let status = match truth {
-                SessionTruth::Failed(_) => StatusCode::FORBIDDEN,
+                Truth::Failed(_) => StatusCode::FORBIDDEN,
                 _ => reject.status,
             };
             ExplainedReject {
                 line: *line,
                 status: status.as_u16(),
                 holds: match truth {
-                    SessionTruth::No => "no",
-                    SessionTruth::Maybe => "maybe",
-                    SessionTruth::Yes | SessionTruth::Failed(_) => "yes",
+                    Truth::False => "no",
+                    Truth::Unknown => "maybe",
+                    Truth::True | Truth::Failed(_) => "yes",
                 },
             }
         });

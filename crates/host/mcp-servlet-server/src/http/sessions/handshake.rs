@@ -3,9 +3,10 @@
 //! rmcp chooses the ids of sessions and looks for handshakes while it handles a request, and does not say for which one. So the
 //! request is [handled](passing) together with what it has.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use futures_util::Stream;
+use mcp_servlet_common::lock;
 use rmcp::{
     model::{ClientJsonRpcMessage, InitializeRequestParams, ServerJsonRpcMessage},
     transport::{
@@ -17,6 +18,7 @@ use rmcp::{
         },
     },
 };
+use tokio::sync::OwnedMutexGuard;
 
 /// What a request brings along, as one of its extensions.
 #[derive(Clone, Debug)]
@@ -27,8 +29,32 @@ pub(in crate::http) enum Passed {
     Continues(Arc<InitializeRequestParams>),
 }
 
+/// Whether a session of another process is restored. Its requests take turns until it is: rmcp ends a session that gets a request
+/// while it is restored.
+pub(in crate::http) type Restored = Arc<tokio::sync::Mutex<bool>>;
+
+/// The turn of a request that restores a session. It ends when rmcp uses the session, or with the request.
+#[derive(Clone)]
+pub(in crate::http) struct Turn(Arc<Mutex<Option<OwnedMutexGuard<bool>>>>);
+
+impl Turn {
+    /// Waits for the turn. None if the session is restored.
+    pub(in crate::http) async fn of(restored: Restored) -> Option<Self> {
+        let turn = restored.lock_owned().await;
+        (!*turn).then(|| Self(Arc::new(Mutex::new(Some(turn)))))
+    }
+
+    /// Lets the others go on.
+    pub(in crate::http) fn end(&self, is_restored: bool) {
+        if let Some(mut turn) = lock(&self.0).take() {
+            *turn = is_restored;
+        }
+    }
+}
+
 tokio::task_local! {
     static PASSED: Option<Passed>;
+    static TURN: Turn;
 }
 
 /// Lets rmcp handle a request that brings this along.
@@ -39,8 +65,22 @@ pub(in crate::http) fn passing<F: Future>(
     PASSED.scope(passed, handle)
 }
 
+/// Lets rmcp handle a request that restores a session.
+pub(in crate::http) fn in_turn<F: Future>(
+    turn: Turn,
+    handle: F,
+) -> impl Future<Output = F::Output> {
+    TURN.scope(turn, handle)
+}
+
 fn passed() -> Option<Passed> {
     PASSED.try_with(Clone::clone).ok().flatten()
+}
+
+/// rmcp uses a session only after it is restored.
+fn end_turn() {
+    // Other requests have none.
+    let _ = TURN.try_with(|turn| turn.end(true));
 }
 
 /// The handshakes of sessions that other processes have opened.
@@ -104,6 +144,7 @@ impl SessionManager for Manager {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        end_turn();
         self.0.create_stream(id, message).await
     }
 
@@ -119,6 +160,7 @@ impl SessionManager for Manager {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        end_turn();
         self.0.create_standalone_stream(id).await
     }
 
@@ -127,6 +169,7 @@ impl SessionManager for Manager {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        end_turn();
         self.0.resume(id, last_event_id).await
     }
 

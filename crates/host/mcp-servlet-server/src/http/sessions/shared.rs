@@ -143,13 +143,16 @@ impl Sessions {
     }
 
     /// Remembers that a client has ended a session.
-    pub(in crate::http) async fn forget(&self, id: &str) {
+    ///
+    /// # Errors
+    /// Other processes go on with it, because the store is away.
+    pub(in crate::http) async fn forget(&self, id: &str) -> Result<(), Away> {
         match (&self.storage, &self.store) {
             (SessionStorage::Sealed { .. }, _) => self.ended.add(id),
-            // If the store is away, it forgets the session later.
-            (_, Some(store)) => drop(store.remove(&store.key(KIND, id)).await),
+            (_, Some(store)) => store.remove(&store.key(KIND, id)).await?,
             _ => {}
         }
+        Ok(())
     }
 
     /// How long the store remembers a session: longer than the process that uses it, which tells the store only now and then.
@@ -182,7 +185,7 @@ impl Sessions {
     }
 }
 
-/// What a session is bound to: its owner and, in a store, its id.
+/// Binds a session to its owner and, in a store, to its id.
 fn bound_to(id: &str, owner: Option<Owner>) -> Request<'_> {
     Request {
         method: "session",
