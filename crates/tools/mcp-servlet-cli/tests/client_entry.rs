@@ -7,9 +7,10 @@ mod support;
 use std::{
     collections::BTreeMap,
     fs,
-    io::{BufRead as _, BufReader, Cursor, Read as _, Write as _},
+    io::{BufRead as _, BufReader, Cursor, ErrorKind, Read as _, Write as _},
     path::Path,
     process::{Command, Stdio},
+    thread,
 };
 
 use mcp_servlet_oci::Digest;
@@ -84,12 +85,17 @@ fn call(entry: &Value, value: &str) -> (Value, String) {
 
 /// Starts a server and calls its tool. Returns the answer, and what it wrote to standard error.
 fn ask(server: &mut Command) -> (Value, String) {
-    let mut server = server
+    server
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the server starts");
+        .stderr(Stdio::piped());
+    let mut server = loop {
+        match server.spawn() {
+            // A process that another test is starting still has this test's file open for writing.
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => thread::yield_now(),
+            started => break started.expect("the server starts"),
+        }
+    };
     let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
     let mut input = server.stdin.take().expect("a pipe");
     for message in [

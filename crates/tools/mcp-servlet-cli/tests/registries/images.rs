@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::Path,
-    process::Stdio,
+    process::{Command, Stdio},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -319,7 +319,6 @@ async fn with_passwords() -> Site {
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_helper_has_the_password_and_one_that_fails_is_an_error() {
-    use std::os::unix::fs::PermissionsExt as _;
     let (site, home) = (with_passwords().await, home());
     let docker = home.path().join(".docker");
     fs::create_dir(&docker).expect("a folder");
@@ -327,9 +326,14 @@ async fn a_helper_has_the_password_and_one_that_fails_is_an_error() {
     fs::write(docker.join("config.json"), config.to_string()).expect("a file");
     let path = home.path().join("docker-credential-test");
     let helper = |script: &str| {
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a script");
-        let executable = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(&path, executable).expect("a script");
+        // A shell writes it: a file that this process has written may still be open for writing in a process that another test is
+        // starting, and no such file can be run.
+        let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$2" && chmod +x "$2""#;
+        let written = Command::new("sh")
+            .args(["-c", write, "sh", script])
+            .arg(&path)
+            .status();
+        assert!(written.expect("a shell").success());
         let reference = site.reference(":1").to_string();
         let mut pull = command(
             home.path(),
