@@ -23,8 +23,22 @@ const PAYLOAD: &str = "application/vnd.in-toto+json";
 #[serde(rename_all = "camelCase")]
 struct Bundle {
     media_type: String,
+    #[serde(default)]
+    verification_material: Material,
     dsse_envelope: Option<Envelope>,
     message_signature: Option<MessageSignature>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Material {
+    public_key: Option<KeyHint>,
+}
+
+/// The fingerprint of the key.
+#[derive(Deserialize)]
+struct KeyHint {
+    hint: String,
 }
 
 /// The signature of a file. The key says whether it is right, so the digest next to it does not matter.
@@ -118,6 +132,19 @@ pub(crate) fn signer(bundle: &[u8], digest: &Digest, keys: &[VerifyingKey]) -> O
         .any(|subject| subject.digest.sha256 == digest.hex());
     (statement.kind == STATEMENT && statement.predicate_type == SIGNED && is_of_digest)
         .then_some(signer)
+}
+
+/// The fingerprint of the key that a bundle names, if it is a signature. Without the key nobody knows whether it is right.
+pub fn named_key(bundle: &[u8]) -> Option<String> {
+    let bundle: Bundle = serde_json::from_slice(bundle).ok()?;
+    if let Some(envelope) = bundle.dsse_envelope {
+        let statement = BASE64_STANDARD.decode(envelope.payload).ok()?;
+        let statement: Statement = serde_json::from_slice(&statement).ok()?;
+        if statement.predicate_type != SIGNED {
+            return None;
+        }
+    }
+    Some(bundle.verification_material.public_key?.hint)
 }
 
 /// A bundle that signs the bytes of a file, as `cosign sign-blob` writes it.

@@ -4,7 +4,7 @@
 //! writes one, as a single layer that other programs read, too. Credentials are those of docker and podman.
 //!
 //! [`Client::sign`] signs an image as cosign 3 does, and [`Client::verify`] checks that. [`sign_file`] and [`signer_of_file`] do the
-//! same for a file.
+//! same for a file. [`Client::named_keys`] and [`named_key`] tell which keys signatures name.
 //!
 //! The crate knows nothing about what is in a module. It sends requests with `mcp-servlet-http`.
 //!
@@ -27,7 +27,7 @@ mod signature;
 mod token;
 
 pub use artifact::{Artifact, HYPER_MCP_V2, SERVLET};
-pub use bundle::{sign_file, signer_of_file};
+pub use bundle::{named_key, sign_file, signer_of_file};
 pub use cache::{Cache, Cleaned};
 pub use client::{Client, Settings};
 pub use credentials::auth_files;

@@ -81,9 +81,30 @@ impl Client {
         let limit = limit.await;
         limit.unwrap_or_else(|_| Err(session.late()))
     }
+
+    /// The fingerprints of the keys that the signatures of an image name. Nothing checks that they have made them;
+    /// [`verify`](Self::verify) does that.
+    ///
+    /// # Errors
+    /// [`Error`] if the image or the list of its signatures cannot be read.
+    pub async fn named_keys(&self, reference: &Reference) -> Result<Vec<String>, Error> {
+        let mut session = self.session(reference, "pull")?;
+        let limit = timeout(TIME, session.named_keys()).await;
+        limit.unwrap_or_else(|_| Err(session.late()))
+    }
 }
 
 impl Session<'_> {
+    async fn named_keys(&mut self) -> Result<Vec<String>, Error> {
+        let (digest, _) = self.manifest(self.reference).await?;
+        let mut keys = Vec::new();
+        for manifest in self.index(&digest).await?.bundles().take(MOST) {
+            let bundle = self.readable_bundle(&manifest).await?;
+            keys.extend(bundle.as_deref().and_then(bundle::named_key));
+        }
+        Ok(keys)
+    }
+
     async fn sign(&mut self, key: &SigningKey) -> Result<Digest, Error> {
         let (digest, image) = self.manifest(self.reference).await?;
         // A second signature by the key would have other bytes, and take one of the places.
@@ -132,17 +153,24 @@ impl Session<'_> {
         keys: &[VerifyingKey],
     ) -> Result<Option<usize>, Error> {
         for manifest in index.bundles().take(MOST) {
-            match self.bundle(&manifest).await {
-                Ok(bundle) => {
-                    if let Some(key) = bundle::signer(&bundle, digest, keys) {
-                        return Ok(Some(key));
-                    }
-                }
-                Err(error) if error.is_outage() => return Err(error),
-                Err(error) => tracing::debug!(%manifest, "a signature cannot be read: {error}"),
+            let bundle = self.readable_bundle(&manifest).await?;
+            let key = bundle.and_then(|bundle| bundle::signer(&bundle, digest, keys));
+            if key.is_some() {
+                return Ok(key);
             }
         }
         Ok(None)
+    }
+
+    /// The bundle in the image with this digest, or `None` if it cannot be read although the registry answers.
+    async fn readable_bundle(&mut self, digest: &Digest) -> Result<Option<Vec<u8>>, Error> {
+        match self.bundle(digest).await {
+            Err(error) if !error.is_outage() => {
+                tracing::debug!(%digest, "a signature cannot be read: {error}");
+                Ok(None)
+            }
+            read => read.map(Some),
+        }
     }
 
     /// The bundle in the image with this digest.

@@ -18,6 +18,7 @@ use crate::{
     format::Format,
     limits::Limits,
     needs,
+    sign::named_keys,
     terminal::{self, Style, Visible, one_line},
 };
 
@@ -39,6 +40,8 @@ struct Report<'a> {
     source: &'a Source,
     module: Option<Module>,
     servlet: Option<&'a Servlet>,
+    /// The keys that its signatures name, or why they cannot be read.
+    signers: Option<Result<Vec<String>, String>>,
     /// What a host that serves all servlets of the directory offers of this one.
     offer: Offer<'a>,
 }
@@ -52,9 +55,9 @@ impl Inspect {
         let loaded: Vec<_> = sources.iter().map(load).collect();
         let host = Host::compose(loaded.iter().flatten().map(mount).collect());
         let reports = sources.iter().zip(&loaded);
-        let reports: Vec<_> = reports
+        let reports = reports
             .map(|(source, servlet)| Report::of(source, servlet.as_ref(), &host))
-            .collect();
+            .collect::<Result<Vec<_>, _>>()?;
         let mut out = terminal::out();
         match self.format {
             Format::Json => {
@@ -94,7 +97,7 @@ impl<'a> Report<'a> {
         source: &'a Source,
         servlet: Result<&'a Arc<Servlet>, &'a LoadError>,
         host: &'a Host,
-    ) -> Self {
+    ) -> Result<Self, Failure> {
         let (module, offer) = match servlet {
             Ok(servlet) => (Some(servlet.module().clone()), host.offer(servlet)),
             Err(error) => {
@@ -103,12 +106,13 @@ impl<'a> Report<'a> {
                 (source.module().ok(), offer)
             }
         };
-        Self {
+        Ok(Self {
             source,
             module,
             servlet: servlet.ok().map(Arc::as_ref),
+            signers: named_keys(source)?,
             offer,
-        }
+        })
     }
 
     /// Each name or URI that is served, with its kind.
@@ -160,6 +164,22 @@ impl<'a> Report<'a> {
                 writeln!(out, "  image    {image}")?;
             }
             writeln!(out, "  sha256   {}", Digest::from(servlet.digest()).hex())?;
+        }
+        match &self.signers {
+            Some(Ok(keys)) if keys.is_empty() => writeln!(out, "  signed   by nobody")?,
+            Some(Ok(keys)) => {
+                for key in keys {
+                    let key = one_line(key);
+                    writeln!(
+                        out,
+                        "  signed   with the key {key}, as its signature says; `servlet verify` checks it"
+                    )?;
+                }
+            }
+            Some(Err(problem)) => {
+                writeln!(out, "  signed   unknown: {}", one_line(problem))?;
+            }
+            None => {}
         }
         if let Some(abi) = self.abi() {
             writeln!(out, "  abi      {abi}")?;
@@ -213,6 +233,8 @@ impl<'a> Report<'a> {
             sections.map(|section| json!({ "name": section.name, "size": section.size }));
         let contract = self.module.as_ref().and_then(Module::contract);
         let tools = self.offer.tools.iter().map(|tool| tool.name());
+        let signers = self.signers.as_ref().and_then(|keys| keys.as_ref().ok());
+        let signatures = signers.map(|keys| keys.iter().map(|key| json!({ "key": key })));
         let problems = self.offer.problems.iter();
         let problems =
             problems.map(|problem| json!({ "message": chain(problem), "help": problem.help() }));
@@ -220,6 +242,7 @@ impl<'a> Report<'a> {
             "source": self.source.to_string(),
             "image": self.servlet.and_then(Servlet::image),
             "module": self.servlet.map(|servlet| Digest::from(servlet.digest()).to_string()),
+            "signatures": signatures.map(Iterator::collect::<Vec<_>>),
             "size": self.module.as_ref().map(|module| module.size),
             "abi": self.abi().map(|abi| abi.to_string()),
             "isolation": self.module.as_ref().map(|module| Isolation::of(module).name()),

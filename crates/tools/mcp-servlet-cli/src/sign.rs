@@ -8,10 +8,10 @@ use std::{
 
 use clap::{Args, Subcommand};
 use mcp_servlet_oci::{
-    Client, Error, KeyError, Reference, Settings, Signed, SigningKey, VerifyingKey, sign_file,
-    signer_of_file,
+    Client, Error, KeyError, Reference, Settings, Signed, SigningKey, VerifyingKey, named_key,
+    sign_file, signer_of_file,
 };
-use mcp_servlet_runtime::signature_file;
+use mcp_servlet_runtime::{Source, signature_file};
 use mcp_servlet_server::config::Config;
 
 use crate::{
@@ -229,6 +229,29 @@ fn verify_file(file: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Fai
         "error: `{signature}` has no signature of `{file}` by one of the keys"
     ));
     Err(Failure::CheckFailed)
+}
+
+/// The fingerprints of the keys that the signatures of an image or a file name, or why they cannot be read. Nothing checks that
+/// these keys have made them. `None` for a file without a signature, and for other sources.
+pub(crate) fn named_keys(source: &Source) -> Result<Option<Result<Vec<String>, String>>, Failure> {
+    Ok(match source {
+        Source::Image(image) => {
+            let keys = block_on(async { Ok(named_keys_of_image(&image.reference).await) })?;
+            Some(keys.map_err(|error| error.to_string()))
+        }
+        Source::File(file) => match fs::read(signature_file(file)) {
+            Ok(bundle) => Some(Ok(named_key(&bundle).into_iter().collect())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => Some(Err(error.to_string())),
+        },
+        _ => None,
+    })
+}
+
+async fn named_keys_of_image(reference: &str) -> Result<Vec<String>, Error> {
+    let reference = Reference::parse_image(reference)?;
+    let client = Client::new(Settings::default())?;
+    client.named_keys(&reference).await
 }
 
 /// A private key in a file, or in an environment variable if the text is `env:NAME`.

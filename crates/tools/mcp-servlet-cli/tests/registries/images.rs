@@ -739,6 +739,8 @@ async fn verify_names_the_signer() {
     let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
     let image = site.reference(":0.1.0").to_string();
     assert_eq!(run(&["push", "greet.wasm", &image]).0, Some(0));
+    let (_, said) = run(&["inspect", &image]);
+    assert!(said.contains("signed   by nobody"), "{said}");
     assert_eq!(run(&["sign", &image, "--key", "other.key"]).0, Some(0));
     let both = ["verify", &image, "--key", "ada.pub", "--key", "other.pub"];
     let (code, said) = run(&both);
@@ -746,6 +748,11 @@ async fn verify_names_the_signer() {
         code == Some(0) && said.trim_end().ends_with(", other.pub"),
         "{said}"
     );
+    let key = said.rsplit("with the key ").next().expect("the key");
+    let key = key.trim_end().trim_end_matches(", other.pub");
+    let (_, said) = run(&["inspect", &image]);
+    let signed = format!("signed   with the key {key}, as its signature says");
+    assert!(said.contains(&signed), "{said}");
     for (arguments, code, message) in [
         (&both[..4], 1, "its only signature is by another key"),
         (
