@@ -194,6 +194,11 @@ fn a_typed_configuration_takes_no_more_than_a_value() {
 }
 
 #[test]
+fn the_caller_takes_the_question_whether_the_host_has_set_it() {
+    assert_imports(&fixture("caller"), &[&["config_get"], &READING]);
+}
+
+#[test]
 fn reading_the_request_needs_no_import() {
     for name in ["client", "elicit", "sample"] {
         assert_imports(&fixture(name), &[]);

@@ -3,6 +3,7 @@
 mod asks;
 mod both_ways;
 mod callees;
+mod caller;
 mod calls;
 mod check;
 mod client;

@@ -54,7 +54,11 @@ pub const STRICT: &str = "mcp-servlet.strict";
 /// Functions of the servlet list the others. Without the key, all URIs are fixed.
 pub const FIXED_RESOURCES: &str = "mcp-servlet/fixedResources";
 
-/// The key in `_meta` of a request for the id of the client's session. Only the host sets it, as the next three.
+/// The configuration key whose value tells a servlet that only the host sets the four keys below. Other hosts have no value for it:
+/// there, a client could have written them.
+pub const KEEPS_META: &str = "mcp-servlet.keeps-meta";
+
+/// The key in `_meta` of a request for the id of the client's session.
 pub const SESSION_KEY: &str = "mcp-servlet/session";
 /// The key for the headers of the HTTP request that the host forwards.
 pub const HEADERS_KEY: &str = "mcp-servlet/headers";

@@ -1,6 +1,6 @@
 //! Extism's functions for messages, configuration and variables. The kernel has the others.
 
-use mcp_servlet_types::HTTP_ALL;
+use mcp_servlet_types::{HTTP_ALL, KEEPS_META};
 use tracing::{Level, level_filters::LevelFilter};
 use wasmtime::{Caller, Error, Linker, Result};
 
@@ -42,6 +42,7 @@ fn config_get(mut caller: Caller<'_, State>, key: i64) -> Result<i64> {
     let shared = &caller.data().shared;
     let value = name.and_then(|name| match shared.options.config.get(&name) {
         None if name == HTTP_ALL && shared.reads_failures => Some("1".to_owned()),
+        None if name == KEEPS_META => Some("1".to_owned()),
         value => value.cloned(),
     });
     match value {

@@ -8,24 +8,24 @@ use super::Context;
 use crate::json::{Children, member};
 
 impl Context {
-    /// The id of the client's session; `None` if the request belongs to none. It is a secret: a client that knows it can use the
-    /// session over HTTP.
+    /// The id of the client's session; `None` if the request belongs to none, and in hosts other than `servlet serve`. It is a
+    /// secret: a client that knows it can use the session over HTTP.
     pub fn session(&self) -> Option<String> {
-        let id: String = read(self.meta_value(SESSION_KEY)?.get())?;
+        let id: String = read(self.set_by_host(SESSION_KEY)?.get())?;
         (!id.is_empty()).then_some(id)
     }
 
-    /// The value of a header of the client's HTTP request, if the endpoint forwards it. Case does not matter.
+    /// The value of a header of the client's HTTP request, if the endpoint of `servlet serve` forwards it. Case does not matter.
     pub fn header(&self, name: &str) -> Option<String> {
-        let headers = self.meta_value(HEADERS_KEY)?;
+        let headers = self.set_by_host(HEADERS_KEY)?;
         let mut all = Children::of(headers.get());
         let (_, value) = all.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
         read(value)
     }
 
-    /// The caller of the request, if the endpoint forwards it.
+    /// The caller of the request, if the endpoint of `servlet serve` forwards it. Other hosts forward no caller.
     pub fn caller(&self) -> Option<Caller> {
-        let json = self.meta_value(CALLER_KEY)?;
+        let json = self.set_by_host(CALLER_KEY)?;
         let part = |name| member(json.get(), name);
         Some(Caller {
             kind: read(part("kind"))?,
@@ -38,9 +38,9 @@ impl Context {
         })
     }
 
-    /// The certificate with which the client connected, if the endpoint forwards it and the client has one.
+    /// The certificate with which the client connected, if the endpoint of `servlet serve` forwards it and the client has one.
     pub fn certificate(&self) -> Option<Certificate> {
-        let json = self.meta_value(CERTIFICATE_KEY)?;
+        let json = self.set_by_host(CERTIFICATE_KEY)?;
         let part = |name| read::<String>(member(json.get(), name)).unwrap_or_default();
         Some(Certificate {
             subject: part("subject"),
@@ -51,6 +51,15 @@ impl Context {
             pem: part("pem"),
             json,
         })
+    }
+
+    /// A value in `_meta` of the request that no client can have written.
+    fn set_by_host(&self, key: &str) -> Option<RawJson> {
+        // Some hosts pass on whatever clients have in `_meta`.
+        if !self.host.keeps_meta() {
+            return None;
+        }
+        self.meta_value(key)
     }
 }
 
@@ -68,7 +77,7 @@ pub struct Caller {
     pub subject: String,
     /// The issuer of its token.
     pub issuer: Option<String>,
-    /// The program that has got the token.
+    /// The OAuth client that obtained the token.
     pub client: Option<String>,
     /// Its scopes.
     pub scopes: Vec<String>,
@@ -79,6 +88,11 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Whether it has shown a credential: a token, a key or a certificate.
+    pub fn is_authenticated(&self) -> bool {
+        self.kind != "nobody"
+    }
+
     /// Whether it has a scope.
     pub fn has_scope(&self, scope: &str) -> bool {
         self.scopes.iter().any(|own| own == scope)

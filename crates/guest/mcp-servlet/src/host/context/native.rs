@@ -80,6 +80,12 @@ impl Host {
         Rc::downgrade(&self.state)
     }
 
+    /// What a test has prepared comes from the host.
+    #[allow(clippy::unused_self, reason = "in a host, it is asked")]
+    pub(super) fn keeps_meta(&self) -> bool {
+        true
+    }
+
     pub(super) fn config_value(&self, key: &str) -> Option<String> {
         let value = self.state().config.get(key).cloned();
         value.filter(|value| !value.is_empty())

@@ -84,6 +84,11 @@ impl Host {
         HttpResponse::from_host(status, headers, body)
     }
 
+    /// Whether the host has set the keys in `_meta` that only hosts may set.
+    pub(super) fn keeps_meta(&self) -> bool {
+        abi::config(mcp_servlet_types::KEEPS_META).is_some()
+    }
+
     /// Sends several requests at once. `None` if the host only takes one after the other.
     #[cfg(feature = "http")]
     pub(super) fn http_all(
