@@ -80,6 +80,7 @@ impl Compare {
             arguments: json!({ "name": "Ada Lovelace" }),
             clients: IN_FLIGHT,
             calls: 500,
+            tokens: Vec::new(),
         };
         let mut rates = [Vec::new(), Vec::new()];
         for round in 0..=ROUNDS {

@@ -3,6 +3,7 @@
 //! All servers start first. In each round every pair runs, and both sides of a pair take turns within the round. A ratio is the
 //! median of the ratios of the rounds.
 
+mod access;
 mod servers;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use bench_table::{Row, Target, Unit};
 use serde_json::{Value, json};
 
+use self::access::Access;
 use self::servers::{Base, Bridges, Bundles, Remote};
 use crate::Subject;
 use crate::http::{Clients, Listening};
@@ -58,6 +60,7 @@ impl Gateway {
         let bundles = Bundles::start(&self, folder.path())?;
         let remote = Remote::start(&self, folder.path())?;
         let bridges = Bridges::start(&self, folder.path())?;
+        let access = Access::start(&self, folder.path())?;
         let mut base = Base::start(&self, folder.path())?;
         let mut comparisons = vec![
             virtual_tool(
@@ -73,6 +76,7 @@ impl Gateway {
         ];
         comparisons.extend(steps(&remote));
         comparisons.extend(bridged(&bridges));
+        comparisons.extend(access.comparisons());
         comparisons.extend(base.as_mut().map(unchanged).into_iter().flatten());
         for round in 0..=ROUNDS {
             for comparison in &mut comparisons {
@@ -154,6 +158,7 @@ fn clients<'a>(
         arguments,
         clients: CLIENTS,
         calls,
+        tokens: Vec::new(),
     };
     move || clients.run(&server.url)
 }
@@ -233,6 +238,7 @@ fn steps(remote: &Remote) -> [Comparison<'_>; 3] {
             arguments,
             clients: 1,
             calls: 10,
+            tokens: Vec::new(),
         };
         move || clients.run(&url)
     };

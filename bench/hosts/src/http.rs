@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 use ureq::Agent;
+use ureq::tls::TlsConfig;
 
 use crate::peer::initialize;
 use crate::process::Process;
@@ -85,6 +86,8 @@ pub(crate) struct Client {
     url: String,
     version: &'static str,
     id: Option<String>,
+    /// What the caller is known by.
+    token: Option<String>,
     last: u64,
 }
 
@@ -97,6 +100,8 @@ impl Client {
             .timeout_send_body(Some(PATIENCE))
             .timeout_recv_response(Some(PATIENCE))
             .timeout_recv_body(Some(PATIENCE))
+            // The server has made its certificate itself.
+            .tls_config(TlsConfig::builder().disable_verification(true).build())
             .build()
             .into();
         Self {
@@ -104,6 +109,7 @@ impl Client {
             url: url.to_owned(),
             version,
             id: None,
+            token: None,
             last: 0,
         }
     }
@@ -115,7 +121,13 @@ impl Client {
 
     /// A client of an earlier protocol version, with a session.
     pub(crate) fn open(url: &str) -> anyhow::Result<Self> {
+        Self::open_with(url, None)
+    }
+
+    /// The same, for a caller who is known by a token.
+    fn open_with(url: &str, token: Option<String>) -> anyhow::Result<Self> {
         let mut client = Self::new(url, WITH_SESSION);
+        client.token = token;
         client.request("initialize", &initialize())?;
         client.post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
         Ok(client)
@@ -177,6 +189,9 @@ impl Client {
         if let Some(id) = &self.id {
             request = request.header("mcp-session-id", id);
         }
+        if let Some(token) = &self.token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
         let mut response = request.send(message.to_string())?;
         if let Some(id) = response.headers().get("mcp-session-id") {
             self.id = Some(id.to_str()?.to_owned());
@@ -192,10 +207,11 @@ impl Client {
     /// Ends the session, if there is one, as clients should.
     pub(crate) fn close(self) -> anyhow::Result<()> {
         if let Some(id) = &self.id {
-            self.agent
-                .delete(&self.url)
-                .header("mcp-session-id", id)
-                .call()?;
+            let mut request = self.agent.delete(&self.url).header("mcp-session-id", id);
+            if let Some(token) = &self.token {
+                request = request.header("authorization", format!("Bearer {token}"));
+            }
+            request.call()?;
         }
         Ok(())
     }
@@ -208,19 +224,25 @@ pub(crate) struct Clients<'a> {
     pub(crate) clients: usize,
     /// How many calls each of them makes.
     pub(crate) calls: usize,
+    /// The tokens of the callers, in turns: as many as clients are one for each client. None if they have none.
+    pub(crate) tokens: Vec<String>,
 }
 
 impl Clients<'_> {
     /// Makes all calls, and returns how many there were per second.
     pub(crate) fn run(&self, url: &str) -> anyhow::Result<f64> {
-        let clients = (0..self.clients).map(|_| Client::open(url));
+        let clients = (0..self.clients).map(|client| Client::open_with(url, self.token(client, 0)));
         let mut clients: Vec<Client> = clients.collect::<Result<_, _>>()?;
         let start = Instant::now();
         thread::scope(|scope| {
             let threads: Vec<_> = clients
                 .iter_mut()
-                .map(|client| {
-                    let call = |_| client.call(self.tool, &self.arguments);
+                .enumerate()
+                .map(|(number, client)| {
+                    let call = move |call| {
+                        client.token = self.token(number, call);
+                        client.call(self.tool, &self.arguments)
+                    };
                     scope.spawn(move || (0..self.calls).try_for_each(call))
                 })
                 .collect();
@@ -231,5 +253,13 @@ impl Clients<'_> {
         let rate = (self.clients * self.calls) as f64 / start.elapsed().as_secs_f64();
         clients.into_iter().try_for_each(Client::close)?;
         Ok(rate)
+    }
+
+    /// The token with which a client makes a call.
+    fn token(&self, client: usize, call: usize) -> Option<String> {
+        let mut tokens = self.tokens.iter().cycle();
+        tokens
+            .nth((client + call * self.clients) % self.tokens.len().max(1))
+            .cloned()
     }
 }

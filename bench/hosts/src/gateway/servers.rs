@@ -211,23 +211,33 @@ impl Base {
     }
 }
 
-/// `servlet serve` of this checkout with one endpoint, at `/mcp`, for these sections.
+/// `servlet serve` of this checkout with one endpoint, at `/all`, for these sections.
 fn configured(
     gateway: &Gateway,
     folder: &Path,
     name: &str,
     sections: &str,
 ) -> anyhow::Result<Listening> {
+    configured_as(gateway, folder, name, &(endpoint("all", "") + sections))
+}
+
+/// `servlet serve` of this checkout for these sections. Its URL is that of the first endpoint.
+pub(super) fn configured_as(
+    gateway: &Gateway,
+    folder: &Path,
+    name: &str,
+    sections: &str,
+) -> anyhow::Result<Listening> {
     let config = folder.join(name).with_extension("toml");
-    fs::write(
-        &config,
-        format!(
-            "[listener.local]\naddress = \"127.0.0.1:0\"\n\
-             [endpoint.all]\nkind = \"http\"\nlistener = \"local\"\n{sections}"
-        ),
-    )?;
+    let local = "[listener.local]\naddress = \"127.0.0.1:0\"\n";
+    fs::write(&config, format!("{local}{sections}"))?;
     let mut command = serve(&gateway.subject.servlet, &folder.join("ours"));
     Listening::start(command.arg(&config)).with_context(|| format!("a server of {name}"))
+}
+
+/// The section of an endpoint at `/NAME`, with these keys.
+pub(super) fn endpoint(name: &str, keys: &str) -> String {
+    format!("[endpoint.{name}]\nkind = \"http\"\nlistener = \"local\"\npath = \"/{name}\"\n{keys}")
 }
 
 /// `servlet serve` without a log, whose compiled modules are in this folder.

@@ -1,0 +1,278 @@
+//! What callers, TLS, sessions that processes share, rules and records cost, compared with an endpoint without them.
+
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD, Engine as _};
+use bench_table::Target;
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING as ES256, EcdsaKeyPair, KeyPair as _};
+use serde_json::{Value, json};
+
+use super::servers::{configured_as, endpoint};
+use super::{CLIENTS, Comparison, Gateway, greeting};
+use crate::http::{Client, Clients, Listening, free_port};
+use crate::process::Process;
+
+/// The calls of each client.
+const CALLS: usize = 125;
+/// How often a list is read in a turn.
+const LISTS: usize = 100;
+/// The tools of a list, each with one line of configuration.
+const TOOLS: usize = 250;
+
+const ISSUER: &str = "https://login.example";
+const AUDIENCE: &str = "https://mcp.example";
+
+/// Servers with one endpoint for each thing that is measured.
+pub(super) struct Access {
+    server: Listening,
+    tls: String,
+    audited: Listening,
+    traced: Listening,
+    issuer: Issuer,
+    /// None if it is not installed.
+    redis: Option<Process>,
+}
+
+impl Access {
+    pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Self> {
+        let issuer = Issuer::new()?;
+        let keys = folder.join("keys.json");
+        std::fs::write(&keys, issuer.keys().to_string())?;
+        let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
+        std::fs::write(folder.join("cert.pem"), certified.cert.pem())?;
+        std::fs::write(
+            folder.join("key.pem"),
+            certified.signing_key.serialize_pem(),
+        )?;
+        let (tls_port, redis_port) = (free_port()?, free_port()?);
+        let redis = redis(redis_port);
+        let servlet = format!(
+            "[servlet.spin]\nsource = '{}'\n",
+            gateway.subject.wasm.display()
+        );
+        let mut sections = format!(
+            "[server]\nstate_keys = ['{}']\n\
+             [listener.tls]\naddress = '127.0.0.1:{tls_port}'\ntls = {{ cert = 'cert.pem', key = 'key.pem' }}\n\
+             [auth.corp]\nresource = '{AUDIENCE}'\n\
+             jwt = [{{ issuer = '{ISSUER}', jwks = 'keys.json', audience = ['{AUDIENCE}'] }}]\n{servlet}",
+            BASE64_STANDARD.encode([7; 32]),
+        );
+        sections += &endpoint("plain", "bundles = ['spin']\n");
+        sections += &endpoint("tokens", "bundles = ['spin']\nauth = 'corp'\n");
+        sections += &endpoint("sealed", "bundles = ['spin']\nsession.store = 'sealed'\n");
+        sections += &endpoint("ruled", &format!("bundles = ['spin']\n{}", rules("ruled")));
+        sections +=
+            "[endpoint.tls]\nkind = 'http'\nlistener = 'tls'\npath = '/tls'\nbundles = ['spin']\n";
+        sections += &endpoint("list", "bundles = ['many']\n");
+        sections += &endpoint(
+            "ruled_list",
+            &format!("bundles = ['many']\n{}", rules("ruled_list")),
+        );
+        if redis.is_some() {
+            sections += &endpoint(
+                "stored",
+                "bundles = ['spin']\nsession.store = 'store:main'\n",
+            );
+            sections += &format!("[store.main]\nredis = 'redis://127.0.0.1:{redis_port}'\n");
+        }
+        for number in 0..TOOLS {
+            sections += &format!("[bundle.many.tool.greet_{number}]\nhandler = 'spin:greet'\n");
+        }
+        let plain = endpoint("plain", "") + &servlet;
+        let audit = "[audit]\nto = 'audit.jsonl'\n";
+        let traces = format!(
+            "[traces]\notlp = 'http://127.0.0.1:{}'\nsample = 0.1\n",
+            collector()?
+        );
+        Ok(Self {
+            server: configured_as(gateway, folder, "access", &sections)?,
+            tls: format!("https://127.0.0.1:{tls_port}/tls"),
+            audited: configured_as(gateway, folder, "audited", &format!("{audit}{plain}"))?,
+            traced: configured_as(gateway, folder, "traced", &format!("{traces}{plain}"))?,
+            issuer,
+            redis,
+        })
+    }
+
+    pub(super) fn comparisons(&self) -> Vec<Comparison<'_>> {
+        let at_least = |target| Some(Target::AtLeast(target));
+        let url = |path: &str| self.server.url.replace("/plain", path);
+        let calls = |url: String, tokens: fn(&Issuer) -> Vec<String>| {
+            move || {
+                let clients = Clients {
+                    tool: "greet",
+                    arguments: greeting(),
+                    clients: CLIENTS,
+                    calls: CALLS,
+                    tokens: tokens(&self.issuer),
+                };
+                clients.run(&url)
+            }
+        };
+        let against_plain = |label, target, url: String, tokens| {
+            let plain = calls(self.server.url.clone(), |_| Vec::new());
+            Comparison::new("without it", label, target, calls(url, tokens), plain)
+        };
+        let none = |_: &Issuer| Vec::new();
+        let mut all = vec![
+            against_plain(
+                "a token seen before",
+                at_least(0.95),
+                url("/tokens"),
+                |issuer| issuer.tokens(CLIENTS),
+            ),
+            against_plain("a new token each time", None, url("/tokens"), |issuer| {
+                issuer.tokens(CLIENTS * CALLS)
+            }),
+            against_plain(
+                "TLS, connections kept",
+                at_least(0.80),
+                self.tls.clone(),
+                none,
+            ),
+            against_plain("sealed sessions", at_least(0.97), url("/sealed"), none),
+            against_plain(
+                "ten rules with arguments",
+                at_least(0.90),
+                url("/ruled"),
+                none,
+            ),
+            against_plain("audit log", at_least(0.90), self.audited.url.clone(), none),
+            against_plain(
+                "traces, one in ten",
+                at_least(0.95),
+                self.traced.url.clone(),
+                none,
+            ),
+        ];
+        if self.redis.is_some() {
+            let stored = url("/stored");
+            all.push(against_plain(
+                "sessions in Redis",
+                at_least(0.95),
+                stored,
+                none,
+            ));
+        }
+        all.push(Comparison::new(
+            "without it",
+            "list of 250 tools with rules",
+            at_least(0.80),
+            lists(url("/ruled_list")),
+            lists(url("/list")),
+        ));
+        all
+    }
+}
+
+/// Ten rules of an endpoint, of which the last one allows the call.
+fn rules(endpoint: &str) -> String {
+    let rule = |what: &str, name: &str| {
+        format!(
+            "[[endpoint.{endpoint}.rules]]\n{what} = ['*']\narguments = {{ name = {{ {name} }} }}\n"
+        )
+    };
+    let denied = (0..9).map(|number| rule("deny", &format!("const = 'x{number}'")));
+    denied.chain([rule("allow", "maxLength = 99")]).collect()
+}
+
+/// Reads a list again and again.
+fn lists(url: String) -> impl FnMut() -> anyhow::Result<f64> {
+    move || {
+        let mut client = Client::open(&url)?;
+        let begin = std::time::Instant::now();
+        for _ in 0..LISTS {
+            client.request("tools/list", &json!({}))?;
+        }
+        let rate = LISTS as f64 / begin.elapsed().as_secs_f64();
+        client.close()?;
+        Ok(rate)
+    }
+}
+
+/// A collector that accepts all spans. Returns its port.
+fn collector() -> anyhow::Result<u16> {
+    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    listener.set_nonblocking(true)?;
+    let port = listener.local_addr()?.port();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    thread::spawn(move || {
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            axum::serve(listener, axum::Router::new().fallback(|| async {})).await
+        })
+    });
+    Ok(port)
+}
+
+fn redis(port: u16) -> Option<Process> {
+    let mut command = Command::new("redis-server");
+    command.args([
+        "--port",
+        &port.to_string(),
+        "--save",
+        "",
+        "--appendonly",
+        "no",
+    ]);
+    let Ok(child) = command.stdout(std::process::Stdio::null()).spawn() else {
+        eprintln!("hosts: `redis-server` is not installed, so sessions in Redis are not compared");
+        return None;
+    };
+    // The server of the sessions connects at once.
+    thread::sleep(Duration::from_secs(1));
+    Some(Process(child))
+}
+
+/// An issuer of tokens.
+struct Issuer {
+    key: EcdsaKeyPair,
+    random: SystemRandom,
+}
+
+impl Issuer {
+    fn new() -> anyhow::Result<Self> {
+        let random = SystemRandom::new();
+        let key = EcdsaKeyPair::generate_pkcs8(&ES256, &random)
+            .and_then(|key| Ok(EcdsaKeyPair::from_pkcs8(&ES256, key.as_ref(), &random)?))
+            .ok()
+            .context("no key of an issuer could be made")?;
+        Ok(Self { key, random })
+    }
+
+    /// Its public key.
+    fn keys(&self) -> Value {
+        let (x, y) = self.key.public_key().as_ref()[1..].split_at(32);
+        let [x, y] = [x, y].map(|coordinate| BASE64_URL_SAFE_NO_PAD.encode(coordinate));
+        json!({ "keys": [{ "kty": "EC", "kid": "a", "crv": "P-256", "x": x, "y": y }] })
+    }
+
+    /// Tokens of one caller. They differ, and no earlier ones are equal to them.
+    fn tokens(&self, count: usize) -> Vec<String> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.expect("it is after 1970").as_nanos();
+        let head = BASE64_URL_SAFE_NO_PAD.encode(r#"{"alg":"ES256","kid":"a"}"#);
+        let token = |number| {
+            let payload = json!({
+                "iss": ISSUER, "aud": AUDIENCE, "sub": "ann", "jti": format!("{now}-{number}"),
+                "exp": now / 1_000_000_000 + 3_600,
+            });
+            let signed = format!(
+                "{head}.{}",
+                BASE64_URL_SAFE_NO_PAD.encode(payload.to_string())
+            );
+            let signature = self.key.sign(&self.random, signed.as_bytes());
+            let signature = signature.expect("the system has random numbers");
+            format!("{signed}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature))
+        };
+        (0..count).map(token).collect()
+    }
+}
