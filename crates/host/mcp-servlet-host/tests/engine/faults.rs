@@ -404,7 +404,7 @@ pub(crate) fn sleeper() -> Wat {
 #[test]
 fn sleeping_call_does_not_block_others() {
     let mut options = LoadOptions::default();
-    options.limits.timeout = Limit::At(Duration::from_millis(50));
+    options.limits.timeout = Limit::At(Duration::from_millis(500));
     options.instances = Instances::ONE.into();
     let servlet = sleeper().load_with(&options).expect("a servlet");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -445,7 +445,7 @@ fn instances_do_not_need_the_cache_after_the_servlet_was_loaded() {
 
 #[test]
 fn answers_although_a_call_sleeps_in_the_host() {
-    let timeout = Limit::At(Duration::from_millis(50));
+    let timeout = Limit::At(Duration::from_millis(500));
     let mut options = LoadOptions::default();
     options.limits.timeout = timeout;
     let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));

@@ -74,7 +74,7 @@ async fn assert_over(servlet: &Servlet, stuck: &Stuck) {
 #[tokio::test]
 async fn a_listener_that_never_finishes_costs_no_more_than_the_time_limit() {
     for isolation in [Isolation::Call, Isolation::Shared] {
-        let servlet = load(isolation, Limit::At(Duration::from_millis(50)));
+        let servlet = load(isolation, Limit::At(Duration::from_millis(500)));
         let stuck = Arc::<Stuck>::default();
         let (arguments, meta) = (arguments(1), listening(&stuck));
         let call = servlet.call_with("t", Some(&arguments), &meta);

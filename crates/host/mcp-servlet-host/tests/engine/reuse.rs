@@ -207,7 +207,7 @@ fn tables_of_a_fresh_instance_are_as_the_module_declares_them() {
     for quality in QUALITIES {
         let mut options = isolated(quality);
         options.instances = Instances::ONE.into();
-        options.limits.timeout = Limit::At(Duration::from_millis(50));
+        options.limits.timeout = Limit::At(Duration::from_millis(500));
         // Another servlet takes the place of an instance of the first one.
         let servlets =
             [&options, &options].map(|options| wat.load_with(options).expect("a servlet"));
