@@ -422,8 +422,8 @@ pub use mcp_servlet_macros::test;
 
 pub use mcp_servlet_json::{RawJson, RawObject};
 pub use mcp_servlet_types::{
-    Annotations, CallToolResult, Completion, Content, Icon, IconTheme, PromptMessage, Resource,
-    ResourceContents, Role,
+    Annotations, CallToolResult, Completion, Content, ContentType, Icon, IconTheme, PromptMessage,
+    Resource, ResourceContents, Role,
 };
 
 pub use self::answer::error::{Fault, ToolError};

@@ -294,10 +294,23 @@ fn conversion() -> Option<Conversion> {
     CONVERSION.get()
 }
 
-/// Makes this the conversion of errors.
+/// The call of a servlet in a test. Until it ends, errors are converted as the servlet says.
 #[cfg(not(target_family = "wasm"))]
-pub(crate) fn set_conversion(conversion: Option<Conversion>) {
-    CONVERSION.set(conversion);
+pub(crate) struct Converting;
+
+#[cfg(not(target_family = "wasm"))]
+impl Converting {
+    pub(crate) fn begin(conversion: Option<Conversion>) -> Self {
+        CONVERSION.set(conversion);
+        Self
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl Drop for Converting {
+    fn drop(&mut self) {
+        CONVERSION.set(None);
+    }
 }
 
 /// Converts an error with the first function that takes it or one of its causes.

@@ -475,4 +475,8 @@ fn functions_convert_only_the_errors_of_their_servlet() {
     result_of(&DESK, "returned", "not_found");
     let result = result_of(&NO_DESK, "returned", "not_found");
     assert_eq!(result, ("there is no incident 7".to_owned(), None));
+    // Nor does a call change what a function alone returns.
+    result_of(&DESK, "returned", "not_found");
+    let alone = format!("{:?}", passed_on("not_found".to_owned()));
+    assert!(!alone.contains("not_found"), "{alone}");
 }

@@ -3,7 +3,7 @@
 use mcp_servlet_json::RawJson;
 
 use super::Servlet;
-use crate::answer::error::{Fault, set_conversion};
+use crate::answer::error::{Converting, Fault};
 use crate::dispatch::features::Features;
 use crate::host::context::Context;
 use crate::json::Children;
@@ -31,7 +31,7 @@ impl Servlet {
         #[cfg(feature = "log")]
         crate::host::logger::install(&context.host);
         context.begin(input.unwrap_or_default());
-        set_conversion(self.errors);
+        let _converting = Converting::begin(self.errors);
         let output = match export {
             "describe" => Ok(self.description().to_owned()),
             "list_resources" => Ok(features.list_resources(context).into_owned()),

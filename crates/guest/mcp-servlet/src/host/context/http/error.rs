@@ -54,6 +54,11 @@ impl HttpError {
     pub fn kind(&self) -> HttpErrorKind {
         self.kind
     }
+
+    /// The message.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
 }
 
 impl fmt::Display for HttpError {
