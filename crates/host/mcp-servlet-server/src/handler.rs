@@ -233,10 +233,12 @@ impl ServerHandler for Handler {
     /// Protocol extensions exist only since 2026-07-28.
     async fn initialize(
         &self,
-        request: InitializeRequestParams,
+        mut request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let mut result = self.negotiate_initialize(&request)?;
+        // The version of the session, which may be another one than the client asks for.
+        request.protocol_version = result.protocol_version.clone();
         context.peer.set_peer_info(request);
         if !self.has_sessions {
             legacy::without_session(&mut result.capabilities);

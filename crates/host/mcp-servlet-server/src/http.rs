@@ -333,6 +333,10 @@ struct Endpoint {
     refusals: Refusals,
 }
 
+/// The mark of a response that lasts as long as the client listens.
+#[derive(Clone)]
+struct Listens;
+
 enum Transport {
     Streamable(Box<Streamable>),
     Sse(Box<Sse>),
@@ -452,6 +456,7 @@ impl Endpoint {
         let listens = is_get || answered(&response).is_some_and(|method| method == LISTEN);
         if listens {
             response = admitted.limit(response);
+            response.extensions_mut().insert(Listens);
         }
         if let Some(refusal) = add_headers(&mut response, headers, (session, caller)) {
             let opened = streamable::session(response.headers()).map(str::to_owned);

@@ -407,6 +407,9 @@ fn parts(text: &str) -> Result<Parts, Refusal> {
         let problem = "`id` must be a string, or an integer of 64 bits";
         return Err(wrong(problem));
     }
+    if method == "initialize" && id.is_none() {
+        return Err(wrong("`id` is missing: `initialize` is a request"));
+    }
     if let Some(params) = envelope.params {
         add_params(&mut parts, text, &method, params).map_err(of_request)?;
     } else if method == "initialize" {

@@ -3,7 +3,7 @@
 mod batches;
 mod transport;
 
-use std::time::Duration;
+use std::{convert::Infallible, future::pending, time::Duration};
 
 use futures_util::future::BoxFuture;
 use mcp_servlet_runtime::chain;
@@ -19,6 +19,9 @@ use transport::{Closed, Lines};
 /// How long calls may go on after the client has closed its end of the pipe. Clients kill servers
 /// that take longer than two seconds; the rest is for ending the process on a busy machine.
 const LEAVING: Duration = Duration::from_millis(1200);
+
+/// How long a client may take to read the last responses of a service that has been stopped.
+const LAST_RESPONSES: Duration = Duration::from_secs(2);
 
 /// The capacity of a pipe in this process, in bytes.
 const PIPE: usize = 64 << 10;
@@ -102,17 +105,21 @@ async fn serve_until_closed(server: &Server, transport: Lines) -> Result<(), Ser
         }
     };
     let cancel = running.cancellation_token();
-    let mut waiting = std::pin::pin!(running.waiting());
+    let end = async {
+        tokio::select! {
+            () = drained(server) => {}
+            () = left(&closed) => {}
+        }
+        cancel.cancel();
+        // A client that reads nothing must not hold up a stop.
+        drained(server).await;
+        tokio::time::sleep(LAST_RESPONSES).await;
+        closed.output.cancel();
+        pending::<Infallible>().await
+    };
     let ended = tokio::select! {
-        ended = &mut waiting => ended,
-        () = drained(server) => {
-            cancel.cancel();
-            waiting.await
-        }
-        () = left(&closed) => {
-            cancel.cancel();
-            waiting.await
-        }
+        ended = running.waiting() => ended,
+        never = end => match never {},
     };
     match ended {
         Ok(QuitReason::JoinError(source)) | Err(source) => Err(ServeError::Stopped { source }),

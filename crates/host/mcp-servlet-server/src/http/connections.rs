@@ -14,7 +14,7 @@ use std::{
 use axum::{
     body::Body,
     extract::Request,
-    http::{HeaderValue, Method, header},
+    http::{HeaderValue, header},
     response::Response,
     serve::Listener,
 };
@@ -32,7 +32,7 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::{either::Either, sync::CancellationToken};
 
 use super::{
-    HttpOptions,
+    HttpOptions, Listens,
     peer::{Peer, Refusals},
     tls::{self, Tls},
 };
@@ -153,11 +153,10 @@ async fn converse<F: Future<Output = Response> + Send + 'static>(
     let certificate = certificate(&stream);
     let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
         mark(&mut request, peer, &trusted_proxies, certificate.as_ref());
-        let is_get = request.method() == Method::GET;
         // Boxed, because hyper moves the future, which is large.
         let response = Box::pin(answer(request.map(Body::new)));
         response.map(move |mut response| {
-            if is_get && is_stream(&response) {
+            if response.extensions().get::<Listens>().is_some() && is_stream(&response) {
                 let mut place = lock(place);
                 place.become_stream();
                 // A next request would need the place again.

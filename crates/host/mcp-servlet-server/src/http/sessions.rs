@@ -129,7 +129,10 @@ impl Use {
 
     /// Adds an open request or stream until the returned guard is dropped.
     fn begin(self: &Arc<Self>) -> InUse {
-        self.open().count += 1;
+        let mut open = self.open();
+        open.count += 1;
+        open.since = Instant::now();
+        drop(open);
         InUse(Arc::clone(self))
     }
 
@@ -194,6 +197,14 @@ impl Sessions {
     pub(super) fn open(&self, id: &str, opening: &Extensions, takes_batches: bool) -> InUse {
         let recorded = SessionRecord::open(&self.server, id, Some(opening));
         let used = Arc::new(self.new_use(opening, takes_batches, recorded));
+        let in_use = used.begin();
+        self.uses().insert(id.into(), used);
+        in_use
+    }
+
+    /// Keeps a session in use that may not begin yet, until the returned guard is dropped. `opening` is as for [`open`](Self::open).
+    pub(super) fn hold(&self, id: &str, opening: &Extensions) -> InUse {
+        let used = Arc::new(self.new_use(opening, false, None));
         let in_use = used.begin();
         self.uses().insert(id.into(), used);
         in_use
@@ -277,8 +288,8 @@ impl Sessions {
         }
     }
 
-    /// Ends a session of the address that has most of them, if that is more than `peer` has. Sessions that never sent a
-    /// request go first, and older ones before others. Returns whether there was one.
+    /// Ends a session of the address that has most of them, if that is more than `peer` has. Sessions that are not in use go first,
+    /// then those that never sent a request, then those that were used longest ago. Returns whether there was one.
     pub(super) async fn make_room(&self, peer: Peer) -> bool {
         self.update(&*self.manager.0.sessions.read().await);
         let Some((id, used)) = self.take_rival(peer) else {
@@ -298,7 +309,7 @@ impl Sessions {
             .filter(|(_, used)| is_left(used) || rival.is_some() && used.peer == rival);
         let (id, _) = rivals.min_by_key(|(_, used)| {
             let open = used.open();
-            (open.has_requested, open.since)
+            (open.count > 0, open.has_requested, open.since)
         })?;
         let id = id.clone();
         uses.remove_entry(&id)
@@ -353,6 +364,8 @@ impl Sessions {
             }
             let is_idle = limit.is_some_and(|limit| used.is_idle(limit));
             if is_idle {
+                // Calls of a client that has left its streams would go on.
+                used.end.cancel();
                 idle.push(id.clone());
             }
             !is_idle

@@ -84,11 +84,16 @@ impl Streamable {
         self.sessions.end_idle(self.options.session_idle).await;
     }
 
-    /// Closes a session.
+    /// Closes a session whose client does not get to know it, and that other processes may know.
     pub(super) async fn close(&self, id: &str) {
-        self.sessions.close(id).await;
+        self.discard(id).await;
         // No client has this id.
         let _ = self.sessions.forget(id).await;
+    }
+
+    /// Closes a session that only this process knows.
+    async fn discard(&self, id: &str) {
+        self.sessions.close(id).await;
         // A sweep may have found it before.
         self.sessions.end(id);
     }
@@ -116,6 +121,10 @@ impl Streamable {
     /// Finds the session that a request names. Keeps one that another process has opened in use until the guard is dropped. If there
     /// is no room for it, returns what the client gets instead.
     async fn find_session(&self, request: &mut Request) -> Result<Option<InUse>, Response> {
+        // Requests since 2026-07-28 belong to no session, and without sessions none of them does.
+        if !self.has_sessions() || headers::name_modern_version(request.headers()) {
+            request.headers_mut().remove(SESSION);
+        }
         let Some(id) = session(request.headers()).map(str::to_owned) else {
             return Ok(None);
         };
@@ -128,7 +137,9 @@ impl Streamable {
         {
             Found::Here => Ok(None),
             Found::Elsewhere(handshake) => {
-                self.admit(request.extensions().get().copied()).await?;
+                if *request.method() != Method::DELETE {
+                    self.admit(request.extensions().get().copied()).await?;
+                }
                 let extensions = request.extensions_mut();
                 let resumed = self.sessions.resume(&id, extensions, &handshake);
                 extensions.insert(Passed::Continues(handshake));
@@ -136,9 +147,7 @@ impl Streamable {
             }
             Found::Nowhere => {
                 // For everyone but its owner, a session is one that does not exist.
-                let unknown = HeaderValue::try_from(SessionId::random().as_str());
-                let unknown = unknown.expect("a UUID is a valid header");
-                request.headers_mut().insert(SESSION, unknown);
+                name_no_session(request.headers_mut());
                 Ok(None)
             }
         }
@@ -179,7 +188,7 @@ impl Streamable {
         form: Form,
         held: T,
     ) -> Response {
-        let newcomer = match self.newcomer(&parts, &message).await {
+        let newcomer = match self.newcomer(&parts, &message) {
             Ok(newcomer) => newcomer,
             Err(refusal) => return refusal.response(message.id()),
         };
@@ -190,12 +199,20 @@ impl Streamable {
             return refusal;
         }
         let in_use = self.enter(&parts.headers);
+        if in_use.is_none() && parts.extensions.remove::<Passed>().is_some() {
+            // The client has ended it while the message was read.
+            name_no_session(&mut parts.headers);
+        }
         if let Some(response) = self
             .own_response(&mut parts, &mut message, in_use.as_ref())
             .await
         {
             return self.gated(parts, response).await;
         }
+        let newcomer = match self.admitted(newcomer, &message).await {
+            Ok(newcomer) => newcomer,
+            Err(refusal) => return refusal.response(message.id()),
+        };
         let hang_up = in_use.as_ref().map(|in_use| {
             let end = in_use.end().child_token();
             parts.extensions.insert(RequestEnd(end.clone()));
@@ -253,6 +270,9 @@ impl Streamable {
             ));
         }
         let session = session(response.headers()).map(str::to_owned);
+        // A session is in use until it is decided whether it may begin.
+        let begins = session.as_deref().zip(opening.as_ref());
+        let _held = begins.map(|(id, opening)| self.sessions.hold(id, &opening.request));
         if let Some(refusal) = self.ask(newcomer, session.as_deref()).await {
             return Err(refusal.response(id));
         }
@@ -260,9 +280,9 @@ impl Streamable {
         Ok((response, opened))
     }
 
-    /// The sender of a message that begins a session, or that belongs to none, if the endpoint decides about these. Whether a session may
-    /// begin is decided when it has its id.
-    async fn newcomer(
+    /// The sender of a message that begins a session, or that belongs to none, if the endpoint decides about these. Refuses whom no hook
+    /// has to be asked about.
+    fn newcomer(
         &self,
         parts: &Parts,
         message: &Message,
@@ -278,6 +298,20 @@ impl Streamable {
         }
         let newcomer = Newcomer::of(parts, message, "");
         hooks.reject(&newcomer)?;
+        Ok(Some((hooks, newcomer)))
+    }
+
+    /// Asks about the sender of a message that belongs to no session. Returns the sender of one that begins a session: that is decided
+    /// when the session has its id.
+    async fn admitted(
+        &self,
+        newcomer: Option<(Arc<CurrentHooks>, Newcomer)>,
+        message: &Message,
+    ) -> Result<Option<(Arc<CurrentHooks>, Newcomer)>, Box<SessionRefusal>> {
+        let begins = matches!(message.kind(), Kind::Initialize(_));
+        let Some((hooks, newcomer)) = newcomer else {
+            return Ok(None);
+        };
         if begins && self.has_sessions() {
             return Ok(Some((hooks, newcomer)));
         }
@@ -295,7 +329,7 @@ impl Streamable {
         let id = session?;
         id.clone_into(&mut newcomer.session);
         let refusal = hooks.ask(&newcomer).await.err()?;
-        self.close(id).await;
+        self.discard(id).await;
         Some(refusal)
     }
 
@@ -310,7 +344,7 @@ impl Streamable {
         };
         let published = self.sessions.publish(&id, message, opening.owner());
         if let Err(Away) = published.await {
-            self.close(&id).await;
+            self.discard(&id).await;
             return Err(store_away());
         }
         let Opening {
@@ -376,11 +410,15 @@ impl Streamable {
         };
         let mut response = self.pass(request).await;
         if response.status() == StatusCode::ACCEPTED {
-            // rmcp would let the calls of the session run for another five seconds.
             if let Some(id) = id {
-                self.sessions.end(&id);
                 // What is unknown must not displace what was ended.
-                if is_known && self.sessions.forget(&id).await.is_err() {
+                let forgotten = match is_known {
+                    true => self.sessions.forget(&id).await,
+                    false => Ok(()),
+                };
+                // rmcp would let the calls of the session run for another five seconds.
+                self.sessions.end(&id);
+                if forgotten.is_err() {
                     return store_away();
                 }
             }
@@ -411,6 +449,9 @@ impl Streamable {
         match message.kind() {
             Kind::Initialize(_) => {
                 headers::remove_unknown_version(&mut parts.headers);
+                if in_use.is_some() {
+                    return Some(already_open(message.id()));
+                }
                 if self.has_sessions() && session(&parts.headers).is_none() {
                     let peer = parts.extensions.get().copied();
                     return self.admit(peer).await.err();
@@ -477,7 +518,11 @@ impl Streamable {
         match handled {
             Ok(Some(response)) => response,
             Ok(None) => stopping(),
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The runtime ends.
+                Err(_) => stopping(),
+            },
         }
     }
 
@@ -501,6 +546,13 @@ impl Streamable {
 /// The response to a client whose session would have an id that is too long.
 fn too_long(id: Option<Value>) -> Response {
     let message = "`clientInfo` and `capabilities` are too long: the id of a session contains them";
+    body::refused(&Refusal::invalid(message).with_id(id))
+}
+
+/// The response to an `initialize` in a session.
+fn already_open(id: Option<Value>) -> Response {
+    let message =
+        "the session is open: send `initialize` without `Mcp-Session-Id` to open another one";
     body::refused(&Refusal::invalid(message).with_id(id))
 }
 
@@ -561,6 +613,12 @@ fn configured(options: &HttpOptions) -> ResponseForm {
         HttpTransport::Streamable { response } => response,
         HttpTransport::Sse { .. } => ResponseForm::Sse,
     }
+}
+
+/// Makes a request name a session that does not exist.
+fn name_no_session(headers: &mut HeaderMap) {
+    let unknown = HeaderValue::try_from(SessionId::random().as_str());
+    headers.insert(SESSION, unknown.expect("a UUID is a valid header"));
 }
 
 /// The session id of a request or response.

@@ -128,7 +128,7 @@ impl Reload {
             let renewed = renewed.find(|new| new.name == former.name);
             // An endpoint that the file no longer has is served until the restart.
             let host = config.host_of(renewed.unwrap_or(former), &loaded, &remotes);
-            // The new rules apply first, so that they have decided on everything that is served from now on.
+            // New rules and callers apply first, so that they decide on everything that is served from now on.
             if let Some(renewed) = renewed {
                 server.replace_rules(&renewed.options.rules);
                 server.0.access.replace_quotas(&renewed.options.quotas);
@@ -136,13 +136,13 @@ impl Reload {
                 let hooks = renewed.options.hooks.clone();
                 server.0.access.replace_hooks(hooks, hook);
             }
-            server.replace(self.loader.finish(host));
-            // It keeps its headers and callers. Those of the start could have keys that were removed since.
+            // One that the file no longer has keeps its headers and callers. Those of the start could have keys that were removed since.
             let transport = renewed.map(|renewed| &renewed.transport);
             if let Some(EndpointTransport::Http { options, .. }) = transport {
                 server.replace_headers(options.endpoint_headers());
                 server.0.access.replace(options.auth.as_ref());
             }
+            server.replace(self.loader.finish(host));
         }
         self.remotes.are_served();
         self.process.set_skipped(loaded.skipped_names());

@@ -33,7 +33,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 pub(super) struct Closed {
     /// The client sends no more, but may still read answers.
     pub(super) input: CancellationToken,
-    /// The client reads no more.
+    /// The client reads no more. No line is written then.
     pub(super) output: CancellationToken,
 }
 
@@ -205,7 +205,9 @@ impl Lines {
         let (writer, output) = (Arc::clone(&self.writer), self.closed.output.clone());
         line.push('\n');
         async move {
-            let written = write(writer, line.into()).await;
+            let written = output.run_until_cancelled(write(writer, line.into()));
+            let written = written.await;
+            let written = written.unwrap_or_else(|| Err(io::ErrorKind::BrokenPipe.into()));
             written.inspect_err(|error| {
                 tracing::debug!(%error, "cannot write to the client");
                 output.cancel();

@@ -178,6 +178,12 @@ async fn a_servlet_decides_about_each_session() {
     assert_eq!(refused(&site, "session_refused"), 2);
     let opened = post(url, &[], &initialize("rich"));
     assert_eq!((opened.status().as_u16(), sessions(&site, "web")), (200, 1));
+    // A session that was accepted does not become that of another client.
+    let id = header(&opened, "mcp-session-id").expect("a session");
+    let mut again = post(url, &[("mcp-session-id", id)], &initialize("poor"));
+    let (status, message) = error(&mut again);
+    assert_eq!(status, 400);
+    assert!(message.starts_with("the session is open"), "{message}");
     assert_eq!(post_stateless(url, &list("rich")).status(), 200);
     let mut stream = Stream::open(&site);
     assert_eq!(stream.post(&initialize("rich")), 202);
@@ -280,6 +286,25 @@ async fn one_answer_is_enough_for_the_requests_of_a_minute() {
     assert_eq!(ask("b"), 503);
     // Only answers are known, so the servlet decides again.
     assert_eq!([ask("b"), ask("b")], [200; 2]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_whose_quota_is_used_up_costs_no_decision() {
+    let gate = echo_after(
+        ACCEPT,
+        &json!({ "tools": tool(&["client", "headers"]) }).to_string(),
+    );
+    let quota = "quota = [{ per = \"endpoint\", calls = \"1/h\" }]\n";
+    let config = format!("{WEB}{ASK}{quota}{GATE}{A}");
+    let files = [("gate.wasm", &*gate), ("a.wasm", &*servlet(&["t"], "a"))];
+    let site = Site::start(&config, &files).await;
+    let call = |client: &str| {
+        let mut request = stateless("tools/call", json!({ "name": "t", "arguments": {} }));
+        request["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = client.into();
+        post_stateless(site.url("web"), &request).status().as_u16()
+    };
+    // A second decision would have no answer.
+    assert_eq!([call("a"), call("b"), call("c")], [200, 429, 429]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

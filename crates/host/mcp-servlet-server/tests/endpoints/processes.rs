@@ -1,5 +1,10 @@
 //! Several processes that serve the same clients.
 
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+};
+
 use mcp_servlet_server::Sha256;
 use serde_json::{Value, json};
 use ureq::{Body, http::Response};
@@ -249,7 +254,9 @@ async fn without_sessions_each_request_is_answered_alone() {
         let request = json!({
             "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t", "arguments": {} },
         });
-        let called = json_of(post(site.url("web"), &version, &request.to_string()));
+        // No id means anything there.
+        let named = [version[0], ("mcp-session-id", "made-up")];
+        let called = json_of(post(site.url("web"), &named, &request.to_string()));
         assert_eq!(called["result"]["content"][0]["text"], "a", "{called}");
         assert!(
             !site
@@ -375,6 +382,36 @@ async fn a_long_call_that_restores_a_session_holds_up_no_other_request() {
         assert_eq!(post(url, &named, cancelled).status(), 202);
         slow.join().expect("no panic");
     });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_whose_session_ends_while_it_arrives_is_refused() {
+    let [first, second] = two(&sealed(&['A']), &servlet(&["t"], "a")).await;
+    let id = open(&first, &[]);
+    let request = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t", "arguments": {} },
+    });
+    let request = request.to_string();
+    let (begin, end) = request.split_at(10);
+    let address = second.url("web")["http://".len()..].trim_end_matches("/mcp");
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nMcp-Session-Id: {id}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{begin}",
+        request.len()
+    );
+    stream.write_all(head.as_bytes()).expect("the server reads");
+    let is_used = async || {
+        let metrics = second.service.metrics();
+        metrics.contains("servlet_sessions{endpoint=\"web\"} 1")
+    };
+    eventually("the session", is_used).await;
+    let named = [("mcp-session-id", &*id)];
+    assert_eq!(send("DELETE", second.url("web"), &named, "").status(), 204);
+    stream.write_all(end.as_bytes()).expect("the server reads");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("a response");
+    assert!(response.starts_with("HTTP/1.1 404"), "{response}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

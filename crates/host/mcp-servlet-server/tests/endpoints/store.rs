@@ -232,6 +232,15 @@ async fn while_the_store_is_away_what_is_open_goes_on() {
     assert_eq!(call(&first, &id, &[]).status(), 200);
     let modern = stateless("tools/call", json!({ "name": "t", "arguments": {} }));
     assert_eq!(post_stateless(first.url("web"), &modern).status(), 200);
+    // Such a request belongs to no session, although it may name one.
+    let headers = [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "t"),
+        ("mcp-session-id", "made-up"),
+    ];
+    let named = post(first.url("web"), &headers, &modern.to_string());
+    assert_eq!(named.status(), 200);
     // Its client must not believe that the session has ended.
     let refused = call(&required, &id, &[]);
     assert_eq!(refused.status(), 503);

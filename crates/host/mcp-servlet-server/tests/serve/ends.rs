@@ -108,6 +108,27 @@ async fn send(input: &mut DuplexStream, params: Value) {
 }
 
 #[tokio::test]
+async fn a_client_that_reads_nothing_does_not_hold_up_a_stop() {
+    let text = "x".repeat(20_000);
+    let result = json!({"content": [{"type": "text", "text": text}]}).to_string();
+    let wat = Wat::new().describe(DESCRIPTION).answer(&result);
+    let servlet = wat.load_with(&LoadOptions::default()).expect("a servlet");
+    let service = start(Host::new(vec![servlet]), ServeOptions::default()).await;
+    let mut pipe = service.server().open_pipe();
+    // More than the pipe takes.
+    for _ in 0..10 {
+        send(&mut pipe, json!({"name": "t"})).await;
+    }
+    let called = Instant::now();
+    while !service.metrics().contains("outcome=\"ok\"} 10") {
+        assert!(called.elapsed() < PATIENCE, "the call does not end");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    let stopped = tokio::time::timeout(PATIENCE, service.stop()).await;
+    stopped.expect("an end").expect("a graceful end");
+}
+
+#[tokio::test]
 async fn closed_input_ends_the_connection_while_a_call_runs() {
     let mut client = Client::start().await;
     send(&mut client.input, endless()).await;

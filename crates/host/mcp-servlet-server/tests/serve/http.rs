@@ -354,6 +354,23 @@ fn streams_leave_the_connections_to_calls() {
 }
 
 #[test]
+fn subscriptions_leave_the_connections_to_calls() {
+    let mut options = HttpOptions::default();
+    options.connections = 4;
+    let served = Served::start_with(host(DESCRIPTION, "{}"), ServeOptions::default(), options);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let filter = json!({"notifications": {"toolsListChanged": true}});
+                served.ask("subscriptions/listen", filter)
+            });
+            assert_eq!(served.ask("tools/list", json!({})).status, 200);
+        }
+        served.service.begin_stop();
+    });
+}
+
+#[test]
 fn subscriptions_get_changes_until_the_server_stops() {
     let served = plain();
     let answer = std::thread::scope(|scope| {
