@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 use crate::{
     check::Deny,
     credentials::hidden,
-    failure::{Failure, indented},
+    failure::{Failure, Kind, indented},
     format::Format,
     terminal::{self, note},
 };
@@ -96,6 +96,9 @@ impl Check {
                     note(format_args!("  help: {}", indented(help, "        ")));
                 }
             }
+        }
+        if config.has_mistakes() {
+            return Err(Failure::Shown(Kind::Usage));
         }
         let denies_warnings = self.deny == Some(Deny::Warnings);
         if findings.has(Severity::Error) || denies_warnings && findings.has(Severity::Warning) {

@@ -345,33 +345,27 @@ fn prove(
         })
         .collect();
     let handlers: Vec<_> = handlers.iter().map(Cow::as_ref).collect();
-    let proven = match (tool.prove(&handlers), problems.is_empty()) {
-        (Ok(proven), true) => Ok(proven),
-        (proven, _) => {
-            problems.extend(proven.err().into_iter().flatten());
-            Err(problems)
-        }
-    };
-    let shown = proven.and_then(|proven| {
-        let shown = Tool::new(proven.definition().clone());
-        let place = Place::default();
-        let shown = shown.map_err(|problem| vec![Problem::new(place, problem.to_string())])?;
-        Ok((proven, shown))
-    });
-    match (shown, members.iter().cloned().collect()) {
-        (Ok((proven, shown)), Ok(handlers)) => Ok(Served {
-            after,
-            tool: shown,
-            proven: Arc::new(proven),
-            handlers,
-        }),
-        (shown, members) => {
-            let members: Result<Vec<Member>, String> = members;
-            Err(NotServed {
-                absent: members.err(),
-                problems: shown.err().unwrap_or_default(),
+    let proven = tool.prove(&handlers);
+    let proven = proven.map_err(|more| problems.extend(more)).ok();
+    let members: Result<Vec<_>, _> = members.into_iter().collect();
+    match (proven, members) {
+        (Some(proven), Ok(handlers)) if problems.is_empty() => {
+            let shown = Tool::new(proven.definition().clone());
+            let tool = shown.map_err(|problem| NotServed {
+                absent: None,
+                problems: vec![Problem::new(Place::default(), problem.to_string())],
+            })?;
+            Ok(Served {
+                after,
+                tool,
+                proven: Arc::new(proven),
+                handlers,
             })
         }
+        (_, members) => Err(NotServed {
+            absent: members.err(),
+            problems,
+        }),
     }
 }
 

@@ -77,7 +77,6 @@ pub(crate) struct Notes {
 #[derive(Debug)]
 struct Outer {
     records: Records,
-    has_span: bool,
     /// The fields of their lines in the audit log.
     fields: Fields,
 }
@@ -143,7 +142,6 @@ impl Account {
         fields.trace = span.as_ref().and_then(OpenSpan::trace);
         let outer = records.map(|records| Outer {
             records: records.clone(),
-            has_span: span.is_some(),
             fields: outer_fields(&fields),
         });
         if reserved.is_some() {
@@ -321,7 +319,7 @@ impl Notes {
             noted.steps
         };
         let outer = self.outer.as_ref();
-        let traced = outer.filter(|outer| outer.has_span && count <= MOST_INNER_SPANS);
+        let traced = outer.filter(|_| count <= MOST_INNER_SPANS);
         let traces = traced.and_then(|outer| outer.records.traces());
         let span = traces.map(|traces| traces.inner(call, meta));
         let audit = outer.filter(|outer| outer.records.audit().is_some());

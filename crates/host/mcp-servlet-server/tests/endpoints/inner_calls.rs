@@ -115,6 +115,27 @@ fn audit(site: &Site, event: &str) -> Vec<Value> {
     lines.filter(|line| line["event"] == event).collect()
 }
 
+/// What a line of the audit log says of an inner call. The rest must be as in the line of the request.
+fn part_of(line: &Value, outer: &Value) -> Vec<String> {
+    for (key, value) in [("outer", "plan_trip"), ("endpoint", "web")] {
+        assert_eq!(line[key], value, "{line}");
+    }
+    for key in ["caller", "peer", "trace"] {
+        let is_same = line[key] == outer[key] && !line[key].is_null();
+        assert!(is_same, "{key}: {line}");
+    }
+    assert_eq!(line["caller"]["subject"], "ci");
+    assert!(line["ms"].as_f64().is_some_and(|ms| ms > 0.0), "{line}");
+    let text = |key: &str| line[key].as_str().map(str::to_owned);
+    let index = line["index"].as_u64().map(|index| index.to_string());
+    let maker = maker(text("step").as_deref(), index, text("via").as_deref());
+    let name = text("name").expect("a name");
+    let is_read = line["method"] == "resources/read";
+    assert_eq!(is_read, name.contains(':'), "{line}");
+    let [member, outcome] = ["member", "outcome"].map(|key| text(key).expect("a value"));
+    vec![maker, member, name, outcome]
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_call_of_a_step_or_a_servlet_is_recorded_with_both_names_and_the_caller() {
     log::start();
@@ -130,32 +151,9 @@ async fn each_call_of_a_step_or_a_servlet_is_recorded_with_both_names_and_the_ca
         (&outer["name"], &outer["steps"]),
         (&"plan_trip".into(), &9.into())
     );
-    let lines = audit(&site, "inner").into_iter().map(|line| {
-        for (key, value) in [("outer", "plan_trip"), ("endpoint", "web")] {
-            assert_eq!(line[key], value, "{line}");
-        }
-        for key in ["caller", "peer", "trace"] {
-            assert!(
-                line[key] == outer[key] && !line[key].is_null(),
-                "{key}: {line}"
-            );
-        }
-        assert_eq!(line["caller"]["subject"], "ci");
-        assert!(line["ms"].as_f64().is_some_and(|ms| ms > 0.0), "{line}");
-        let text = |key: &str| line[key].as_str().map(str::to_owned);
-        let index = line["index"].as_u64().map(|index| index.to_string());
-        let maker = maker(text("step").as_deref(), index, text("via").as_deref());
-        let is_read = line["method"] == "resources/read";
-        assert_eq!(
-            is_read,
-            line["name"].as_str().expect("a name").contains(':'),
-            "{line}"
-        );
-        [Some(maker), text("member"), text("name"), text("outcome")]
-            .map(Option::unwrap_or_default)
-            .to_vec()
-    });
-    assert_eq!(sorted(lines.collect()), expected_sorted());
+    let lines = audit(&site, "inner");
+    let parts = lines.iter().map(|line| part_of(line, &outer));
+    assert_eq!(sorted(parts.collect()), expected_sorted());
 
     for (member, tool, outcome, count) in [
         ("e", "t", "ok", 4),
