@@ -169,7 +169,7 @@ impl Template {
         }
     }
 
-    /// Compiles a string that is one expression. `example` is one. Of a wrong one, nothing is known.
+    /// Compiles a string that is one expression. `example` is one. The result of a wrong one can have any value.
     pub(crate) fn single(
         text: &str,
         place: &Place,

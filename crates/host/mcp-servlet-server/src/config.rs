@@ -165,7 +165,7 @@ impl Config {
     /// those that it finds in the virtual tools.
     ///
     /// # Errors
-    /// [`ConfigError`] if the file cannot be read, or is no TOML.
+    /// [`ConfigError`] if the file cannot be read, or is not TOML.
     pub fn check_with_mistakes(path: &Path) -> Result<Self, ConfigError> {
         let config = Self::look(path, Mode::Check, Locks::Found).1?;
         if config.has_mistakes() {

@@ -204,6 +204,7 @@ fn the_schema_of_structured_content_is_shown_with_v() {
         let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
         assert_eq!(messages.contains(note), is_shown, "{messages}");
     }
+    assert_eq!(served(&folder).1, "");
 }
 
 #[test]

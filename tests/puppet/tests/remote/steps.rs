@@ -253,7 +253,7 @@ step.a6 = { handler = "good:t", after = ["a4", "a5"] }
         let session = site.connect(way, endpoint).await;
         let start = Instant::now();
         let error = error(&session, "run", json!({})).await;
-        // The limit of the tool, and not that of a remote.
+        // The remotes have longer limits.
         assert!(start.elapsed() < Duration::from_secs(5), "{way:?}");
         assert_eq!(
             error.message(),

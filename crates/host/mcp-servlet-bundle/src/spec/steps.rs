@@ -294,15 +294,16 @@ impl Compiler<'_, '_> {
 
     /// Reports steps that wait for each other.
     fn cycles(&mut self, names: &[&str], orders: &[BTreeSet<usize>], reads: &[Read<'_>]) {
-        let mut reported = BTreeSet::new();
+        let mut reported = BTreeSet::<usize>::new();
         for (step, name) in names.iter().enumerate() {
             let Some(cycle) = cycle(step, orders) else {
                 continue;
             };
-            // Another step of the circle, or one that leads to it.
-            if !cycle.iter().all(|one| reported.insert(*one)) {
+            // Another step of the same circle, or a circle through one of its steps.
+            if cycle.iter().any(|one| reported.contains(one)) {
                 continue;
             }
+            reported.extend(&cycle);
             let read_of = |reader: usize, step: usize| {
                 let mut reads = reads.iter();
                 reads.find(|read| read.reader == Some(reader) && read.step == step)

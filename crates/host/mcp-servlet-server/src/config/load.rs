@@ -33,8 +33,7 @@ impl Config {
 
     /// Checks that the virtual tools fit the servlets and remotes that they call, and that rules fit the tools that they name.
     /// [`load`](Self::load) does that for servlets. Tools of remotes that were not reached are not checked. If the file has
-    /// [mistakes](Self::has_mistakes), only virtual tools are checked: what rules and grants name may be among the parts that are
-    /// left out.
+    /// [mistakes](Self::has_mistakes), only virtual tools are checked, because rules and grants may name parts that are left out.
     ///
     /// # Errors
     /// [`ConfigError`] with every problem.
