@@ -65,6 +65,8 @@ pub enum Event {
     Prompt,
     /// A client read completions.
     Complete,
+    /// A virtual tool or a servlet has called a tool or read a resource for a request.
+    Inner,
     /// A client read a list.
     List,
     /// A session was opened, or has ended.
@@ -123,9 +125,18 @@ pub struct Fields {
     /// The name of the tool or prompt, or the URI.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The tool of a search through which the client called.
+    /// What the client called, fetched or read, if a virtual tool or a servlet calls for it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub via: Option<&'static str>,
+    pub outer: Option<String>,
+    /// The step of the virtual tool that called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// The number of the item, if the step runs for each item of a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
+    /// The tool of a search through which the client called, or the servlet that called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
     /// The servlet, remote or bundle that has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,

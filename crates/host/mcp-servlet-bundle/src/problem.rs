@@ -67,6 +67,8 @@ pub struct Problem {
     pub range: Option<Range<usize>>,
     /// What is wrong. It never shows a constant or an environment variable.
     pub message: String,
+    /// What belongs to it at other places. Readers of a file want to know their lines.
+    pub parts: Vec<(String, Place)>,
 }
 
 impl Problem {
@@ -76,6 +78,7 @@ impl Problem {
             place,
             range: None,
             message: message.into(),
+            parts: Vec::new(),
         }
     }
 
@@ -85,13 +88,27 @@ impl Problem {
             place,
             range: Some(range),
             message: message.into(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// The message, with its parts. `position` writes where each part is.
+    pub fn in_words(&self, position: impl Fn(&Place) -> String) -> String {
+        let parts = self.parts.iter();
+        let parts: Vec<_> = parts
+            .map(|(part, place)| format!("{part}{}", position(place)))
+            .collect();
+        match parts.as_slice() {
+            [] => self.message.clone(),
+            parts => format!("{}: {}", self.message, parts.join(", ")),
         }
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.message)
+        let message = self.in_words(|_| String::new());
+        write!(f, "{}: {message}", self.place)
     }
 }
 

@@ -29,21 +29,17 @@ impl VirtualTool {
     /// for a resource only the `annotations` that a tool would have.
     ///
     /// # Errors
-    /// Every problem, with its place.
+    /// Every problem, with its place. The [mistakes](Self::mistakes) of the tool are among them.
     pub fn prove(&self, handlers: &[&JsonObject]) -> Result<Proven, Vec<Problem>> {
         let mut proof = Proof::new(self, handlers);
         proof.inputs();
-        let shown = arguments::advertised(&mut proof);
-        match &self.arguments {
-            Some(_) => fit::check(&mut proof, &shown),
-            None => references::check(&mut proof, &shown),
-        }
-        fit::needed(&mut proof, &shown);
+        let shown = proof.arguments();
         proof.expressions(&shown);
         annotations::check(&mut proof);
         order::check(&mut proof);
-        if !proof.problems.is_empty() {
-            return Err(proof.problems);
+        let problems = proof.unrelated_problems();
+        if !problems.is_empty() {
+            return Err(problems);
         }
         let definition = proof.definition(shown.json().clone());
         let schemas = Schemas::of(&definition).map_err(|problem| {
@@ -58,11 +54,22 @@ impl VirtualTool {
             reads_client: self.reads_client(),
             warnings: proof.warnings,
             unproved: proof.unproved,
+            inferred_output: proof.inferred_output,
             tool: self.clone(),
             definition,
             schemas,
             handlers: proof.handlers.into_iter().map(Handler::schema).collect(),
         })
+    }
+
+    /// The definition of a tool or resource that is not there, for [`prove`](Self::prove): everything fits it, so that only mistakes
+    /// of other steps are found.
+    pub fn unknown_handler() -> JsonObject {
+        let anything = || Value::Object(Map::new());
+        JsonObject::from_iter([
+            ("inputSchema".to_owned(), anything()),
+            ("outputSchema".to_owned(), anything()),
+        ])
     }
 
     fn reads_client(&self) -> bool {
@@ -86,6 +93,7 @@ pub(crate) struct Proof<'a> {
     warnings: Vec<Problem>,
     /// Inputs that the handlers may not take.
     unproved: Vec<Problem>,
+    inferred_output: Option<Value>,
 }
 
 /// The handler of a step.
@@ -169,10 +177,40 @@ impl<'a> Proof<'a> {
             handlers: steps
                 .map(|(step, definition)| Handler::new(step, definition))
                 .collect(),
-            problems: Vec::new(),
+            problems: tool.mistakes.clone(),
             warnings: tool.warnings.clone(),
             unproved: Vec::new(),
+            inferred_output: None,
         }
+    }
+
+    /// The schema of the arguments, as clients see it. Reports what is wrong with it.
+    fn arguments(&mut self) -> InputSchema {
+        let before = self.problems.len();
+        let shown = arguments::advertised(self);
+        match &self.tool.arguments {
+            Some(_) => fit::check(self, &shown),
+            None => references::check(self, &shown),
+        }
+        fit::needed(self, &shown);
+        if !self.tool.mistakes.is_empty() {
+            // Which arguments a wrong expression would read is not known.
+            self.problems.truncate(before);
+        }
+        shown
+    }
+
+    /// The problems, without those that follow from a mistake at the same place.
+    fn unrelated_problems(&mut self) -> Vec<Problem> {
+        let (mistakes, count) = (&self.tool.mistakes, self.tool.mistakes.len());
+        let follows = |problem: &Problem| {
+            let mut mistakes = mistakes.iter().filter(|one| !one.place.0.is_empty());
+            mistakes.any(|mistake| problem.place.is_within(&mistake.place))
+        };
+        let found = self.problems.split_off(count);
+        let mut problems = std::mem::take(&mut self.problems);
+        problems.extend(found.into_iter().filter(|problem| !follows(problem)));
+        problems
     }
 
     fn inputs(&mut self) {
@@ -202,7 +240,9 @@ impl<'a> Proof<'a> {
     /// Checks what is known about expressions only now: the arguments, and the types of values.
     fn expressions(&mut self, shown: &InputSchema) {
         let tool = self.tool;
-        let readable = Readable::new(tool, Some(shown.json()));
+        // Which arguments there are is not known if an expression is wrong.
+        let known = tool.mistakes.is_empty().then(|| shown.json());
+        let readable = Readable::new(tool, known.or(tool.arguments.as_ref()));
         let values = Values::new(self, shown);
         for found in tool.expressions() {
             let before = self.problems.len();
@@ -212,6 +252,7 @@ impl<'a> Proof<'a> {
             }
         }
         values.fit(self);
+        self.inferred_output = values.of_structured_content(tool);
     }
 
     /// The definition for `tools/list`: the handler's, or one of its own for a tool with steps, with what the bundle says.

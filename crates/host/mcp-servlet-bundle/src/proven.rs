@@ -1,8 +1,14 @@
 //! A virtual tool that fits its handlers.
 
 use mcp_servlet_schema::{Schemas, Validator};
+use serde_json::Value;
 
-use crate::{JsonObject, input_schema::InputSchema, problem::Problem, spec::VirtualTool};
+use crate::{
+    JsonObject,
+    input_schema::InputSchema,
+    problem::{Place, Problem},
+    spec::VirtualTool,
+};
 
 /// A virtual tool that fits its handlers.
 #[derive(Debug)]
@@ -16,6 +22,7 @@ pub struct Proven {
     pub(crate) reads_client: bool,
     pub(crate) warnings: Vec<Problem>,
     pub(crate) unproved: Vec<Problem>,
+    pub(crate) inferred_output: Option<Value>,
 }
 
 /// What is known about the handler of a step.
@@ -41,6 +48,13 @@ impl Proven {
     /// Inputs that the handlers may not take. Each call checks them.
     pub fn unproved(&self) -> &[Problem] {
         &self.unproved
+    }
+
+    /// The schema of the structured content as far as it is known, and the place of that content. `None` if the tool has a schema, or
+    /// nothing is known.
+    pub fn inferred_output(&self) -> Option<(Place, &Value)> {
+        let place = Place::of("result").key("structuredContent");
+        Some((place, self.inferred_output.as_ref()?))
     }
 
     /// Whether a step changes nothing, as its handler says.

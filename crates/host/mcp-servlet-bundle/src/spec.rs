@@ -100,6 +100,8 @@ pub struct VirtualTool {
     pub(crate) catches: Vec<Catch>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) warnings: Vec<Problem>,
+    /// What is wrong with it, as far as that is known without the handlers.
+    pub(crate) mistakes: Vec<Problem>,
     digest: u64,
 }
 
@@ -121,18 +123,31 @@ impl VirtualTool {
     /// # Errors
     /// Every problem, with its place.
     pub fn compile(spec: &Spec, expand: &mut Expand<'_>) -> Result<Self, Vec<Problem>> {
+        let tool = Self::compile_with_mistakes(spec, expand);
+        if tool.mistakes.is_empty() {
+            Ok(tool)
+        } else {
+            Err(tool.mistakes)
+        }
+    }
+
+    /// The same, but a tool with [`mistakes`](Self::mistakes) is only good for [`prove`](Self::prove), which finds those that these
+    /// would hide.
+    pub fn compile_with_mistakes(spec: &Spec, expand: &mut Expand<'_>) -> Self {
         let mut compiler = Compiler {
             spec,
             expand,
             problems: Vec::new(),
             warnings: Vec::new(),
         };
-        let tool = compiler.tool();
-        if compiler.problems.is_empty() {
-            Ok(tool)
-        } else {
-            Err(compiler.problems)
-        }
+        let mut tool = compiler.tool();
+        tool.mistakes = compiler.problems;
+        tool
+    }
+
+    /// What is wrong with it, as far as that is known without the handlers.
+    pub fn mistakes(&self) -> &[Problem] {
+        &self.mistakes
     }
 
     /// The name of the bundle.
@@ -184,8 +199,6 @@ impl Compiler<'_, '_> {
         let spec = self.spec;
         let steps = self.steps();
         let has_steps = spec.handler.is_none() && !spec.steps.is_empty();
-        // Without the invalid steps, expressions that read them would be reported too.
-        let has_all_steps = !has_steps || steps.len() == spec.steps.len();
         let mut tool = VirtualTool {
             bundle: spec.bundle.clone(),
             name: spec.name.clone(),
@@ -197,13 +210,12 @@ impl Compiler<'_, '_> {
             catches: self.catches(),
             timeout: spec.timeout.filter(|_| has_steps),
             warnings: Vec::new(),
+            mistakes: Vec::new(),
             digest: digest(spec),
         };
-        if has_all_steps {
-            self.names(&tool);
-            self.arguments(&tool);
-        }
-        if has_all_steps && has_steps {
+        self.names(&tool);
+        self.arguments(&tool);
+        if has_steps {
             self.order(&mut tool);
         }
         tool.warnings = std::mem::take(&mut self.warnings);
@@ -258,7 +270,8 @@ impl Compiler<'_, '_> {
         if let Err(problem) = Validator::new(schema) {
             self.problem(place.clone(), format!("invalid JSON Schema: {problem}"));
         }
-        if tool.maps_all_inputs() {
+        // What a wrong expression reads is not known.
+        if tool.maps_all_inputs() && self.problems.is_empty() {
             self.unread(schema, tool);
         }
     }

@@ -63,7 +63,7 @@ pub enum Target {
 }
 
 /// The tool that a step calls.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Handler {
     /// The name of the servlet or remote.
     pub member: String,
@@ -72,7 +72,7 @@ pub struct Handler {
 }
 
 /// The resource that a step reads.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resource {
     /// The name of the servlet or remote.
     pub member: String,

@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::problem::{Place, Problem};
 
+/// An expression whose value can be anything.
+const UNKNOWN: &str = "json('')";
+
 /// Replaces the environment variables in a text, `${NAME}`, and `$$` by a dollar.
 pub type Expand<'a> = dyn FnMut(&str) -> Result<String, String> + 'a;
 
@@ -166,13 +169,13 @@ impl Template {
         }
     }
 
-    /// Compiles a string that is one expression. `example` is one.
+    /// Compiles a string that is one expression. `example` is one. The result of a wrong one can have any value.
     pub(crate) fn single(
         text: &str,
         place: &Place,
         example: &str,
         problems: &mut Vec<Problem>,
-    ) -> Option<Single> {
+    ) -> Single {
         let message = || format!("expected one expression, such as \"{example}\"");
         // It is not a template, so it has no variables.
         let mut expand = |_: &str| Err(message());
@@ -180,12 +183,15 @@ impl Template {
         if let Self::One(expression, start) =
             Self::parse(&text.into(), place, &mut expand, problems)
         {
-            return Some(Single { expression, start });
+            return Single { expression, start };
         }
         if problems.len() == before {
             problems.push(Problem::new(place.clone(), message()));
         }
-        None
+        Single {
+            expression: Expression::parse(UNKNOWN).expect("it is an expression"),
+            start: 0,
+        }
     }
 
     /// Calls a function for each expression, with its place and where it begins in the string.

@@ -6,7 +6,7 @@ mod schema;
 
 use std::{fmt, sync::Arc};
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 pub use fit::{Fit, Misfit, Reason};
 pub(crate) use kinds::Kinds;
@@ -134,6 +134,42 @@ impl Type {
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         self.join(other, &mut { MAX_JOINS })
+    }
+
+    /// A schema that each value of this type matches.
+    pub fn to_schema(&self) -> Value {
+        let Some(Known {
+            kinds,
+            items,
+            object,
+        }) = &self.0
+        else {
+            return json!({});
+        };
+        let mut schema = Map::new();
+        match kinds.names().as_slice() {
+            [] => {}
+            [name] => drop(schema.insert("type".to_owned(), (*name).into())),
+            names => drop(schema.insert("type".to_owned(), names.into())),
+        }
+        if let Some(object) = object {
+            let members = object.members.iter();
+            let properties: Map<_, _> = members
+                .map(|(name, member)| (name.clone(), member.value.to_schema()))
+                .collect();
+            schema.insert("properties".to_owned(), properties.into());
+            let members = object.members.iter();
+            let required = members.filter(|(_, member)| member.is_required);
+            let required: Vec<_> = required.map(|(name, _)| name.as_str()).collect();
+            if !required.is_empty() {
+                schema.insert("required".to_owned(), required.into());
+            }
+        }
+        if let Some(items) = items.as_deref().filter(|items| **items != Self::ANY) {
+            let items = items.clone().without_absent().to_schema();
+            schema.insert("items".to_owned(), items);
+        }
+        schema.into()
     }
 
     /// Whether a value with this type may be absent, as far as is known.

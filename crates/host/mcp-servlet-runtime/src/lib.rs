@@ -79,8 +79,8 @@ pub use options::{
     Isolation, Limit, Limits, LoadOptions, ParseGrantError, ParseLimitError, UnknownArguments,
 };
 pub use request_meta::{
-    CallGuard, CallObserver, ClientSession, Denied, EndedCallee, EndedStep, InputTimeout,
-    RequestCaller, RequestMeta,
+    CallGuard, CallMaker, CallObserver, CallTarget, ClientSession, Denied, InnerCall, InnerOutcome,
+    InputTimeout, ObservedCall, RequestCaller, RequestMeta,
 };
 pub use runtime::{processors, run_blocking, set_on_idle};
 pub use source::{Fetched, Image, Source, signature_file};

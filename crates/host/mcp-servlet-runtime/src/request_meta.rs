@@ -1,6 +1,7 @@
 //! The parts of a request other than the tool's name and the arguments.
 
 use std::{
+    borrow::Cow,
     fmt::{self, Debug},
     sync::Arc,
     time::Duration,
@@ -12,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     CallError, JsonObject,
-    callees::{Callee, Callees},
+    callees::{Callee, CalleeError, Callees},
     listener::{Listener, Usage},
 };
 
@@ -87,53 +88,85 @@ pub trait CallGuard: Debug + Send + Sync {
     fn of_callee(&self, callee: &Callee) -> Arc<dyn CallGuard>;
 }
 
-/// Learns about the calls that virtual tools and servlets make. It does not learn about calls that were stopped.
+/// Learns about the calls that virtual tools and servlets make for a request.
 pub trait CallObserver: Debug + Send + Sync {
-    /// A call of a step of a virtual tool has ended.
-    fn step_ended(&self, step: &EndedStep<'_>);
-
-    /// A call that a servlet made has ended.
-    fn callee_ended(&self, call: &EndedCallee<'_>);
+    /// A call begins. `request_meta` is what the callee gets. What is returned learns the outcome; it is dropped if the call is
+    /// stopped.
+    fn begin<'c>(
+        &self,
+        call: InnerCall<'c>,
+        request_meta: &mut RequestMeta,
+    ) -> Box<dyn ObservedCall + 'c>;
 }
 
-/// A call of a servlet that has ended.
+/// A call that virtual tools and servlets make, while it runs.
+pub trait ObservedCall: Send {
+    /// The call has ended. `usage` is what it took, if that is known.
+    fn end(self: Box<Self>, outcome: InnerOutcome<'_>, usage: Option<&Usage>);
+}
+
+/// A call that a virtual tool or a servlet makes.
 #[derive(Clone, Copy, Debug)]
-pub struct EndedCallee<'a> {
-    /// The servlet that made the call.
-    pub servlet: &'a str,
-    /// What it called or read.
-    pub callee: &'a Callee,
-    /// `ok`, `tool_error` if the result says that the tool failed, or the kind of the error.
-    pub outcome: &'static str,
-    /// The message of the error, if there is no result.
-    pub error: Option<&'a str>,
-    /// How long it took.
-    pub time: Duration,
-    /// What it took, if that is known.
-    pub usage: Option<&'a Usage>,
-    /// Whether what it called is there.
+pub struct InnerCall<'a> {
+    /// What makes the call.
+    pub maker: CallMaker<'a>,
+    /// The servlet or remote that is called.
+    pub member: &'a str,
+    /// What is called or read.
+    pub target: CallTarget<'a>,
+    /// Whether what is called is there. Servlets can make up names.
     pub is_known: bool,
 }
 
-/// A call of a step that has ended.
+/// What makes an inner call.
 #[derive(Clone, Copy, Debug)]
-pub struct EndedStep<'a> {
-    /// The name of the step.
-    pub name: &'a str,
-    /// The number of the item, if the step runs for each item of a list.
-    pub index: Option<usize>,
-    /// The servlet or remote.
-    pub member: &'a str,
-    /// The tool of the member. `None` if the step reads a resource.
-    pub tool: Option<&'a str>,
-    /// Whether the result says that the tool failed.
-    pub is_error: bool,
-    /// The error, if there is no result.
-    pub error: Option<&'a CallError>,
-    /// How long it took.
-    pub time: Duration,
-    /// What it took, if that is known.
-    pub usage: Option<&'a Usage>,
+pub enum CallMaker<'a> {
+    /// A step of a virtual tool.
+    Step {
+        /// Its name.
+        name: &'a str,
+        /// The number of the item, if the step runs for each item of a list.
+        index: Option<usize>,
+    },
+    /// The servlet with this name.
+    Servlet(&'a str),
+}
+
+/// What an inner call is about.
+#[derive(Clone, Copy, Debug)]
+pub enum CallTarget<'a> {
+    /// A tool, by the name that its servlet or remote gives it.
+    Tool(&'a str),
+    /// A resource: its URI, or the template of a step, whose variables may be secret.
+    Resource(&'a str),
+}
+
+/// How an inner call has ended.
+#[derive(Clone, Copy, Debug)]
+pub enum InnerOutcome<'a> {
+    /// With a result.
+    Ok,
+    /// With a result that says that the tool failed.
+    ToolError,
+    /// With an error, for a step.
+    StepError(&'a CallError),
+    /// With an error, for a servlet.
+    CalleeError(&'a CalleeError),
+}
+
+impl InnerOutcome<'_> {
+    /// The outcome in metrics and logs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::ToolError => "tool_error",
+            Self::StepError(error) => error.kind.name(),
+            Self::CalleeError(error) => match &error.kind {
+                Cow::Borrowed(kind) => kind,
+                Cow::Owned(_) => "other",
+            },
+        }
+    }
 }
 
 /// Why a call is denied.

@@ -120,6 +120,8 @@ pub struct Config {
     locks: Locks,
     /// Whether there must be a lock.
     needs_lock: bool,
+    /// What is wrong with it. The parts that are wrong are left out.
+    mistakes: Vec<Problem>,
 }
 
 impl Config {
@@ -159,6 +161,24 @@ impl Config {
         Self::look_and_read(path, Mode::Check, Locks::Found).1
     }
 
+    /// Like [`Config::check`], but mistakes are only an error if they leave no part to check. [`prove`](Self::prove) returns them, with
+    /// those that it finds in the virtual tools.
+    ///
+    /// # Errors
+    /// [`ConfigError`] if the file cannot be read, or is not TOML.
+    pub fn check_with_mistakes(path: &Path) -> Result<Self, ConfigError> {
+        let config = Self::look(path, Mode::Check, Locks::Found).1?;
+        if config.has_mistakes() {
+            return Ok(config);
+        }
+        config.locked(path, Locks::Found)
+    }
+
+    /// Whether it has mistakes; see [`check_with_mistakes`](Self::check_with_mistakes).
+    pub fn has_mistakes(&self) -> bool {
+        !self.mistakes.is_empty()
+    }
+
     /// Like [`Config::check`], on a machine without the server's environment: unset variables are allowed.
     ///
     /// # Errors
@@ -172,7 +192,8 @@ impl Config {
     /// # Errors
     /// [`ConfigError`] with every problem.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
-        Self::understand(path, text, Mode::Check, &mut Snapshot::default())
+        let config = Self::understand(path, text, Mode::Check, &mut Snapshot::default());
+        config.and_then(Self::without_mistakes)
     }
 
     /// Reads a configuration again in order to load it. The snapshot has the files that the outcome depends on.
@@ -204,6 +225,20 @@ impl Config {
         mode: Mode,
         locks: Locks,
     ) -> (Snapshot, Result<Self, ConfigError>) {
+        let (files, config) = Self::look(path, mode, locks);
+        let config = config.and_then(Self::without_mistakes);
+        (files, config.and_then(|config| config.locked(path, locks)))
+    }
+
+    fn without_mistakes(self) -> Result<Self, ConfigError> {
+        if self.has_mistakes() {
+            return Err(ConfigError::wrong(self.source, self.mistakes));
+        }
+        Ok(self)
+    }
+
+    /// The same, without the lock, and with what is valid of a file with mistakes.
+    fn look(path: &Path, mode: Mode, locks: Locks) -> (Snapshot, Result<Self, ConfigError>) {
         let mut files = Snapshot::default();
         files.add(path.to_owned());
         if locks != Locks::Off {
@@ -214,10 +249,10 @@ impl Config {
             source,
         });
         let config = text.and_then(|text| Self::understand(path, &text, mode, &mut files));
-        let config = config.and_then(|config| config.locked(path, locks));
         (files, config)
     }
 
+    /// Reads what is valid of a configuration.
     fn understand(
         path: &Path,
         text: &str,
@@ -255,9 +290,6 @@ impl Config {
         reader.unused_stores(&file, &endpoints);
         reader.open_tools(&auths, &endpoints, &read_bundles.tools);
         reader.repeated_tools(&read_bundles.tools, &endpoints);
-        if !reader.problems.is_empty() {
-            return Err(ConfigError::wrong(source, reader.problems));
-        }
         Ok(Self {
             entries,
             remotes,
@@ -283,6 +315,7 @@ impl Config {
             files: reader.files.clone(),
             locks: Locks::Off,
             needs_lock: file.lock.required,
+            mistakes: reader.problems,
         })
     }
 
@@ -396,7 +429,7 @@ impl<'a> Reader<'a> {
 
     /// The line of this offset, from 1.
     fn line(&self, offset: usize) -> usize {
-        self.text[..offset].matches('\n').count() + 1
+        problem::line(self.text, offset)
     }
 
     /// The line and the column of this offset, for messages.

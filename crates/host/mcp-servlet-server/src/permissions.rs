@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::{
     records::Notes,
-    server::{Server, metrics::CallMetrics},
+    server::{Server, metrics::InnerCalls},
 };
 
 /// The rules of an endpoint, for one caller and one host.
@@ -120,8 +120,8 @@ impl Permissions {
     }
 
     /// Counts the calls that a request makes.
-    pub(crate) fn observer(&self, server: &Server) -> CallMetrics {
-        CallMetrics {
+    pub(crate) fn observer(&self, server: &Server) -> InnerCalls {
+        InnerCalls {
             server: server.clone(),
             notes: self.notes.clone(),
         }

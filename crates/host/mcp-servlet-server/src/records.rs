@@ -18,7 +18,9 @@ use mcp_servlet_runtime::Nursery;
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::OnceCell;
 
-pub(crate) use account::{Account, Asked, Notes, exceeded_data, note_exceeded, note_list};
+pub(crate) use account::{
+    Account, Asked, InnerRecord, Notes, exceeded_data, note_exceeded, note_list,
+};
 use audit_file::AuditFile;
 use audit_log::AuditLog;
 pub(crate) use session::SessionRecord;

@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 use crate::{
     check::Deny,
     credentials::hidden,
-    failure::{Failure, indented},
+    failure::{Failure, Kind, indented},
     format::Format,
     terminal::{self, note},
 };
@@ -82,6 +82,7 @@ impl Check {
         if !all && let Ok((_, findings)) = &mut checked {
             findings.remove(Severity::Proved);
             findings.remove(Severity::Unproved);
+            findings.remove(Severity::Inferred);
         }
         if self.format == Format::Json {
             self.print_json(&checked)?;
@@ -95,6 +96,9 @@ impl Check {
                     note(format_args!("  help: {}", indented(help, "        ")));
                 }
             }
+        }
+        if config.has_mistakes() {
+            return Err(Failure::Shown(Kind::Usage));
         }
         let denies_warnings = self.deny == Some(Deny::Warnings);
         if findings.has(Severity::Error) || denies_warnings && findings.has(Severity::Warning) {
@@ -111,6 +115,9 @@ impl Check {
     fn check(&self, runtime: &Runtime) -> Result<(Config, Findings), ConfigError> {
         let mut config = if self.no_env {
             Config::check_without_env(&self.file)?
+        } else if self.load || self.connect {
+            // A mistake in one part must not hide those of the virtual tools in others.
+            Config::check_with_mistakes(&self.file)?
         } else {
             Config::check(&self.file)?
         };

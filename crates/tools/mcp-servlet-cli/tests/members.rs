@@ -162,6 +162,52 @@ fn errors_of_virtual_tools_hide_no_other_findings() {
 }
 
 #[test]
+fn a_mistake_in_the_file_hides_no_errors_of_servlets_and_virtual_tools() {
+    let wrong = BUNDLE.replace("a:t", "a:none");
+    let folder = folder(&format!(
+        "{SERVLET}on_failur = \"skip\"\n[servlet.empty]\nsource = \"empty.wasm\"\n{wrong}"
+    ));
+    fs::write(folder.path().join("empty.wasm"), "").expect("a file");
+    let all = [
+        "servlet.toml:3:1: unknown key `on_failur`; did you mean `on_failure`?",
+        "servlet.toml:5:10: servlet skipped: cannot load `empty`: the file is empty",
+        "servlet.toml:7:11: servlet `a` has no tool `none`",
+    ];
+    for (load, expected) in [(&[][..], &all[..1]), (&["--load"], &all)] {
+        let checked = run(
+            &folder,
+            &[&["config", "check", "servlet.toml"], load].concat(),
+        );
+        assert_eq!(checked.status.code(), Some(2), "{checked:?}");
+        let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
+        let found = all
+            .iter()
+            .filter(|one| messages.contains(&format!("error: {one}")));
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            expected.iter().collect::<Vec<_>>(),
+            "{messages}"
+        );
+    }
+}
+
+#[test]
+fn the_schema_of_structured_content_is_shown_with_v() {
+    let folder = folder(&format!(
+        "{SERVLET}{BUNDLE}structuredContent = {{ blocks = \"${{{{ size(result.content) }}}}\" }}\n"
+    ));
+    let check = ["config", "check", "--load", "servlet.toml"];
+    let note = r#"note: servlet.toml:7:21: this has the schema {"type":"object","properties":{"blocks":{"type":"integer"}},"required":["blocks"]}; write it as `output` if clients should know it"#;
+    for (more, is_shown) in [(&[][..], false), (&["-v"], true)] {
+        let checked = run(&folder, &[&check, more].concat());
+        assert!(checked.status.success(), "{checked:?}");
+        let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
+        assert_eq!(messages.contains(note), is_shown, "{messages}");
+    }
+    assert_eq!(served(&folder).1, "");
+}
+
+#[test]
 fn tools_that_do_not_fit_a_remote_are_found_by_connecting() {
     let wrong = BUNDLE.replace("a:t", "a:tt");
     let folder = folder(&format!("{}{wrong}", remote()));

@@ -1,6 +1,9 @@
 //! Tools with steps over remotes, as clients of each transport see them.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
 
 use mcp_servlet_client::{CallOptions, CallResult, Error, Event, Options, Session};
 use puppet::Puppet;
@@ -9,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::{
     client::Oslo,
-    site::{OLD, PIPE, Site, WAYS, WEB, definitions},
+    site::{OLD, PIPE, Site, WAYS, WEB, definitions, eventually},
     support::{PATIENCE, script, until, with_calls},
     virtual_tools::{error, remote},
 };
@@ -248,7 +251,10 @@ step.a6 = { handler = "good:t", after = ["a4", "a5"] }
     let site = site(&remotes, bundle).await;
     for (number, (way, endpoint)) in WAYS.into_iter().enumerate() {
         let session = site.connect(way, endpoint).await;
+        let start = Instant::now();
         let error = error(&session, "run", json!({})).await;
+        // The remotes have longer limits.
+        assert!(start.elapsed() < Duration::from_secs(5), "{way:?}");
         assert_eq!(
             error.message(),
             "tool `run` took longer than 1s; still running: `hung` (`hung:t`), `write` (`hung:w`)",
@@ -263,6 +269,9 @@ step.a6 = { handler = "good:t", after = ["a4", "a5"] }
         }
         assert!((0..7).all(|number| steps[&format!("a{number}")] == "done"));
         until(|| hung.received("notifications/cancelled") == 2 * (number + 1)).await;
+        // Nothing is left behind.
+        let idle = "servlet_calls_running 0\n";
+        eventually(idle, async || site.service.metrics().contains(idle)).await;
     }
 }
 

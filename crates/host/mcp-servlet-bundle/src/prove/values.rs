@@ -1,6 +1,7 @@
 //! The types of values: what expressions read, and whether inputs make what handlers take.
 
 use mcp_servlet_expression::{Access, Fit, Misfit, Path, Reason, Type, Wrong};
+use serde_json::Value;
 
 use super::{Handler, Proof};
 use crate::{
@@ -8,6 +9,7 @@ use crate::{
     input_schema::InputSchema,
     problem::{Problem, listed},
     shape::RESULT,
+    spec::VirtualTool,
     step::Target,
     template::Template,
 };
@@ -120,11 +122,12 @@ impl Values {
                     template,
                     handler,
                 };
-                let (message, is_wrong) = match self.of_template(template, number).fit(&wanted) {
-                    Fit::Fits => continue,
-                    Fit::Unproved => (input.unproved(&wanted, proof), false),
-                    Fit::Misfit(misfit) => (input.wrong(misfit, proof), true),
-                };
+                let (message, is_wrong) =
+                    match self.of_template(template, Some(number)).fit(&wanted) {
+                        Fit::Fits => continue,
+                        Fit::Unproved => (input.unproved(&wanted, proof), false),
+                        Fit::Misfit(misfit) => (input.wrong(misfit, proof), true),
+                    };
                 let problem = match template {
                     Template::One(expression, start) => {
                         let range = expression.range();
@@ -141,10 +144,20 @@ impl Values {
         }
     }
 
-    fn of_template(&self, template: &Template, step: usize) -> Type {
+    /// The schema of the structured content of a tool without an output schema, if more is known than that it is an object.
+    pub(super) fn of_structured_content(&self, tool: &VirtualTool) -> Option<Value> {
+        let mut result = tool.result.iter().flatten();
+        let content = result.find(|(key, _)| key == "structuredContent");
+        let (_, template) = content.filter(|_| tool.output.is_none())?;
+        let schema = self.of_template(template, None).to_schema();
+        schema.get("properties").is_some().then_some(schema)
+    }
+
+    /// The type of a value. `step` is the number of a step, in whose inputs it is.
+    fn of_template(&self, template: &Template, step: Option<usize>) -> Type {
         match template {
             Template::Constant(value) => Type::of_value(value),
-            Template::One(expression, _) => expression.infer(&self.scope(Some(step))).value,
+            Template::One(expression, _) => expression.infer(&self.scope(step)).value,
             Template::Text(_) => Type::string(),
             Template::List(items) => {
                 let items = items.iter().map(|item| self.of_template(item, step));

@@ -98,7 +98,7 @@ pub(super) fn compile(
         .map(|value| template(value, "data", problems));
     let code = code_of(spec, place, problems);
     let kind = kind_of(spec, place, problems);
-    let when = spec.when.as_ref().and_then(|text| {
+    let when = spec.when.as_ref().map(|text| {
         let example = "${{ error.data.retry < 60 }}";
         Template::single(text, &place.key("when"), example, problems)
     });

@@ -54,7 +54,7 @@ pub struct StepSpec {
 }
 
 impl Compiler<'_, '_> {
-    /// The steps, or the one call of a tool with `handler`. Wrong ones are left out.
+    /// The steps, or the one call of a tool with `handler`.
     pub(super) fn steps(&mut self) -> Vec<Step> {
         let spec = self.spec;
         let Some(handler) = &spec.handler else {
@@ -68,33 +68,30 @@ impl Compiler<'_, '_> {
             self.problem(Place::of("step"), message);
         }
         let inputs = self.inputs();
-        let step = self
-            .handler(Place::of("handler"), handler)
-            .map(|target| Step {
-                name: None,
-                target: Target::Tool(target),
-                inputs,
-                when: None,
-                each: None,
-                waits_for: BTreeSet::new(),
-                has_after: false,
-                may_fail: false,
-                timeout: spec.timeout,
-                kept: Kept::default(),
-                is_in_result: false,
-            });
-        step.into_iter().collect()
+        vec![Step {
+            name: None,
+            target: self.handler(Place::of("handler"), handler),
+            inputs,
+            when: None,
+            each: None,
+            waits_for: BTreeSet::new(),
+            has_after: false,
+            may_fail: false,
+            timeout: spec.timeout,
+            kept: Kept::default(),
+            is_in_result: false,
+        }]
     }
 
-    fn handler(&mut self, place: Place, text: &str) -> Option<Handler> {
+    fn handler(&mut self, place: Place, text: &str) -> Target {
         let parts = text.split_once(':');
         let parts = parts.filter(|(member, tool)| !member.is_empty() && !tool.is_empty());
-        let Some((member, tool)) = parts else {
+        let (member, tool) = parts.unwrap_or_else(|| {
             let message = "expected a member and its tool, such as \"weather:get_weather\"";
             self.problem(place, message);
-            return None;
-        };
-        Some(Handler {
+            Default::default()
+        });
+        Target::Tool(Handler {
             member: member.to_owned(),
             tool: tool.to_owned(),
         })
@@ -129,23 +126,23 @@ impl Compiler<'_, '_> {
             let message = format!("a tool has at most {MAX_STEPS} steps");
             self.problem(Place::of("step").key(&step.name), message);
         }
-        spec.steps.iter().filter_map(|one| self.step(one)).collect()
+        spec.steps.iter().map(|one| self.step(one)).collect()
     }
 
-    fn step(&mut self, spec: &StepSpec) -> Option<Step> {
+    fn step(&mut self, spec: &StepSpec) -> Step {
         let place = Place::of("step").key(&spec.name);
         self.step_name(&spec.name, &place);
         let target = self.target(spec, &place);
         let inputs = spec.inputs.as_ref();
         let inputs = inputs.map(|inputs| self.templates(&place.key("inputs"), inputs));
-        let when = spec.when.as_ref().and_then(|text| {
+        let when = spec.when.as_ref().map(|text| {
             let example = "${{ size(steps.search.items) > 0 }}";
             Template::single(text, &place.key("when"), example, &mut self.problems)
         });
         let each = self.each(spec, &place);
-        Some(Step {
+        Step {
             name: Some(spec.name.clone()),
-            target: target?,
+            target,
             inputs: Inputs::Map(inputs.unwrap_or_default()),
             when,
             each,
@@ -155,7 +152,7 @@ impl Compiler<'_, '_> {
             timeout: spec.timeout,
             kept: Kept::default(),
             is_in_result: false,
-        })
+        }
     }
 
     fn step_name(&mut self, name: &str, place: &Place) {
@@ -172,31 +169,29 @@ impl Compiler<'_, '_> {
         }
     }
 
-    fn target(&mut self, spec: &StepSpec, place: &Place) -> Option<Target> {
+    fn target(&mut self, spec: &StepSpec, place: &Place) -> Target {
         match (&spec.handler, &spec.resource) {
-            (Some(handler), None) => {
-                let handler = self.handler(place.key("handler"), handler)?;
-                Some(Target::Tool(handler))
-            }
+            (Some(handler), None) => self.handler(place.key("handler"), handler),
             (None, Some(resource)) => self.resource(place.key("resource"), resource),
-            (Some(_), Some(_)) => {
-                let message = "a step has `handler` or `resource`, not both";
-                self.problem(place.key("resource"), message);
-                None
-            }
-            (None, None) => {
-                self.problem(place.clone(), "a step needs `handler` or `resource`");
-                None
+            (handler, resource) => {
+                let (place, message) = if handler.is_some() && resource.is_some() {
+                    let message = "a step has `handler` or `resource`, not both";
+                    (place.key("resource"), message)
+                } else {
+                    (place.clone(), "a step needs `handler` or `resource`")
+                };
+                self.problem(place, message);
+                Target::Tool(Handler::default())
             }
         }
     }
 
-    fn resource(&mut self, place: Place, text: &str) -> Option<Target> {
+    fn resource(&mut self, place: Place, text: &str) -> Target {
         let parts = text.split_once(':');
         let parts = parts.filter(|(member, uri)| !member.is_empty() && uri.contains(':'));
         let Some((member, template)) = parts else {
             self.problem(place, "expected `MEMBER:URI`, such as `docs:file:///a.md`");
-            return None;
+            return Target::Resource(Resource::default());
         };
         let resource = Resource {
             member: member.to_owned(),
@@ -204,9 +199,8 @@ impl Compiler<'_, '_> {
         };
         if let Err(message) = resource.variables() {
             self.problem(place, message);
-            return None;
         }
-        Some(Target::Resource(resource))
+        Target::Resource(resource)
     }
 
     fn each(&mut self, spec: &StepSpec, place: &Place) -> Option<Each> {
@@ -220,7 +214,7 @@ impl Compiler<'_, '_> {
             return None;
         };
         let example = "${{ steps.search.items }}";
-        let list = Template::single(text, &place.key("each"), example, &mut self.problems)?;
+        let list = Template::single(text, &place.key("each"), example, &mut self.problems);
         Some(Each {
             list,
             parallel,
@@ -300,30 +294,45 @@ impl Compiler<'_, '_> {
 
     /// Reports steps that wait for each other.
     fn cycles(&mut self, names: &[&str], orders: &[BTreeSet<usize>], reads: &[Read<'_>]) {
+        let mut reported = BTreeSet::<usize>::new();
         for (step, name) in names.iter().enumerate() {
             let Some(cycle) = cycle(step, orders) else {
                 continue;
             };
+            // Another step of the same circle, or a circle through one of its steps.
+            if cycle.iter().any(|one| reported.contains(one)) {
+                continue;
+            }
+            reported.extend(&cycle);
+            let read_of = |reader: usize, step: usize| {
+                let mut reads = reads.iter();
+                reads.find(|read| read.reader == Some(reader) && read.step == step)
+            };
             let message = match cycle.as_slice() {
                 [_] => format!("step `{name}` reads itself"),
-                cycle => {
-                    let next = cycle.iter().cycle().skip(1);
-                    let waits = cycle.iter().zip(next);
-                    let waits: Vec<_> = waits
-                        .map(|(one, other)| format!("`{}` for `{}`", names[*one], names[*other]))
-                        .collect();
-                    format!("steps wait for each other: {}", waits.join(", "))
-                }
+                _ => "steps wait for each other".to_owned(),
             };
-            let last = cycle.last().copied();
-            let closing = reads
-                .iter()
-                .find(|read| read.reader == last && read.step == step);
-            self.problems.push(match closing {
+            let last = cycle.last().copied().unwrap_or(step);
+            let mut problem = match read_of(last, step) {
                 Some(Read { found, range, .. }) => found.problem(range, message),
                 None => Problem::new(Place::of("step").key(name), message),
-            });
-            return;
+            };
+            if cycle.len() > 1 {
+                let next = cycle.iter().cycle().skip(1);
+                let waits = cycle.iter().zip(next).map(|(one, other)| {
+                    let step = Place::of("step").key(names[*one]);
+                    let (verb, place) = match read_of(*one, *other) {
+                        Some(read) => ("reads", read.found.place.clone()),
+                        None => ("waits for", step.key("after")),
+                    };
+                    (
+                        format!("`{}` {verb} `{}`", names[*one], names[*other]),
+                        place,
+                    )
+                });
+                problem.parts = waits.collect();
+            }
+            self.problems.push(problem);
         }
     }
 }

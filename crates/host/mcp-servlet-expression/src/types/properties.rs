@@ -317,6 +317,14 @@ fn the_value_of_an_expression_has_its_type() {
             Ok(value) if !has(&found, value.as_ref()) => {
                 Err(format!("{text}: {value:?} is not {found:?}"))
             }
+            Ok(Some(value)) => {
+                let schema = found.to_schema();
+                let validator = Validator::new(&schema).expect("a schema");
+                unless(validator.accepts(&value) == Some(true), || {
+                    format!("{text}: {value} does not match {schema}")
+                })
+                .map(|_| found != Type::ANY)
+            }
             value => Ok(value.is_ok() && found != Type::ANY),
         }
     });

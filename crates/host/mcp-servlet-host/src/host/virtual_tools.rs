@@ -176,13 +176,8 @@ impl VirtualTools {
                 continue;
             }
             let members = || mounts.iter().map(|mount| &mount.member).chain(&handlers);
-            let members = match members_of(tool, members) {
-                Ok(members) => members,
-                Err(problem) => {
-                    virtual_tools.warn(tool, problem);
-                    continue;
-                }
-            };
+            let steps = tool.steps().iter();
+            let members: Vec<_> = steps.map(|step| member_of(step, members())).collect();
             if let Some(owner) = owners.get(tool.name()) {
                 let owner = &mounts[*owner].member;
                 let owner_name = Some(owner.name().to_owned());
@@ -190,7 +185,7 @@ impl VirtualTools {
             }
             match prove(tool, *after, members) {
                 Ok(served) => virtual_tools.add(served),
-                Err(problems) => virtual_tools.fail(tool, problems),
+                Err(failed) => virtual_tools.fail(tool, failed),
             }
         }
         Self {
@@ -214,9 +209,12 @@ impl VirtualTools {
         });
     }
 
-    fn fail(&mut self, tool: &VirtualTool, problems: Vec<Problem>) {
+    fn fail(&mut self, tool: &VirtualTool, NotServed { absent, problems }: NotServed) {
+        if let Some(problem) = absent {
+            self.warn(tool, problem);
+        }
         for problem in problems {
-            self.warn(tool, problem.message.clone());
+            self.warn(tool, problem.in_words(|_| String::new()));
             self.error(tool, problem, None);
         }
     }
@@ -289,28 +287,33 @@ impl super::Host {
     }
 }
 
-/// The member of each step, or why one cannot be called now.
-fn members_of<'m, M: Iterator<Item = &'m Member>>(
-    tool: &VirtualTool,
-    members: impl Fn() -> M,
-) -> Result<Vec<Member>, String> {
-    let member_of = |step: &Step| {
-        let name = step.target().member();
-        let Some(member) = members().find(|one| one.name() == name) else {
-            return Err(format!(
-                "there is no servlet or remote `{name}` at the moment"
-            ));
-        };
-        let calls_tool = matches!(step.target(), Target::Tool(_));
-        // A remote has no tools until it was reached.
-        if calls_tool && member.as_remote().is_some() && member.tools().is_empty() {
-            return Err(format!(
-                "the tools of the remote `{name}` are not known yet"
-            ));
-        }
-        Ok(member.clone())
+/// The member of a step, or why it cannot be called now.
+fn member_of<'m>(
+    step: &Step,
+    mut members: impl Iterator<Item = &'m Member>,
+) -> Result<Member, String> {
+    let name = step.target().member();
+    let Some(member) = members.find(|one| one.name() == name) else {
+        return Err(format!(
+            "there is no servlet or remote `{name}` at the moment"
+        ));
     };
-    tool.steps().iter().map(member_of).collect()
+    let calls_tool = matches!(step.target(), Target::Tool(_));
+    // A remote has no tools until it was reached.
+    if calls_tool && member.as_remote().is_some() && member.tools().is_empty() {
+        return Err(format!(
+            "the tools of the remote `{name}` are not known yet"
+        ));
+    }
+    Ok(member.clone())
+}
+
+/// Why a tool is not served.
+struct NotServed {
+    /// Why the member of a step cannot be called now.
+    absent: Option<String>,
+    /// What does not fit, as far as it is known without that member.
+    problems: Vec<Problem>,
 }
 
 /// The problem of a tool whose name belongs to a tool of `owner`.
@@ -323,29 +326,47 @@ fn same_name(tool: &VirtualTool, owner: &Member) -> Problem {
     Problem::new(Place::default(), message)
 }
 
-fn prove(tool: &VirtualTool, after: usize, members: Vec<Member>) -> Result<Served, Vec<Problem>> {
+fn prove(
+    tool: &VirtualTool,
+    after: usize,
+    members: Vec<Result<Member, String>>,
+) -> Result<Served, NotServed> {
     let mut problems = Vec::new();
-    let mut handlers = Vec::new();
-    for (step, member) in tool.steps().iter().zip(&members) {
-        match handler(step, member) {
-            Ok(handler) => handlers.push(handler),
-            Err(problem) => problems.push(problem),
-        }
-    }
-    if !problems.is_empty() {
-        return Err(problems);
-    }
+    // A step that calls nothing must not hide the mistakes of others.
+    let unknown = || Cow::Owned(VirtualTool::unknown_handler());
+    let steps = tool.steps().iter().zip(&members);
+    let handlers: Vec<_> = steps
+        .map(|(step, member)| match member {
+            Ok(member) => handler(step, member).unwrap_or_else(|problem| {
+                problems.push(problem);
+                unknown()
+            }),
+            Err(_) => unknown(),
+        })
+        .collect();
     let handlers: Vec<_> = handlers.iter().map(Cow::as_ref).collect();
-    let proven = tool.prove(&handlers)?;
-    let shown = Tool::new(proven.definition().clone());
-    let place = Place::default();
-    let shown = shown.map_err(|problem| vec![Problem::new(place, problem.to_string())])?;
-    Ok(Served {
-        after,
-        tool: shown,
-        proven: Arc::new(proven),
-        handlers: members,
-    })
+    let proven = tool.prove(&handlers);
+    let proven = proven.map_err(|more| problems.extend(more)).ok();
+    let members: Result<Vec<_>, _> = members.into_iter().collect();
+    match (proven, members) {
+        (Some(proven), Ok(handlers)) if problems.is_empty() => {
+            let shown = Tool::new(proven.definition().clone());
+            let tool = shown.map_err(|problem| NotServed {
+                absent: None,
+                problems: vec![Problem::new(Place::default(), problem.to_string())],
+            })?;
+            Ok(Served {
+                after,
+                tool,
+                proven: Arc::new(proven),
+                handlers,
+            })
+        }
+        (_, members) => Err(NotServed {
+            absent: members.err(),
+            problems,
+        }),
+    }
 }
 
 /// The definition of the tool that a step calls. For a resource, it has only annotations.

@@ -1,10 +1,6 @@
 //! The function with which servlets call tools and read resources of other servlets and of remotes.
 
-use std::{
-    borrow::Cow,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -19,7 +15,7 @@ use crate::{
     },
     callees::{Callee, CalleeError},
     inspect::{USER, imports::CALL_TOOL},
-    request_meta::EndedCallee,
+    request_meta::{CallMaker, CallTarget, InnerCall, InnerOutcome, ObservedCall},
     state::{Shared, State},
 };
 
@@ -75,14 +71,18 @@ async fn answer(state: &mut State, request: &[u8]) -> Result<String> {
     };
     let shared = Arc::clone(&state.shared);
     let journal = &mut state.call.journal;
-    let begun = match journal.begin(&shared.name, &callee, request) {
+    let mut begun = match journal.begin(&shared.name, &callee, request) {
         Beginning::Known(answer) => return Ok(answer),
         Beginning::Refused(error) => return Ok(error.to_json().to_string()),
         Beginning::Call(begun) => begun,
     };
-    let start = Instant::now();
+    let observed = observe(&shared.name, &callee, &mut begun);
     let outcome = begun.callees.call(&callee, &begun.request_meta).await;
-    observe(&shared.name, &callee, &begun, &outcome, start.elapsed());
+    if let Some(observed) = observed {
+        let listener = begun.listener.as_ref();
+        let usage = listener.and_then(|listener| listener.usage());
+        observed.end(outcome_of(&outcome), usage);
+    }
     let answer = match outcome {
         Ok(result) if asks_client(&result) => {
             journal.ask(*begun, &callee, result);
@@ -103,33 +103,31 @@ async fn answer(state: &mut State, request: &[u8]) -> Result<String> {
     Ok(answer)
 }
 
-fn observe(
-    servlet: &str,
-    callee: &Callee,
-    begun: &Begun,
-    outcome: &Result<JsonObject, CalleeError>,
-    time: Duration,
-) {
-    let Some(observer) = &begun.request_meta.observer else {
-        return;
-    };
-    let listener = begun.listener.as_ref();
-    observer.callee_ended(&EndedCallee {
-        servlet,
-        callee,
-        outcome: match outcome {
-            Ok(result) if result.get("isError") == Some(&Value::Bool(true)) => "tool_error",
-            Ok(_) => "ok",
-            Err(error) => match &error.kind {
-                Cow::Borrowed(kind) => kind,
-                Cow::Owned(_) => "other",
-            },
+/// Tells the observer of the request that a call begins.
+fn observe<'c>(
+    servlet: &'c str,
+    callee: &'c Callee,
+    begun: &mut Begun,
+) -> Option<Box<dyn ObservedCall + 'c>> {
+    let observer = Arc::clone(begun.request_meta.observer.as_ref()?);
+    let call = InnerCall {
+        maker: CallMaker::Servlet(servlet),
+        member: callee.member(),
+        target: match callee {
+            Callee::Tool { tool, .. } => CallTarget::Tool(tool),
+            Callee::Resource { uri, .. } => CallTarget::Resource(uri),
         },
-        error: outcome.as_ref().err().map(|error| &*error.message),
-        time,
-        usage: listener.and_then(|listener| listener.usage()),
         is_known: begun.callees.is_known(callee),
-    });
+    };
+    Some(observer.begin(call, &mut begun.request_meta))
+}
+
+fn outcome_of(outcome: &Result<JsonObject, CalleeError>) -> InnerOutcome<'_> {
+    match outcome {
+        Ok(result) if result.get("isError") == Some(&Value::Bool(true)) => InnerOutcome::ToolError,
+        Ok(_) => InnerOutcome::Ok,
+        Err(error) => InnerOutcome::CalleeError(error),
+    }
 }
 
 /// What a request calls or reads, if the operator allows it.

@@ -97,11 +97,16 @@ impl Bundles {
         Some(self.places.get(&key)?.name())
     }
 
-    /// A problem of a tool, at its place in the file.
-    pub(super) fn problem(&self, bundle: &str, tool: &str, problem: &ToolProblem) -> Problem {
+    /// A problem of a tool, at its place in the file, which has this text.
+    pub(super) fn problem(
+        &self,
+        (bundle, tool): (&str, &str),
+        problem: &ToolProblem,
+        text: &str,
+    ) -> Problem {
         let key = (bundle.to_owned(), tool.to_owned());
         match self.places.get(&key) {
-            Some(places) => places.problem(problem),
+            Some(places) => places.problem(problem, text),
             None => Problem {
                 span: 0..0,
                 message: problem.to_string(),
@@ -194,13 +199,11 @@ impl Reader<'_> {
                 continue;
             };
             self.handlers(tool, bundles, members);
-            match self.compile(&spec) {
-                Ok(compiled_tool) => compiled.push(compiled_tool),
-                Err(problems) => {
-                    let problems = problems.iter().map(|problem| tool.places.problem(problem));
-                    self.problems.extend(problems);
-                }
-            }
+            let compiled_tool = self.compile(&spec);
+            let mistakes = compiled_tool.mistakes().iter();
+            let mistakes = mistakes.map(|problem| tool.places.problem(problem, self.text));
+            self.problems.extend(mistakes);
+            compiled.push(compiled_tool);
             places.insert(
                 (tool.bundle.clone(), tool.name.clone()),
                 tool.places.clone(),
@@ -212,8 +215,8 @@ impl Reader<'_> {
         }
     }
 
-    fn compile(&mut self, spec: &Spec) -> Result<VirtualTool, Vec<ToolProblem>> {
-        VirtualTool::compile(spec, &mut |text| self.expand(text))
+    fn compile(&mut self, spec: &Spec) -> VirtualTool {
+        VirtualTool::compile_with_mistakes(spec, &mut |text| self.expand(text))
     }
 
     /// Reports bundles with the name of another member.

@@ -3,7 +3,10 @@
 use std::{fmt, ops::Range, path::PathBuf};
 
 use mcp_servlet_access::rules::Pattern;
-use mcp_servlet_host::{FailedLoad, FeatureKind, Host, LoadError, Loaded, Mount, RemoteMember};
+use mcp_servlet_host::{
+    FailedLoad, FeatureKind, Host, LoadError, Loaded, Mount, RemoteMember,
+    bundle::Problem as ToolProblem,
+};
 use mcp_servlet_remote::NotReady;
 use mcp_servlet_runtime::{LoadError as ModuleError, chain, glob_matches};
 
@@ -46,6 +49,8 @@ pub enum Severity {
     Proved,
     /// An input of a virtual tool may not match the schema of the tool that it calls. Each call checks it.
     Unproved,
+    /// What is known about the structured content of a virtual tool without an output schema.
+    Inferred,
 }
 
 /// The byte ranges of a section that findings can be about.
@@ -174,7 +179,7 @@ impl fmt::Display for Severity {
         f.write_str(match self {
             Self::Error => "error",
             Self::Warning => "warning",
-            Self::Note | Self::Unproved => "note",
+            Self::Note | Self::Unproved | Self::Inferred => "note",
             Self::Proved => "proved",
         })
     }
@@ -225,7 +230,7 @@ impl Config {
             source: self.source.clone(),
             all: Vec::new(),
         };
-        if self.entries.is_empty() && self.remotes.is_empty() {
+        if self.entries.is_empty() && self.remotes.is_empty() && !self.has_mistakes() {
             let message = "there is nothing to serve; add `[servlet.NAME]` with its `source`, or `[remote.NAME]`";
             findings.add(Severity::Error, 0..0, message.to_owned());
         }
@@ -252,6 +257,10 @@ impl Config {
             findings.add(Severity::Error, span, not_ready.to_string());
             findings.help(not_ready.help.clone());
         }
+        if self.has_mistakes() {
+            // Much of the rest would follow from the parts that are left out.
+            return findings;
+        }
         let remotes = served.remotes.unwrap_or_default();
         let hosts = self.hosts(loaded, remotes);
         self.problems_of_hosts(served, &hosts, &mut findings);
@@ -259,6 +268,7 @@ impl Config {
         self.proofs_of_rules(served, &mut findings);
         let problems = self.problems_of_shapes(loaded, remotes).into_iter();
         let problems = problems.chain(self.problems_of_grants(loaded, remotes));
+        let problems = problems.chain(self.read_only_claims(loaded, remotes));
         let problems = problems.chain(self.unlisted_tools(remotes));
         for Problem { span, message } in problems.chain(self.unused_grants(loaded)) {
             findings.add(Severity::Warning, span, message);
@@ -335,14 +345,21 @@ impl Config {
         for (_, host) in hosts {
             for proven in host.virtual_tools() {
                 let (bundle, tool) = (proven.tool().bundle(), proven.tool().name());
-                let place = |problem| self.bundles.problem(bundle, tool, problem);
+                let text = &self.source.1;
+                let place =
+                    |problem: &ToolProblem| self.bundles.problem((bundle, tool), problem, text);
                 let warnings = proven.warnings().iter().map(place);
                 let warnings = warnings.map(|problem| (Severity::Warning, problem));
                 let unproved = proven.unproved().iter().map(place).map(|mut problem| {
                     problem.message = format!("not proved: {}", problem.message);
                     (Severity::Unproved, problem)
                 });
-                for (severity, problem) in warnings.chain(unproved) {
+                let inferred = proven.inferred_output().map(|(at, schema)| {
+                    let mut problem = place(&ToolProblem::new(at, ""));
+                    problem.message = format!("this has the schema {schema}; write it as `output` if clients should know it");
+                    (Severity::Inferred, problem)
+                });
+                for (severity, problem) in warnings.chain(unproved).chain(inferred) {
                     // Endpoints share tools.
                     if !findings.iter().any(|one| one.says(&problem)) {
                         findings.add(severity, problem.span, problem.message);

@@ -114,6 +114,44 @@ impl Config {
         problems.collect()
     }
 
+    /// Grants with which a tool that says that it only reads may call one that does not say so.
+    pub(super) fn read_only_claims(&self, loaded: &Loaded, remotes: &[Mount]) -> Vec<Problem> {
+        let mounts = || loaded.mounts.iter().flatten().chain(remotes);
+        let mut problems = Vec::new();
+        for one in self.grants.iter().filter(|one| one.is_for_tools) {
+            let to = one.grant.member();
+            let callee = mounts().find(|mount| mount.member.name() == to);
+            let Some(callee) = callee.map(|mount| &mount.member) else {
+                continue;
+            };
+            let callers = self.members.mounts(&one.servlet, loaded, &[]);
+            for servlet in callers.iter().filter_map(|mount| mount.member.as_servlet()) {
+                let declared = &servlet.module().needs().calls;
+                // A servlet that declares its calls makes no others.
+                let is_called = |tool: &str| {
+                    let mut declared = declared.iter();
+                    one.grant.allows_tool(to, tool)
+                        && (declared.len() == 0 || declared.any(|one| one.allows_tool(to, tool)))
+                };
+                let mut tools = callee.tools().iter();
+                let write = tools.find(|tool| !tool.is_read_only() && is_called(tool.name()));
+                let claims = servlet.tools().iter().find(|tool| tool.is_read_only());
+                if let Some((tool, write)) = claims.zip(write) {
+                    problems.push(Problem {
+                        span: one.span.clone(),
+                        message: format!(
+                            "tool `{}` of servlet `{}` is read-only, but may call `{to}:{}`, which is not",
+                            tool.name(),
+                            servlet.name(),
+                            write.name()
+                        ),
+                    });
+                }
+            }
+        }
+        problems
+    }
+
     /// The first grant of each servlet that calls nothing.
     pub(super) fn unused_grants(&self, loaded: &Loaded) -> Vec<Problem> {
         let mut seen = BTreeSet::new();

@@ -144,6 +144,11 @@ pub struct Problem {
     pub message: String,
 }
 
+/// The line of an offset, from 1.
+pub(super) fn line(text: &str, offset: usize) -> usize {
+    position(text, offset).0
+}
+
 /// The line and the column of an offset.
 fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(offset)];

@@ -19,8 +19,11 @@ pub(super) fn reworded(message: &str) -> String {
         .find_map(|start| message.strip_prefix(start));
     match rest.and_then(|rest| rest.split_once(", expected ")) {
         Some((found, expected)) => {
-            let found = if found == "sequence" { "a list" } else { found };
-            format!("expected {}, found {found}", of_toml(expected))
+            format!(
+                "expected {}, found {}",
+                of_toml(expected),
+                found_in_toml(found)
+            )
         }
         None => message.to_owned(),
     }
@@ -91,8 +94,22 @@ fn of_toml(expected: &str) -> &str {
         "a map" => "a table",
         "a string" => "a string in quotes",
         "a boolean" => "true or false",
+        "i64" => "a whole number",
+        "u64" | "usize" => "a whole number, 0 or more",
         "u32" => "a whole number from 0 to 4294967295",
+        "u16" => "a whole number from 0 to 65535",
+        "u8" => "a whole number from 0 to 255",
+        "f64" => "a number",
         other => other,
+    }
+}
+
+/// TOML's name for what was found.
+fn found_in_toml(found: &str) -> String {
+    match found {
+        "sequence" => "a list".to_owned(),
+        "map" => "a table".to_owned(),
+        found => found.replacen("floating point `", "number `", 1),
     }
 }
 
@@ -119,6 +136,14 @@ mod tests {
             (
                 "unknown variant `no`, expected `skip` or `fail`",
                 "expected `skip` or `fail`, found `no`",
+            ),
+            (
+                "invalid type: floating point `1.5`, expected i64",
+                "expected a whole number, found number `1.5`",
+            ),
+            (
+                "invalid type: map, expected a sequence",
+                "expected a list in brackets, found a table",
             ),
         ] {
             assert_eq!(reworded(message), expected);

@@ -5,7 +5,7 @@
 use std::{
     io,
     sync::{Arc, Mutex},
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use axum::http::request::Parts;
@@ -15,7 +15,10 @@ use mcp_servlet_access::{
 };
 use mcp_servlet_common::lock;
 use mcp_servlet_host::{Host, Member};
-use mcp_servlet_runtime::{INPUT_REQUIRED, JsonObject, RequestMeta, RpcError, Usage, asks_client};
+use mcp_servlet_runtime::{
+    CallMaker, CallTarget, INPUT_REQUIRED, InnerCall, JsonObject, RequestMeta, RpcError, Usage,
+    asks_client,
+};
 use opentelemetry::{KeyValue, trace::SpanKind};
 use rmcp::{ErrorData, RoleServer, model::ErrorCode, service::RequestContext};
 use serde_json::{Value, json};
@@ -65,7 +68,18 @@ struct Open {
 
 /// The work of a request so far.
 #[derive(Debug, Default)]
-pub(crate) struct Notes(Mutex<Noted>);
+pub(crate) struct Notes {
+    noted: Mutex<Noted>,
+    outer: Option<Outer>,
+}
+
+/// What the records of calls that are made for a request have of the request.
+#[derive(Debug)]
+struct Outer {
+    records: Records,
+    /// The fields of their lines in the audit log.
+    fields: Fields,
+}
 
 #[derive(Debug, Default)]
 struct Noted {
@@ -79,20 +93,10 @@ struct Noted {
     steps: u64,
     fuel: Option<u64>,
     output: u64,
-    /// The calls of other tools, for spans.
-    parts: Vec<Part>,
 }
 
-#[derive(Debug)]
-struct Part {
-    name: String,
-    start: SystemTime,
-    end: SystemTime,
-    outcome: &'static str,
-}
-
-/// How many calls of other tools have spans. A servlet can make thousands.
-const MOST_PARTS: usize = 100;
+/// How many inner calls of a request have spans. A virtual tool can make thousands.
+const MOST_INNER_SPANS: u64 = 100;
 
 impl Account {
     /// Takes a request from the quotas, reserves its line in the audit log, and begins its span.
@@ -113,7 +117,8 @@ impl Account {
         let parts = context.extensions.get::<Parts>();
         let held = parts.and_then(|parts| parts.extensions.get::<Held>()?.take());
         let fields = || fields(server, context, asked);
-        let reserved = match records.and_then(Records::audit) {
+        let audit = records.and_then(Records::audit);
+        let reserved = match audit {
             None => None,
             Some(log) => match log.reserve() {
                 Ok(reserved) => reserved,
@@ -131,19 +136,18 @@ impl Account {
             })?
         };
         let measures = reserved.is_some() || !quotas.is_empty();
-        let mut fields = if reserved.is_some() {
-            fields()
-        } else {
-            Fields::default()
-        };
+        let mut fields = audit.map(|_| fields()).unwrap_or_default();
         fields.input = measures.then(|| asked.arguments.map_or(0, length));
         let span = records.and_then(|records| begin_span(records, context, asked));
+        fields.trace = span.as_ref().and_then(OpenSpan::trace);
+        let outer = records.map(|records| Outer {
+            records: records.clone(),
+            fields: outer_fields(&fields),
+        });
         if reserved.is_some() {
-            let audit = records.and_then(Records::audit);
             let policy = audit.map(|log| &log.options.arguments);
             fields.arguments = policy.and_then(|policy| policy.show(asked.arguments?));
             fields.member = owner_name(host, asked);
-            fields.trace = span.as_ref().and_then(OpenSpan::trace);
         }
         Ok(Self(Some(Box::new(Open {
             records: records.cloned(),
@@ -153,7 +157,10 @@ impl Account {
             event: asked.event,
             fields,
             start: Instant::now(),
-            notes: Arc::default(),
+            notes: Arc::new(Notes {
+                outer,
+                ..Notes::default()
+            }),
         }))))
     }
 
@@ -192,7 +199,7 @@ impl Account {
     /// Notes that the request begins to run.
     pub(crate) fn runs(&self) {
         if let Some(open) = &self.0 {
-            let mut noted = lock(&open.notes.0);
+            let mut noted = lock(&open.notes.noted);
             noted.outcome = Some("cancelled");
             noted.code = None;
         }
@@ -201,14 +208,14 @@ impl Account {
     /// Notes the error that the client gets.
     pub(crate) fn failed(&self, error: &ErrorData) {
         if let Some(open) = &self.0 {
-            lock(&open.notes.0).code = Some(error.code.0);
+            lock(&open.notes.noted).code = Some(error.code.0);
         }
     }
 
     /// Notes how a run has ended. A request can run several times, if it asks the client.
     pub(crate) fn ran(&self, outcome: &'static str, usage: Option<&Usage>) {
         if let Some(open) = &self.0 {
-            lock(&open.notes.0).outcome = Some(outcome);
+            lock(&open.notes.noted).outcome = Some(outcome);
             open.notes.add_fuel(usage);
         }
     }
@@ -218,7 +225,7 @@ impl Account {
         if let Some(open) = &self.0
             && open.fields.input.is_some()
         {
-            let mut noted = lock(&open.notes.0);
+            let mut noted = lock(&open.notes.noted);
             noted.output += length(&result);
             if asks_client(&result) {
                 // If the client does not answer, this is the outcome.
@@ -241,15 +248,56 @@ pub(crate) struct RemoteSpan(OpenSpan, Arc<Notes>);
 
 impl Drop for RemoteSpan {
     fn drop(&mut self) {
-        let outcome = lock(&self.1.0).outcome;
+        let outcome = lock(&self.1.noted).outcome;
         self.0.end(outcome.unwrap_or("cancelled"));
+    }
+}
+
+/// What is recorded of an inner call.
+pub(crate) struct InnerRecord {
+    span: Option<OpenSpan>,
+    /// Its line in the audit log.
+    line: Option<(Records, Fields)>,
+}
+
+/// What the lines of inner calls have of the line of the request.
+fn outer_fields(of: &Fields) -> Fields {
+    Fields {
+        endpoint: of.endpoint.clone(),
+        peer: of.peer.clone(),
+        caller: of.caller.clone(),
+        session: of.session.clone(),
+        outer: of.name.clone(),
+        trace: of.trace.clone(),
+        ..Fields::default()
+    }
+}
+
+/// The line of an inner call, which has the caller of the request.
+fn inner_fields(call: InnerCall<'_>, outer: &Fields) -> Fields {
+    let (method, name) = match call.target {
+        CallTarget::Tool(name) => ("tools/call", name),
+        CallTarget::Resource(uri) => ("resources/read", uri),
+    };
+    let (step, index, via) = match call.maker {
+        CallMaker::Step { name, index } => (Some(name.to_owned()), index, None),
+        CallMaker::Servlet(servlet) => (None, None, Some(servlet.to_owned())),
+    };
+    Fields {
+        method: Some(method),
+        name: Some(shortened(name)),
+        member: Some(shortened(call.member)),
+        step,
+        index,
+        via,
+        ..outer.clone()
     }
 }
 
 impl Notes {
     /// Notes that a rule, or the lack of one, denies the request.
     pub(crate) fn denied(&self, rule: Option<&str>, reason: &'static str) {
-        let mut noted = lock(&self.0);
+        let mut noted = lock(&self.noted);
         noted.decision = Some("deny");
         noted.rule = rule.map(str::to_owned);
         noted.reason = Some(reason);
@@ -257,37 +305,53 @@ impl Notes {
 
     /// Notes that the rules allow the request.
     pub(crate) fn allowed(&self, rule: Option<&str>) {
-        let mut noted = lock(&self.0);
+        let mut noted = lock(&self.noted);
         noted.decision = Some("allow");
         noted.rule = rule.map(str::to_owned);
         noted.reason = None;
     }
 
-    /// Notes a call of another tool.
-    pub(crate) fn called(
+    /// Notes that a call begins which is made for the request, and begins its span.
+    pub(crate) fn begin_inner(&self, call: InnerCall<'_>, meta: &mut JsonObject) -> InnerRecord {
+        let count = {
+            let mut noted = lock(&self.noted);
+            noted.steps += 1;
+            noted.steps
+        };
+        let outer = self.outer.as_ref();
+        let traced = outer.filter(|_| count <= MOST_INNER_SPANS);
+        let traces = traced.and_then(|outer| outer.records.traces());
+        let span = traces.map(|traces| traces.inner(call, meta));
+        let audit = outer.filter(|outer| outer.records.audit().is_some());
+        InnerRecord {
+            span,
+            line: audit.map(|outer| (outer.records.clone(), inner_fields(call, &outer.fields))),
+        }
+    }
+
+    /// Notes how such a call has ended.
+    pub(crate) fn end_inner(
         &self,
-        name: impl FnOnce() -> String,
+        InnerRecord { span, line }: InnerRecord,
         outcome: &'static str,
         time: Duration,
         usage: Option<&Usage>,
     ) {
         self.add_fuel(usage);
-        let mut noted = lock(&self.0);
-        noted.steps += 1;
-        if noted.parts.len() < MOST_PARTS {
-            let end = SystemTime::now();
-            noted.parts.push(Part {
-                name: name(),
-                start: end.checked_sub(time).unwrap_or(end),
-                end,
-                outcome,
-            });
+        if let Some(span) = span {
+            span.end(outcome);
+        }
+        if let Some((records, mut fields)) = line {
+            fields.outcome = Some(outcome);
+            fields.ms = Some(milliseconds(time));
+            fields.fuel = usage.and_then(|usage| usage.fuel);
+            records.note(Event::Inner, fields);
         }
     }
 
     fn add_fuel(&self, usage: Option<&Usage>) {
         if let Some(fuel) = usage.and_then(|usage| usage.fuel) {
-            let mut noted = lock(&self.0);
+            let mut noted = lock(&self.noted);
             noted.fuel = Some(noted.fuel.unwrap_or(0) + fuel);
         }
     }
@@ -295,7 +359,7 @@ impl Notes {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        let noted = std::mem::take(&mut *lock(&self.notes.0));
+        let noted = std::mem::take(&mut *lock(&self.notes.noted));
         let outcome = noted.outcome.unwrap_or("invalid");
         if let Some(permit) = self.permit.take() {
             let spent = Spent {
@@ -305,13 +369,6 @@ impl Drop for Open {
             permit.charge(spent, Instant::now());
         }
         if let Some(span) = &self.span {
-            if let Some(traces) = self.records.as_ref().and_then(Records::traces) {
-                for part in noted.parts {
-                    let times = (SpanKind::Internal, Some(part.start));
-                    let made = traces.part(span, part.name, times, Vec::new());
-                    made.end_at(part.outcome, part.end);
-                }
-            }
             if let Some(code) = noted.code {
                 span.set(names::CODE, code.to_string());
             }
@@ -395,7 +452,7 @@ fn fields(server: &Server, context: &RequestContext<RoleServer>, asked: &Asked<'
         session: asked.session.map(session_digest),
         method: Some(asked.method),
         name: Some(shortened(asked.name)),
-        via: asked.via,
+        via: asked.via.map(str::to_owned),
         ..server.fields_of(parts.map(|parts| &parts.extensions))
     }
 }

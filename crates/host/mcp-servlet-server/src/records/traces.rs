@@ -10,9 +10,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use mcp_servlet_access::{Secret, Trust};
+use mcp_servlet_access::{Secret, Trust, audit::shortened};
 use mcp_servlet_http::TrustError;
-use mcp_servlet_runtime::{INPUT_REQUIRED, JsonObject, Nursery};
+use mcp_servlet_runtime::{CallMaker, CallTarget, INPUT_REQUIRED, InnerCall, JsonObject, Nursery};
 use opentelemetry::{
     Context, KeyValue,
     propagation::TextMapPropagator as _,
@@ -44,6 +44,11 @@ pub(super) mod names {
     pub(crate) const TRANSPORT: &str = "network.transport";
     pub(crate) const ERROR: &str = "error.type";
     pub(crate) const CODE: &str = "rpc.response.status_code";
+    /// Our own: what an inner call calls, and what makes it.
+    pub(crate) const MEMBER: &str = "mcp_servlet.member";
+    pub(crate) const STEP: &str = "mcp_servlet.step";
+    pub(crate) const INDEX: &str = "mcp_servlet.index";
+    pub(crate) const VIA: &str = "mcp_servlet.via";
 }
 
 /// The header, and the member of `_meta`, that names the parent of a span.
@@ -148,17 +153,7 @@ impl Traces {
         attributes: Vec<KeyValue>,
         (meta, header): (&JsonObject, impl Fn(&'static str) -> Option<String>),
     ) -> OpenSpan {
-        let in_meta = |key: &str| meta.get(key)?.as_str().map(str::to_owned);
-        let mut carrier = HashMap::new();
-        let (parent, state) = match in_meta(TRACEPARENT) {
-            Some(parent) => (Some(parent), in_meta(TRACESTATE)),
-            None => (header(TRACEPARENT), header(TRACESTATE)),
-        };
-        carrier.extend(parent.map(|parent| (TRACEPARENT.to_owned(), parent)));
-        let state = state.filter(|state| state.len() <= MOST_TRACESTATE);
-        carrier.extend(state.map(|state| (TRACESTATE.to_owned(), state)));
-        let propagator = TraceContextPropagator::new();
-        let of_client = propagator.extract_with_context(&Context::new(), &carrier);
+        let of_client = extract(meta, header);
         let mut builder = self.tracer.span_builder(name);
         builder.start_time = start;
         let builder = builder
@@ -192,6 +187,43 @@ impl Traces {
         OpenSpan(of.0.with_span(span))
     }
 
+    /// Begins the span of an inner call. `meta` names the span of what makes the call, and gets this one instead.
+    pub(super) fn inner(&self, call: InnerCall<'_>, meta: &mut JsonObject) -> OpenSpan {
+        let of = OpenSpan(extract(meta, |_| None));
+        let member = call.member;
+        let mut attributes = vec![KeyValue::new(names::MEMBER, shortened(member))];
+        let name = match call.target {
+            CallTarget::Tool(tool) => {
+                attributes.extend([
+                    KeyValue::new(names::METHOD, "tools/call"),
+                    KeyValue::new(names::TOOL, shortened(tool)),
+                    KeyValue::new(names::OPERATION, names::EXECUTE_TOOL),
+                ]);
+                format!("tools/call {}", shortened(&format!("{member}:{tool}")))
+            }
+            CallTarget::Resource(uri) => {
+                attributes.extend([
+                    KeyValue::new(names::METHOD, "resources/read"),
+                    KeyValue::new(names::RESOURCE, shortened(uri)),
+                ]);
+                "resources/read".to_owned()
+            }
+        };
+        match call.maker {
+            CallMaker::Step { name, index } => {
+                attributes.push(KeyValue::new(names::STEP, name.to_owned()));
+                let index = index.map(|index| KeyValue::new(names::INDEX, index.to_string()));
+                attributes.extend(index);
+            }
+            CallMaker::Servlet(servlet) => {
+                attributes.push(KeyValue::new(names::VIA, servlet.to_owned()));
+            }
+        }
+        let span = self.part(&of, name, (SpanKind::Internal, None), attributes);
+        span.inject(meta);
+        span
+    }
+
     /// Sends the spans that wait.
     pub(super) async fn close(&self) {
         let provider = self.provider.clone();
@@ -209,6 +241,20 @@ impl fmt::Debug for Traces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Traces").finish_non_exhaustive()
     }
+}
+
+/// The span that `meta` names, or else `header`.
+fn extract(meta: &JsonObject, header: impl Fn(&'static str) -> Option<String>) -> Context {
+    let in_meta = |key: &str| meta.get(key)?.as_str().map(str::to_owned);
+    let (parent, state) = match in_meta(TRACEPARENT) {
+        Some(parent) => (Some(parent), in_meta(TRACESTATE)),
+        None => (header(TRACEPARENT), header(TRACESTATE)),
+    };
+    let state = state.filter(|state| state.len() <= MOST_TRACESTATE);
+    let parent = parent.map(|parent| (TRACEPARENT.to_owned(), parent));
+    let state = state.map(|state| (TRACESTATE.to_owned(), state));
+    let carrier: HashMap<_, _> = parent.into_iter().chain(state).collect();
+    TraceContextPropagator::new().extract_with_context(&Context::new(), &carrier)
 }
 
 impl OpenSpan {

@@ -11,7 +11,7 @@ use std::{
 };
 
 use call::log_failure;
-pub(crate) use call::{CallMetrics, Caller, outcome, session_digest};
+pub(crate) use call::{Caller, InnerCalls, outcome, session_digest};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Usage};
 use prometheus_client::{
     encoding::{

@@ -69,7 +69,12 @@ impl Warnings {
 
     /// Reports the findings of a configuration, except proofs.
     pub(super) fn of_config(&self, findings: &Findings) {
-        let is_reported = |severity| !matches!(severity, Severity::Proved | Severity::Unproved);
+        let is_reported = |severity| {
+            !matches!(
+                severity,
+                Severity::Proved | Severity::Unproved | Severity::Inferred
+            )
+        };
         for finding in findings.iter().filter(|one| is_reported(one.severity)) {
             let position = findings.position(finding);
             let message = format!("{position}: {}", finding.problem.message);

@@ -10,7 +10,11 @@
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use mcp_servlet_host::Loaded;
 use mcp_servlet_server::config::{Config, Findings, Served, Severity};
@@ -60,9 +64,11 @@ fn folder() -> TempDir {
 fn outcome(folder: &Path, config: &str) -> String {
     let path = folder.join("servlet.toml");
     fs::write(&path, format!("{config}{WEATHER}")).expect("a file");
-    let (step, text) = match Config::check(&path) {
+    let in_file = Config::check(&path).err().map(|error| error.to_string());
+    let (step, text) = match Config::check_with_mistakes(&path) {
         Err(error) => ("check", error.to_string()),
         Ok(config) => match config.load(None) {
+            Err(error) if in_file == Some(error.to_string()) => ("check", error.to_string()),
             Err(error) => ("load", error.to_string()),
             Ok(loaded) => match findings(&config, &loaded) {
                 text if text.is_empty() => return "--- valid\n".to_owned(),
@@ -230,6 +236,91 @@ fn long_expressions() {
         let expected = format!("--- check\nservlet.toml:3:20: {message}\n");
         assert!(found.starts_with(&expected), "{found}");
     }
+}
+
+/// The paths of all keys in a part of the schema. `[]` is an item of a list, and `x` any name.
+fn keys(schema: &Value, part: &Value, path: &[String], paths: &mut BTreeSet<Vec<String>>) {
+    let inside = |key: &str| [path, &[key.to_owned()]].concat();
+    if let Some(reference) = part["$ref"].as_str() {
+        let target = schema.pointer(&reference[1..]).expect("a definition");
+        return keys(schema, target, path, paths);
+    }
+    for variants in ["anyOf", "oneOf", "allOf"] {
+        let variants = part[variants].as_array().into_iter().flatten();
+        variants.for_each(|variant| keys(schema, variant, path, paths));
+    }
+    let properties = part["properties"].as_object().into_iter().flatten();
+    let properties = properties.map(|(key, part)| (key.as_str(), part));
+    let others = [("x", "additionalProperties"), ("[]", "items")];
+    let others = others
+        .into_iter()
+        .map(|(key, keyword)| (key, &part[keyword]));
+    for (key, part) in properties.chain(others.filter(|(_, part)| part.is_object())) {
+        if paths.insert(inside(key)) {
+            keys(schema, part, &inside(key), paths);
+        }
+    }
+}
+
+#[test]
+fn messages_have_the_words_of_toml() {
+    let schema = Config::schema();
+    let mut paths = BTreeSet::new();
+    keys(&schema, &schema, &[], &mut paths);
+    assert!(paths.len() > 200, "{}", paths.len());
+    let folder = folder();
+    let file = folder.path().join("servlet.toml");
+    // What serde and the toml crate call types.
+    let foreign = [
+        "i64",
+        "i32",
+        "u64",
+        "u32",
+        "u16",
+        "u8",
+        "usize",
+        "f64",
+        "floating",
+        "sequence",
+        "map",
+        "unit",
+        "variant",
+        "newtype",
+        "struct",
+        "invalid type",
+        "invalid value",
+        "did not match",
+        "NonZero",
+    ];
+    let mut wrong = BTreeMap::new();
+    for path in &paths {
+        for value in ["1.5", "-1", "\"text\"", "true", "[]", "{ y = 1 }"] {
+            let nested = path[1..]
+                .iter()
+                .rev()
+                .fold(value.to_owned(), |value, key| match &**key {
+                    "[]" => format!("[{value}]"),
+                    key => format!("{{ \"{key}\" = {value} }}"),
+                });
+            fs::write(&file, format!("\"{}\" = {nested}\n", path[0])).expect("a file");
+            let Err(error) = Config::check(&file) else {
+                continue;
+            };
+            for problem in error.located() {
+                let message = problem.message;
+                let words = message.split(|one: char| !one.is_alphanumeric() && one != ' ');
+                let words: Vec<_> = words.flat_map(|part| part.split(' ')).collect();
+                let is_foreign = |term: &&&str| match term.contains(' ') {
+                    true => message.contains(**term),
+                    false => words.contains(term),
+                };
+                if foreign.iter().any(|term| is_foreign(&term)) {
+                    wrong.insert(message, format!("{} = {value}", path.join(".")));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// The tools of a remote that is not required do not prevent the server from serving, so `serve` only warns of these mistakes.

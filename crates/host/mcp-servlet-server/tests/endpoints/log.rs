@@ -26,7 +26,7 @@ pub(crate) fn start() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         let log = tracing_subscriber::fmt().with_env_filter(
-            "mcp_servlet_server=warn,mcp_servlet_access=warn,mcp_servlet_client=warn,remote=info",
+            "mcp_servlet_server=warn,mcp_servlet_server::server::metrics::call=info,mcp_servlet_access=warn,mcp_servlet_client=warn,remote=info",
         );
         log.with_writer(|| Log).with_ansi(false).init();
     });
@@ -34,9 +34,21 @@ pub(crate) fn start() {
 
 /// Waits until a line of the log contains this text.
 pub(crate) async fn says(text: &str) {
+    line(text).await;
+}
+
+/// The first line of the log that contains this text.
+pub(crate) async fn line(text: &str) -> String {
+    let mut found = None;
     eventually(text, async || {
         let log = LOG.lock().expect("no panic");
-        String::from_utf8_lossy(&log).contains(text)
+        let log = String::from_utf8_lossy(&log);
+        found = log
+            .lines()
+            .find(|line| line.contains(text))
+            .map(str::to_owned);
+        found.is_some()
     })
     .await;
+    found.expect("a line")
 }

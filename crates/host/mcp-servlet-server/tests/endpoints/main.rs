@@ -18,6 +18,7 @@ mod failures;
 mod hooks;
 mod http;
 mod imperfect;
+mod inner_calls;
 mod issuer;
 mod issuers;
 mod lists;

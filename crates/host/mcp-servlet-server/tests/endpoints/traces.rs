@@ -27,7 +27,7 @@ const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const PARENT: &str = "b7ad6b7169203331";
 
 /// A collector that keeps the spans that it gets.
-struct Collector {
+pub(crate) struct Collector {
     url: String,
     got: Arc<Mutex<Got>>,
     serving: JoinHandle<()>,
@@ -62,7 +62,7 @@ async fn take(State(got): State<Arc<Mutex<Got>>>, headers: HeaderMap, body: Byte
 }
 
 impl Collector {
-    async fn start(delay: Duration) -> Self {
+    pub(crate) async fn start(delay: Duration) -> Self {
         let got = Arc::new(Mutex::new(Got {
             delay,
             ..Got::default()
@@ -80,18 +80,22 @@ impl Collector {
         }
     }
 
-    fn section(&self) -> String {
+    pub(crate) fn section(&self) -> String {
         format!("[traces]\notlp = \"{}\"\n", self.url)
     }
 
     /// The spans with this name, in the order of their ends.
     fn spans(&self, name: &str) -> Vec<Span> {
+        self.spans_that(|span| span.name == name)
+    }
+
+    pub(crate) fn spans_that(&self, is_wanted: impl Fn(&Span) -> bool) -> Vec<Span> {
         let got = self.got.lock().expect("no panic");
-        let spans = got.spans.iter().filter(|span| span.name == name);
+        let spans = got.spans.iter().filter(|span| is_wanted(span));
         spans.cloned().collect()
     }
 
-    fn only(&self, name: &str) -> Span {
+    pub(crate) fn only(&self, name: &str) -> Span {
         let mut spans = self.spans(name);
         assert_eq!(spans.len(), 1, "{name}");
         spans.remove(0)
@@ -111,7 +115,7 @@ fn text(value: Option<&AnyValue>) -> String {
     }
 }
 
-fn attributes(span: &Span) -> BTreeMap<&str, String> {
+pub(crate) fn attributes(span: &Span) -> BTreeMap<&str, String> {
     let pairs = span.attributes.iter();
     pairs
         .map(|one| (&*one.key, text(one.value.as_ref())))

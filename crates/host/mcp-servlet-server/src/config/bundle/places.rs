@@ -9,7 +9,10 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use crate::config::{Problem, problem::inside};
+use crate::config::{
+    Problem,
+    problem::{inside, line},
+};
 
 /// The positions of the values of a tool in the file.
 #[derive(Clone, Debug)]
@@ -78,14 +81,17 @@ impl Places {
         self.find(place).0
     }
 
-    /// The problem at its place in the file.
-    pub(super) fn problem(&self, problem: &ToolProblem) -> Problem {
+    /// The problem at its place in the file, which has this text.
+    pub(super) fn problem(&self, problem: &ToolProblem, text: &str) -> Problem {
         let (span, inside) = self.find(&problem.place);
         let part = problem.range.as_ref().zip(inside);
         let part = part.map(|(range, start)| range.start + start..range.end + start);
         Problem {
             span: part.unwrap_or(span),
-            message: problem.message.clone(),
+            message: problem.in_words(|part| {
+                let line = line(text, self.find(part).0.start);
+                format!(" (line {line})")
+            }),
         }
     }
 

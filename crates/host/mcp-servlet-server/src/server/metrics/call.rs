@@ -8,13 +8,17 @@ use std::{
 use mcp_servlet_common::hex;
 use mcp_servlet_host::{CallToolResult, Host, Member, Servlet};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, CallObserver, EndedCallee, EndedStep, RequestMeta, Usage,
+    CallError, CallErrorKind, CallMaker, CallObserver, CallTarget, InnerCall, InnerOutcome,
+    ObservedCall, RequestMeta, Usage,
 };
 use sha2::{Digest as _, Sha256};
 use tracing::{Level, Span, field::Empty};
 
 use super::{Called, Metrics, OK, Series};
-use crate::{records::Notes, server::Server};
+use crate::{
+    records::{InnerRecord, Notes},
+    server::Server,
+};
 
 impl Metrics {
     /// Starts to measure a call.
@@ -61,83 +65,100 @@ impl Metrics {
 
 /// Counts the calls that virtual tools and servlets make as calls of their members, and logs them within the span of the call.
 #[derive(Debug)]
-pub(crate) struct CallMetrics {
+pub(crate) struct InnerCalls {
     pub(crate) server: Server,
     /// What is known about the request, if that is recorded.
     pub(crate) notes: Option<Arc<Notes>>,
 }
 
-impl CallMetrics {
-    fn count(
+/// An inner call that runs. If it is stopped, dropping it counts it as cancelled.
+struct Running<'c> {
+    server: Server,
+    record: Option<(Arc<Notes>, InnerRecord)>,
+    call: InnerCall<'c>,
+    start: Instant,
+    has_ended: bool,
+}
+
+impl CallObserver for InnerCalls {
+    fn begin<'c>(
         &self,
-        (member, tool): (&str, &str),
-        outcome: &'static str,
-        time: Duration,
-        usage: Option<&Usage>,
-    ) {
-        let metrics = &self.server.0.process.metrics;
-        metrics.count(&metrics.series(member, tool), outcome, time, usage);
+        call: InnerCall<'c>,
+        request_meta: &mut RequestMeta,
+    ) -> Box<dyn ObservedCall + 'c> {
+        let record = self.notes.as_ref().map(|notes| {
+            let meta = request_meta.meta.get_or_insert_default();
+            (Arc::clone(notes), notes.begin_inner(call, meta))
+        });
+        Box::new(Running {
+            server: self.server.clone(),
+            record,
+            call,
+            start: Instant::now(),
+            has_ended: false,
+        })
     }
 }
 
-impl CallObserver for CallMetrics {
-    fn step_ended(&self, step: &EndedStep<'_>) {
-        let EndedStep {
-            name,
-            index,
-            member,
-            tool,
-            error,
-            time,
-            ..
-        } = *step;
-        let outcome = outcome(step.is_error, error);
-        let milliseconds = time.as_secs_f64() * 1000.0;
-        tracing::info!(
-            step = name,
-            index,
-            member,
-            tool,
-            outcome,
-            milliseconds,
-            "step ended"
-        );
-        if let Some(error) = error {
+impl ObservedCall for Running<'_> {
+    fn end(mut self: Box<Self>, outcome: InnerOutcome<'_>, usage: Option<&Usage>) {
+        let error = match outcome {
+            InnerOutcome::CalleeError(error) => Some(&*error.message),
+            _ => None,
+        };
+        self.record(outcome.name(), error, usage);
+        if let InnerOutcome::StepError(error) = outcome {
             log_failure(error, None);
         }
-        if let Some(tool) = tool {
-            self.count((member, tool), outcome, time, step.usage);
-        }
-        if let Some(notes) = &self.notes {
-            let target = || format!("step {member}:{}", tool.unwrap_or("resource"));
-            notes.called(target, outcome, time, step.usage);
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.record("cancelled", None, None);
         }
     }
+}
 
-    fn callee_ended(&self, call: &EndedCallee<'_>) {
-        let EndedCallee {
-            servlet,
-            callee,
-            outcome,
-            error,
-            time,
-            ..
-        } = *call;
-        let milliseconds = time.as_secs_f64() * 1000.0;
+impl Running<'_> {
+    fn record(&mut self, outcome: &'static str, error: Option<&str>, usage: Option<&Usage>) {
+        self.has_ended = true;
+        let time = self.start.elapsed();
+        let InnerCall {
+            maker,
+            member,
+            target,
+            is_known,
+        } = self.call;
+        let (tool, resource) = match target {
+            CallTarget::Tool(name) => (Some(name), None),
+            CallTarget::Resource(uri) => (None, Some(uri)),
+        };
+        let (step, index, via) = match maker {
+            CallMaker::Step { name, index } => (Some(name), index, None),
+            CallMaker::Servlet(name) => (None, None, Some(name)),
+        };
         tracing::info!(
-            via = servlet,
-            %callee,
+            step,
+            index,
+            via,
+            member,
+            tool,
+            resource,
             outcome,
             error,
-            milliseconds,
-            "call of a servlet ended"
+            milliseconds = time.as_secs_f64() * 1000.0,
+            "inner call ended"
         );
         // Labels with names that servlets make up would exhaust the memory.
-        if let Some(tool) = callee.tool().filter(|_| call.is_known) {
-            self.count((callee.member(), tool), outcome, time, call.usage);
+        if let Some(tool) = tool.filter(|_| is_known) {
+            let metrics = &self.server.0.process.metrics;
+            let series = metrics.series(member, tool);
+            metrics.count(&series, outcome, time, usage);
         }
-        if let Some(notes) = &self.notes {
-            notes.called(|| format!("call {callee}"), outcome, time, call.usage);
+        if let Some((notes, record)) = self.record.take() {
+            notes.end_inner(record, outcome, time, usage);
         }
     }
 }

@@ -4,9 +4,10 @@ use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use mcp_servlet_bundle::{Call, Step, Target};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, EndedStep, JsonObject, RemoteFailure, RequestMeta,
+    CallError, CallErrorKind, CallMaker, CallTarget, InnerCall, InnerOutcome, JsonObject,
+    ObservedCall, RemoteFailure, RequestMeta,
 };
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::{Runner, Running, Stopped, is_error};
 use crate::{
@@ -20,12 +21,12 @@ impl<'r> Runner<'r> {
         let may_stop = step.name().is_some() && self.served.proven.is_read_only(call.step);
         let stopping = self.stop.clone();
         let listener = self.listener(step, call);
-        let request_meta = self.request_meta_of(call, listener.clone());
+        let mut request_meta = self.request_meta_of(call, listener.clone());
         Box::pin(async move {
             if stopping.is_cancelled() {
                 return (call, Err(Stopped { has_begun: false }));
             }
-            let begin = Instant::now();
+            let observed = observe(member, (step, call), &mut request_meta);
             let outcome = outcome(member, step, inputs.as_ref(), &request_meta);
             let outcome = if may_stop {
                 stopping.run_until_cancelled(outcome).await
@@ -35,20 +36,9 @@ impl<'r> Runner<'r> {
             let Some(outcome) = outcome else {
                 return (call, Err(Stopped { has_begun: true }));
             };
-            if let (Some(name), Some(observer)) = (step.name(), &request_meta.observer) {
-                observer.step_ended(&EndedStep {
-                    name,
-                    index: call.index,
-                    member: member.name(),
-                    tool: match step.target() {
-                        Target::Tool(handler) => Some(&handler.tool),
-                        Target::Resource(_) => None,
-                    },
-                    is_error: matches!(&outcome, Outcome::Result(result) if is_error(result)),
-                    error: outcome.error(),
-                    time: begin.elapsed(),
-                    usage: listener.as_ref().and_then(|listener| listener.usage()),
-                });
+            if let Some(observed) = observed {
+                let usage = listener.as_ref().and_then(|listener| listener.usage());
+                observed.end(outcome_of(&outcome), usage);
             }
             (call, Ok(outcome))
         })
@@ -81,6 +71,37 @@ impl<'r> Runner<'r> {
             request_meta.listener = listener.map(|listener| listener as _);
         }
         Cow::Owned(request_meta)
+    }
+}
+
+/// Tells the observer of the request that a call of a step begins.
+fn observe<'c>(
+    member: &'c Member,
+    (step, call): (&'c Step, Call),
+    request_meta: &mut Cow<'_, RequestMeta>,
+) -> Option<Box<dyn ObservedCall + 'c>> {
+    let name = step.name()?;
+    let observer = Arc::clone(request_meta.observer.as_ref()?);
+    let inner = InnerCall {
+        maker: CallMaker::Step {
+            name,
+            index: call.index,
+        },
+        member: member.name(),
+        target: match step.target() {
+            Target::Tool(handler) => CallTarget::Tool(&handler.tool),
+            Target::Resource(resource) => CallTarget::Resource(&resource.template),
+        },
+        is_known: true,
+    };
+    Some(observer.begin(inner, request_meta.to_mut()))
+}
+
+fn outcome_of(outcome: &Outcome) -> InnerOutcome<'_> {
+    match (outcome.error(), outcome) {
+        (Some(error), _) => InnerOutcome::StepError(error),
+        (None, Outcome::Result(result)) if is_error(result) => InnerOutcome::ToolError,
+        (None, _) => InnerOutcome::Ok,
     }
 }
 
