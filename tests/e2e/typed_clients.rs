@@ -55,7 +55,7 @@ fn warnings(folder: &Path, library: &str) -> BTreeSet<String> {
     lints.collect()
 }
 
-/// A module with the client of the build script, and one with that of the command.
+/// A library with the clients of the build script and of the command.
 fn both_clients(folder: &Path) -> String {
     let mut servlet = command(servlet(), folder);
     servlet.args(["gen", "client", "weather.catalog.json"]);
