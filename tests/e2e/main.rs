@@ -41,6 +41,7 @@ mod streams;
 mod strict;
 mod support;
 mod targets;
+mod typed_clients;
 #[path = "../../crates/host/mcp-servlet-host/tests/support/mod.rs"]
 mod wat;
 mod wire;

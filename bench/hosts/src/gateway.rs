@@ -4,10 +4,15 @@
 //! median of the ratios of the rounds.
 
 mod access;
+mod catalog;
 mod servers;
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
 
+use anyhow::ensure;
 use bench_table::{Row, Target, Unit};
 use serde_json::{Value, json};
 
@@ -75,6 +80,8 @@ impl Gateway {
             passed_through(&remote),
         ];
         comparisons.extend(steps(&remote));
+        comparisons.push(first_search(&self, folder.path(), &remote));
+        comparisons.push(generated_client(&self, folder.path(), &remote)?);
         comparisons.extend(bridged(&bridges));
         comparisons.extend(access.comparisons());
         comparisons.extend(base.as_mut().map(unchanged).into_iter().flatten());
@@ -228,47 +235,102 @@ fn passed_through(remote: &Remote) -> Comparison<'_> {
     )
 }
 
+/// Calls by one client, as a side.
+fn one_client<'a>(
+    server: &'a Listening,
+    tool: &'a str,
+    arguments: Value,
+    calls: usize,
+) -> impl FnMut() -> anyhow::Result<f64> + 'a {
+    let clients = Clients {
+        tool,
+        arguments,
+        clients: 1,
+        calls,
+        tokens: Vec::new(),
+    };
+    move || clients.run(&server.url)
+}
+
+/// Calls that take this long, as a side.
+fn wait(
+    remote: &Remote,
+    microseconds: u32,
+    calls: usize,
+) -> impl FnMut() -> anyhow::Result<f64> + '_ {
+    let arguments = json!({ "microseconds": microseconds });
+    one_client(&remote.ours, "wait", arguments, calls)
+}
+
+fn query() -> Value {
+    json!({ "query": "close the issue of a project" })
+}
+
 /// Steps that run at once, and one call that takes as long as the slowest way through them. A search, and a call that takes as long
 /// as it may.
 fn steps(remote: &Remote) -> [Comparison<'_>; 3] {
-    let call_of = |server: &'_ Listening, tool, arguments| {
-        let url = server.url.clone();
-        let clients = Clients {
-            tool,
-            arguments,
-            clients: 1,
-            calls: 10,
-            tokens: Vec::new(),
-        };
-        move || clients.run(&url)
-    };
-    let call = |tool, arguments| call_of(&remote.ours, tool, arguments);
-    let wait = |microseconds: u32| call("wait", json!({ "microseconds": microseconds }));
-    let query = json!({ "query": "close the issue of a project" });
     let items: Vec<_> = (0..100).collect();
     [
         Comparison::new(
             "one call",
             "two steps of 20 ms",
             Target::AtLeast(0.87),
-            call("both", json!({})),
-            wait(20_000),
+            one_client(&remote.ours, "both", json!({}), 10),
+            wait(remote, 20_000, 10),
         ),
         Comparison::new(
             "one call",
             "100 items, 16 at once, 5 ms each",
             Target::AtLeast(0.77),
-            call("many", json!({ "items": items })),
-            wait(31_250),
+            one_client(&remote.ours, "many", json!({ "items": items }), 10),
+            wait(remote, 31_250, 10),
         ),
         Comparison::new(
             "one call",
             "search over 5,000 tools, 5 ms",
             Target::AtLeast(1.0),
-            call_of(&remote.search, "find_tools", query),
-            wait(5_000),
+            one_client(&remote.search, "find_tools", query(), 10),
+            wait(remote, 5_000, 10),
         ),
     ]
+}
+
+/// The first search of a new server builds the index. The other side is a call that takes as long as that may.
+fn first_search<'a>(gateway: &'a Gateway, folder: &'a Path, remote: &'a Remote) -> Comparison<'a> {
+    Comparison::new(
+        "one call",
+        "first search over 5,000 tools, 150 ms",
+        Target::AtLeast(1.0),
+        || {
+            let server = remote.start_search(gateway, folder)?;
+            one_client(&server, "find_tools", query(), 1)()
+        },
+        wait(remote, 150_000, 1),
+    )
+}
+
+/// `servlet gen client`, from the start of the process to its end. The other side is a call that takes as long as that may.
+fn generated_client<'a>(
+    gateway: &'a Gateway,
+    folder: &Path,
+    remote: &'a Remote,
+) -> anyhow::Result<Comparison<'a>> {
+    let catalog = folder.join("client.catalog.json");
+    fs::write(&catalog, catalog::of_tools(118).to_string())?;
+    let mut command = Command::new(&gateway.subject.servlet);
+    command.args(["gen", "client"]).arg(&catalog);
+    command.arg("-o").arg(folder.join("client.rs"));
+    Ok(Comparison::new(
+        "one call",
+        "gen client of 118 tools, 1 s",
+        Target::AtLeast(1.0),
+        move || {
+            let start = Instant::now();
+            ensure!(command.status()?.success(), "no client is generated");
+            Ok(1.0 / start.elapsed().as_secs_f64())
+        },
+        wait(remote, 1_000_000, 1),
+    ))
 }
 
 /// All bridges pass the calls of 16 sessions over HTTP on to a child process. Ours and mcp-proxy have one child for all sessions.

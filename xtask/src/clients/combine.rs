@@ -30,8 +30,9 @@ pub(super) fn check() -> anyhow::Result<()> {
     for (language, block) in blocks(&page) {
         reader.follow(language, block).context(PAGE)?;
     }
-    let result = reader.result.take();
-    reader.check_calls(&result.context("the page has no structured content")?)
+    let (folder, result) = reader.result.take().context("the page has no result")?;
+    reader.folder = folder;
+    reader.check_calls(&result)
 }
 
 /// The languages and the texts of the blocks of a page.
@@ -47,14 +48,14 @@ struct Reader {
     folder: PathBuf,
     /// The directories of programs, before those of this machine.
     programs: Vec<PathBuf>,
-    /// The structured content that the page shows.
-    result: Option<Value>,
+    /// The structured content that the page shows, and the current directory there.
+    result: Option<(PathBuf, Value)>,
 }
 
 impl Reader {
     fn new() -> anyhow::Result<Self> {
         let home = target().join("combine");
-        for old in ["flights", "hotels.jsonl"] {
+        for old in ["flights", "planner", "hotels.jsonl"] {
             let old = home.join(old);
             // Nothing is there the first time.
             let _ = fs::remove_dir_all(&old).or_else(|_| fs::remove_file(&old));
@@ -76,7 +77,7 @@ impl Reader {
             "rust" => Ok(fs::write(self.folder.join("src/lib.rs"), block)?),
             "toml" => Ok(fs::write(self.folder.join("servlet.toml"), block)?),
             "json" if self.hotels().exists() => {
-                self.result = Some(serde_json::from_str(block)?);
+                self.result = Some((self.folder.clone(), serde_json::from_str(block)?));
                 Ok(())
             }
             "json" => Ok(fs::write(self.hotels(), format!("{block}\n"))?),
@@ -100,6 +101,9 @@ impl Reader {
                 let packages = Packages::install("combine", &[package])?;
                 let programs = packages.folder().join("node_modules/.bin");
                 self.programs.push(programs);
+            } else if command == "cargo add mcp-caller" {
+                let caller = root().join("crates/client/mcp-caller");
+                self.run(&format!("cargo add --path '{}'", caller.display()), "")?;
             } else if let Some(folder) = command.strip_prefix("cd ") {
                 self.folder.push(folder);
             } else {

@@ -1,11 +1,12 @@
-//! Compares what `servlet catalog` lists of published servers with what the servers wrote.
+//! Compares what `servlet catalog` lists of published servers with what the servers wrote, and compiles typed clients of them.
 
 mod documents;
 mod sse;
 mod table;
+mod typed;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
@@ -47,7 +48,8 @@ struct Outcome {
 }
 
 /// Lists every server over stdio, and one over HTTP+SSE, and prints a table. Fails if a server cannot be installed or listed, if
-/// the text of an entry differs from what the server wrote, or if its catalog or OpenAPI document is not valid.
+/// the text of an entry differs from what the server wrote, or if its catalog or OpenAPI document is not valid. Then compiles
+/// typed clients of all.
 pub(super) fn check() -> anyhow::Result<()> {
     run(show_first_build(&mut cargo(&["programs"])))?;
     let logs = target().join("servers");
@@ -69,7 +71,7 @@ pub(super) fn check() -> anyhow::Result<()> {
     if failed > 0 {
         bail!("{failed} servers failed");
     }
-    Ok(())
+    typed::check(&logs)
 }
 
 fn row(name: &str, outcome: &anyhow::Result<Outcome>) -> String {
@@ -111,6 +113,11 @@ fn listing(format: &str, server: &Command) -> Command {
     let variables = server.get_envs();
     command.envs(variables.filter_map(|(name, value)| Some((name, value?))));
     command
+}
+
+/// The catalog of a server.
+fn catalog_file(folder: &Path, server: &str) -> PathBuf {
+    folder.join(format!("{server}.catalog.json"))
 }
 
 /// What a command prints. One that fails is an error.

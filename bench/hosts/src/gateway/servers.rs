@@ -111,26 +111,44 @@ pub(super) struct Remote {
     /// A server with a search over many tools.
     pub(super) search: Listening,
     pub(super) proxy: Listening,
-    _native: Listening,
+    native: Listening,
 }
 
 impl Remote {
     pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Self> {
         let native = Listening::start(&mut Command::new(&gateway.native))?;
-        let remote = format!(
-            "[remote.native]\nurl = \"{}\"\nrequired = true\n",
-            native.url
-        );
-        let search = format!("tools = {{ search = true }}\n{remote}{}", many_tools());
-        let remote = remote + STEPS;
         let mut proxy = Command::new(&gateway.native);
         Ok(Self {
-            ours: configured(gateway, folder, "remote", &remote)?,
-            search: configured(gateway, folder, "search", &search)?,
+            ours: configured(gateway, folder, "remote", &(section(&native) + STEPS))?,
+            search: search(gateway, folder, &native)?,
             proxy: Listening::start(proxy.args(["--forward", &native.url]))?,
-            _native: native,
+            native,
         })
     }
+
+    /// Another server with a search over many tools.
+    pub(super) fn start_search(
+        &self,
+        gateway: &Gateway,
+        folder: &Path,
+    ) -> anyhow::Result<Listening> {
+        search(gateway, folder, &self.native)
+    }
+}
+
+/// The configuration of a remote.
+fn section(native: &Listening) -> String {
+    let url = &native.url;
+    format!("[remote.native]\nurl = \"{url}\"\nrequired = true\n")
+}
+
+fn search(gateway: &Gateway, folder: &Path, native: &Listening) -> anyhow::Result<Listening> {
+    let sections = [
+        "tools = { search = true }\n",
+        &section(native),
+        &many_tools(),
+    ];
+    configured(gateway, folder, "search", &sections.concat())
 }
 
 /// Bridges from HTTP to the native server as a child process.

@@ -85,6 +85,8 @@ struct State {
     last_ignored: Option<String>,
     /// The probes that rmcp has given up. It takes a late answer to one for the answer to the handshake.
     given_up: Vec<RequestId>,
+    /// Whether the server has accepted one of them.
+    accepted_late: bool,
     cancelled: Cancelled,
 }
 
@@ -272,7 +274,10 @@ impl Tap {
                 let reply = reply.unwrap_or_else(Into::into);
                 Passed::Text(Message::response(Some(id), reply).to_text())
             }
-            None if state.given_up.contains(&id) => Passed::Nothing,
+            None if state.given_up.contains(&id) => {
+                state.accepted_late |= matches!(reply, incoming::Reply::Result(_));
+                Passed::Nothing
+            }
             None => {
                 state.cancelled.remove(&id);
                 Passed::all(Message::response(Some(id), reply), mended)
@@ -433,6 +438,11 @@ impl Tap {
     /// What is wrong with the result of the handshake.
     pub(crate) fn flaw(&self) -> Option<Error> {
         self.state().flaw.clone()
+    }
+
+    /// Whether the server has accepted `server/discover` after rmcp had given it up.
+    pub(crate) fn accepted_late(&self) -> bool {
+        self.state().accepted_late
     }
 
     /// What was wrong with the result of `server/discover`, after which the handshake was tried.

@@ -47,6 +47,38 @@ use crate::options::Options;
 use crate::spell::Spelling;
 use crate::suggest::{listed, nearest};
 
+/// Attributes of a client in a file of its own. `mcp_caller::client!` allows the same lints, because `include!` accepts no such
+/// attributes.
+const OWN_FILE: &str = r#"
+#![cfg_attr(rustfmt, rustfmt_skip)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "a program may use a part of the client, in a private module",
+)]
+#![allow(
+    missing_docs,
+    clippy::doc_lazy_continuation,
+    clippy::doc_link_with_quotes,
+    clippy::doc_markdown,
+    clippy::doc_overindented_list_items,
+    reason = "descriptions are those of the server",
+)]
+#![allow(
+    clippy::enum_variant_names,
+    clippy::fn_params_excessive_bools,
+    clippy::iter_not_returning_iterator,
+    clippy::large_enum_variant,
+    clippy::many_single_char_names,
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::wrong_self_convention,
+    reason = "names and types are those of the server",
+)]
+"#;
+
 /// How a client is generated.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
@@ -125,7 +157,7 @@ impl Client {
     }
 
     /// Chooses whether the code is a file of its own, for `mod name;`. Such a file starts with attributes that keep
-    /// `cargo fmt` from changing it, and that silence warnings about unused items, and about names and descriptions, which
+    /// `cargo fmt` from changing it, and that allow the lints about unused items, and about names, types and descriptions, which
     /// are those of the server. `include!` does not accept such a file.
     #[must_use]
     pub fn own_file(mut self, wanted: bool) -> Self {
@@ -152,7 +184,7 @@ impl Client {
         let mut texts = methods.texts(&name, catalog);
         let types = items::items(&module, &uses, &spelling).map_err(internal)?;
         texts.extend(types.into_iter().map(format::item));
-        let rust = format::join(&options, texts);
+        let rust = format::join(&options, OWN_FILE, texts);
         Ok(Generated { rust, warnings })
     }
 

@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::types::docs::is_visible;
 
 /// Attributes that keep rustfmt, lints and clippy away from a file.
-const OWN_FILE: &str = r#"
+pub(crate) const OWN_FILE: &str = r#"
 #![cfg_attr(rustfmt, rustfmt_skip)]
 #![allow(
     dead_code,
@@ -22,18 +22,22 @@ const OWN_FILE: &str = r#"
 
 /// Prints items below a header, with a blank line between them.
 pub(crate) fn format(options: &Options, items: Vec<Item>) -> String {
-    join(options, items.into_iter().map(item))
+    join(options, OWN_FILE, items.into_iter().map(item))
 }
 
-/// Joins printed items below a header in the same way.
-pub(crate) fn join(options: &Options, items: impl IntoIterator<Item = String>) -> String {
+/// Joins printed items below a header in the same way. `attributes` are those of a file of its own.
+pub(crate) fn join(
+    options: &Options,
+    attributes: &str,
+    items: impl IntoIterator<Item = String>,
+) -> String {
     let mut text = String::new();
     for line in options.header.lines() {
         let line: String = line.chars().filter(|c| is_visible(*c)).collect();
         text.extend(["// ", &line, "\n"]);
     }
     if options.own_file {
-        text += OWN_FILE;
+        text += attributes;
     }
     for item in items {
         text.push('\n');

@@ -128,7 +128,7 @@ impl Schema {
         let text = glue.texts().and_then(|mut texts| {
             let types = types::items(&module, &spelling, options)?;
             texts.extend(types.into_iter().map(format::item));
-            Ok(format::join(options, texts))
+            Ok(format::join(options, format::OWN_FILE, texts))
         });
         text.map_err(|error| self.internal(&error))
     }

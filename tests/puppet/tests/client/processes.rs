@@ -267,6 +267,15 @@ async fn a_server_that_ignores_the_probe_or_answers_late_gets_the_handshake() {
     );
 }
 
+/// It takes those 10 seconds, and the time that the server then needs once more.
+#[tokio::test]
+async fn a_server_that_answers_the_probe_late_and_refuses_the_handshake_is_started_once_more() {
+    let session = Session::connect(&command("late-then-strict").into()).await;
+    let session = session.expect("a session");
+    assert_eq!(session.server().protocol, "2026-07-28");
+    assert!(session.lists().await.is_ok());
+}
+
 /// A server that writes something and then opens no session, and the error for it.
 async fn silent_after(output: &str) -> mcp_servlet_client::Error {
     let target = Command::new("sh").args(["-c", &format!("{output}; exec sleep 60")]);

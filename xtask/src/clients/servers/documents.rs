@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, bail};
 use serde::Deserialize;
 
-use super::{listing, output};
+use super::{catalog_file, listing, output};
 use crate::python;
 use crate::serve::servlet;
 use crate::shell::root;
@@ -39,7 +39,7 @@ impl<'a> Checker<'a> {
     /// Fails if a document of the server is not valid, or if a tool, a prompt or the resources have no path. Returns the number of
     /// paths.
     pub(super) fn check(&self, name: &str, server: &Command) -> anyhow::Result<usize> {
-        let catalog = self.folder.join(format!("{name}.catalog.json"));
+        let catalog = catalog_file(self.folder, name);
         let document = self.folder.join(format!("{name}.openapi.json"));
         let mut list = listing("json", server);
         fs::write(&catalog, output(&mut list)?)?;

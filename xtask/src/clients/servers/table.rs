@@ -16,8 +16,8 @@ pub(in crate::clients) struct Server {
 enum Package {
     /// A package of npm, and its program.
     Npm(&'static str, &'static str),
-    /// A requirement for pip, and the module that Python runs.
-    PyPi(&'static str, &'static str),
+    /// Requirements for pip, and the module that Python runs.
+    PyPi(&'static [&'static str], &'static str),
     /// A requirement for pip, and a script in `tests/clients`.
     Script(&'static str, &'static str),
 }
@@ -36,7 +36,7 @@ pub(super) const OVER_STDIO: Server = server("everything", WITH_TRANSPORTS, &["s
 /// That server over HTTP+SSE.
 pub(super) const OVER_SSE: Server = server("everything", WITH_TRANSPORTS, &["sse"]);
 
-pub(in crate::clients) const SERVERS: [Server; 12] = [
+pub(in crate::clients) const SERVERS: [Server; 24] = [
     OVER_STDIO,
     server(
         "filesystem",
@@ -91,15 +91,78 @@ pub(in crate::clients) const SERVERS: [Server; 12] = [
         &[],
     ),
     server(
+        "budget-allocator",
+        Npm(
+            "@modelcontextprotocol/server-budget-allocator@2.0.3",
+            "mcp-budget-allocator-server",
+        ),
+        STDIO,
+    ),
+    server(
+        "cohort-heatmap",
+        Npm(
+            "@modelcontextprotocol/server-cohort-heatmap@2.0.3",
+            "mcp-cohort-heatmap-server",
+        ),
+        STDIO,
+    ),
+    server(
+        "scenario-modeler",
+        Npm(
+            "@modelcontextprotocol/server-scenario-modeler@2.0.3",
+            "mcp-scenario-modeler-server",
+        ),
+        STDIO,
+    ),
+    server(
+        "chrome-devtools",
+        Npm("chrome-devtools-mcp@1.11.0", "chrome-devtools-mcp"),
+        &[],
+    ),
+    server(
+        "browsermcp",
+        Npm("@browsermcp/mcp@0.1.3", "mcp-server-browsermcp"),
+        &[],
+    ),
+    server("tavily", Npm("tavily-mcp@0.2.22", "tavily-mcp"), &[]),
+    server("exa", Npm("exa-mcp-server@3.4.1", "exa-mcp-server"), &[]),
+    server("eslint", Npm("@eslint/mcp@0.3.13", "mcp"), &[]),
+    server(
+        "code-runner",
+        Npm("mcp-server-code-runner@0.1.8", "mcp-server-code-runner"),
+        &[],
+    ),
+    server(
         "time",
-        PyPi("mcp-server-time==2026.10.19", "mcp_server_time"),
+        PyPi(&["mcp-server-time==2026.10.19"], "mcp_server_time"),
         &[],
     ),
     server(
         "fetch",
-        PyPi("mcp-server-fetch==2026.10.24", "mcp_server_fetch"),
+        PyPi(&["mcp-server-fetch==2026.10.24"], "mcp_server_fetch"),
         // It fetches a page of this machine.
         &["--allow-private-ips"],
+    ),
+    server(
+        "arxiv",
+        PyPi(&["arxiv-mcp-server==0.8.2", "mcp<2"], "arxiv_mcp_server"),
+        &[],
+    ),
+    server(
+        "duckduckgo",
+        PyPi(
+            &["duckduckgo-mcp-server==0.6.1", "mcp<2"],
+            "duckduckgo_mcp_server.server",
+        ),
+        &[],
+    ),
+    server(
+        "calculator",
+        PyPi(
+            &["mcp-server-calculator==0.2.1", "mcp<2"],
+            "mcp_server_calculator",
+        ),
+        &[],
     ),
     server(
         "fastmcp",
@@ -126,8 +189,8 @@ impl Server {
         let folder = format!("server-{}", self.name);
         let mut command = match self.package {
             Npm(package, program) => Packages::install(&folder, &[package])?.program(program)?,
-            PyPi(requirement, module) => {
-                let mut python = Command::new(python::install(&folder, &[requirement])?);
+            PyPi(requirements, module) => {
+                let mut python = Command::new(python::install(&folder, requirements)?);
                 python.args(["-m", module]);
                 python
             }

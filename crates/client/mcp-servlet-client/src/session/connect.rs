@@ -155,7 +155,8 @@ fn too_late(limit: Duration) -> Error {
         .with_help("give it more time to connect, or choose the protocol generation")
 }
 
-/// Starts a process. Some old servers end when they get a request before the handshake; those are started once more.
+/// Starts a process. Some old servers end when they get a request before the handshake. Some new servers start so slowly that they
+/// accept the probe after rmcp has given it up, and then refuse the handshake. Both are started once more.
 async fn open_command(
     command: &Command,
     name: &str,
@@ -164,11 +165,19 @@ async fn open_command(
 ) -> Result<Session, Error> {
     let tap = Tap::new(name);
     let error = match start(command, &tap, name, options, outputs).await {
-        Err(error) if options.era == Era::Auto && ended_itself(&tap, &error) => error,
+        Err(error) if options.era == Era::Auto => error,
         opened => return opened,
     };
-    tracing::info!(%error, "the server ended at `server/discover`; it is started again without");
-    let options = options.clone().era(Era::Handshake);
+    let era = if ended_itself(&tap, &error) {
+        tracing::info!(%error, "the server ended at `server/discover`; it is started again without");
+        Era::Handshake
+    } else if tap.accepted_late() {
+        tracing::info!(%error, "the server answered `server/discover` late; it is started again without a handshake");
+        Era::Stateless
+    } else {
+        return Err(error);
+    };
+    let options = options.clone().era(era);
     start(command, &Tap::new(name), name, &options, outputs).await
 }
 

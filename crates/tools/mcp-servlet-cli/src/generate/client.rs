@@ -1,5 +1,7 @@
 //! `servlet gen client`: generates a typed client from a catalog.
 
+mod needed;
+
 use std::{io::Write as _, path::PathBuf};
 
 use clap::Args;
@@ -53,7 +55,13 @@ impl GenerateClient {
         }
         match &self.output {
             Some(path) if self.check => compare(path, &generated.rust),
-            Some(path) => super::write(path, &generated.rust),
+            Some(path) => {
+                super::write(path, &generated.rust)?;
+                for command in needed::commands(path) {
+                    note(format_args!("help: the client needs a crate: {command}"));
+                }
+                Ok(())
+            }
             None => Ok(terminal::document().write_all(generated.rust.as_bytes())?),
         }
     }

@@ -3,13 +3,29 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 #![allow(
     dead_code,
-    missing_docs,
     unreachable_pub,
-    unused_imports,
-    unused_macros,
-    clippy::all,
-    clippy::pedantic,
-    reason = "names and descriptions are those of the schema, and a crate may leave a part of it unused",
+    reason = "a program may use a part of the client, in a private module",
+)]
+#![allow(
+    missing_docs,
+    clippy::doc_lazy_continuation,
+    clippy::doc_link_with_quotes,
+    clippy::doc_markdown,
+    clippy::doc_overindented_list_items,
+    reason = "descriptions are those of the server",
+)]
+#![allow(
+    clippy::enum_variant_names,
+    clippy::fn_params_excessive_bools,
+    clippy::iter_not_returning_iterator,
+    clippy::large_enum_variant,
+    clippy::many_single_char_names,
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::wrong_self_convention,
+    reason = "names and types are those of the server",
 )]
 
 /// A client of `everything`.
