@@ -14,7 +14,7 @@ fn problems(text: &str) -> Diagnostics {
 }
 
 /// Each source has exactly one problem.
-fn check(cases: &[Case], complete: impl Fn(&str) -> String) {
+fn assert_problems(cases: &[Case], complete: impl Fn(&str) -> String) {
     for (severity, code, text, place, pointer) in cases {
         let problems = problems(&complete(text));
         let found: Vec<_> = problems
@@ -49,7 +49,7 @@ fn points_at_problems_of_the_text() {
         (Warning, Code::Collision, "version: v0\nexports: [a, a]", (2, 14), "#/exports/1"),
         (Error, Code::Version, "version: 1\nexports: {}", (1, 10), "#/version"),
     ];
-    check(cases, str::to_owned);
+    assert_problems(cases, str::to_owned);
     let deep = format!("a:\n{}b: c", " ".repeat(300));
     assert_eq!(
         problems(&deep).iter().next().map(|p| p.code),
@@ -168,7 +168,7 @@ fn points_at_problems_of_functions() {
         (Warning, Code::MissingKey, "f: {codeSamples: [{lang: rust}]}", (3, 21), "#/exports/f/codeSamples/0"),
         (Error, Code::UnknownType, "f: {output: {type: void, contentType: application/json}}", (3, 22), "#/exports/f/output/type"),
     ];
-    check(cases, |text| {
+    assert_problems(cases, |text| {
         format!("version: v1-draft\nexports:\n  {text}\n")
     });
 }
@@ -197,7 +197,7 @@ fn points_at_problems_of_schemas() {
         (Error, Code::Identifier, "A-B: {enum: [a]}", (5, 5), "#/components/schemas/A-B"),
         (Error, Code::Identifier, "A: {enum: [a b]}", (5, 16), "#/components/schemas/A/enum/0"),
     ];
-    check(cases, with_schemas);
+    assert_problems(cases, with_schemas);
 }
 
 #[test]

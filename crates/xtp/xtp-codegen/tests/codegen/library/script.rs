@@ -36,7 +36,7 @@ pub(super) fn truthy<'n, 'a>(node: &'n Yaml<'a>, key: &str) -> Option<&'n Yaml<'
 }
 
 /// The entries of an object in the order in which JavaScript visits them: whole numbers first.
-pub(crate) fn entries<'n, 'a>(node: &'n Yaml<'a>) -> Vec<(&'n str, &'n Yaml<'a>)> {
+pub(super) fn entries<'n, 'a>(node: &'n Yaml<'a>) -> Vec<(&'n str, &'n Yaml<'a>)> {
     let Yaml::Mapping(map) = node else {
         return Vec::new();
     };

@@ -2,11 +2,10 @@
 
 use saphyr::{Scalar, Yaml};
 
-use crate::library::script::{
+use super::script::{
     Result, TypeError, entries, get, is_truthy, items, keys, stringify, template, truthy,
 };
-use crate::library::{Finding, Report};
-use crate::published::is_identifier;
+use super::{Finding, Report, is_identifier};
 
 const TYPES: [&str; 7] = [
     "string", "number", "integer", "boolean", "object", "array", "buffer",
