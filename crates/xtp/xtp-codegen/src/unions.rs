@@ -1,6 +1,6 @@
 //! How readers distinguish the members of a union: by the tag, or by their contents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::document::{Document, Item, Member, Object, Scalar, Shape, Union};
 
@@ -11,7 +11,7 @@ const MAX_STEPS: usize = 8;
 pub(crate) struct Schemas<'d>(BTreeMap<&'d str, &'d Item>);
 
 impl<'d> Schemas<'d> {
-    pub(crate) fn of(document: &'d Document) -> Self {
+    pub(crate) fn new(document: &'d Document) -> Self {
         let schemas = document.schemas.iter();
         Self(
             schemas
@@ -94,7 +94,7 @@ impl<'d> Schemas<'d> {
             .iter()
             .map(|property| (property.name.text.as_str(), &property.value))
             .collect();
-        let required: BTreeSet<&str> = one.required.iter().map(|r| r.text.as_str()).collect();
+        let required = one.required_names();
         let mut properties = one.properties.iter();
         properties.any(|property| {
             let name = property.name.text.as_str();

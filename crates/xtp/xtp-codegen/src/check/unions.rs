@@ -10,8 +10,8 @@ use crate::unions::{Schemas, Tag};
 /// The largest union whose members are compared with each other.
 const MAX_UNTAGGED: usize = 100;
 
-pub(super) fn check(document: &Document, report: &mut Report) {
-    let schemas = Schemas::of(document);
+pub(super) fn check_unions(document: &Document, report: &mut Report) {
+    let schemas = Schemas::new(document);
     document.visit(&mut |item| {
         if let Shape::Union(union) = &item.shape {
             check_union(union, &schemas, report);
@@ -82,8 +82,8 @@ fn check_declared(union: &Union, tag: &str, schemas: &Schemas<'_>, report: &mut 
             continue;
         }
         let name = &member.target.text;
-        let value = member.mapped.as_ref().unwrap_or(&member.target);
-        let value = value.text.escape_debug();
+        let tagged = member.mapped.as_ref().unwrap_or(&member.target);
+        let value = tagged.text.escape_debug();
         let (message, help) = match schemas.tag(member, tag) {
             Tag::NoObject => {
                 no_object(member, report);

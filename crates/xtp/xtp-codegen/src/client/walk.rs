@@ -292,9 +292,10 @@ impl<'l> Walk<'l> {
     }
 
     fn list(&mut self, members: &Members, at: &str, name: &Name) -> Type {
-        let tuple = ["prefixItems", "items"].into_iter();
-        let mut tuple = tuple.filter(|key| members.get(*key).is_some_and(Value::is_array));
-        let item = if let Some(key) = tuple.next() {
+        let tuple = ["prefixItems", "items"]
+            .into_iter()
+            .find(|key| members.get(*key).is_some_and(Value::is_array));
+        let item = if let Some(key) = tuple {
             self.warn(
                 &format!("{at}/{key}"),
                 "has no Rust type: the items are any JSON",
@@ -321,9 +322,14 @@ impl<'l> Walk<'l> {
             Some(Value::Object(properties)) => properties,
             _ => &empty,
         };
-        let required = members.get("required").and_then(Value::as_array);
-        let required = required.into_iter().flatten().filter_map(Value::as_str);
-        let required: BTreeSet<&str> = required.filter(|name| Some(*name) != tag).collect();
+        let required: BTreeSet<&str> = members
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .filter(|name| Some(*name) != tag)
+            .collect();
         let extra = match members.get("additionalProperties") {
             None | Some(Value::Bool(false)) => None,
             Some(extra) => Some(extra),

@@ -6,7 +6,7 @@ use syn::{Item, TraitItem, parse_quote};
 use super::{Glue, function};
 use crate::ir::Function;
 use crate::names::Taken;
-use crate::spell::Missing;
+use crate::rust_types::Missing;
 use crate::types::ident;
 
 /// The module `host`, if the schema has imports.
@@ -15,10 +15,14 @@ pub(super) fn item(glue: &Glue<'_>) -> Result<Option<Item>, Missing> {
     if imports.is_empty() {
         return Ok(None);
     }
-    let functions = imports.iter().map(|import| function(glue, import));
-    let functions = functions.collect::<Result<Vec<_>, _>>()?;
-    let methods = imports.iter().map(|import| method(glue, import));
-    let methods = methods.collect::<Result<Vec<_>, _>>()?;
+    let functions = imports
+        .iter()
+        .map(|import| function(glue, import))
+        .collect::<Result<Vec<_>, _>>()?;
+    let methods = imports
+        .iter()
+        .map(|import| method(glue, import))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut taken = Taken::default();
     for import in imports {
         taken.take(&import.name.rust);

@@ -38,9 +38,8 @@ impl Excerpt {
 
         let mut excerpt = String::new();
         let before = text[..start].strip_suffix('\n');
-        let before = before.map(|before| &before[before.rfind('\n').map_or(0, |at| at + 1)..]);
-        if let Some(before) = before {
-            excerpt.extend([head(before.trim_end_matches('\r')).as_str(), "\n"]);
+        if let Some(line) = before.and_then(|before| before.rsplit('\n').next()) {
+            excerpt.extend([head(line.trim_end_matches('\r')).as_str(), "\n"]);
         }
         excerpt += &tail(&text[start..offset]);
         let at = excerpt.len();
@@ -79,9 +78,11 @@ impl SourceCode for Excerpt {
             0 => (*span, self.place.0, self.place.1),
             _ => (whole, self.first_line, 0),
         };
-        let data = self.text.as_bytes();
-        let data = data.get(part.offset()..part.offset() + part.len());
-        let data = data.ok_or(MietteError::OutOfBounds)?;
+        let data = self
+            .text
+            .as_bytes()
+            .get(part.offset()..part.offset() + part.len())
+            .ok_or(MietteError::OutOfBounds)?;
         let lines = self.text.lines().count();
         let name = self.name.clone();
         let contents = MietteSpanContents::new_named(name, data, part, line, column, lines);
