@@ -21,8 +21,7 @@ pub(super) fn texts(glue: &Glue<'_>) -> Result<Vec<String>, Missing> {
         .collect::<Result<Vec<_>, _>>()?;
     let name = &glue.exports;
     let offer = parse_quote! {
-        /// What the plugin offers to its host. A function that is not implemented says so, as an
-        /// error.
+        /// The exports of the plugin. A function that is not implemented returns an error.
         ///
         /// `export!` makes wasm exports of an implementation; the trait must be in scope there.
         pub trait #name { #(#methods)* }
@@ -31,7 +30,7 @@ pub(super) fn texts(glue: &Glue<'_>) -> Result<Vec<String>, Missing> {
         format::block(offer),
         export_macro(glue),
         format::item(parse_quote! {
-            #[allow(unused_imports, reason = "the types are of use alone, too")]
+            #[allow(unused_imports, reason = "some plugins only use the types")]
             pub(crate) use __export as export;
         }),
     ])

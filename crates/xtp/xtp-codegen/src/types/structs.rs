@@ -141,7 +141,7 @@ pub(super) fn helper(module: &Module, options: &Options) -> Option<Item> {
     let needed = presences.any(|presence| presence == Presence::OptionalOrNull);
     needed.then(|| {
         parse_quote! {
-            /// Reads a value that is there, be it null. A missing one never comes here.
+            /// Deserializes a field that is present, even if it is `null`.
             fn present<'de, D, T>(
                 from: D,
             ) -> ::core::result::Result<::core::option::Option<T>, D::Error>
