@@ -38,10 +38,10 @@ impl Config {
         let [config] = &*documents else {
             return Err(problem("expected one document"));
         };
-        let suffix = config
+        let value = config
             .as_mapping_get("template-suffix")
             .ok_or_else(|| problem("`template-suffix` is missing"))?;
-        let suffix = text_of(suffix, "template-suffix")?.trim_start_matches('.');
+        let suffix = text_of(value, "template-suffix")?.trim_start_matches('.');
         if suffix.is_empty() {
             return Err(problem("`template-suffix` is empty"));
         }

@@ -12,7 +12,7 @@ use zip::ZipArchive;
 use crate::{Bundle, CONFIG, Config, Entry, Error, PLUGIN, ROOT, TEMPLATE};
 
 /// More than any template needs. It keeps a small zip file from filling the memory.
-const MAX_UNPACKED: u64 = 512 * 1024 * 1024;
+const MAX_UNPACKED_BYTES: u64 = 512 * 1024 * 1024;
 
 impl Bundle {
     /// Opens a bundle: a folder with the three parts, a folder with them in `bundle`, or a zip file.
@@ -108,8 +108,10 @@ fn walk(folder: &Path, prefix: &str, entries: &mut Vec<Entry>) -> Result<(), Err
     };
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        let file_name = path.file_name().and_then(OsStr::to_str);
-        let file_name = file_name.ok_or_else(|| not_unicode(&path))?;
+        let file_name = path
+            .file_name()
+            .and_then(OsStr::to_str)
+            .ok_or_else(|| not_unicode(&path))?;
         let name = format!("{prefix}/{file_name}");
         if path.is_dir() {
             entries.push(folder_entry(name.clone()));
@@ -164,7 +166,7 @@ fn unzip(path: &Path) -> Result<Vec<Entry>, Error> {
     })?;
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(broken)?;
     let mut entries = Vec::new();
-    let mut left = MAX_UNPACKED;
+    let mut left = MAX_UNPACKED_BYTES;
     for index in 0..archive.len() {
         let mut packed = archive.by_index(index).map_err(broken)?;
         let name = packed.name().map_err(broken)?.into_owned();

@@ -62,7 +62,7 @@ impl fmt::Display for Diagnostic {
 }
 
 /// How many problems people see at once.
-const MAX_SHOWN: usize = 50;
+const MAX_SHOWN_PROBLEMS: usize = 50;
 
 /// Problems of a schema, in the order of the source.
 ///
@@ -98,9 +98,9 @@ impl Diagnostics {
     /// The problems that people see: all of them, or the first ones of very many, with errors before warnings.
     pub fn shown(&self) -> impl Iterator<Item = &Diagnostic> {
         let mut shown: Vec<_> = self.iter().enumerate().collect();
-        if shown.len() > MAX_SHOWN {
+        if shown.len() > MAX_SHOWN_PROBLEMS {
             shown.sort_by_key(|(_, problem)| problem.severity);
-            shown.truncate(MAX_SHOWN);
+            shown.truncate(MAX_SHOWN_PROBLEMS);
             shown.sort_by_key(|(index, _)| *index);
         }
         shown.into_iter().map(|(_, problem)| problem)
@@ -111,7 +111,7 @@ impl Diagnostics {
         let more = self
             .0
             .len()
-            .checked_sub(MAX_SHOWN)
+            .checked_sub(MAX_SHOWN_PROBLEMS)
             .filter(|more| *more > 0)?;
         let s = if more == 1 { "" } else { "s" };
         Some(format!(

@@ -143,14 +143,14 @@ impl<'d> Lower<'d> {
             Some(tag) if self.schemas.declare_tag(union) => Tagging::Members(tag.clone()),
             Some(tag) => Tagging::Union(tag.clone()),
         };
-        let tag_value = |member: &Member| match &tagging {
-            Tagging::Members(tag) => match self.schemas.tag(member, tag) {
+        let tag_value = |member: &Member| {
+            let Tagging::Members(tag) = &tagging else {
+                let name = member.mapped.as_ref().unwrap_or(&member.target);
+                return name.text.clone();
+            };
+            match self.schemas.tag(member, tag) {
                 Tag::Values { values, .. } => values.join("` or `"),
                 _ => member.target.text.clone(),
-            },
-            _ => {
-                let name = member.mapped.as_ref().unwrap_or(&member.target);
-                name.text.clone()
             }
         };
         let tags: Vec<_> = union.members.iter().map(tag_value).collect();

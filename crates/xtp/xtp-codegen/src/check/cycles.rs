@@ -12,7 +12,7 @@ use crate::read::Cursor;
 use crate::rules::Rule;
 
 /// How many schemas a message shows at the start and at the end of a long path.
-const SHOWN: usize = 5;
+const MAX_SHOWN_SCHEMAS: usize = 5;
 
 pub(super) fn check_cycles(root: &Cursor<'_>, document: &Document, report: &mut Report) {
     let endless: Graph = document
@@ -211,8 +211,8 @@ impl<'a> Search<'a> {
             circle.push(format!("`{}{label}`", step.schema));
         }
         circle.push(format!("`{schema}`"));
-        if circle.len() > 2 * SHOWN {
-            let left_out = SHOWN..circle.len() - SHOWN;
+        if circle.len() > 2 * MAX_SHOWN_SCHEMAS {
+            let left_out = MAX_SHOWN_SCHEMAS..circle.len() - MAX_SHOWN_SCHEMAS;
             circle.splice(left_out, ["…".to_owned()]);
         }
         circle.join(" → ")

@@ -8,8 +8,8 @@ use crate::rules::Rule;
 use crate::span::At;
 use crate::suggest;
 
-/// How many unknown names are compared with all known ones.
-const MAX_COMPARED: usize = 100;
+/// How many unknown names get a suggestion: each is compared with all known ones.
+const MAX_SUGGESTIONS: usize = 100;
 
 pub(super) fn check_lists(document: &Document, report: &mut Report) {
     let parameters = document.functions().flat_map(Function::parameters);
@@ -52,7 +52,10 @@ fn check_required(object: &Object, report: &mut Report) {
             let message = format!("`{shown}` is required but not defined");
             let problem = report.add(rule, Code::Required, &name.at, message);
             compared += 1;
-            let others = defined.iter().copied().filter(|_| compared <= MAX_COMPARED);
+            let others = defined
+                .iter()
+                .copied()
+                .filter(|_| compared <= MAX_SUGGESTIONS);
             problem.help(match suggest::nearest(&name.text, others) {
                 Some(suggestion) => format!("did you mean `{suggestion}`?"),
                 None => format!("add `{shown}` to `properties`"),

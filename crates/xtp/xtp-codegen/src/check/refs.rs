@@ -6,8 +6,8 @@ use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Item, Name, Shape};
 use crate::suggest;
 
-/// How many unknown names are compared with all known ones, which is slow in a large schema.
-const MAX_COMPARED: usize = 100;
+/// How many unknown names get a suggestion: each is compared with all known ones, which is slow in a large schema.
+const MAX_SUGGESTIONS: usize = 100;
 
 pub(super) fn check_refs(document: &Document, report: &mut Report) {
     let mut known = SchemaNames::new(document);
@@ -56,7 +56,7 @@ impl<'d> SchemaNames<'d> {
         let problem = report.error(Code::RefTarget, &target.at, message);
         if self.names.is_empty() {
             problem.help("define it under `components.schemas`");
-        } else if self.compared <= MAX_COMPARED {
+        } else if self.compared <= MAX_SUGGESTIONS {
             let known = |known: &str| format!("the schemas are {known}");
             problem.help(suggest::help(&target.text, &self.names, known));
         } else {

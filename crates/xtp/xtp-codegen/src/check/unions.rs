@@ -8,7 +8,7 @@ use crate::document::{Document, Member, Shape, Union};
 use crate::unions::{Schemas, Tag};
 
 /// The largest union whose members are compared with each other.
-const MAX_UNTAGGED: usize = 100;
+const MAX_UNTAGGED_MEMBERS: usize = 100;
 
 pub(super) fn check_unions(document: &Document, report: &mut Report) {
     let schemas = Schemas::new(document);
@@ -33,8 +33,8 @@ fn check_union(union: &Union, schemas: &Schemas<'_>, report: &mut Report) {
 
 /// Without a tag, a value belongs to the first member that accepts it.
 fn check_untagged(union: &Union, schemas: &Schemas<'_>, report: &mut Report) {
-    if union.members.len() > MAX_UNTAGGED {
-        let message = format!("a union of more than {MAX_UNTAGGED} members needs a tag");
+    if union.members.len() > MAX_UNTAGGED_MEMBERS {
+        let message = format!("a union of more than {MAX_UNTAGGED_MEMBERS} members needs a tag");
         let problem = report.error(Code::Union, &union.at, message);
         problem.help("add `discriminator: {propertyName: type}`");
         return;

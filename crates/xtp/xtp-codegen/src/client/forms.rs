@@ -8,7 +8,7 @@ use super::walk::Members;
 use crate::document::Scalar;
 
 /// How many references are followed.
-const MAX_STEPS: usize = 8;
+const MAX_REFERENCES: usize = 8;
 
 /// One of the forms that a value may have.
 pub(super) struct Form {
@@ -72,7 +72,7 @@ impl Json {
 impl Form {
     pub(super) fn new(schema: Value, at: String, root: &Value) -> Self {
         let (mut resolved, mut definition) = (&schema, None);
-        for _ in 0..MAX_STEPS {
+        for _ in 0..MAX_REFERENCES {
             let pointer = resolved.get("$ref").and_then(local);
             let Some((pointer, target)) = pointer.and_then(|at| Some((at, root.pointer(at)?)))
             else {

@@ -208,15 +208,11 @@ fn named<'c>(
             ItemKind::Resource | ItemKind::ResourceTemplate => (&mut resources, false),
         };
         // A resource without a name has one after its URI.
-        let name = if item.name.is_empty() {
-            key
-        } else {
-            &item.name
-        };
+        let name = Some(item.name.as_str())
+            .filter(|name| !name.is_empty())
+            .unwrap_or(key);
         let method = taken.take(&names::member(name));
         let mut given = vec![(method.clone(), names::member(name))];
-        let input = names::ty(name);
-        let output = format!("{input}Output");
         let mut claim = |wanted: String, is_needed: bool| {
             let name = if is_needed {
                 lowering.claim(&wanted)
@@ -226,9 +222,9 @@ fn named<'c>(
             given.push((name.clone(), wanted));
             name
         };
-        let input = claim(input, has_types);
+        let input = claim(names::ty(name), has_types);
         let output = claim(
-            output,
+            format!("{}Output", names::ty(name)),
             matches!(&item.detail, Detail::Tool(tool) if tool.output.is_some()),
         );
         let changed: Vec<_> = given

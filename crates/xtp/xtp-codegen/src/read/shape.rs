@@ -14,7 +14,7 @@ use crate::read::{Cursor, Fields, Keys, simple};
 use crate::rules::Rule;
 
 /// How deep types may nest in each other. A type that is deeper needs a schema of its own.
-const MAX_DEPTH: usize = 16;
+const MAX_TYPE_DEPTH: usize = 16;
 
 /// The position of a type, which determines its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,7 +258,7 @@ fn expect_object(fields: &Fields<'_>, values: &Cursor<'_>, ty: Option<&str>, rep
 
 /// Reads what lists and maps consist of.
 fn element(depth: usize, cursor: &Cursor<'_>, place: Place, report: &mut Report) -> Item {
-    if depth >= MAX_DEPTH {
+    if depth >= MAX_TYPE_DEPTH {
         let message = "types nest too deeply";
         let problem = report.error(Code::TooDeep, &cursor.at_key(), message);
         problem.help("give the inner type a name under `components.schemas`");

@@ -7,12 +7,12 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 /// Lines of source end before this column.
-const WIDTH: usize = 100;
+const MAX_LINE_WIDTH: usize = 100;
 
 /// The doc attributes of a description, for an item indented by `indent`.
 pub(crate) fn attributes(description: Option<&str>, indent: usize) -> Vec<TokenStream> {
     // Three slashes and a space precede each line.
-    let width = WIDTH - indent - 4;
+    let width = MAX_LINE_WIDTH - indent - 4;
     let lines = lines(description.unwrap_or_default(), width);
     let attribute = |line: &String| {
         let blank = if line.is_empty() { "" } else { " " };

@@ -149,8 +149,9 @@ fn suggests_the_known_name_for_a_near_miss() {
 fn suggests_the_known_name_for_a_near_miss_in_compat_mode() {
     let function = |text: &str| format!("version: v1-draft\nexports: {{f: {text}}}");
     let misspelt = function("{inputs: {type: string}}");
-    let found = Schema::parse(&Input::new("schema.yaml", &misspelt).mode(Mode::Compat));
-    let found = found.expect("a warning").warnings().to_string();
+    let input = Input::new("schema.yaml", &misspelt).mode(Mode::Compat);
+    let schema = Schema::parse(&input).expect("only a warning");
+    let found = schema.warnings().to_string();
     assert!(found.contains("did you mean `input`?"), "{found}");
 }
 
@@ -325,8 +326,9 @@ fn refuses_tags_for_other_schemas_and_second_tags() {
 fn reports_an_option_that_is_not_rust() {
     let schema = with_schemas("A: {enum: [a]}");
     let options = Options::new().free_form("not a type");
-    let found = generate(&Input::new("schema.yaml", &schema), &options);
-    let found = found.expect_err("the option has a problem").to_string();
+    let problems = generate(&Input::new("schema.yaml", &schema), &options)
+        .expect_err("the option has a problem");
+    let found = problems.to_string();
     assert!(
         found.contains("error[XTP902]: `not a type` is not a Rust type"),
         "{found}"
@@ -338,8 +340,9 @@ fn reports_an_option_for_a_property_that_does_not_exist() {
     let schema = with_schemas("A: {properties: {a: {type: object}}}\nB: {enum: [a]}");
     for (schema_name, property) in [("A", "b"), ("B", "a"), ("C", "a")] {
         let options = Options::new().any_json_property(schema_name, property);
-        let found = generate(&Input::new("schema.yaml", &schema), &options);
-        let found = found.expect_err("there is no such property").to_string();
+        let problems = generate(&Input::new("schema.yaml", &schema), &options)
+            .expect_err("there is no such property");
+        let found = problems.to_string();
         let message =
             format!("error[XTP902]: the schema has no property `{schema_name}.{property}`");
         assert!(found.contains(&message), "{found}");

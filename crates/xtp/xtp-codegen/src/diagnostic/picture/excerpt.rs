@@ -10,9 +10,9 @@ use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanConten
 use crate::span::{Origin, Span};
 
 /// How many characters of a line are shown on either side of a mark.
-const AROUND: usize = 100;
+const MAX_CONTEXT_CHARS: usize = 100;
 /// How many characters are marked.
-const MARKED: usize = 100;
+const MAX_MARKED_CHARS: usize = 100;
 
 /// A few lines of a source, with one range marked.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Excerpt {
         }
         excerpt += &tail(&text[start..offset]);
         let at = excerpt.len();
-        let shown: String = marked.chars().take(MARKED).collect();
+        let shown: String = marked.chars().take(MAX_MARKED_CHARS).collect();
         excerpt += &shown;
         excerpt += &head(&line[(offset + shown.len() - start).min(line.len())..]);
         let next = text[start..].find('\n').map(|at| start + at + 1);
@@ -97,7 +97,7 @@ fn line_at(text: &str, start: usize) -> &str {
 
 /// The start of a line, cut to the length that is shown.
 fn head(line: &str) -> String {
-    match line.char_indices().nth(AROUND) {
+    match line.char_indices().nth(MAX_CONTEXT_CHARS) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line.to_owned(),
     }
@@ -105,7 +105,7 @@ fn head(line: &str) -> String {
 
 /// The end of a line, cut to the length that is shown.
 fn tail(line: &str) -> String {
-    match line.char_indices().rev().nth(AROUND) {
+    match line.char_indices().rev().nth(MAX_CONTEXT_CHARS) {
         Some((at, c)) => format!("…{}", &line[at + c.len_utf8()..]),
         None => line.to_owned(),
     }

@@ -151,9 +151,8 @@ impl<'a> Walk<'a> {
     /// Whether the keys of this map are names that the author chose.
     fn is_map_of_names(&self) -> bool {
         let path = self.path(&[]);
-        let path: Vec<&str> = path.split('/').collect();
         matches!(
-            path.as_slice(),
+            path.split('/').collect::<Vec<_>>().as_slice(),
             ["#", "exports" | "imports" | "components"]
                 | ["#", "components", "schemas"]
                 | ["#", "components", "schemas", _, "properties"]
