@@ -42,7 +42,7 @@ fn blocks_are_excerpts_of_files() {
 const TESTED_ELSEWHERE: [(&str, &str); 4] = [
     (
         "README.md",
-        "crates/guest/mcp-servlet/tests/calls/readme.rs",
+        "crates/guest/mcp-servlet/tests/servlet/calls/readme.rs",
     ),
     ("docs/client.md", "tests/puppet/tests/client/guide.rs"),
     ("docs/tools.md", "tests/e2e/foreign/lib.rs"),

@@ -6,14 +6,6 @@ use std::path::Path;
 use e2e::{ALL, LARGE, Profile, hyper_mcp, root, servlet_command, wasm};
 use serde_json::Value;
 
-#[test]
-fn the_smallest_servlet_stays_small() {
-    let release = plain("greet");
-    assert!(release <= 64_000, "greet has {release} bytes in release");
-    let tuned = tuned()["greet"];
-    assert!(tuned <= 40_000, "greet has {tuned} bytes when tuned");
-}
-
 /// `./x bless` writes the sizes.
 #[test]
 fn the_table_in_the_readme_is_right_within_a_percent() {

@@ -4,7 +4,7 @@
 //! The ABI is not a cargo feature: features are additive, and a module has one ABI. It is not in rustflags either: the
 //! variable `RUSTFLAGS` replaces the rustflags in a project's cargo configuration.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::{env, fs};
 
 fn main() {
@@ -65,8 +65,7 @@ const STACK_OBJECT: &[&[u8]] = &[
 /// Links the object file. Cargo only passes archives on to the crates that depend on this one.
 fn link_stack() {
     const NAME: &str = "mcp_servlet_stack";
-    let folder = env::var_os("OUT_DIR").expect("cargo sets it for build scripts");
-    let folder = Path::new(&folder);
+    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
     let object = STACK_OBJECT.concat();
     // The name of the member, its time, owner, group, mode and size.
     let header = format!(

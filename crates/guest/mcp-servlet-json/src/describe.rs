@@ -6,7 +6,7 @@ use crate::reader::{Kind, Reader};
 use crate::write::write_string;
 
 /// How many characters of a string or a number are shown.
-const SHOWN: usize = 40;
+const MAX_SHOWN_CHARS: usize = 40;
 
 /// Describes the value at the start of a JSON text, for messages.
 ///
@@ -47,7 +47,7 @@ fn shown(what: &str, text: &str, write: fn(&mut String, &str)) -> Cow<'static, s
     let mut out = String::from(what);
     match text
         .char_indices()
-        .nth(SHOWN)
+        .nth(MAX_SHOWN_CHARS)
         .and_then(|(end, _)| text.get(..end))
     {
         Some(start) => {

@@ -93,7 +93,7 @@ pub use raw::RawJson;
 pub use raw::object::RawObject;
 pub use reader::{Kind, Reader};
 pub use ser::Serializer;
-pub use write::{write_i64, write_raw, write_string, write_u64};
+pub use write::{write_i64, write_pointer_step, write_raw, write_string, write_u64};
 
 /// Deserializes a value from a string.
 ///

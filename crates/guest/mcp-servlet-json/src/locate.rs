@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::reader::{Kind, Reader};
+use crate::write::write_pointer_step;
 
 impl Error {
     /// The line and the column of the error. Both start at 1; the column counts characters.
@@ -32,14 +33,7 @@ impl Error {
         };
         let mut reader = Reader::from(text);
         while let Some(token) = child_at(&mut reader, offset) {
-            pointer.push('/');
-            for char in token.chars() {
-                match char {
-                    '~' => pointer.push_str("~0"),
-                    '/' => pointer.push_str("~1"),
-                    _ => pointer.push(char),
-                }
-            }
+            write_pointer_step(&mut pointer, &token);
         }
         pointer
     }

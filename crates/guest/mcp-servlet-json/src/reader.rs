@@ -57,7 +57,7 @@ pub struct Reader<'de> {
 }
 
 /// The maximum nesting depth, the same as in `serde_json`.
-pub(crate) const DEPTH: u8 = 127;
+pub(crate) const MAX_DEPTH: u8 = 127;
 
 impl<'de> From<&'de str> for Reader<'de> {
     fn from(text: &'de str) -> Self {
@@ -76,7 +76,7 @@ impl<'de> Reader<'de> {
             utf8: "",
             at: 0,
             value: 0,
-            depth: DEPTH,
+            depth: MAX_DEPTH,
             fresh: false,
         }
     }

@@ -67,6 +67,26 @@ fn write_escape(out: &mut String, char: char) {
     }
 }
 
+/// Appends a step of a JSON pointer (RFC 6901): `/` and the key or index, escaped.
+///
+/// ```
+/// let mut pointer = String::new();
+/// mcp_servlet_json::write_pointer_step(&mut pointer, "a/b~c");
+/// assert_eq!(pointer, "/a~1b~0c");
+/// ```
+pub fn write_pointer_step(out: &mut String, key: &str) {
+    write_raw(out, "/");
+    for character in key.chars() {
+        let mut buffer = [0; 4];
+        let escaped = match character {
+            '~' => "~0",
+            '/' => "~1",
+            _ => character.encode_utf8(&mut buffer),
+        };
+        write_raw(out, escaped);
+    }
+}
+
 /// Appends a number.
 ///
 /// Not inlined, so that [`write_i64`] does not contain a second copy.

@@ -189,10 +189,19 @@ impl Entries {
     }
 
     /// The entries of all attributes called `name`.
-    pub(crate) fn of(attributes: &[Attribute], name: &str, diagnostics: &mut Diagnostics) -> Self {
-        let lists = attributes.iter().filter(|one| one.path().is_ident(name));
-        let lists = lists.filter_map(|one| diagnostics.ok(Self::in_list(one)));
-        Self(lists.flat_map(|entries| entries.0).collect())
+    pub(crate) fn called(
+        attributes: &[Attribute],
+        name: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
+        Self(
+            attributes
+                .iter()
+                .filter(|one| one.path().is_ident(name))
+                .filter_map(|one| diagnostics.ok(Self::in_list(one)))
+                .flat_map(|entries| entries.0)
+                .collect(),
+        )
     }
 
     fn in_list(attribute: &Attribute) -> syn::Result<Self> {

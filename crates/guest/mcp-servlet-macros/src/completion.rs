@@ -100,7 +100,7 @@ impl FunctionAttribute for Completion {
         options: &'a CompletionOptions,
         diagnostics: &mut Diagnostics,
     ) -> Option<ValidCompletion<'a>> {
-        check::check("completion", head, diagnostics);
+        check::check_signature("completion", head, diagnostics);
         let parameters = parameters("completion", head, false, diagnostics);
         check::no_whole("completion", &parameters, head, diagnostics);
         let output = check::output("completion", &head.output, diagnostics);

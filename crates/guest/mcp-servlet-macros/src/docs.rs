@@ -51,13 +51,13 @@ pub(crate) fn doc_value(attribute: &Attribute) -> Option<&Expr> {
 
 fn push_lines(text: &mut String, lines: &str) {
     // Only a block comment has several lines.
-    let lines: Vec<&str> = if lines.contains('\n') {
+    let inner: Vec<&str> = if lines.contains('\n') {
         block(lines)
     } else {
         lines.lines().map(without_space).collect()
     };
-    let lines: Vec<_> = lines.into_iter().map(str::trim_end).collect();
-    text.push_str(&lines.join("\n"));
+    let trimmed: Vec<_> = inner.into_iter().map(str::trim_end).collect();
+    text.push_str(&trimmed.join("\n"));
 }
 
 /// The lines of a block comment without its margin: the stars, or else the common indentation after the first line.
@@ -65,8 +65,10 @@ fn block(lines: &str) -> Vec<&str> {
     let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
     let written = || rest.lines().filter(|line| !line.trim().is_empty());
     let has_stars = written().all(|line| unstarred(line).is_some());
-    let margin = written().map(|line| line.len() - line.trim_start().len());
-    let margin = margin.min().unwrap_or(0);
+    let margin = written()
+        .map(|line| line.len() - line.trim_start().len())
+        .min()
+        .unwrap_or(0);
     let rest = rest.lines().map(|line| match unstarred(line) {
         Some(text) if has_stars => text,
         _ => line.get(margin..).unwrap_or(line),

@@ -33,7 +33,7 @@ fn documented(name: &str) -> BTreeSet<&'static str> {
         .collect()
 }
 
-fn check<T>(name: &str, keys: &[Key<T>]) {
+fn assert_documented<T>(name: &str, keys: &[Key<T>]) {
     let documented = documented(name);
     let listed = keys.iter().filter(|key| key.is_listed);
     let missing: Vec<_> = listed
@@ -45,17 +45,17 @@ fn check<T>(name: &str, keys: &[Key<T>]) {
 
 #[test]
 fn every_option_is_documented() {
-    check("tool", &Tool.keys());
-    check("tool", arg::KEYS);
-    check("resource", &Kind::Fixed.keys());
+    assert_documented("tool", &Tool.keys());
+    assert_documented("tool", arg::KEYS);
+    assert_documented("resource", &Kind::Fixed.keys());
     let shared: BTreeSet<_> = Kind::Fixed.keys().iter().map(|key| key.name).collect();
     let mut own = Kind::Template.keys();
     own.retain(|key| key.name == "uri_template" || !shared.contains(key.name));
-    check("resource_template", &own);
-    check("prompt", &Prompt.keys());
-    check("completion", &Completion.keys());
-    check("Schema", derive::TYPE_KEYS);
-    check("Schema", derive::FIELD_KEYS);
-    check("FromText", from_text::KEYS);
-    check("test", crate::test::KEYS);
+    assert_documented("resource_template", &own);
+    assert_documented("prompt", &Prompt.keys());
+    assert_documented("completion", &Completion.keys());
+    assert_documented("Schema", derive::TYPE_KEYS);
+    assert_documented("Schema", derive::FIELD_KEYS);
+    assert_documented("FromText", from_text::KEYS);
+    assert_documented("test", crate::test::KEYS);
 }

@@ -41,7 +41,7 @@ pub(crate) const KEYS: &[Key<TextOptions>] = &[
 impl TextOptions {
     fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
         let mut options = Self::default();
-        let entries = Entries::of(attributes, "text", diagnostics);
+        let entries = Entries::called(attributes, "text", diagnostics);
         entries.read("text", KEYS, &mut options, diagnostics);
         options
     }

@@ -98,11 +98,11 @@ impl Presentation {
         let list = |is_given, name| if is_given { name } else { quote!(&[]) };
         let icons = list(self.icons.is_some(), quote!(__ICONS));
         let meta = list(self.meta.is_some(), quote!(__META));
-        let ui = self.ui.as_ref().map(|ui| match ui {
+        let kind = self.ui.as_ref().map(|ui| match ui {
             Ui::Tool(_) => quote!(#private::Ui::Tool(&__UI)),
             Ui::Page(_) => quote!(#private::Ui::Page(&__UI)),
         });
-        let ui = option(ui.as_ref());
+        let ui = option(kind.as_ref());
         quote!(#private::Presentation { icons: #icons, ui: #ui, meta: #meta })
     }
 }

@@ -81,7 +81,7 @@ impl FunctionAttribute for Prompt {
         options: &'a PromptOptions,
         diagnostics: &mut Diagnostics,
     ) -> Option<ValidPrompt<'a>> {
-        check::check("prompt", head, diagnostics);
+        check::check_signature("prompt", head, diagnostics);
         let parameters = parameters("prompt", head, false, diagnostics);
         check::no_whole("prompt", &parameters, head, diagnostics);
         let output = check::output("prompt", &head.output, diagnostics);
@@ -145,8 +145,10 @@ fn items(prompt: &ValidPrompt<'_>, private: &TokenStream) -> Items {
     let (function, name, output) = (&prompt.head.name, &prompt.name, &prompt.output);
     let options = prompt.options;
     let title = options.title.clone().unwrap_or_else(|| quote!(""));
-    let description = options.description.clone();
-    let description = description.unwrap_or_else(|| docs::description(&prompt.head.attributes));
+    let description = options
+        .description
+        .clone()
+        .unwrap_or_else(|| docs::description(&prompt.head.attributes));
     let presentation = options.presentation.value(private);
     let table = emit::arguments_by_name(&prompt.parameters, private);
     let constants = options.presentation.constants(private);

@@ -41,13 +41,14 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let Some(head) = diagnostics.ok(FnHead::parse("test", item.clone())) else {
         return [item, diagnostics.into_tokens()].into_iter().collect();
     };
-    check(&head, &mut diagnostics);
+    check_head(&head, &mut diagnostics);
     if !diagnostics.is_empty() {
         return [item, diagnostics.into_tokens()].into_iter().collect();
     }
     let private = options.krate.private();
-    let servlet = options.servlet.map(Path::into_token_stream);
-    let servlet = servlet.unwrap_or_else(|| quote!(crate::SERVLET));
+    let servlet = options
+        .servlet
+        .map_or_else(|| quote!(crate::SERVLET), Path::into_token_stream);
     let (attributes, name, output) = (&head.attributes, &head.name, &head.output);
     let function = without_attributes(item);
     quote! {
@@ -61,7 +62,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Checks that the function is not `async` or generic and takes nothing but the client.
-fn check(head: &FnHead, diagnostics: &mut Diagnostics) {
+fn check_head(head: &FnHead, diagnostics: &mut Diagnostics) {
     let name = &head.name;
     for qualifier in &head.qualifiers {
         let message = format!("test `{name}` cannot be `{qualifier}`\nhelp: remove `{qualifier}`");

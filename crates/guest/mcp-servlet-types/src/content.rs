@@ -63,27 +63,27 @@ impl Content {
 
     /// The text of a text block.
     pub fn as_text(&self) -> Option<&str> {
-        self.of(ContentType::Text)?.text.as_deref()
+        self.if_type(ContentType::Text)?.text.as_deref()
     }
 
     /// An image in base64, and its media type.
     pub fn as_image(&self) -> Option<(&str, &str)> {
-        self.of(ContentType::Image)?.data_and_type()
+        self.if_type(ContentType::Image)?.data_and_type()
     }
 
     /// Audio in base64, and its media type.
     pub fn as_audio(&self) -> Option<(&str, &str)> {
-        self.of(ContentType::Audio)?.data_and_type()
+        self.if_type(ContentType::Audio)?.data_and_type()
     }
 
     /// An embedded resource.
     pub fn as_resource(&self) -> Option<&ResourceContents> {
-        self.of(ContentType::Resource)?.resource.as_ref()
+        self.if_type(ContentType::Resource)?.resource.as_ref()
     }
 
     /// The URI and the name of a linked resource.
     pub fn as_resource_link(&self) -> Option<(&str, &str)> {
-        let link = self.of(ContentType::ResourceLink)?;
+        let link = self.if_type(ContentType::ResourceLink)?;
         Some((link.uri.as_deref()?, link.name.as_deref()?))
     }
 
@@ -124,7 +124,7 @@ impl Content {
         self
     }
 
-    fn of(&self, r#type: ContentType) -> Option<&Self> {
+    fn if_type(&self, r#type: ContentType) -> Option<&Self> {
         (self.r#type == r#type).then_some(self)
     }
 

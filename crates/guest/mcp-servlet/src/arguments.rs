@@ -39,7 +39,7 @@ pub struct Field {
 
 impl Field {
     /// The table for these properties, without their descriptions, which the wasm does not need there.
-    pub const fn of<const N: usize>(properties: &[Property; N]) -> [Self; N] {
+    pub const fn table<const N: usize>(properties: &[Property; N]) -> [Self; N] {
         let mut fields = [Self {
             name: "",
             required: false,
@@ -196,7 +196,7 @@ impl<T> Argument<T> {
     #[track_caller]
     pub const fn check_default(&self) {
         let Property { node, default, .. } = self.property;
-        if !node.may_be(default) {
+        if !node.accepts_string(default) {
             self.refuse("default", default);
         }
     }
@@ -205,7 +205,7 @@ impl<T> Argument<T> {
     #[track_caller]
     pub const fn check_example(&self) {
         let Property { node, example, .. } = self.property;
-        if !node.takes(example) {
+        if !node.accepts_literal(example) {
             self.refuse("example", example);
         }
     }
@@ -323,8 +323,8 @@ impl<T> Whole<T> {
 
     /// Stops the build if the schema is not an object schema, since clients send arguments as an object.
     #[track_caller]
-    pub const fn check(&self) {
-        self.node.check();
+    pub const fn check_object(&self) {
+        self.node.check_raw();
         assert!(
             self.node.may_be_object(),
             "expected an object schema: the arguments of a tool are a JSON object\nhelp: use a struct, or one parameter for each argument"

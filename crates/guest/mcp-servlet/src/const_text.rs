@@ -34,12 +34,12 @@ pub(crate) const fn begins(text: &[u8], start: &[u8]) -> bool {
 }
 
 /// More than a message with two names of at most 128 characters needs; longer URIs are cut.
-const MESSAGE: usize = 640;
+const MAX_MESSAGE_BYTES: usize = 640;
 
 /// Panics with a message of these pieces.
 #[track_caller]
 pub(crate) const fn refuse(pieces: &[&str]) -> ! {
-    let mut message = [0; MESSAGE];
+    let mut message = [0; MAX_MESSAGE_BYTES];
     let mut end = 0;
     let mut at = 0;
     while at < pieces.len() {
@@ -57,7 +57,7 @@ pub(crate) const fn refuse(pieces: &[&str]) -> ! {
     }
 }
 
-const fn append(message: &mut [u8; MESSAGE], start: usize, text: &str) -> usize {
+const fn append(message: &mut [u8; MAX_MESSAGE_BYTES], start: usize, text: &str) -> usize {
     let text = text.as_bytes();
     let mut at = 0;
     while at < text.len() && start + at < message.len() {

@@ -12,7 +12,7 @@ pub(crate) struct Children<'a> {
 }
 
 impl<'a> Children<'a> {
-    pub(crate) fn of(json: &'a str) -> Self {
+    pub(crate) fn new(json: &'a str) -> Self {
         let mut reader = Reader::from(json);
         let is_array = matches!(reader.peek_kind(), Ok(Kind::Array));
         // For a value that is neither, `next_key` returns nothing.
@@ -50,7 +50,7 @@ impl<'a> Iterator for Children<'a> {
 
 /// The member `name` of a JSON object, empty if there is none.
 pub(crate) fn member<'a>(json: &'a str, name: &str) -> &'a str {
-    Children::of(json)
+    Children::new(json)
         .find(|(key, _)| key == name)
         .map_or("", |(_, text)| text)
 }

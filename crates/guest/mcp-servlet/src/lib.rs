@@ -437,7 +437,7 @@ pub use self::host::ask;
 #[cfg(feature = "http")]
 pub use self::host::context::http::{HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 pub use self::host::context::tools::{Member, Tools, ToolsError, ToolsErrorKind};
-pub use self::host::context::{Caller, Capabilities, Certificate, Client, Context};
+pub use self::host::context::{Caller, Capabilities, Certificate, ClientInfo, Context};
 pub use self::host::level::Level;
 pub use self::returns::completion::IntoCompletion;
 pub use self::returns::parts::IntoText;

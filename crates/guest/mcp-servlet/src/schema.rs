@@ -3,14 +3,26 @@
 //! A [`Schema`] is a tree of [`Node`]s built by `const` evaluation. `export!` renders it to JSON text
 //! at compile time, so a servlet contains its schemas as plain data, without code that generates them.
 
+/// Implements `Schema` for types: `type => node;`, or `type => node, default "JSON";`.
+macro_rules! schemas {
+    ($($ty:ty => $node:expr $(, default $default:literal)?;)*) => {
+        $(impl $crate::Schema for $ty {
+            const NODE: &'static Node = &$node;
+            $(const DEFAULT: &'static str = $default;)?
+        })*
+    };
+}
+
 mod accepts;
-#[cfg(feature = "chrono")]
-mod chrono_types;
+#[cfg(any(
+    feature = "chrono",
+    feature = "jiff",
+    feature = "serde_json",
+    feature = "url",
+    feature = "uuid"
+))]
+mod foreign_types;
 pub(crate) mod gaps;
-#[cfg(feature = "jiff")]
-mod jiff_types;
-#[cfg(feature = "serde_json")]
-mod json_types;
 pub(crate) mod kind;
 mod limits;
 mod object;
@@ -20,10 +32,6 @@ pub(crate) mod scalar;
 pub(crate) mod schemars_types;
 mod std_types;
 pub(crate) mod text;
-#[cfg(feature = "url")]
-mod url_types;
-#[cfg(feature = "uuid")]
-mod uuid_types;
 pub(crate) mod words;
 
 pub(crate) use self::kind::{Kind, Object};
@@ -136,7 +144,7 @@ impl Node {
     }
 
     /// The schema of `T`.
-    pub const fn of<T: Schema + ?Sized>() -> Self {
+    pub const fn of_type<T: Schema + ?Sized>() -> Self {
         *T::NODE
     }
 
@@ -285,7 +293,7 @@ impl Node {
 
     /// Stops the build if it is text that is not a JSON object.
     #[track_caller]
-    pub(crate) const fn check(&self) {
+    pub(crate) const fn check_raw(&self) {
         if let Kind::Raw(json) = self.kind {
             text::check_object(json);
         }
@@ -420,7 +428,7 @@ impl Property {
     pub const fn with_example(self, json: &'static str) -> Self {
         text::check_value(json);
         assert!(
-            self.node.takes(json),
+            self.node.accepts_literal(json),
             "expected an example of this type: a string in quotes, a number in its range, `true` or `false`, or the name of a variant"
         );
         Self {

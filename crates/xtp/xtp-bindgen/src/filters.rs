@@ -23,8 +23,10 @@ pub(crate) fn shell(text: &str) -> String {
 /// A doc comment: each line gets the prefix. A carriage return ends a line too, because Rust allows none in a doc
 /// comment.
 pub(crate) fn doc(text: String, prefix: &str) -> String {
-    let lines = text.trim_end().lines().flat_map(|line| line.split('\r'));
-    let lines: Vec<_> = lines
+    let lines: Vec<_> = text
+        .trim_end()
+        .lines()
+        .flat_map(|line| line.split('\r'))
         .map(|line| format!("{prefix} {line}").trim_end().to_owned())
         .collect();
     lines.join("\n")

@@ -100,10 +100,10 @@ impl Plugin {
             |source| source.schema.clone(),
         );
         let samples = context.has_flag("stub-with-code-samples");
-        let options = Options::for_plugin().own_file(true).header(format!(
+        let default = Options::for_plugin().own_file(true).header(format!(
             "@generated from {SCHEMA} by xtp-codegen. Do not edit: run `servlet gen`."
         ));
-        let options = source.map_or(options.clone(), |source| source.adjusted(options));
+        let options = source.map_or(default.clone(), |source| source.adjusted(default));
         let mut input = Input::new(SCHEMA, &schema);
         if let Some(source) = source {
             input = input.mode(source.mode()).one_of(source.one_of);

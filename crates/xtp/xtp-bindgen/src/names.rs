@@ -20,8 +20,10 @@ const SIGNS: [char; 2] = ['-', '_'];
 /// The name of a package: lower-case letters and digits, joined by `-` or `_`, neither a keyword nor reserved. Rust
 /// warns about crates with other names.
 pub(crate) fn package(project: &str) -> String {
-    let parts = project.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'));
-    let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+    let parts: Vec<_> = project
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'))
+        .filter(|part| !part.is_empty())
+        .collect();
     let mut name = String::new();
     for c in parts.join("-").trim_matches(SIGNS).chars() {
         if !(SIGNS.contains(&c) && name.ends_with(SIGNS)) {

@@ -38,9 +38,10 @@ impl Config {
         let [config] = &*documents else {
             return Err(problem("expected one document"));
         };
-        let suffix = config.as_mapping_get("template-suffix");
-        let suffix = suffix.ok_or_else(|| problem("`template-suffix` is missing"))?;
-        let suffix = text_of(suffix, "template-suffix")?.trim_start_matches('.');
+        let value = config
+            .as_mapping_get("template-suffix")
+            .ok_or_else(|| problem("`template-suffix` is missing"))?;
+        let suffix = text_of(value, "template-suffix")?.trim_start_matches('.');
         if suffix.is_empty() {
             return Err(problem("`template-suffix` is empty"));
         }
@@ -61,8 +62,9 @@ impl Config {
 impl FeatureFlag {
     fn read(yaml: &Yaml<'_>) -> Result<Self, Error> {
         const KEY: &str = "available-feature-flags";
-        let name = yaml.as_mapping_get("name");
-        let name = name.ok_or_else(|| problem(format!("an entry of `{KEY}` has no `name`")))?;
+        let name = yaml
+            .as_mapping_get("name")
+            .ok_or_else(|| problem(format!("an entry of `{KEY}` has no `name`")))?;
         let description = yaml.as_mapping_get("description").and_then(Yaml::as_str);
         Ok(Self {
             name: text_of(name, KEY)?.to_owned(),

@@ -1,6 +1,7 @@
 //! Reads a [`Bundle`] from a folder or a zip file.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     io::{self, Read as _},
     path::{Path, PathBuf},
@@ -11,7 +12,7 @@ use zip::ZipArchive;
 use crate::{Bundle, CONFIG, Config, Entry, Error, PLUGIN, ROOT, TEMPLATE};
 
 /// More than any template needs. It keeps a small zip file from filling the memory.
-const MAX_UNPACKED: u64 = 512 * 1024 * 1024;
+const MAX_UNPACKED_BYTES: u64 = 512 * 1024 * 1024;
 
 impl Bundle {
     /// Opens a bundle: a folder with the three parts, a folder with them in `bundle`, or a zip file.
@@ -107,12 +108,11 @@ fn walk(folder: &Path, prefix: &str, entries: &mut Vec<Entry>) -> Result<(), Err
     };
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        let name = path.file_name().unwrap_or_default();
-        let name = name.to_str().ok_or_else(|| Error::Entry {
-            name: path.display().to_string(),
-            problem: "has a name that is not Unicode",
-        })?;
-        let name = format!("{prefix}/{name}");
+        let file_name = path
+            .file_name()
+            .and_then(OsStr::to_str)
+            .ok_or_else(|| not_unicode(&path))?;
+        let name = format!("{prefix}/{file_name}");
         if path.is_dir() {
             entries.push(folder_entry(name.clone()));
             walk(&path, &name, entries)?;
@@ -166,7 +166,7 @@ fn unzip(path: &Path) -> Result<Vec<Entry>, Error> {
     })?;
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(broken)?;
     let mut entries = Vec::new();
-    let mut left = MAX_UNPACKED;
+    let mut left = MAX_UNPACKED_BYTES;
     for index in 0..archive.len() {
         let mut packed = archive.by_index(index).map_err(broken)?;
         let name = packed.name().map_err(broken)?.into_owned();
@@ -174,8 +174,9 @@ fn unzip(path: &Path) -> Result<Vec<Entry>, Error> {
             name: name.clone(),
             problem,
         };
-        let inside = packed.enclosed_name();
-        let inside = inside.ok_or_else(|| refuse("leads out of the bundle"))?;
+        let inside = packed
+            .enclosed_name()
+            .ok_or_else(|| refuse("leads out of the bundle"))?;
         if packed.is_symlink() {
             return Err(refuse("is a symbolic link"));
         }
@@ -188,11 +189,13 @@ fn unzip(path: &Path) -> Result<Vec<Entry>, Error> {
         }
         let is_executable = packed.unix_mode().is_some_and(|mode| mode & 0o111 != 0);
         let mut contents = Vec::new();
-        let read = (&mut packed).take(left + 1).read_to_end(&mut contents);
-        let read = read.map_err(|source| Error::Read {
-            path: path.join(&inside),
-            source,
-        })? as u64;
+        let read = (&mut packed)
+            .take(left + 1)
+            .read_to_end(&mut contents)
+            .map_err(|source| Error::Read {
+                path: path.join(&inside),
+                source,
+            })? as u64;
         left = left
             .checked_sub(read)
             .ok_or_else(|| refuse("makes the bundle too large"))?;
@@ -210,12 +213,19 @@ fn portable(path: &Path) -> Result<Option<String>, Error> {
     let Ok(inner) = path.strip_prefix(PathBuf::from(ROOT)) else {
         return Ok(None);
     };
-    let names: Option<Vec<_>> = inner.iter().map(|name| name.to_str()).collect();
-    let names = names.ok_or_else(|| Error::Entry {
+    let names: Vec<_> = inner
+        .iter()
+        .map(OsStr::to_str)
+        .collect::<Option<_>>()
+        .ok_or_else(|| not_unicode(path))?;
+    Ok(Some(names.join("/")).filter(|path| !path.is_empty()))
+}
+
+fn not_unicode(path: &Path) -> Error {
+    Error::Entry {
         name: path.display().to_string(),
         problem: "has a name that is not Unicode",
-    })?;
-    Ok(Some(names.join("/")).filter(|path| !path.is_empty()))
+    }
 }
 
 #[cfg(test)]

@@ -15,13 +15,13 @@ use crate::document::Document;
 use crate::read::Cursor;
 
 /// Reports the problems of a document that was read from `root`.
-pub(crate) fn check(root: &Cursor<'_>, document: &Document, report: &mut Report) {
-    identifiers::check(document, report);
-    keywords::check(document, report);
-    collisions::check(document, report);
-    lists::check(document, report);
-    refs::check(document, report);
-    unions::check(document, report);
-    cycles::check(root, document, report);
-    everywhere::check(root, document, report);
+pub(crate) fn check_document(root: &Cursor<'_>, document: &Document, report: &mut Report) {
+    identifiers::check_identifiers(document, report);
+    keywords::check_keywords(document, report);
+    collisions::check_collisions(document, report);
+    lists::check_lists(document, report);
+    refs::check_refs(document, report);
+    unions::check_unions(document, report);
+    cycles::check_cycles(root, document, report);
+    everywhere::check_everywhere(root, document, report);
 }

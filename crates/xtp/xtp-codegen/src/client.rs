@@ -44,7 +44,7 @@ use self::methods::Methods;
 use crate::format;
 use crate::names::type_source;
 use crate::options::Options;
-use crate::spell::Spelling;
+use crate::rust_types::RustTypes;
 use crate::suggest::{listed, nearest};
 
 /// Attributes of a client in a file of its own. `mcp_caller::client!` allows the same lints, because `include!` accepts no such
@@ -172,7 +172,7 @@ impl Client {
     pub fn generate(&self, catalog: &Catalog) -> Result<Generated, ClientError> {
         let name = self.client_name(catalog)?;
         let mut lowering = Lowering::new(&name);
-        let methods = Methods::of(&self.items(catalog)?, &mut lowering);
+        let methods = Methods::new(&self.items(catalog)?, &mut lowering);
         let (module, uses, warnings) = lowering.finish();
         let options = Options::new()
             .free_form("::std::collections::BTreeMap<String, ::mcp_caller::Value>")
@@ -180,9 +180,9 @@ impl Client {
             .header(header(catalog, &methods))
             .own_file(self.own_file);
         let outside = options.types().map_err(internal)?;
-        let spelling = Spelling::of(&module, &outside).map_err(internal)?;
+        let rust_types = RustTypes::find(&module, &outside).map_err(internal)?;
         let mut texts = methods.texts(&name, catalog);
-        let types = items::items(&module, &uses, &spelling).map_err(internal)?;
+        let types = items::items(&module, &uses, &rust_types).map_err(internal)?;
         texts.extend(types.into_iter().map(format::item));
         let rust = format::join(&options, OWN_FILE, texts);
         Ok(Generated { rust, warnings })
@@ -241,8 +241,8 @@ fn server_member<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c str> {
 /// The comment on top of the client.
 fn header(catalog: &Catalog, methods: &Methods<'_>) -> String {
     let server = server_member(catalog, "name").unwrap_or("a server without a name");
-    let version = server_member(catalog, "version");
-    let version = version.map_or_else(String::new, |version| format!(" {version}"));
+    let version =
+        server_member(catalog, "version").map_or_else(String::new, |version| format!(" {version}"));
     let mut header =
         format!("@generated from the catalog of `{server}`{version} by xtp-codegen. Do not edit.")
             .replace('\n', " ");

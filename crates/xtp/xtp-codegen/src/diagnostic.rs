@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub use self::code::Code;
-use crate::rules::{Mode, Refused, Rules, Severity};
+use crate::rules::{Mode, ReadOptions, Rule, Severity};
 use crate::span::{At, Origin, Span};
 
 /// One problem of a schema.
@@ -62,7 +62,7 @@ impl fmt::Display for Diagnostic {
 }
 
 /// How many problems people see at once.
-const MAX_SHOWN: usize = 50;
+const MAX_SHOWN_PROBLEMS: usize = 50;
 
 /// Problems of a schema, in the order of the source.
 ///
@@ -98,9 +98,9 @@ impl Diagnostics {
     /// The problems that people see: all of them, or the first ones of very many, with errors before warnings.
     pub fn shown(&self) -> impl Iterator<Item = &Diagnostic> {
         let mut shown: Vec<_> = self.iter().enumerate().collect();
-        if shown.len() > MAX_SHOWN {
+        if shown.len() > MAX_SHOWN_PROBLEMS {
             shown.sort_by_key(|(_, problem)| problem.severity);
-            shown.truncate(MAX_SHOWN);
+            shown.truncate(MAX_SHOWN_PROBLEMS);
             shown.sort_by_key(|(index, _)| *index);
         }
         shown.into_iter().map(|(_, problem)| problem)
@@ -111,7 +111,7 @@ impl Diagnostics {
         let more = self
             .0
             .len()
-            .checked_sub(MAX_SHOWN)
+            .checked_sub(MAX_SHOWN_PROBLEMS)
             .filter(|more| *more > 0)?;
         let s = if more == 1 { "" } else { "s" };
         Some(format!(
@@ -139,25 +139,25 @@ impl<'a> IntoIterator for &'a Diagnostics {
 #[derive(Debug)]
 pub(crate) struct Report {
     origin: Origin,
-    pub(crate) rules: Rules,
+    pub(crate) options: ReadOptions,
     found: Vec<Diagnostic>,
     /// The last problem that the mode ignores, so that callers can add a help all the same.
-    unspoken: Option<Diagnostic>,
+    suppressed: Option<Diagnostic>,
 }
 
 impl Report {
-    pub(crate) fn new(origin: &Origin, rules: Rules) -> Self {
+    pub(crate) fn new(origin: &Origin, options: ReadOptions) -> Self {
         Self {
             origin: origin.clone(),
-            rules,
+            options,
             found: Vec::new(),
-            unspoken: None,
+            suppressed: None,
         }
     }
 
     /// A report for problems that do not depend on the mode.
     pub(crate) fn plain(origin: &Origin) -> Self {
-        Self::new(origin, Rules::default())
+        Self::new(origin, ReadOptions::default())
     }
 
     /// Reports an error in every mode, and returns it so that the caller can add a help.
@@ -167,18 +167,18 @@ impl Report {
         at: &At,
         message: impl Into<String>,
     ) -> &mut Diagnostic {
-        self.refused(Refused::Always, code, at, message)
+        self.add(Rule::Always, code, at, message)
     }
 
     /// Reports a problem with the severity that the mode gives it, and returns it so that the caller can add a help.
-    pub(crate) fn refused(
+    pub(crate) fn add(
         &mut self,
-        by: Refused,
+        rule: Rule,
         code: Code,
         at: &At,
         message: impl Into<String>,
     ) -> &mut Diagnostic {
-        let severity = by.severity(self.rules.mode);
+        let severity = rule.severity(self.options.mode);
         let problem = Diagnostic {
             severity: severity.unwrap_or(Severity::Warning),
             code,
@@ -189,7 +189,7 @@ impl Report {
             help: code.advice().to_owned(),
         };
         if severity.is_none() {
-            return self.unspoken.insert(problem);
+            return self.suppressed.insert(problem);
         }
         let next = self.found.len();
         self.found.push(problem);
@@ -198,7 +198,7 @@ impl Report {
 
     /// Whether the official library's rules apply.
     pub(crate) fn is_compat(&self) -> bool {
-        self.rules.mode == Mode::Compat
+        self.options.mode == Mode::Compat
     }
 
     /// Runs checks that only the official library makes. Their errors have a code of their own, except where the

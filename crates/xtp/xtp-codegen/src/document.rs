@@ -1,5 +1,7 @@
 //! An XTP document. Every name has its position, and references are not resolved.
 
+use std::collections::BTreeSet;
+
 use crate::span::At;
 
 /// The contents of one schema file.
@@ -174,6 +176,15 @@ pub(crate) struct Object {
     pub(crate) required: Vec<Name>,
     /// The type of all further properties, if they are kept.
     pub(crate) extra: Option<Item>,
+}
+
+impl Object {
+    pub(crate) fn required_names(&self) -> BTreeSet<&str> {
+        self.required
+            .iter()
+            .map(|name| name.text.as_str())
+            .collect()
+    }
 }
 
 /// One of several schemas.

@@ -16,16 +16,16 @@ use crate::format;
 use crate::ir::{Kind, Module};
 use crate::names::Taken;
 use crate::options::Options;
-use crate::spell::{Missing, Spelling};
+use crate::rust_types::{Missing, RustTypes};
 use crate::types::ident;
 
-pub(crate) use self::check::check;
+pub(crate) use self::check::check_glue;
 pub(crate) use self::stubs::stubs;
 
 /// State that all emitters share.
 pub(crate) struct Glue<'a> {
     module: &'a Module,
-    spelling: &'a Spelling,
+    rust_types: &'a RustTypes,
     /// The path of the runtime.
     runtime: syn::Path,
     little_endian: bool,
@@ -41,7 +41,7 @@ pub(crate) struct Glue<'a> {
 impl<'a> Glue<'a> {
     pub(crate) fn new(
         module: &'a Module,
-        spelling: &'a Spelling,
+        rust_types: &'a RustTypes,
         options: &Options,
         runtime: syn::Path,
     ) -> Self {
@@ -57,7 +57,7 @@ impl<'a> Glue<'a> {
         };
         Self {
             module,
-            spelling,
+            rust_types,
             runtime,
             little_endian: options.little_endian_text,
             copy_enums: !options.catch_all,
@@ -80,8 +80,11 @@ impl<'a> Glue<'a> {
     fn in_scope(&self) -> Option<Item> {
         let types = &self.module.types;
         let is_free = |name: &&str| !types.iter().any(|def| def.name.rust == **name);
-        let names = ["Bytes", "Error"].into_iter().filter(is_free);
-        let names: Vec<_> = names.map(ident).collect();
+        let names: Vec<_> = ["Bytes", "Error"]
+            .into_iter()
+            .filter(is_free)
+            .map(ident)
+            .collect();
         let runtime = &self.runtime;
         (!names.is_empty()).then(|| parse_quote!(pub use #runtime::{#(#names),*};))
     }

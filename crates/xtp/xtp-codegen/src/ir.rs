@@ -192,7 +192,7 @@ impl Function {
 pub(crate) struct Parameter {
     /// The position in the schema.
     pub(crate) at: At,
-    /// The number of its `Slot::Parameter`, under which `Spelling` has its Rust type.
+    /// The number of its `Slot::Parameter`, under which `RustTypes` has its Rust type.
     pub(crate) slot: usize,
     pub(crate) content_type: ContentType,
     pub(crate) docs: Option<String>,

@@ -11,7 +11,7 @@ use crate::ir::{Function, Item, Kind, Module, Type, TypeId};
 /// The name of the Rust type in the definition of a struct, newtype or union.
 pub(crate) const TYPE: &str = "T";
 /// A definition for types outside of others: those of aliases and parameters.
-pub(crate) const LOOSE: &str = "Loose";
+pub(crate) const STANDALONE: &str = "Standalone";
 
 /// The position of a type: a definition and one of its properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,8 +30,8 @@ impl Slot {
         match self {
             Self::Field(TypeId(id), index) => (format!("{TYPE}{id}"), format!("f{index}")),
             Self::Extra(TypeId(id)) => (format!("{TYPE}{id}"), "extra".to_owned()),
-            Self::Alias(TypeId(id)) => (LOOSE.to_owned(), format!("a{id}")),
-            Self::Parameter(slot) => (LOOSE.to_owned(), format!("p{slot}")),
+            Self::Alias(TypeId(id)) => (STANDALONE.to_owned(), format!("a{id}")),
+            Self::Parameter(slot) => (STANDALONE.to_owned(), format!("p{slot}")),
         }
     }
 }
@@ -60,7 +60,7 @@ impl Leaf {
 /// The definitions of all types with parts, and the leaves that they use.
 pub(crate) fn definitions(module: &Module, byte: Scalar) -> Definitions {
     let schemas = Schemas { byte };
-    let mut loose = Map::new();
+    let mut standalone = Map::new();
     let mut all = Vec::new();
     for (id, def) in module.ids() {
         let mut properties = Map::new();
@@ -86,7 +86,7 @@ pub(crate) fn definitions(module: &Module, byte: Scalar) -> Definitions {
                 }
             }
             Kind::Alias(item) => {
-                loose.insert(Slot::Alias(id).address().1, schemas.item(item));
+                standalone.insert(Slot::Alias(id).address().1, schemas.item(item));
             }
             Kind::Enum(_) => {}
         }
@@ -94,9 +94,9 @@ pub(crate) fn definitions(module: &Module, byte: Scalar) -> Definitions {
     }
     for parameter in module.functions().flat_map(Function::parameters) {
         let slot = Slot::Parameter(parameter.slot);
-        loose.insert(slot.address().1, schemas.item(&parameter.value));
+        standalone.insert(slot.address().1, schemas.item(&parameter.value));
     }
-    all.push((LOOSE.to_owned(), object(loose)));
+    all.push((STANDALONE.to_owned(), object(standalone)));
     all
 }
 
@@ -105,13 +105,12 @@ pub(crate) type Definitions = Vec<(String, Value)>;
 
 /// The leaves that definitions of a module can have.
 pub(crate) fn leaves(module: &Module) -> Vec<Leaf> {
-    let named = module.ids().filter(|(_, def)| is_leaf(&def.kind));
-    let named = named.map(|(id, _)| Leaf::Named(id));
-    named.chain([Leaf::Bytes, Leaf::DateTime]).collect()
-}
-
-fn is_leaf(kind: &Kind) -> bool {
-    matches!(kind, Kind::Enum(_) | Kind::Alias(_))
+    module
+        .ids()
+        .filter(|(_, def)| matches!(def.kind, Kind::Enum(_) | Kind::Alias(_)))
+        .map(|(id, _)| Leaf::Named(id))
+        .chain([Leaf::Bytes, Leaf::DateTime])
+        .collect()
 }
 
 /// An object with only required properties; otherwise typify would take it for a map.

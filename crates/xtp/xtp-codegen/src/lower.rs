@@ -4,9 +4,9 @@ pub(crate) mod complexity;
 pub(crate) mod names;
 pub(crate) mod recursion;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use crate::document::{self, Document, Shape};
+use crate::document::{self, Document, Member, Shape};
 use crate::ir::{
     Field, Function, Item, Kind, Module, Names, Parameter, Struct, Tagging, Type, TypeDef, TypeId,
     Union,
@@ -20,7 +20,7 @@ pub(crate) fn lower(document: &Document) -> Module {
     let schemas = names::schemas(document);
     let mut lower = Lower {
         document,
-        schemas: Schemas::of(document),
+        schemas: Schemas::new(document),
         ids: BTreeMap::new(),
         types: Vec::new(),
         order: Vec::new(),
@@ -105,25 +105,25 @@ impl<'d> Lower<'d> {
     fn object(&mut self, object: &'d document::Object, path: &str) -> Struct {
         let (fields, extra) = names::fields(object);
         let properties = object.properties.iter().zip(fields);
-        let required: BTreeSet<&str> = object.required.iter().map(|r| r.text.as_str()).collect();
-        let fields = properties.map(|(property, name)| {
-            let path = format!("{path}{}", pascal(&property.name.text));
-            let value = self.simple_item(&property.value, &path, FIELD);
-            self.describe(&value, property.description.as_ref());
-            Field {
-                docs: property.description.clone(),
-                required: required.contains(property.name.text.as_str()),
-                value,
-                name,
-            }
+        let required = object.required_names();
+        let fields = properties
+            .map(|(property, name)| {
+                let path = format!("{path}{}", pascal(&property.name.text));
+                let value = self.simple_item(&property.value, &path, FIELD);
+                self.describe(&value, property.description.as_ref());
+                Field {
+                    docs: property.description.clone(),
+                    required: required.contains(property.name.text.as_str()),
+                    value,
+                    name,
+                }
+            })
+            .collect();
+        let extra = object.extra.as_ref().map(|values| {
+            let values = self.simple_item(values, &format!("{path}Value"), FIELD);
+            (extra, values)
         });
-        let fields = fields.collect();
-        let values = object.extra.as_ref();
-        let values = values.map(|values| self.simple_item(values, &format!("{path}Value"), FIELD));
-        Struct {
-            fields,
-            extra: values.map(|values| (extra, values)),
-        }
+        Struct { fields, extra }
     }
 
     /// Describes an inline type where it is used.
@@ -143,26 +143,25 @@ impl<'d> Lower<'d> {
             Some(tag) if self.schemas.declare_tag(union) => Tagging::Members(tag.clone()),
             Some(tag) => Tagging::Union(tag.clone()),
         };
-        let tags = union.members.iter().map(|member| match &tagging {
-            Tagging::Members(tag) => match self.schemas.tag(member, tag) {
+        let tag_value = |member: &Member| {
+            let Tagging::Members(tag) = &tagging else {
+                let name = member.mapped.as_ref().unwrap_or(&member.target);
+                return name.text.clone();
+            };
+            match self.schemas.tag(member, tag) {
                 Tag::Values { values, .. } => values.join("` or `"),
                 _ => member.target.text.clone(),
-            },
-            _ => member
-                .mapped
-                .as_ref()
-                .unwrap_or(&member.target)
-                .text
-                .clone(),
-        });
-        let tags: Vec<_> = tags.collect();
-        let members = names::members(&union.members, &tags);
-        let members = members.into_iter().zip(&union.members);
-        let members = members.filter_map(|(name, member)| {
-            let id = self.ids.get(member.target.text.as_str())?;
-            Some((name, Type::Named(*id)))
-        });
-        let members = members.collect();
+            }
+        };
+        let tags: Vec<_> = union.members.iter().map(tag_value).collect();
+        let members = names::members(&union.members, &tags)
+            .into_iter()
+            .zip(&union.members)
+            .filter_map(|(name, member)| {
+                let id = self.ids.get(member.target.text.as_str())?;
+                Some((name, Type::Named(*id)))
+            })
+            .collect();
         Union { tagging, members }
     }
 
@@ -236,9 +235,7 @@ impl<'d> Lower<'d> {
     }
 
     fn functions(&mut self, functions: &'d [document::Function]) -> Vec<Function> {
-        let names = names::functions(functions);
-        let functions = functions.iter().zip(names);
-        let functions = functions.map(|(function, name)| {
+        let lower = |(function, name): (&'d document::Function, Names)| {
             let path = pascal(&function.name.text);
             Function {
                 at: function.name.at.clone(),
@@ -248,8 +245,9 @@ impl<'d> Lower<'d> {
                 output: self.parameter(function.output.as_ref(), &format!("{path}Output")),
                 name,
             }
-        });
-        functions.collect()
+        };
+        let names = names::functions(functions);
+        functions.iter().zip(names).map(lower).collect()
     }
 
     fn parameter(

@@ -22,7 +22,7 @@ pub(crate) fn snake(name: &str) -> String {
 pub(crate) fn field_source(name: &str) -> String {
     if PATH_WORDS.contains(&name) {
         format!("{name}_")
-    } else if KEYWORDS.contains(&name) {
+    } else if is_listed(KEYWORDS, name) {
         format!("r#{name}")
     } else {
         name.to_owned()
@@ -37,7 +37,7 @@ pub(crate) fn variant_source(name: &str) -> String {
 
 /// A type in Rust source. Names of the prelude are not used for other types.
 pub(crate) fn type_source(name: &str) -> String {
-    let taken = name == "Self" || PRELUDE.contains(&name);
+    let taken = name == "Self" || is_listed(PRELUDE, name);
     let underscore = if taken { "_" } else { "" };
     format!("{name}{underscore}")
 }
@@ -57,69 +57,27 @@ fn capitalized(word: &str) -> String {
     first.into_iter().chain(rest).collect()
 }
 
+/// Whether a list has a word. In the list, single spaces separate the words.
+pub(crate) fn is_listed(list: &str, word: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
+}
+
 /// Keywords that cannot be raw identifiers.
 const PATH_WORDS: [&str; 4] = ["self", "super", "crate", "Self"];
 
 /// Words that are reserved in edition 2024, except [`PATH_WORDS`].
-const KEYWORDS: [&str; 48] = [
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
-    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
-    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield",
-];
+const KEYWORDS: &str = "\
+    abstract as async await become box break const continue do dyn else enum extern false final \
+    fn for gen if impl in let loop macro match mod move mut override priv pub ref return static \
+    struct trait true try type typeof unsafe unsized use virtual where while yield";
 
 /// Names that are in scope everywhere, which a glob import of the generated module would hide, and at the end the
 /// names of generated items that are not in the schema.
-const PRELUDE: [&str; 47] = [
-    "AsMut",
-    "AsRef",
-    "AsyncFn",
-    "AsyncFnMut",
-    "AsyncFnOnce",
-    "Box",
-    "Clone",
-    "Copy",
-    "Debug",
-    "Default",
-    "DoubleEndedIterator",
-    "Drop",
-    "Eq",
-    "Err",
-    "ExactSizeIterator",
-    "Extend",
-    "Fn",
-    "FnMut",
-    "FnOnce",
-    "From",
-    "FromIterator",
-    "Future",
-    "Hash",
-    "Into",
-    "IntoFuture",
-    "IntoIterator",
-    "Iterator",
-    "None",
-    "Ok",
-    "Option",
-    "Ord",
-    "PartialEq",
-    "PartialOrd",
-    "Result",
-    "Send",
-    "Sized",
-    "Some",
-    "String",
-    "Sync",
-    "ToOwned",
-    "ToString",
-    "TryFrom",
-    "TryInto",
-    "Unpin",
-    "Vec",
-    "UnknownValue",
-    "Rfc3339",
-];
+const PRELUDE: &str = "\
+    AsMut AsRef AsyncFn AsyncFnMut AsyncFnOnce Box Clone Copy Debug Default DoubleEndedIterator \
+    Drop Eq Err ExactSizeIterator Extend Fn FnMut FnOnce From FromIterator Future Hash Into \
+    IntoFuture IntoIterator Iterator None Ok Option Ord PartialEq PartialOrd Result Send Sized \
+    Some String Sync ToOwned ToString TryFrom TryInto Unpin Vec UnknownValue Rfc3339";
 
 #[cfg(test)]
 mod tests {

@@ -49,9 +49,8 @@ impl Node {
             Value::Text(text) => text.into(),
             Value::List(items) => items.into_iter().map(Self::into_json).collect(),
             Value::Map(entries) => {
-                let entries = entries.into_iter();
-                let entries = entries.map(|entry| (entry.key.text, entry.value.into_json()));
-                serde_json::Value::Object(entries.collect())
+                let to_json = |entry: Entry| (entry.key.text, entry.value.into_json());
+                serde_json::Value::Object(entries.into_iter().map(to_json).collect())
             }
         }
     }

@@ -13,7 +13,7 @@ pub(crate) use self::shape::every_key;
 use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Version};
 use crate::node::Value;
-use crate::rules::Refused;
+use crate::rules::Rule;
 
 /// Reads what can be read of a document, and reports the rest.
 pub(crate) fn read(root: &Cursor<'_>, report: &mut Report) -> Document {
@@ -39,7 +39,7 @@ fn read_v1(fields: &Fields<'_>, report: &mut Report, document: &mut Document) {
         beyond: &[],
     };
     fields.expect(&keys, report);
-    fields.wanted("exports", Refused::Published, report);
+    fields.wanted("exports", Rule::Published, report);
     for (key, kind) in [
         ("exports", function::Kind::Export),
         ("imports", function::Kind::Import),

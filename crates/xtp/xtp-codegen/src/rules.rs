@@ -18,7 +18,7 @@ pub enum Mode {
 
 /// What a schema may contain, and how it is judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Rules {
+pub(crate) struct ReadOptions {
     pub(crate) mode: Mode,
     /// Whether `oneOf` is part of the language.
     pub(crate) one_of: bool,
@@ -26,9 +26,9 @@ pub(crate) struct Rules {
     pub(crate) unlisted_required: bool,
 }
 
-/// The rules that refuse a construct.
+/// What a construct breaks, which decides the modes that refuse it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum Rule {
     /// Every mode: no Rust type would be right.
     Always,
     /// Only the published rules.
@@ -42,7 +42,7 @@ pub(crate) enum Refused {
     /// Both, although Rust can express the construct.
     BothNeedlessly,
     /// No mode. The construct is allowed, but probably a mistake.
-    Never,
+    Lint,
 }
 
 /// The severity of a problem.
@@ -54,7 +54,7 @@ pub enum Severity {
     Warning,
 }
 
-impl Refused {
+impl Rule {
     /// The severity in a mode; `None` if the mode does not report the problem.
     pub(crate) fn severity(self, mode: Mode) -> Option<Severity> {
         use Severity::{Error, Warning};
@@ -69,7 +69,7 @@ impl Refused {
             | (Self::Ignored, Mode::Lenient | Mode::Compat)
             | (Self::Library, Mode::Strict)
             | (Self::LibraryNeedlessly, Mode::Lenient | Mode::Strict)
-            | (Self::Never, _) => Some(Warning),
+            | (Self::Lint, _) => Some(Warning),
         }
     }
 }

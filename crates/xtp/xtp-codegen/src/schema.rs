@@ -5,16 +5,16 @@ use crate::glue::{self, Glue};
 use crate::ir::{Item, Module, Type};
 use crate::options::{Options, Types};
 use crate::read::Cursor;
-use crate::rules::{Mode, Rules};
+use crate::rules::{Mode, ReadOptions};
+use crate::rust_types::RustTypes;
 use crate::span::{At, Origin, Pointer, Span};
-use crate::spell::Spelling;
 use crate::{check, format, lower, node, read, types};
 
 /// The source of a schema, with the rules for reading it.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
     schema: (&'a str, &'a str),
-    rules: Rules,
+    options: ReadOptions,
 }
 
 impl<'a> Input<'a> {
@@ -22,14 +22,14 @@ impl<'a> Input<'a> {
     pub fn new(name: &'a str, text: &'a str) -> Self {
         Self {
             schema: (name, text),
-            rules: Rules::default(),
+            options: ReadOptions::default(),
         }
     }
 
     /// Chooses how strictly the schema is judged.
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
-        self.rules.mode = mode;
+        self.options.mode = mode;
         self
     }
 
@@ -49,7 +49,7 @@ impl<'a> Input<'a> {
     /// ```
     #[must_use]
     pub fn one_of(mut self, wanted: bool) -> Self {
-        self.rules.one_of = wanted;
+        self.options.one_of = wanted;
         self
     }
 
@@ -57,7 +57,7 @@ impl<'a> Input<'a> {
     /// Rust, instead of none.
     #[must_use]
     pub fn unlisted_required(mut self, wanted: bool) -> Self {
-        self.rules.unlisted_required = wanted;
+        self.options.unlisted_required = wanted;
         self
     }
 }
@@ -79,10 +79,10 @@ impl Schema {
         let (name, text) = input.schema;
         let origin = Origin::new(name, text);
         let root = node::load(text, &origin)?;
-        let mut report = Report::new(&origin, input.rules);
+        let mut report = Report::new(&origin, input.options);
         let cursor = Cursor::root(&root);
         let document = read::read(&cursor, &mut report);
-        check::check(&cursor, &document, &mut report);
+        check::check_document(&cursor, &document, &mut report);
         let warnings = report.finish()?;
         let module = lower::lower(&document);
         Ok(Self {
@@ -105,10 +105,9 @@ impl Schema {
     pub fn to_rust(&self, options: &Options) -> Result<String, Diagnostics> {
         let outside = options.types()?;
         let module = self.module(options)?;
-        let spelling = Spelling::of(&module, &outside);
-        let spelling = spelling.map_err(|error| self.internal(&error))?;
+        let rust_types = self.rust_types(&module, &outside)?;
         let items =
-            types::items(&module, &spelling, options).map_err(|error| self.internal(&error))?;
+            types::items(&module, &rust_types, options).map_err(|error| self.internal(&error))?;
         Ok(format::format(options, items))
     }
 
@@ -122,12 +121,11 @@ impl Schema {
     pub fn to_plugin(&self, options: &Options) -> Result<String, Diagnostics> {
         let outside = self.glue_types(options)?;
         let module = self.module(options)?;
-        let spelling = Spelling::of(&module, &outside);
-        let spelling = spelling.map_err(|error| self.internal(&error))?;
-        let glue = Glue::new(&module, &spelling, options, outside.runtime);
+        let rust_types = self.rust_types(&module, &outside)?;
+        let glue = Glue::new(&module, &rust_types, options, outside.runtime);
         let text = glue.texts().and_then(|mut texts| {
-            let types = types::items(&module, &spelling, options)?;
-            texts.extend(types.into_iter().map(format::item));
+            let items = types::items(&module, &rust_types, options)?;
+            texts.extend(items.into_iter().map(format::item));
             Ok(format::join(options, format::OWN_FILE, texts))
         });
         text.map_err(|error| self.internal(&error))
@@ -149,9 +147,8 @@ impl Schema {
     ) -> Result<String, Diagnostics> {
         let outside = self.glue_types(options)?;
         let module = self.module(options)?;
-        let spelling = Spelling::of(&module, &outside);
-        let spelling = spelling.map_err(|error| self.internal(&error))?;
-        let glue = Glue::new(&module, &spelling, options, outside.runtime);
+        let rust_types = self.rust_types(&module, &outside)?;
+        let glue = Glue::new(&module, &rust_types, options, outside.runtime);
         glue::stubs(&glue, plugin, samples).map_err(|error| self.internal(&error))
     }
 
@@ -174,10 +171,14 @@ impl Schema {
         report.finish().map(|_| module)
     }
 
+    fn rust_types(&self, module: &Module, outside: &Types) -> Result<RustTypes, Diagnostics> {
+        RustTypes::find(module, outside).map_err(|error| self.internal(&error))
+    }
+
     /// The types outside of the schema, if glue can be generated for it.
     fn glue_types(&self, options: &Options) -> Result<Types, Diagnostics> {
         let mut report = Report::plain(&self.origin);
-        glue::check(&self.module, options.decode_byte, &mut report);
+        glue::check_glue(&self.module, options.decode_byte, &mut report);
         report.finish()?;
         let mut types = options.types()?;
         if !self.module.types.iter().any(|def| def.name.rust == "Bytes") {

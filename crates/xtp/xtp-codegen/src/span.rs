@@ -26,8 +26,8 @@ impl Origin {
 
     /// Line and column of the first character after a range of the source.
     pub(crate) fn end_of(&self, span: Span) -> (usize, usize) {
-        let inside = self.text.get(span.offset..span.offset + span.len);
-        let inside = inside.unwrap_or_default();
+        let end = span.offset + span.len;
+        let inside = self.text.get(span.offset..end).unwrap_or_default();
         match inside.rsplit_once('\n') {
             Some((before, last)) => {
                 let breaks = before.matches('\n').count() + 1;

@@ -1,9 +1,9 @@
 //! Suggests the known name that the author probably meant.
 
 /// How similar two names must be, from 0 to 1, for a suggestion.
-const ALIKE: f64 = 0.85;
+const MIN_SIMILARITY: f64 = 0.85;
 /// How many names a help lists.
-const LISTED: usize = 10;
+const MAX_LISTED_NAMES: usize = 10;
 
 /// The known name that is most similar to `text`, if one is similar enough.
 pub(crate) fn nearest<'n>(text: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
@@ -13,7 +13,7 @@ pub(crate) fn nearest<'n>(text: &str, known: impl IntoIterator<Item = &'n str>) 
         (likeness, name)
     });
     let best = scored.max_by(|one, two| one.0.total_cmp(&two.0))?;
-    (best.0 > ALIKE).then_some(best.1)
+    (best.0 > MIN_SIMILARITY).then_some(best.1)
 }
 
 /// The help for a name that is not in `known`: a suggestion, or else the list of names.
@@ -26,7 +26,7 @@ pub(crate) fn help(text: &str, known: &[&str], otherwise: impl FnOnce(&str) -> S
 
 /// Names as a list in a sentence.
 pub(crate) fn listed(names: &[&str]) -> String {
-    let shown = &names[..names.len().min(LISTED)];
+    let shown = &names[..names.len().min(MAX_LISTED_NAMES)];
     let text = format!("`{}`", shown.join("`, `"));
     match names.len() - shown.len() {
         0 => text,

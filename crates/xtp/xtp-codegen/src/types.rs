@@ -12,7 +12,7 @@ use syn::Item;
 use crate::ir::{Kind, Module};
 use crate::json_schema::Slot;
 use crate::options::Options;
-use crate::spell::{Missing, Spelling};
+use crate::rust_types::{Missing, RustTypes};
 
 /// The items of all types, in the order of the schema.
 ///
@@ -20,7 +20,7 @@ use crate::spell::{Missing, Spelling};
 /// If a slot has no type.
 pub(crate) fn items(
     module: &Module,
-    spelling: &Spelling,
+    rust_types: &RustTypes,
     options: &Options,
 ) -> Result<Vec<Item>, Missing> {
     let mut items = Vec::new();
@@ -28,15 +28,15 @@ pub(crate) fn items(
         let def = module.get(*id);
         match &def.kind {
             Kind::Struct(content) => {
-                items.extend(structs::items(*id, def, content, spelling, options)?);
+                items.extend(structs::items(*id, def, content, rust_types, options)?);
             }
             Kind::Enum(values) => items.extend(enums::items(def, values, options)),
-            Kind::Alias(_) => items.push(alias::alias(def, spelling.get(Slot::Alias(*id))?)),
+            Kind::Alias(_) => items.push(alias::alias(def, rust_types.get(Slot::Alias(*id))?)),
             Kind::Newtype(content) => {
-                let ty = spelling.get(Slot::Field(*id, 0))?;
+                let ty = rust_types.get(Slot::Field(*id, 0))?;
                 items.push(alias::newtype(def, content, ty));
             }
-            Kind::Union(content) => items.extend(union::items(*id, def, content, spelling)?),
+            Kind::Union(content) => items.extend(union::items(*id, def, content, rust_types)?),
         }
     }
     items.extend(dates::items(module, options));

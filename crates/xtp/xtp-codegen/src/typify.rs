@@ -18,7 +18,7 @@ pub(crate) enum Failure {
         source: serde_json::Error,
     },
     #[error("typify refuses the definitions")]
-    Refused(#[from] typify_impl::Error),
+    Rule(#[from] typify_impl::Error),
     #[error("typify panicked: {message}")]
     Panicked { message: String },
     #[error("typify's output is not Rust")]
@@ -33,8 +33,10 @@ pub(crate) enum Failure {
 /// # Errors
 /// If typify cannot make types from the definitions.
 pub(crate) fn types(definitions: Definitions, leaves: &[Leaf]) -> Result<Types, Failure> {
-    let schemas = definitions.into_iter().map(parse);
-    let schemas = schemas.collect::<Result<Vec<_>, _>>()?;
+    let schemas = definitions
+        .into_iter()
+        .map(parse)
+        .collect::<Result<Vec<_>, _>>()?;
     // The checks rule out every known panic. This turns an unknown one into an error, except in a plugin, where
     // panics abort.
     let found = catch_unwind(AssertUnwindSafe(|| {
@@ -90,7 +92,10 @@ fn parse((name, definition): (String, Value)) -> Result<(String, Schema), Failur
 }
 
 fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("no message").to_owned()
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+        .to_owned()
 }

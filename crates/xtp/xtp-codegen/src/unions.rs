@@ -1,17 +1,17 @@
 //! How readers distinguish the members of a union: by the tag, or by their contents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::document::{Document, Item, Member, Object, Scalar, Shape, Union};
 
 /// How many references are followed, and how deep types are compared.
-const MAX_STEPS: usize = 8;
+const MAX_COMPARED_DEPTH: usize = 8;
 
 /// The schemas of a document by name.
 pub(crate) struct Schemas<'d>(BTreeMap<&'d str, &'d Item>);
 
 impl<'d> Schemas<'d> {
-    pub(crate) fn of(document: &'d Document) -> Self {
+    pub(crate) fn new(document: &'d Document) -> Self {
         let schemas = document.schemas.iter();
         Self(
             schemas
@@ -29,7 +29,7 @@ impl<'d> Schemas<'d> {
     /// The shape behind references.
     fn resolved(&self, shape: &'d Shape) -> &'d Shape {
         let mut shape = shape;
-        for _ in 0..MAX_STEPS {
+        for _ in 0..MAX_COMPARED_DEPTH {
             let Shape::Ref(name) = shape else { break };
             match self.0.get(name.text.as_str()) {
                 Some(item) => shape = &item.shape,
@@ -67,7 +67,7 @@ impl<'d> Schemas<'d> {
 
     /// Whether a reader of `one` certainly refuses every value of `other`.
     pub(crate) fn refuses(&self, one: &'d Shape, other: &'d Shape) -> bool {
-        self.refuses_within(MAX_STEPS, one, other)
+        self.refuses_within(MAX_COMPARED_DEPTH, one, other)
     }
 
     fn refuses_within(&self, steps: usize, one: &'d Shape, other: &'d Shape) -> bool {
@@ -94,7 +94,7 @@ impl<'d> Schemas<'d> {
             .iter()
             .map(|property| (property.name.text.as_str(), &property.value))
             .collect();
-        let required: BTreeSet<&str> = one.required.iter().map(|r| r.text.as_str()).collect();
+        let required = one.required_names();
         let mut properties = one.properties.iter();
         properties.any(|property| {
             let name = property.name.text.as_str();

@@ -69,7 +69,7 @@ fn error<'de, T: Deserialize<'de> + Debug>(text: &'de str) -> Error {
 
 /// Checks the error in a text where `«` marks the expected offset.
 #[track_caller]
-fn check(marked: &str, kind: ErrorKind<'_>, pointer: &str) {
+fn assert_error(marked: &str, kind: ErrorKind<'_>, pointer: &str) {
     let offset = marked.find('«').unwrap();
     let text = marked.replace('«', "");
     let error = error::<Order>(&text);
@@ -82,29 +82,29 @@ fn check(marked: &str, kind: ErrorKind<'_>, pointer: &str) {
 
 #[test]
 fn wrong_values_are_located() {
-    check("«7", ErrorKind::WrongType, "");
-    check(r#"{"id":«"7"}"#, ErrorKind::WrongType, "/id");
-    check(r#"{"id":«-7}"#, ErrorKind::NumberOutOfRange, "/id");
-    check(r#"{"id":«4294967296}"#, ErrorKind::NumberOutOfRange, "/id");
-    check(
+    assert_error("«7", ErrorKind::WrongType, "");
+    assert_error(r#"{"id":«"7"}"#, ErrorKind::WrongType, "/id");
+    assert_error(r#"{"id":«-7}"#, ErrorKind::NumberOutOfRange, "/id");
+    assert_error(r#"{"id":«4294967296}"#, ErrorKind::NumberOutOfRange, "/id");
+    assert_error(
         r#"{"id":«99999999999999999999}"#,
         ErrorKind::NumberOutOfRange,
         "/id",
     );
-    check(r#"{"id": «1.5}"#, ErrorKind::WrongType, "/id");
-    check(r#"{"id": «1e10}"#, ErrorKind::NumberOutOfRange, "/id");
-    check(
+    assert_error(r#"{"id": «1.5}"#, ErrorKind::WrongType, "/id");
+    assert_error(r#"{"id": «1e10}"#, ErrorKind::NumberOutOfRange, "/id");
+    assert_error(
         r#"{"id":7,"items":[{"name":"a"},{"name":«null}]}"#,
         ErrorKind::WrongType,
         "/items/1/name",
     );
-    check(
+    assert_error(
         r#"{"id":7,"items":[{"name":"a"}, «"b"]}"#,
         ErrorKind::WrongType,
         "/items/1",
     );
-    check(r#"{"id":7,"state":«9}"#, ErrorKind::WrongType, "/state");
-    check(
+    assert_error(r#"{"id":7,"state":«9}"#, ErrorKind::WrongType, "/state");
+    assert_error(
         r#"{"id":7,"state":{"Sent":{"day":«[]}}}"#,
         ErrorKind::WrongType,
         "/state/Sent/day",
@@ -113,53 +113,53 @@ fn wrong_values_are_located() {
 
 #[test]
 fn errors_of_fields_and_variants_are_located() {
-    check(
+    assert_error(
         r#" «{"items":[{"name":"a"}]}"#,
         ErrorKind::MissingField("id"),
         "",
     );
-    check(
+    assert_error(
         r#"{"id":7,"items":[«{"count":2,"part":null}]}"#,
         ErrorKind::MissingField("name"),
         "/items/0",
     );
-    check(
+    assert_error(
         r#"{"id":7,«"id":8}"#,
         ErrorKind::DuplicateField("id"),
         "/id",
     );
-    check(
+    assert_error(
         r#"{"id":7,«"more":8}"#,
         ErrorKind::UnknownField("more"),
         "/more",
     );
-    check(
+    assert_error(
         r#"{"id":7,"state":«"Lost"}"#,
         ErrorKind::UnknownVariant("Lost"),
         "/state",
     );
-    check(
+    assert_error(
         r#"{"id":7,"state":{«"Lost":1}}"#,
         ErrorKind::UnknownVariant("Lost"),
         "/state/Lost",
     );
-    check(
+    assert_error(
         r#"{"id":7,"state":«"Sent"}"#,
         ErrorKind::WrongType,
         "/state",
     );
-    check(
+    assert_error(
         r#"{"id":7,"state":«{}}"#,
         ErrorKind::InvalidLength,
         "/state",
     );
-    check(
+    assert_error(
         r#"{"id":7,"state":«{"Sent":{"day":1},"New":null}}"#,
         ErrorKind::InvalidLength,
         "/state",
     );
-    check(r#"{"id":7,"pair":«[1]}"#, ErrorKind::InvalidLength, "/pair");
-    check(
+    assert_error(r#"{"id":7,"pair":«[1]}"#, ErrorKind::InvalidLength, "/pair");
+    assert_error(
         r#"{"id":7,"pair":«[1,2,3]}"#,
         ErrorKind::InvalidLength,
         "/pair",
@@ -168,12 +168,12 @@ fn errors_of_fields_and_variants_are_located() {
 
 #[test]
 fn errors_in_words_are_located() {
-    check(
+    assert_error(
         r#"{"id":7,"items":[{"name":"a","count":«3}]}"#,
         ErrorKind::Custom("odd"),
         "/items/0/count",
     );
-    check(
+    assert_error(
         r#"{"id":7,"items":[{"name":"a","part":«[1,2]}]}"#,
         ErrorKind::Custom("no such part"),
         "/items/0/part",
@@ -187,35 +187,35 @@ fn errors_in_words_are_located() {
 
 #[test]
 fn broken_texts_are_located() {
-    check("«", ErrorKind::UnexpectedEnd, "");
-    check(r#"{"id":7}«x"#, ErrorKind::TrailingData, "");
-    check(r#"{"id":7«"#, ErrorKind::UnexpectedEnd, "");
-    check(r#"{"id":«"#, ErrorKind::UnexpectedEnd, "/id");
-    check(r#"{"id":«}"#, ErrorKind::Expected("a value"), "/id");
-    check(r#"{"id":7,«}"#, ErrorKind::Expected("a key"), "");
-    check(r#"{"id"«7}"#, ErrorKind::Expected("`:`"), "");
-    check(r#"{"id":0«7}"#, ErrorKind::InvalidNumber, "/id");
-    check(
+    assert_error("«", ErrorKind::UnexpectedEnd, "");
+    assert_error(r#"{"id":7}«x"#, ErrorKind::TrailingData, "");
+    assert_error(r#"{"id":7«"#, ErrorKind::UnexpectedEnd, "");
+    assert_error(r#"{"id":«"#, ErrorKind::UnexpectedEnd, "/id");
+    assert_error(r#"{"id":«}"#, ErrorKind::Expected("a value"), "/id");
+    assert_error(r#"{"id":7,«}"#, ErrorKind::Expected("a key"), "");
+    assert_error(r#"{"id"«7}"#, ErrorKind::Expected("`:`"), "");
+    assert_error(r#"{"id":0«7}"#, ErrorKind::InvalidNumber, "/id");
+    assert_error(
         r#"{"id":7,"items":[{"name":"a«\x"}]}"#.replace("«\\", "\\«").as_str(),
         ErrorKind::InvalidEscape,
         "/items/0/name",
     );
-    check(
+    assert_error(
         r#"{"id":7,"items":[{"name":"a«\ud800"}]}"#,
         ErrorKind::LoneSurrogate,
         "/items/0/name",
     );
-    check(
+    assert_error(
         "{\"id\":7,\"items\":[{\"name\":\"a«\nb\"}]}",
         ErrorKind::ControlCharacter,
         "/items/0/name",
     );
-    check(
+    assert_error(
         r#"{"id":7,"items":[{"name":"a","more":[1,«]}]}"#,
         ErrorKind::Expected("a value"),
         "/items/0/more/1",
     );
-    check(
+    assert_error(
         r#"{"id":7,"items":[{"name":"a"}«;]}"#,
         ErrorKind::Expected("`,` or `]`"),
         "/items",

@@ -8,7 +8,7 @@ use super::{F32, F64, Format};
 /// The number of digits that are used. Of the digits after them, it matters only whether any is not zero.
 ///
 /// The midpoint between two adjacent floats never has more digits.
-const DIGITS: usize = 770;
+const MAX_DIGITS: usize = 770;
 
 /// A parsed literal: its digits, as a number, times a power of ten.
 struct Decimal<'a> {
@@ -20,7 +20,7 @@ struct Decimal<'a> {
 
 /// The float nearest to a literal that keeps JSON's grammar; infinite if it is too large.
 pub(crate) fn parse_f64(literal: &str) -> f64 {
-    let decimal = Decimal::of(literal.as_bytes());
+    let decimal = Decimal::parse(literal.as_bytes());
     let value = match decimal.short() {
         Some(value) => value,
         None => f64::from_bits(decimal.nearest(F64)),
@@ -30,13 +30,13 @@ pub(crate) fn parse_f64(literal: &str) -> f64 {
 
 /// The same in single precision.
 pub(crate) fn parse_f32(literal: &str) -> f32 {
-    let decimal = Decimal::of(literal.as_bytes());
+    let decimal = Decimal::parse(literal.as_bytes());
     let value = f32::from_bits(decimal.nearest(F32) as u32);
     if decimal.negative { -value } else { value }
 }
 
 impl<'a> Decimal<'a> {
-    fn of(literal: &'a [u8]) -> Self {
+    fn parse(literal: &'a [u8]) -> Self {
         let (negative, literal) = match literal {
             [b'-', rest @ ..] => (true, rest),
             _ => (false, literal),
@@ -99,7 +99,7 @@ impl<'a> Decimal<'a> {
         let mut count = 0;
         let mut rest = 0;
         for digit in self.digits() {
-            if count < DIGITS {
+            if count < MAX_DIGITS {
                 digits.multiply(10, digit.into());
             } else {
                 rest |= digit;
@@ -115,7 +115,7 @@ impl<'a> Decimal<'a> {
         if magnitude > 310 {
             return infinity;
         }
-        scale += count.saturating_sub(DIGITS) as i64;
+        scale += count.saturating_sub(MAX_DIGITS) as i64;
         if rest > 0 {
             digits.multiply(10, 1);
             scale -= 1;

@@ -70,13 +70,13 @@ fn write_special(out: &mut String, nan: bool, negative: bool) {
 }
 
 /// The maximum number of digits that a float needs.
-const DIGITS: usize = 17;
+const MAX_DIGITS: usize = 17;
 
 /// A float as a decimal: `0.digits` times a power of ten.
 struct Decimal {
     negative: bool,
     /// In ASCII; zeros from `length` on.
-    digits: [u8; DIGITS],
+    digits: [u8; MAX_DIGITS],
     length: usize,
     exponent: i32,
 }
@@ -102,7 +102,7 @@ impl Decimal {
     fn zero(negative: bool) -> Self {
         Self {
             negative,
-            digits: [b'0'; DIGITS],
+            digits: [b'0'; MAX_DIGITS],
             length: 1,
             exponent: 1,
         }
@@ -137,7 +137,7 @@ impl Decimal {
             number /= 10;
             dropped += 1;
         }
-        let mut reversed = [0; DIGITS];
+        let mut reversed = [0; MAX_DIGITS];
         let mut length = 0;
         for slot in &mut reversed {
             if number == 0 {
@@ -158,7 +158,7 @@ impl Decimal {
     /// Finds the digits of any number with the algorithm of Steele and White (1990), known as Dragon4.
     #[inline(never)]
     fn shortest(&mut self, bits: u64, format: Format) {
-        let (mut scaled, exponent) = Scaled::of(bits, format);
+        let (mut scaled, exponent) = Scaled::new(bits, format);
         self.exponent = exponent;
         self.length = 0;
         loop {
@@ -265,7 +265,7 @@ struct Scaled {
 
 impl Scaled {
     /// Scales a float so that its first digit is `value / one`, rounded down. Also returns the exponent of `0.digits`.
-    fn of(bits: u64, format: Format) -> (Self, i32) {
+    fn new(bits: u64, format: Format) -> (Self, i32) {
         let stored = format.precision - 1;
         let fraction = bits & ((1 << stored) - 1);
         let biased = (bits >> stored) as i32;

@@ -87,8 +87,10 @@ fn random_texts_are_read_as_core_does() {
     for _ in 0..cases() {
         let digits = random().to_string() + &random().to_string();
         let (whole, fraction) = digits.split_at((random() % 20 + 1) as usize);
-        let whole = whole.trim_start_matches('0');
-        let whole = if whole.is_empty() { "0" } else { whole };
+        let whole = match whole.trim_start_matches('0') {
+            "" => "0",
+            digits => digits,
+        };
         let exponent = (random() % 700) as i64 - 350;
         check_text(&format!("{whole}.{fraction}e{exponent}"));
         check_text(&format!("-{whole}E{:+}", exponent / 8));

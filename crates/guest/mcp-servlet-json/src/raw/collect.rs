@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 
 use super::RawJson;
 use crate::float::write_f64;
-use crate::reader::DEPTH;
+use crate::reader::MAX_DEPTH;
 use crate::token::TEXT;
 use crate::write::{write_i64, write_string, write_u64};
 
@@ -19,7 +19,10 @@ pub(super) struct Collect<'a> {
 
 impl<'a> Collect<'a> {
     pub(super) fn new(out: &'a mut String) -> Self {
-        Self { out, depth: DEPTH }
+        Self {
+            out,
+            depth: MAX_DEPTH,
+        }
     }
 
     /// The collector for the elements of an array or an object.

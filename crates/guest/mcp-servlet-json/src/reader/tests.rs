@@ -90,7 +90,7 @@ fn the_depth_is_that_of_what_is_open() {
             reader.skip().unwrap();
         }
     }
-    assert_eq!(reader.depth, super::DEPTH);
+    assert_eq!(reader.depth, super::MAX_DEPTH);
 
     let deep = "[".repeat(128);
     let mut reader = Reader::from(&*deep);

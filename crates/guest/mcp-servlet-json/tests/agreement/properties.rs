@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::Value;
 
-use crate::types::{Adjacent, Flat, Internal, Record, Untagged, Variants, check};
+use crate::types::{Adjacent, Flat, Internal, Record, Untagged, Variants, assert_agreement};
 
 fn config() -> ProptestConfig {
     ProptestConfig {
@@ -154,7 +154,7 @@ proptest! {
 
     #[test]
     fn both_agree_on_any_bytes(bytes in prop::collection::vec(byte(), 0..24)) {
-        check("bytes", &bytes);
+        assert_agreement("bytes", &bytes);
     }
 
     #[test]
@@ -163,7 +163,7 @@ proptest! {
         for edit in &edits {
             apply(edit, &mut bytes);
         }
-        check(&String::from_utf8_lossy(&bytes), &bytes);
+        assert_agreement(&String::from_utf8_lossy(&bytes), &bytes);
     }
 
     #[test]
@@ -172,12 +172,12 @@ proptest! {
         for edit in &edits {
             apply(edit, &mut bytes);
         }
-        check(&String::from_utf8_lossy(&bytes), &bytes);
+        assert_agreement(&String::from_utf8_lossy(&bytes), &bytes);
     }
 
     #[test]
     fn both_agree_on_anything_like_a_number(text in "-?[0-9]{0,25}(\\.[0-9]{0,25})?([eE][-+]?[0-9]{0,4})?") {
-        check(&text, text.as_bytes());
+        assert_agreement(&text, text.as_bytes());
     }
 
     #[test]

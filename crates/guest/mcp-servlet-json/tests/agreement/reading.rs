@@ -3,30 +3,30 @@
 use std::collections::BTreeSet;
 
 use crate::corpus::{DOCUMENTS, deep};
-use crate::types::check;
+use crate::types::assert_agreement;
 
 #[test]
 fn both_read_the_same_from_every_document() {
     for (name, bytes) in DOCUMENTS {
-        check(name, bytes);
+        assert_agreement(name, bytes);
     }
 }
 
 #[test]
 fn both_read_the_same_from_deep_documents() {
     for (name, bytes) in deep() {
-        check(&name, &bytes);
+        assert_agreement(&name, &bytes);
     }
 }
 
 #[test]
 fn both_read_the_same_from_every_document_in_an_array_and_in_an_object() {
     for (name, bytes) in DOCUMENTS {
-        check(
+        assert_agreement(
             &format!("{name} in an array"),
             &[b"[", *bytes, b"]"].concat(),
         );
-        check(
+        assert_agreement(
             &format!("{name} in an object"),
             &[b"{\"id\":1,\"x\":", *bytes, b"}"].concat(),
         );
@@ -37,7 +37,7 @@ fn both_read_the_same_from_every_document_in_an_array_and_in_an_object() {
 fn both_read_the_same_from_every_document_cut_short() {
     for (name, bytes) in DOCUMENTS {
         for end in 0..bytes.len() {
-            check(&format!("{name} cut at {end}"), &bytes[..end]);
+            assert_agreement(&format!("{name} cut at {end}"), &bytes[..end]);
         }
     }
 }

@@ -70,8 +70,8 @@ pub(crate) struct Wrapper(pub(crate) i32);
 pub(crate) struct Unit;
 
 /// Runs all checks on one document.
-pub(crate) fn check(name: &str, bytes: &[u8]) {
-    let text = Text::of(bytes);
+pub(crate) fn assert_agreement(name: &str, bytes: &[u8]) {
+    let text = Text::new(bytes);
     check_values(name, &text);
     check_scalars(name, &text);
     check_containers(name, &text);
@@ -177,7 +177,7 @@ struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    fn of(bytes: &'a [u8]) -> Self {
+    fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
             integers: with_integers(bytes, false),

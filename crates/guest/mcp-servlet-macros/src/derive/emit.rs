@@ -66,8 +66,10 @@ fn constants_of_units(units: &[Unit]) -> TokenStream {
             .map(|Unit { name, json, .. }| quote!((#name, #json)));
         quote!(const UNITS: &'static [(#text, #text)] = &[#(#pairs),*];)
     });
-    let default = units.iter().find(|unit| unit.is_default);
-    let default = default.map(|Unit { json, .. }| quote!(const DEFAULT: #text = #json;));
+    let default = units
+        .iter()
+        .find(|unit| unit.is_default)
+        .map(|Unit { json, .. }| quote!(const DEFAULT: #text = #json;));
     quote!(#table #default)
 }
 

@@ -45,7 +45,7 @@ impl<'a> Nodes<'a> {
         let private = self.private.clone();
         let node = match shape {
             Shape::Null => return quote!(#private::Node::null()),
-            Shape::Like { ty, .. } => quote!(#private::Node::of::<#ty>()),
+            Shape::Like { ty, .. } => quote!(#private::Node::of_type::<#ty>()),
             Shape::Json(json) => quote!(#private::Node::raw(#json)),
             Shape::Object(object) => {
                 let tag = self.own_tag();
@@ -148,7 +148,7 @@ impl<'a> Nodes<'a> {
             return None;
         }
         let private = &self.private;
-        self.unlimited(&quote!(#private::Node::of::<#ty>()), alias)
+        self.unlimited(&quote!(#private::Node::of_type::<#ty>()), alias)
     }
 
     /// Stops the build if a field or variant with an alias has limits inside: the schema does not list the alias.

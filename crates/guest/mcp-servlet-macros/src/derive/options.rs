@@ -280,6 +280,6 @@ fn read_schema<T>(
     options: &mut T,
     diagnostics: &mut Diagnostics,
 ) {
-    let entries = Entries::of(attributes, "schema", diagnostics);
+    let entries = Entries::called(attributes, "schema", diagnostics);
     entries.read("schema", keys, options, diagnostics);
 }

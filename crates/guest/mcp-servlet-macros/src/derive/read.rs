@@ -182,7 +182,7 @@ impl<'a> Reader<'a, '_> {
             self.diagnostics.error(alias, message);
         }
         let example = options.example.as_ref();
-        options.limits.check(None, example, self.diagnostics);
+        options.limits.check_values(None, example, self.diagnostics);
     }
 
     /// Reports a recursive type: a schema is written out in full, so a type cannot contain itself.

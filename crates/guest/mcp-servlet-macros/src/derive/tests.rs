@@ -1,7 +1,7 @@
 //! Whole expansions of `#[derive(Schema)]`. Accept new ones with `INSTA_UPDATE=always`.
 
 /// Compares the expansion with the snapshot of this name.
-fn check(name: &str, item: &str) {
+fn assert_expansion(name: &str, item: &str) {
     let expansion = super::expand(item.parse().unwrap());
     let text = prettyplease::unparse(&syn::parse2(expansion).unwrap());
     insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(name, text) });
@@ -9,7 +9,7 @@ fn check(name: &str, item: &str) {
 
 #[test]
 fn expands_a_struct() {
-    check(
+    assert_expansion(
         "struct",
         r##"
         /// Where to look,
@@ -41,7 +41,7 @@ fn expands_a_struct() {
 
 #[test]
 fn expands_an_enum_of_units() {
-    check(
+    assert_expansion(
         "unit-enum",
         r#"
         /// The order of the results.
@@ -63,7 +63,7 @@ fn expands_an_enum_of_units() {
 
 #[test]
 fn expands_an_internally_tagged_enum() {
-    check(
+    assert_expansion(
         "internally-tagged-enum",
         r#"
         /// How the order arrives.
@@ -80,7 +80,7 @@ fn expands_an_internally_tagged_enum() {
 
 #[test]
 fn reports_all_mistakes_and_expands_to_a_stub() {
-    check(
+    assert_expansion(
         "mistakes",
         r#"
         struct Tree<T> {

@@ -76,7 +76,8 @@ impl Nodes<'_> {
             return Some(quote!(.distinct()));
         }
         let (private, name) = (&self.private, self.name());
-        let check = quote!(const _: #private::Node = #private::Node::of::<#name>().distinct(););
+        let check =
+            quote!(const _: #private::Node = #private::Node::of_type::<#name>().distinct(););
         self.checks.push(located(check, name.span()));
         None
     }
@@ -147,7 +148,7 @@ impl Nodes<'_> {
         let private = &self.private;
         match content {
             None => quote!(#private::Node::null()),
-            Some(Inner::Type(ty)) => quote!(#private::Node::of::<#ty>()),
+            Some(Inner::Type(ty)) => quote!(#private::Node::of_type::<#ty>()),
             Some(Inner::Node(node)) => node,
         }
     }

@@ -25,8 +25,8 @@ pub(super) fn servlet(declaration: &Declaration, sections: &Sections) -> TokenSt
     let servlet = Ident::new("servlet", Span::mixed_site());
     let features = features(sections, &private);
     let needs = native_needs(sections, &private);
-    let errors = conversion(&sections.errors, &private);
-    let errors = errors.map(|conversion| quote!(.with_errors(#conversion)));
+    let errors =
+        conversion(&sections.errors, &private).map(|conversion| quote!(.with_errors(#conversion)));
     let exports = exports(name, sections, krate, &private);
     quote! {
         #[allow(dead_code, reason = "only the wasm exports and tests read it")]
@@ -309,14 +309,13 @@ fn exports(
         ("list_prompts", prompts),
         ("get_prompt", prompts),
         ("complete", completions),
-    ];
-    let exports = exports
-        .into_iter()
-        .filter(|(_, functions)| !functions.is_empty())
-        .map(|(name, _)| {
-            let function = Ident::new(name, Span::call_site());
-            quote!(#krate::__wasm_export! { __begin #name #function(&__FEATURES) })
-        });
+    ]
+    .into_iter()
+    .filter(|(_, functions)| !functions.is_empty())
+    .map(|(name, _)| {
+        let function = Ident::new(name, Span::call_site());
+        quote!(#krate::__wasm_export! { __begin #name #function(&__FEATURES) })
+    });
     quote! {
         #needs
         fn __begin() {

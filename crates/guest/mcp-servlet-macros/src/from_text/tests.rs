@@ -1,7 +1,7 @@
 //! Whole expansions of `#[derive(FromText)]`. Accept new ones with `INSTA_UPDATE=always`.
 
 /// Compares the expansion with the snapshot of this name.
-fn check(name: &str, item: &str) {
+fn assert_expansion(name: &str, item: &str) {
     let expansion = super::expand(item.parse().unwrap());
     let text = prettyplease::unparse(&syn::parse2(expansion).unwrap());
     insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(name, text) });
@@ -9,7 +9,7 @@ fn check(name: &str, item: &str) {
 
 #[test]
 fn expands_a_type_with_a_parser() {
-    check(
+    assert_expansion(
         "parser",
         r#"
         /// the IANA name of a zone
@@ -22,7 +22,7 @@ fn expands_a_type_with_a_parser() {
 
 #[test]
 fn expands_a_type_with_from_str() {
-    check("from-str", "pub(crate) struct Address(pub IpAddr);");
+    assert_expansion("from-str", "pub(crate) struct Address(pub IpAddr);");
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn bare(entry: &Entry, diagnostics: &mut Diagnostics) -> syn::Ident {
 impl ArgOptions {
     pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
         let mut options = Self::default();
-        let entries = Entries::of(attributes, "arg", diagnostics);
+        let entries = Entries::called(attributes, "arg", diagnostics);
         options.any = !entries.0.is_empty();
         entries.read("arg", KEYS, &mut options, diagnostics);
         options

@@ -10,7 +10,7 @@ use super::parameters::ValidParam;
 use crate::diagnostics::Diagnostics;
 
 /// Reports qualifiers, generics, and a name that hides a type.
-pub(crate) fn check(kind: &str, head: &FnHead, diagnostics: &mut Diagnostics) {
+pub(crate) fn check_signature(kind: &str, head: &FnHead, diagnostics: &mut Diagnostics) {
     check_qualifiers(kind, head, diagnostics);
     check_marker(kind, &head.name, diagnostics);
 }

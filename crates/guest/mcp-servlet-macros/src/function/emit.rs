@@ -40,17 +40,20 @@ pub(crate) fn arguments_and<'a>(
     let names: Vec<_> = (0..arguments(parameters).count()).map(constant).collect();
     let types = arguments(parameters).map(|argument| argument.ty);
     let values = arguments(parameters).map(|argument| constant_value(argument, private));
-    let checks = names.iter().zip(arguments(parameters));
-    let checks = checks.flat_map(|(name, argument)| checks_of(name, argument));
-    let defaults = arguments(parameters).enumerate();
-    let defaults = defaults.filter_map(|(index, argument)| default_of(index, argument, private));
+    let checks = names
+        .iter()
+        .zip(arguments(parameters))
+        .flat_map(|(name, argument)| checks_of(name, argument));
+    let defaults = arguments(parameters)
+        .enumerate()
+        .filter_map(|(index, argument)| default_of(index, argument, private));
     let count = names.len() + more.clone().count();
     quote! {
         #(const #names: #private::Argument<#types> = #values;)*
         #(const _: () = #checks;)*
         #(#defaults)*
         const __PROPERTIES: [#private::Property; #count] = [#(#names.property(),)* #(#more),*];
-        const __FIELDS: &[#private::Field] = &#private::Field::of(&__PROPERTIES);
+        const __FIELDS: &[#private::Field] = &#private::Field::table(&__PROPERTIES);
         const __INPUT: #private::Node = #private::Node::object(&__PROPERTIES);
         const __PARAMETERS: #private::Parameters = #private::Parameters::fields(__FIELDS);
     }
@@ -128,10 +131,14 @@ fn checks_of(constant: &Ident, argument: &Argument<'_>) -> Vec<TokenStream> {
         }
         _ => None,
     };
-    let example = options.example.as_ref();
-    let example = example.map(|example| located(quote!(#constant.check_example()), example.span()));
-    let lengths = options.limits.first_length();
-    let lengths = lengths.map(|at| located(quote!(#constant.check_lengths()), at.span()));
+    let example = options
+        .example
+        .as_ref()
+        .map(|example| located(quote!(#constant.check_example()), example.span()));
+    let lengths = options
+        .limits
+        .first_length()
+        .map(|at| located(quote!(#constant.check_lengths()), at.span()));
     default.into_iter().chain(example).chain(lengths).collect()
 }
 

@@ -69,7 +69,7 @@ impl Limits {
 
     /// Reports a range that contains no value, and a default or example outside of the limits. The model could not avoid
     /// the errors of such an argument.
-    pub(crate) fn check(
+    pub(crate) fn check_values(
         &self,
         default: Option<&TokenStream>,
         example: Option<&TokenStream>,

@@ -159,7 +159,9 @@ fn argument<'a>(
     }
     let default = options.default.as_ref().and_then(ArgDefault::value);
     let example = options.example.as_ref();
-    options.limits.check(default.as_ref(), example, diagnostics);
+    options
+        .limits
+        .check_values(default.as_ref(), example, diagnostics);
     if let Some(borrow) = borrow(ty.to_token_stream()) {
         diagnostics.error(
             borrow,

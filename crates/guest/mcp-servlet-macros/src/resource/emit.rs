@@ -47,11 +47,13 @@ fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
     });
     let template = resource.template.as_ref();
     let table = template.map(|_| table(&resource.parameters, private));
-    let parsed = template.map(|template| parsed(template, &resource.parameters, private));
-    let parsed = emit::option(parsed.as_ref());
+    let parsed = emit::option(
+        template
+            .map(|template| parsed(template, &resource.parameters, private))
+            .as_ref(),
+    );
     let list = resource.options.list.as_ref();
-    let list = list.map(|function| list_function(function, private));
-    let list = emit::option(list.as_ref());
+    let list_resources = emit::option(list.map(|list| list_function(list, private)).as_ref());
     let fields = quote!(__FIELDS);
     let completed = template.map(|_| completed(function, resource.uri, &fields, private));
     Items {
@@ -61,7 +63,7 @@ fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
             #ui_meta
             const __RETURNS: #private::ResourceReturns<#output> = #private::resource_returns::<#output>();
         },
-        item: quote!(#def.item(#parsed, #list, __RUNS)),
+        item: quote!(#def.item(#parsed, #list_resources, __RUNS)),
         after: completed.unwrap_or_default(),
         ..Items::default()
     }
@@ -103,8 +105,8 @@ fn def(resource: &ValidResource<'_>, private: &TokenStream) -> TokenStream {
     let size = emit::option(options.size.as_ref());
     let audience = options.audience.as_slice();
     let priority = options.priority.as_deref().unwrap_or_default();
-    let last_modified = options.last_modified.to_token_stream();
-    let last_modified = text(&Some(last_modified).filter(|time| !time.is_empty()));
+    let time = options.last_modified.to_token_stream();
+    let last_modified = text(&Some(time).filter(|time| !time.is_empty()));
     let presentation = options.presentation.value(private);
     quote! {
         #private::ResourceDef {

@@ -34,7 +34,7 @@ pub(crate) enum Operator {
 }
 
 impl Operator {
-    fn of(sign: char) -> Option<Self> {
+    fn from_sign(sign: char) -> Option<Self> {
         Some(match sign {
             '.' => Self::Label,
             '/' => Self::Path,
@@ -72,7 +72,7 @@ impl Operator {
 }
 
 impl Template {
-    /// Parses a template.
+    /// Parses a template in which a URI determines the value of each variable.
     ///
     /// # Errors
     /// The message says what is wrong with the template and how to fix it.
@@ -98,7 +98,9 @@ impl Template {
             parts.push(parse_expression(expression)?);
             rest = after;
         }
-        Ok(Self { parts })
+        let template = Self { parts };
+        template.check_variables()?;
+        Ok(template)
     }
 
     /// The names of all variables, in order.
@@ -109,11 +111,7 @@ impl Template {
         })
     }
 
-    /// Checks that a URI determines the value of each variable.
-    ///
-    /// # Errors
-    /// The message names the ambiguous variable and says how to fix it.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    fn check_variables(&self) -> Result<(), String> {
         let mut seen: Vec<&String> = Vec::new();
         for variable in self.variables() {
             if seen.contains(&variable) {
@@ -212,7 +210,7 @@ fn is_reserved(character: char) -> bool {
 }
 
 fn parse_expression(expression: &str) -> Result<Part, String> {
-    let sign = expression.chars().next().and_then(Operator::of);
+    let sign = expression.chars().next().and_then(Operator::from_sign);
     let names = match sign {
         Some(_) => &expression[1..],
         None => expression,

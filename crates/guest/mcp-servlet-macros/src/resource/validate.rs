@@ -34,7 +34,7 @@ pub(crate) fn validate<'a>(
     diagnostics: &mut Diagnostics,
 ) -> Option<ValidResource<'a>> {
     let attribute = kind.attribute();
-    check::check(attribute, head, diagnostics);
+    check::check_signature(attribute, head, diagnostics);
     let parameters = parameters(attribute, head, false, diagnostics);
     check::no_whole(attribute, &parameters, head, diagnostics);
     if !options.has_uri {
@@ -113,9 +113,7 @@ fn template(
     diagnostics: &mut Diagnostics,
 ) -> Option<Template> {
     let uri = uri?;
-    let template = Template::parse(&uri.value());
-    let template = template.and_then(|template| template.check().map(|()| template));
-    let template = match template {
+    let template = match Template::parse(&uri.value()) {
         Ok(template) => template,
         Err(problem) => {
             diagnostics.error(uri, problem);

@@ -70,7 +70,7 @@ fn reply(tool: &ValidTool<'_>, call: &Call, private: &TokenStream) -> TokenStrea
     } = call;
     let excerpt = tool.options.parts.as_ref().map(|length| {
         let index = by_name(&tool.parameters).count();
-        quote!(#private::Excerpt::of(&#arguments, #index, #length)?,)
+        quote!(#private::TextPage::requested(&#arguments, #index, #length)?,)
     });
     quote!(__RETURNS.reply(#excerpt #tokens))
 }
@@ -82,8 +82,10 @@ pub(crate) fn placeholder(head: &FnHead, options: &ToolOptions) -> TokenStream {
 
 fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
     let (name, options) = (&tool.name, tool.options);
-    let description = options.description.clone();
-    let description = description.unwrap_or_else(|| docs::description(&tool.head.attributes));
+    let description = options
+        .description
+        .clone()
+        .unwrap_or_else(|| docs::description(&tool.head.attributes));
     let title = options.title.clone().unwrap_or_else(|| quote!(""));
     let presentation = options.presentation.value(private);
     let hints = [
@@ -97,17 +99,19 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
         Some(quote!(#name: ::core::option::Option::Some(#value),))
     });
     let closed = whole(tool).is_none().then(|| quote!(.closed()));
-    let task = options.task.as_ref();
-    let task = task.map(|task| quote!(task: ::core::option::Option::Some(#task),));
+    let task = options
+        .task
+        .as_ref()
+        .map(|task| quote!(task: ::core::option::Option::Some(#task),));
     // With every hint given, `..UNSET` would trigger Clippy's `needless_update` in the author's crate.
-    let rest = task.is_none() || hints.iter().any(|(_, value)| value.is_none());
-    let rest = rest.then(|| quote!(..#private::Hints::UNSET));
+    let has_unset = task.is_none() || hints.iter().any(|(_, value)| value.is_none());
+    let rest = has_unset.then(|| quote!(..#private::ToolHints::UNSET));
     quote! {
         #private::ToolDef {
             name: #name,
             title: #title,
             description: #description,
-            hints: #private::Hints { #(#given)* #task #rest },
+            hints: #private::ToolHints { #(#given)* #task #rest },
             input: __INPUT #closed,
             output: __RETURNS.output(),
             presentation: #presentation,
@@ -121,8 +125,8 @@ fn parameters(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
         let more = tool.options.parts.as_ref().map(|length| {
             let length = length.base10_digits();
             [
-                quote!(#private::Excerpt::length(#length)),
-                quote!(#private::Excerpt::START),
+                quote!(#private::TextPage::length(#length)),
+                quote!(#private::TextPage::START),
             ]
         });
         return emit::arguments_and(more.iter().flatten(), &tool.parameters, private);
@@ -134,7 +138,7 @@ fn parameters(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
     } else {
         (quote!(#private::whole::<#ty>()), ty.span())
     };
-    let check = emit::located(quote!(__WHOLE.check()), at);
+    let check = emit::located(quote!(__WHOLE.check_object()), at);
     quote! {
         const __WHOLE: #private::Whole<#ty> = #whole;
         const _: () = #check;

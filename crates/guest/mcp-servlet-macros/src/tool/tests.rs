@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 
 /// Compares the expansion with the snapshot of this name.
-fn check(name: &str, attribute: &str, item: &str) {
+fn assert_expansion(name: &str, attribute: &str, item: &str) {
     let parse = |text: &str| text.parse::<TokenStream>().unwrap();
     let expansion = super::expand(parse(attribute), parse(item));
     let text = prettyplease::unparse(&syn::parse2(expansion).unwrap());
@@ -12,7 +12,7 @@ fn check(name: &str, attribute: &str, item: &str) {
 
 #[test]
 fn expands_one_argument() {
-    check(
+    assert_expansion(
         "one-argument",
         "",
         r#"
@@ -29,7 +29,7 @@ fn expands_one_argument() {
 
 #[test]
 fn expands_every_option() {
-    check(
+    assert_expansion(
         "every-option",
         r#"
         name = "find-all", title = "Find", read_only, open_world = false, task = "optional",
@@ -65,7 +65,7 @@ fn expands_every_option() {
 
 #[test]
 fn expands_flattened_arguments() {
-    check(
+    assert_expansion(
         "flattened-arguments",
         "",
         "fn search(#[arg(flatten)] args: Search, ctx: &Context) -> Vec<Content> { ctx.search(args) }",
@@ -74,7 +74,7 @@ fn expands_flattened_arguments() {
 
 #[test]
 fn expands_a_text_in_parts() {
-    check(
+    assert_expansion(
         "parts",
         "parts = 5_000",
         "fn read(path: String, ctx: &Context) -> Result<String, io::Error> { ctx.read(path) }",
@@ -83,7 +83,7 @@ fn expands_a_text_in_parts() {
 
 #[test]
 fn expands_a_schema_written_by_hand() {
-    check(
+    assert_expansion(
         "input-schema",
         r#"input_schema = include_str!("schema.json"), crate = ::renamed"#,
         "fn evaluate(arguments: RawJson) {}",
@@ -92,7 +92,7 @@ fn expands_a_schema_written_by_hand() {
 
 #[test]
 fn reports_all_mistakes_and_expands_to_a_stub() {
-    check(
+    assert_expansion(
         "mistakes",
         r#"read_only = 1, task = "always""#,
         r"

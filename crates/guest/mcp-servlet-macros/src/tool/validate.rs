@@ -22,7 +22,7 @@ pub(crate) fn validate<'a>(
     options: &'a ToolOptions,
     diagnostics: &mut Diagnostics,
 ) -> Option<ValidTool<'a>> {
-    check::check("tool", head, diagnostics);
+    check::check_signature("tool", head, diagnostics);
     let whole = options.input_schema.is_some();
     let parameters = parameters::parameters("tool", head, whole, diagnostics);
     check_whole(&parameters, head, options, diagnostics);

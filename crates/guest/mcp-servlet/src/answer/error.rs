@@ -90,7 +90,7 @@ impl ToolError {
             Some(_) => return self,
         };
         let mut object = String::from("{");
-        for (key, value) in Children::of(known).filter(|(key, _)| key != name) {
+        for (key, value) in Children::new(known).filter(|(key, _)| key != name) {
             write_string(&mut object, &key);
             for part in [":", value, ","] {
                 write_raw(&mut object, part);

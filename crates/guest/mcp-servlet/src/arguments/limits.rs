@@ -51,7 +51,7 @@ pub(crate) fn broken<'a>(schema: &str, value: &'a str) -> Option<(&'a str, &'sta
             length.or_else(|| mismatch(member(schema, "pattern"), &text))
         }
         b'[' => {
-            let count = Children::of(value).count();
+            let count = Children::new(value).count();
             outside(schema, "minItems", "maxItems", count)
         }
         b'-' | b'0'..=b'9' => {
@@ -74,7 +74,7 @@ pub(crate) fn broken<'a>(schema: &str, value: &'a str) -> Option<(&'a str, &'sta
 fn inside<'a>(schema: &str, value: &'a str) -> Option<(&'a str, &'static str)> {
     let (items, properties) = (member(schema, "items"), member(schema, "properties"));
     let rest = member(schema, "additionalProperties");
-    Children::of(value).find_map(|(name, child)| {
+    Children::new(value).find_map(|(name, child)| {
         let schemas = [items, member(properties, &name)];
         let schema = schemas.into_iter().find(|schema| !schema.is_empty());
         broken(schema.unwrap_or(rest), child)
@@ -85,7 +85,7 @@ fn inside<'a>(schema: &str, value: &'a str) -> Option<(&'a str, &'static str)> {
 /// error, there is none; otherwise the error is that of the first.
 fn no_variant<'a>(variants: &str, value: &'a str) -> Option<(&'a str, &'static str)> {
     let mut first = None;
-    let variants = Children::of(variants).map(|(_, variant)| variant);
+    let variants = Children::new(variants).map(|(_, variant)| variant);
     for variant in variants.filter(|variant| is_nearest(variant, value)) {
         let found = broken(variant, value)?;
         first = first.or(Some(found));
@@ -99,7 +99,7 @@ fn is_nearest(variant: &str, value: &str) -> bool {
     if variants.is_empty() {
         return is_meant(variant, value);
     }
-    Children::of(variants).any(|(_, variant)| is_nearest(variant, value))
+    Children::new(variants).any(|(_, variant)| is_nearest(variant, value))
 }
 
 fn outside(schema: &str, least: &str, most: &str, count: usize) -> Option<&'static str> {
@@ -121,14 +121,14 @@ fn mismatch(_: &str, _: &str) -> Option<&'static str> {
 
 #[cfg(not(target_family = "wasm"))]
 fn mismatch(pattern: &str, text: &str) -> Option<&'static str> {
-    let pattern = Reader::from(pattern).string().ok()?;
-    let pattern = regex_lite::Regex::new(&pattern).ok()?;
+    let source = Reader::from(pattern).string().ok()?;
+    let pattern = regex_lite::Regex::new(&source).ok()?;
     (!pattern.is_match(text)).then_some("does not match the pattern")
 }
 
 /// Compares two JSON numbers exactly, as decimals.
 fn compare(one: &str, other: &str) -> Ordering {
-    let (one, other) = (Decimal::of(one), Decimal::of(other));
+    let (one, other) = (Decimal::parse(one), Decimal::parse(other));
     match (one.is_negative, other.is_negative) {
         (false, false) => one.magnitude().cmp(&other.magnitude()),
         (true, true) => other.magnitude().cmp(&one.magnitude()),
@@ -146,7 +146,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    fn of(json: &str) -> Self {
+    fn parse(json: &str) -> Self {
         let (mut digits, mut exponent, mut in_fraction) = (Vec::new(), 0, false);
         let mut bytes = json.bytes();
         for byte in bytes.by_ref() {

@@ -3,21 +3,21 @@
 //! The expected schema is read back from its text in the servlet's description, which is its only copy.
 //! So a report costs nothing before a call goes wrong. The code is kept small, since it is in every servlet.
 
-use mcp_servlet_json::{Error, ErrorKind, write_raw, write_u64};
+use mcp_servlet_json::{Error, ErrorKind, write_pointer_step, write_raw, write_u64};
 
 use crate::arguments::{Arguments, Failure};
 use crate::const_text::begins;
 use crate::json::{Children, member};
 
 /// The number of bytes that are shown of a wrong value or an unknown name.
-const SHOWN: usize = 60;
+const MAX_SHOWN_BYTES: usize = 60;
 
 /// The number of bytes that are shown of a schema.
-const SCHEMA: usize = 1000;
+const MAX_SHOWN_SCHEMA_BYTES: usize = 1000;
 
 /// What a report needs from the whole servlet.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hints {
+pub(crate) struct ReportHints {
     /// Example arguments of each tool: a JSON array.
     pub(crate) examples: &'static str,
     choose: Choose,
@@ -30,7 +30,7 @@ type Explain = fn(&str, &str, bool) -> &'static str;
 /// Picks the variant of a schema that a value is nearest to.
 type Choose = for<'a> fn(&'a str, &str) -> &'a str;
 
-impl Hints {
+impl ReportHints {
     /// Without a schema with variants, or without numbers, the code for them is not linked.
     pub(crate) const fn new(description: &[u8], examples: &'static [u8]) -> Self {
         let (has_variants, has_numbers) = kinds(description);
@@ -76,23 +76,28 @@ pub(crate) struct Report<'a> {
     pointer: String,
     schema: &'a str,
     value: &'a str,
-    hints: Hints,
+    hints: ReportHints,
 }
 
 impl<'a> Report<'a> {
     /// The error for the model about a call of tool `index` of the servlet with this description.
     pub(crate) fn on(
         description: &'a str,
-        hints: Hints,
+        hints: ReportHints,
         index: usize,
         failure: &Failure<'a>,
     ) -> String {
         let tool = element(member(description, "tools"), index);
-        Self::of(member(tool, "inputSchema"), hints, index, failure)
+        Self::for_schema(member(tool, "inputSchema"), hints, index, failure)
     }
 
     /// The error for arguments that do not match a schema. Example number `index` matches it.
-    pub(crate) fn of(schema: &'a str, hints: Hints, index: usize, failure: &Failure<'a>) -> String {
+    pub(crate) fn for_schema(
+        schema: &'a str,
+        hints: ReportHints,
+        index: usize,
+        failure: &Failure<'a>,
+    ) -> String {
         let mut report = Self {
             out: String::new(),
             pointer: String::new(),
@@ -155,7 +160,7 @@ impl<'a> Report<'a> {
 
     /// Appends the schema to match. For a schema that is too long, the model has the tool's description.
     fn say_schema(&mut self) {
-        self.say(if self.schema.len() > SCHEMA {
+        self.say(if self.schema.len() > MAX_SHOWN_SCHEMA_BYTES {
             "its schema"
         } else {
             self.schema
@@ -187,10 +192,17 @@ impl<'a> Report<'a> {
     /// Reports an unknown member, and lists the known ones.
     fn unknown(&mut self, name: &str) {
         let properties = member(self.variant(), "properties");
-        self.enter(if name.len() > SHOWN { "…" } else { name }, "");
+        self.enter(
+            if name.len() > MAX_SHOWN_BYTES {
+                "…"
+            } else {
+                name
+            },
+            "",
+        );
         self.here(" is unknown");
         let mut separator = "; known are `";
-        for (name, _) in Children::of(properties) {
+        for (name, _) in Children::new(properties) {
             self.say(separator);
             self.say(&name);
             self.say("`");
@@ -201,7 +213,7 @@ impl<'a> Report<'a> {
     /// Steps into the innermost value that holds the byte at `offset` of this one.
     fn descend(&mut self, mut offset: usize) {
         while offset > 0 {
-            let mut children = Children::of(self.value);
+            let mut children = Children::new(self.value);
             let inside = children.find_map(|(token, text)| {
                 let start = text.as_ptr() as usize - self.value.as_ptr() as usize;
                 (start..start + text.len())
@@ -218,16 +230,7 @@ impl<'a> Report<'a> {
 
     /// Steps into the child with the key or index `token`.
     fn enter(&mut self, token: &str, value: &'a str) {
-        write_raw(&mut self.pointer, "/");
-        for character in token.chars() {
-            let mut buffer = [0; 4];
-            let escaped = match character {
-                '~' => "~0",
-                '/' => "~1",
-                _ => character.encode_utf8(&mut buffer),
-            };
-            write_raw(&mut self.pointer, escaped);
-        }
+        write_pointer_step(&mut self.pointer, token);
         let schema = self.variant();
         let places = [
             member(member(schema, "properties"), token),
@@ -273,15 +276,15 @@ fn shown(value: &str) -> &str {
     match value.as_bytes().first() {
         Some(b'{') => "an object",
         Some(b'[') => "an array",
-        Some(b'"') if value.len() > SHOWN => "a long string",
-        Some(_) if value.len() > SHOWN => "a long number",
+        Some(b'"') if value.len() > MAX_SHOWN_BYTES => "a long string",
+        Some(_) if value.len() > MAX_SHOWN_BYTES => "a long number",
         _ => value,
     }
 }
 
 /// The schema; if it has variants under `anyOf`, the one that a value is nearest to.
 fn choice<'a>(schema: &'a str, value: &str) -> &'a str {
-    let mut variants = Children::of(member(schema, "anyOf")).map(|(_, variant)| variant);
+    let mut variants = Children::new(member(schema, "anyOf")).map(|(_, variant)| variant);
     variants
         .find(|variant| is_meant(variant, value))
         .unwrap_or(schema)
@@ -325,13 +328,13 @@ pub(crate) fn is_meant(schema: &str, value: &str) -> bool {
         return false;
     }
     let properties = member(schema, "properties");
-    let mut required = Children::of(member(schema, "required"));
+    let mut required = Children::new(member(schema, "required"));
     required.all(|(_, name)| {
         let name = name.get(1..name.len() - 1).unwrap_or_default();
         let (found, only) = (
             member(value, name),
             member(member(properties, name), "enum"),
         );
-        !found.is_empty() && (only.is_empty() || Children::of(only).any(|(_, tag)| tag == found))
+        !found.is_empty() && (only.is_empty() || Children::new(only).any(|(_, tag)| tag == found))
     })
 }

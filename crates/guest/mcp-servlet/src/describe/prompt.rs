@@ -1,7 +1,7 @@
 //! Prompts: their descriptions, and how the dispatcher runs them.
 
 use crate::arguments::Field;
-use crate::arguments::report::Hints;
+use crate::arguments::report::ReportHints;
 use crate::describe::exported::{Item, Kind, Run, Runs, kind};
 use crate::describe::presentation::Presentation;
 use crate::returns::placeholder;
@@ -24,7 +24,7 @@ impl Kind for kind::prompt {
             name: "",
             fields: &[],
             schema: b"",
-            hints: Hints::new(b"", b""),
+            hints: ReportHints::new(b"", b""),
             get: |_, _| placeholder(),
         },
     };
@@ -59,7 +59,7 @@ impl PromptDef {
                 name: self.name,
                 fields,
                 schema,
-                hints: Hints::new(schema, b""),
+                hints: ReportHints::new(schema, b""),
                 get: runs.with_limits(self.input.limits_arguments(false)),
             },
         }
@@ -72,6 +72,6 @@ pub struct PromptEntry {
     pub(crate) name: &'static str,
     pub(crate) fields: &'static [Field],
     pub(crate) schema: &'static [u8],
-    pub(crate) hints: Hints,
+    pub(crate) hints: ReportHints,
     pub(crate) get: Run<PromptResult>,
 }

@@ -16,7 +16,7 @@ mod tests;
 pub(crate) use self::example::split;
 use self::json::Text;
 use crate::describe::exported::{Item, kind};
-use crate::describe::tool::{Hints, ToolDef};
+use crate::describe::tool::{ToolDef, ToolHints};
 use crate::schema::gaps::Generators;
 use crate::schema::kind::Place;
 use crate::schema::text::has_member;
@@ -157,7 +157,7 @@ impl<const N: usize> Text<N> {
         self.byte(b'}');
     }
 
-    const fn hints(&mut self, hints: Hints) {
+    const fn hints(&mut self, hints: ToolHints) {
         self.key("annotations");
         self.byte(b'{');
         self.hint("readOnlyHint", hints.read_only);
@@ -286,18 +286,10 @@ impl<const N: usize> Text<N> {
     }
 
     const fn kind_type(&mut self, kind: &Kind, nullable: bool) {
-        let name = match kind {
-            Kind::Null => "null",
-            Kind::Boolean => "boolean",
-            Kind::Integer { .. } => "integer",
-            Kind::Number => "number",
-            Kind::String { .. } | Kind::Character | Kind::Enum { .. } => "string",
-            Kind::Array { .. } => "array",
-            Kind::Map { .. } | Kind::Object(_) | Kind::AnyOf { object: true, .. } => "object",
-            Kind::Any | Kind::Raw(_) | Kind::Generated(_) | Kind::AnyOf { object: false, .. } => {
-                return;
-            }
-        };
+        let name = kind.type_name();
+        if name.is_empty() {
+            return;
+        }
         let nullable = nullable && !matches!(kind, Kind::Null);
         self.key("type");
         if nullable {
@@ -378,8 +370,8 @@ impl<const N: usize> Text<N> {
             property.description
         };
         if own.is_empty() && matches!(side, Side::Input) {
-            let words = Words::of(property.name);
-            let words = words.or(property.name);
+            let split = Words::split(property.name);
+            let words = split.or(property.name);
             if let Kind::Generated(generate) = node.kind {
                 self.gap(generate, side.place(), "", words);
             } else {

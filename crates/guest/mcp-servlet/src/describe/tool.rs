@@ -16,7 +16,7 @@ impl Kind for kind::tool {
             name: "",
             title: "",
             description: "",
-            hints: Hints::UNSET,
+            hints: ToolHints::UNSET,
             input: Node::object(&[]),
             output: None,
             presentation: Presentation::NONE,
@@ -39,7 +39,7 @@ pub struct ToolDef {
     /// The description of the tool, for the model.
     pub description: &'static str,
     /// What clients may assume of its effects.
-    pub hints: Hints,
+    pub hints: ToolHints,
     /// The schema of the arguments.
     pub input: Node,
     /// The schema of the structured result, if there is one.
@@ -65,7 +65,7 @@ impl ToolDef {
 /// MCP's tool annotations, hints that a client may show or act on but must not rely on; and
 /// instructions for the host.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Hints {
+pub struct ToolHints {
     /// The tool changes nothing (`readOnlyHint`; MCP assumes false).
     pub read_only: Option<bool>,
     /// Its changes may destroy something (`destructiveHint`; MCP assumes true).
@@ -78,7 +78,7 @@ pub struct Hints {
     pub task: Option<&'static str>,
 }
 
-impl Hints {
+impl ToolHints {
     /// No hint at all.
     pub const UNSET: Self = Self {
         read_only: None,

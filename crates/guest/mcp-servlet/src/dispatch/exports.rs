@@ -22,7 +22,7 @@ pub fn describe(servlet: &Servlet) -> i32 {
 /// The export `call`, or `call_tool`: answers a `tools/call` request.
 pub fn call(servlet: &Servlet) -> i32 {
     run(move || {
-        let context = Context::of(abi::input_text());
+        let context = Context::for_request(abi::input_text());
         answer(servlet.answer(&context, context.request()))
     })
 }
@@ -30,7 +30,7 @@ pub fn call(servlet: &Servlet) -> i32 {
 /// The `list_resources` export. Only functions that list resources use the input.
 pub fn list_resources(features: &Features) -> i32 {
     run(move || {
-        let context = Context::of(abi::input_text());
+        let context = Context::for_request(abi::input_text());
         list(features.list_resources(&context).as_bytes())
     })
 }
@@ -43,7 +43,7 @@ pub fn list_resource_templates(features: &Features) -> i32 {
 /// The `read_resource` export: answers a `resources/read` request.
 pub fn read_resource(features: &Features) -> i32 {
     run(move || {
-        let context = Context::of(abi::input_text());
+        let context = Context::for_request(abi::input_text());
         answer(features.read_resource(&context, context.request()))
     })
 }
@@ -56,7 +56,7 @@ pub fn list_prompts(features: &Features) -> i32 {
 /// The `get_prompt` export: answers a `prompts/get` request.
 pub fn get_prompt(features: &Features) -> i32 {
     run(move || {
-        let context = Context::of(abi::input_text());
+        let context = Context::for_request(abi::input_text());
         answer(features.get_prompt(&context, context.request()))
     })
 }
@@ -64,7 +64,7 @@ pub fn get_prompt(features: &Features) -> i32 {
 /// The `complete` export: answers a `completion/complete` request.
 pub fn complete(features: &Features) -> i32 {
     run(move || {
-        let context = Context::of(abi::input_text());
+        let context = Context::for_request(abi::input_text());
         answer(features.complete(&context, context.request()))
     })
 }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use mcp_servlet_json::{Reader, write_raw};
 use mcp_servlet_types::Completion;
 
-use self::strings::{Others, Typed};
+use self::strings::{StringArguments, Unknown};
 use crate::answer::error::Fault;
 use crate::arguments::report::Report;
 use crate::arguments::{Failure, Field, fields_of};
@@ -137,9 +137,10 @@ impl Features {
         let Some(entry) = prompts.find(|entry| entry.name == name) else {
             return Err(unknown_prompt(&name, self.prompts));
         };
-        let typed = strings::typed(arguments, entry.fields, Others::Keep);
-        let typed = typed.map_err(request_fault)?.finish();
-        let result = fields_of(&typed, entry.fields)
+        let arguments = strings::to_json_arguments(arguments, entry.fields, Unknown::Keep)
+            .map_err(request_fault)?
+            .finish();
+        let result = fields_of(&arguments, entry.fields)
             .and_then(|arguments| (entry.get)(context, arguments))
             .and_then(|result| result.to_json().map_err(internal));
         result.or_else(|failure| prompt_failure(entry, failure))
@@ -163,8 +164,8 @@ impl Features {
             Some(others) => object("context", Some(others), ["arguments"])?,
             None => [None],
         };
-        let values = strings::typed(others, entry.fields, Others::Drop);
-        let mut values = values.map_err(request_fault)?;
+        let mut values = strings::to_json_arguments(others, entry.fields, Unknown::Drop)
+            .map_err(request_fault)?;
         let parameter = entry.fields.iter().find(|field| field.name == name);
         if let Some(field) = parameter {
             values.push(field, &value);
@@ -220,27 +221,27 @@ fn contents(
     values: &[Option<&str>],
 ) -> Result<String, Fault> {
     let fields = entry.template.map_or(&[][..], |template| template.fields);
-    let variables = typed(fields, values).ok_or_else(|| Fault::resource_not_found(uri))?;
+    let variables = to_arguments(fields, values).ok_or_else(|| Fault::resource_not_found(uri))?;
     let result =
         fields_of(&variables, fields).and_then(|arguments| (entry.read)(context, arguments));
-    let result = match result {
+    let json = match result {
         Ok(result) => result.into_json(uri, entry.mime_type),
         Err(Failure::Tool(error)) => return error.into_input_request(),
         Err(Failure::Fault(fault)) => return Err(fault),
         Err(_) => None,
     };
-    result.ok_or_else(|| Fault::resource_not_found(uri))
+    json.ok_or_else(|| Fault::resource_not_found(uri))
 }
 
 /// The values of variables as arguments; `None` if an escape is invalid.
-fn typed(fields: &'static [Field], values: &[Option<&str>]) -> Option<String> {
-    let mut typed = Typed::default();
+fn to_arguments(fields: &'static [Field], values: &[Option<&str>]) -> Option<String> {
+    let mut arguments = StringArguments::default();
     for (field, value) in fields.iter().zip(values) {
         if let Some(value) = value {
-            typed.push(field, &template::decoded(value)?);
+            arguments.push(field, &template::decoded(value)?);
         }
     }
-    Some(typed.finish())
+    Some(arguments.finish())
 }
 
 /// The suggestions; none if another argument is missing or invalid so far.
@@ -264,7 +265,7 @@ fn prompt_failure(entry: &PromptEntry, failure: Failure<'_>) -> Result<String, F
         Failure::Malformed(error) => malformed(&error),
         failure => {
             let schema = std::str::from_utf8(entry.schema).unwrap_or_default();
-            Fault::invalid_params(Report::of(schema, entry.hints, 0, &failure))
+            Fault::invalid_params(Report::for_schema(schema, entry.hints, 0, &failure))
         }
     })
 }

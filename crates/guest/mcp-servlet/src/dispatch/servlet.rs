@@ -8,7 +8,7 @@ use crate::answer::error::Conversion;
 use crate::answer::error::Fault;
 use crate::answer::tool_result::ToolResult;
 use crate::arguments::Failure;
-use crate::arguments::report::{Hints, Report};
+use crate::arguments::report::{Report, ReportHints};
 use crate::describe::render::split;
 use crate::describe::tool::ToolEntry;
 #[cfg(not(target_family = "wasm"))]
@@ -43,7 +43,7 @@ use crate::wire::HYPER_MCP;
 #[derive(Debug)]
 pub struct Servlet {
     description: &'static [u8],
-    hints: Hints,
+    hints: ReportHints,
     tools: &'static [ToolEntry],
     /// Generates the description if a schema in it is not a constant; other servlets do not link this code.
     #[cfg(feature = "schemars")]
@@ -67,7 +67,7 @@ impl Servlet {
         let (description, examples) = split(text);
         Self {
             description,
-            hints: Hints::new(description, examples),
+            hints: ReportHints::new(description, examples),
             tools,
             #[cfg(feature = "schemars")]
             fill: None,

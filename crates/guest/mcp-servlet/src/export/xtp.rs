@@ -140,11 +140,11 @@ macro_rules! __xtp_host {
 #[doc(hidden)]
 macro_rules! __xtp_import {
     ($slot:ident, $wire:literal, $name:ident($($argument:ident: $in:ident = $input:expr)?) -> $out:ident) => {{
-        $($crate::__private::xtp::check::<$crate::xtp::encoding::$in, _>($wire, $input)?;)?
+        $($crate::__private::xtp::check_input::<$crate::xtp::encoding::$in, _>($wire, $input)?;)?
         $crate::__private::xtp::ask::<_, $crate::xtp::encoding::$out, _>(&$slot, $wire, |host| host.$name($($argument)?))
     }};
     ($slot:ident, $wire:literal, $name:ident($($argument:ident: $in:ident = $input:expr)?)) => {{
-        $($crate::__private::xtp::check::<$crate::xtp::encoding::$in, _>($wire, $input)?;)?
+        $($crate::__private::xtp::check_input::<$crate::xtp::encoding::$in, _>($wire, $input)?;)?
         $crate::__private::xtp::tell(&$slot, $wire, |host| host.$name($($argument)?))
     }};
 }

@@ -146,7 +146,7 @@ impl Context {
         key: &str,
         message: &str,
     ) -> Result<Elicited<T>, ToolError> {
-        const { form::check(T::NODE) }
+        const { form::check_form(T::NODE) }
         self.ask(Elicit::new(key.into(), message.into()))
     }
 
@@ -229,7 +229,7 @@ impl Context {
     ///
     /// Like [`elicit`](Self::elicit).
     pub fn ask<Q: InputRequests>(&self, requests: Q) -> Result<Q::Responses, ToolError> {
-        let mut round = Round::of(self)?;
+        let mut round = Round::from_request(self)?;
         match requests.ask(&mut round) {
             Some(responses) => Ok(responses),
             None => Err(round.into_error(self)),

@@ -25,7 +25,7 @@ pub use self::caller::{Caller, Certificate};
 pub(crate) use self::native::{Host, State, ToolAnswer};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use self::request::CLIENT_INFO;
-pub use self::request::{Capabilities, Client};
+pub use self::request::{Capabilities, ClientInfo};
 #[cfg(target_family = "wasm")]
 pub(crate) use self::wasm::Host;
 use crate::host::level::Level;

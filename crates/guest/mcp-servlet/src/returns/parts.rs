@@ -45,7 +45,7 @@ impl<T: IntoText, E: IntoToolError> IntoText for Result<T, E> {
 
 /// The part of the text that a call requests, in characters.
 #[derive(Debug, Clone, Copy)]
-pub struct Excerpt {
+pub struct TextPage {
     start: usize,
     length: usize,
 }
@@ -62,7 +62,7 @@ const START_INDEX: Argument<usize> = argument(
 )
 .with_default("0");
 
-impl Excerpt {
+impl TextPage {
     /// The argument for the number of characters; `json` is the default.
     pub const fn length(json: &'static str) -> Property {
         MAX_LENGTH.with_default(json).property()
@@ -73,7 +73,7 @@ impl Excerpt {
 
     /// The part that the arguments request: [`length`](Self::length) has number `index`,
     /// [`START`](Self::START) the next.
-    pub fn of<'a>(
+    pub fn requested<'a>(
         arguments: &Arguments<'a>,
         index: usize,
         length: usize,
@@ -86,7 +86,7 @@ impl Excerpt {
     }
 
     fn cut(self, text: &str) -> Result<String, ToolError> {
-        let rest = behind(text, self.start);
+        let rest = skip_chars(text, self.start);
         if rest.is_empty() && self.start > 0 {
             let mut message = String::from("there are only ");
             write_u64(&mut message, text.chars().count() as u64);
@@ -94,9 +94,9 @@ impl Excerpt {
             write_u64(&mut message, self.start as u64);
             return Err(ToolError::new(message));
         }
-        let next = behind(rest, self.length);
-        let part = rest.get(..rest.len() - next.len());
-        let mut part = part.unwrap_or_default().to_owned();
+        let next = skip_chars(rest, self.length);
+        let taken = rest.len() - next.len();
+        let mut part = rest.get(..taken).unwrap_or_default().to_owned();
         if !next.is_empty() {
             let end = (self.start + self.length) as u64;
             part.push_str("\n\n[");
@@ -112,7 +112,7 @@ impl Excerpt {
 }
 
 /// The text after the first `count` characters.
-fn behind(text: &str, count: usize) -> &str {
+fn skip_chars(text: &str, count: usize) -> &str {
     let mut characters = text.chars();
     if let Some(last) = count.checked_sub(1) {
         characters.nth(last);
@@ -137,7 +137,7 @@ impl<T> Texts<T> {
 
     /// The result of the tool when its function returned `value`.
     #[inline]
-    pub fn reply<'a>(&self, part: Excerpt, value: T) -> Result<ToolResult, Failure<'a>> {
+    pub fn reply<'a>(&self, part: TextPage, value: T) -> Result<ToolResult, Failure<'a>> {
         let text = (self.0)(value).and_then(|text| part.cut(&text));
         text.map(|text| ToolResult::text(&text))
             .map_err(Failure::Tool)
@@ -146,10 +146,10 @@ impl<T> Texts<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Excerpt;
+    use super::TextPage;
 
     fn cut(text: &str, start: usize, length: usize) -> String {
-        let cut = Excerpt { start, length }.cut(text);
+        let cut = TextPage { start, length }.cut(text);
         cut.unwrap_or_else(|error| error.message().to_owned())
     }
 

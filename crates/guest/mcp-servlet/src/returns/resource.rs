@@ -31,23 +31,23 @@ enum Stored {
 }
 
 impl ResourceResult {
-    const fn of(stored: Stored) -> Self {
+    const fn new(stored: Stored) -> Self {
         Self { stored, meta: "" }
     }
 
     /// No contents: the client gets the error that the resource does not exist.
     pub fn absent() -> Self {
-        Self::of(Stored::Absent)
+        Self::new(Stored::Absent)
     }
 
     /// Text.
     pub fn text(text: impl Into<Cow<'static, str>>) -> Self {
-        Self::of(Stored::Text(text.into()))
+        Self::new(Stored::Text(text.into()))
     }
 
     /// Bytes, which clients get as base64.
     pub fn bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Self {
-        Self::of(Stored::Bytes(bytes.into()))
+        Self::new(Stored::Bytes(bytes.into()))
     }
 
     /// The result of `read_resource` as JSON; `None` if there are no contents.
@@ -158,7 +158,7 @@ impl IntoResourceResult for ResourceContents {
 
 impl IntoResourceResult for Vec<ResourceContents> {
     fn into_resource_result(self) -> Result<ResourceResult, ToolError> {
-        Ok(ResourceResult::of(Stored::Several(self)))
+        Ok(ResourceResult::new(Stored::Several(self)))
     }
 }
 

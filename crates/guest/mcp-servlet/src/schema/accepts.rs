@@ -13,7 +13,7 @@ impl Node {
     }
 
     /// Whether a string may be a valid value; `json` is the string as JSON.
-    pub(crate) const fn may_be(&self, json: &str) -> bool {
+    pub(crate) const fn accepts_string(&self, json: &str) -> bool {
         match self.kind {
             Kind::Any | Kind::String { .. } | Kind::Raw(_) | Kind::Generated(_) => true,
             Kind::Character => text::is_character(json),
@@ -24,13 +24,13 @@ impl Node {
     }
 
     /// Whether a literal in the source, as JSON, may be a value of this type.
-    pub(crate) const fn takes(&self, json: &str) -> bool {
+    pub(crate) const fn accepts_literal(&self, json: &str) -> bool {
         let anything = matches!(
             self.kind,
             Kind::Any | Kind::AnyOf { .. } | Kind::Raw(_) | Kind::Generated(_)
         );
         match json.as_bytes() {
-            [b'"', ..] => self.may_be(json),
+            [b'"', ..] => self.accepts_string(json),
             [b't' | b'f', ..] => anything || matches!(self.kind, Kind::Boolean),
             [b'-' | b'0'..=b'9', ..] => match self.kind {
                 Kind::Integer { min, max } => is_integer(json, min, max),

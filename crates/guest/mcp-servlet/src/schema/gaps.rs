@@ -48,7 +48,7 @@ impl Place {
     }
 
     #[cfg(feature = "schemars")]
-    fn of(letter: &str) -> Self {
+    fn from_letter(letter: &str) -> Self {
         match letter {
             "a" => Self::Arguments,
             "p" => Self::Argument,
@@ -68,7 +68,7 @@ pub(crate) fn fill(text: &str, generators: &Generators) -> String {
         let (head, fallback) = gap.split_once(MIDDLE).unwrap_or_default();
         let (letter, description) = head.split_at(1);
         let gap = Gap {
-            place: Place::of(letter),
+            place: Place::from_letter(letter),
             description,
             fallback,
         };

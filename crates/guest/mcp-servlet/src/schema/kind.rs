@@ -59,6 +59,22 @@ pub(crate) enum Kind {
     Generated(Generate),
 }
 
+impl Kind {
+    /// The `type` in JSON Schema; empty if there is not one for all values.
+    pub(crate) const fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::Integer { .. } => "integer",
+            Self::Number => "number",
+            Self::String { .. } | Self::Character | Self::Enum { .. } => "string",
+            Self::Array { .. } => "array",
+            Self::Map { .. } | Self::Object(_) | Self::AnyOf { object: true, .. } => "object",
+            Self::Any | Self::Raw(_) | Self::Generated(_) | Self::AnyOf { object: false, .. } => "",
+        }
+    }
+}
+
 /// Generates the members of a schema, as JSON text without the braces.
 pub(crate) type Generate = fn(&Gap<'_>) -> String;
 

@@ -89,7 +89,8 @@ impl Property {
             at += 1;
         }
         let numbers = matches!(self.node.kind, Kind::Integer { .. } | Kind::Number);
-        let takes = !numbers || (self.node.takes(limits.min) && self.node.takes(limits.max));
+        let takes = !numbers
+            || (self.node.accepts_literal(limits.min) && self.node.accepts_literal(limits.max));
         assert!(
             numbers || !limits.has_numbers(),
             "`min` and `max` only apply to numbers"

@@ -3,12 +3,12 @@
 /// The JSON of a constant.
 #[derive(Debug, Clone, Copy)]
 pub struct Scalar {
-    bytes: [u8; LONGEST],
+    bytes: [u8; MAX_DIGITS],
     start: usize,
 }
 
 /// The length of `i64::MIN` and of `u64::MAX`.
-const LONGEST: usize = 20;
+const MAX_DIGITS: usize = 20;
 
 macro_rules! integers {
     ($($ty:ident),*) => {
@@ -45,8 +45,8 @@ impl Scalar {
     }
 
     const EMPTY: Self = Self {
-        bytes: [0; LONGEST],
-        start: LONGEST,
+        bytes: [0; MAX_DIGITS],
+        start: MAX_DIGITS,
     };
 
     const fn integer(value: i128) -> Self {

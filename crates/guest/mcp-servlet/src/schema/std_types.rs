@@ -15,15 +15,6 @@ use mcp_servlet_json::RawJson;
 
 use super::{Node, Property, Schema};
 
-macro_rules! schemas {
-    ($($ty:ty => $node:expr $(, default $default:literal)?;)*) => {
-        $(impl Schema for $ty {
-            const NODE: &'static Node = &$node;
-            $(const DEFAULT: &'static str = $default;)?
-        })*
-    };
-}
-
 macro_rules! integers {
     ($($ty:ty),*) => {
         schemas! { $($ty => Node::integer(Some(<$ty>::MIN as i64), Some(<$ty>::MAX as i64)), default "0";)* }
@@ -46,7 +37,7 @@ natural_numbers!(
 macro_rules! signed_numbers_but_zero {
     ($($ty:ty: $signed:ty),*) => {
         schemas! {
-            $($ty => Node::of::<$signed>().with_description("not 0");)*
+            $($ty => Node::of_type::<$signed>().with_description("not 0");)*
         }
     };
 }
@@ -81,16 +72,16 @@ schemas! {
 // In wasm.
 #[cfg(target_pointer_width = "32")]
 schemas! {
-    isize => Node::of::<i32>(), default "0";
-    usize => Node::of::<u32>(), default "0";
-    NonZeroUsize => Node::of::<NonZeroU32>();
+    isize => Node::of_type::<i32>(), default "0";
+    usize => Node::of_type::<u32>(), default "0";
+    NonZeroUsize => Node::of_type::<NonZeroU32>();
 }
 
 #[cfg(not(target_pointer_width = "32"))]
 schemas! {
-    isize => Node::of::<i64>(), default "0";
-    usize => Node::of::<u64>(), default "0";
-    NonZeroUsize => Node::of::<NonZeroU64>();
+    isize => Node::of_type::<i64>(), default "0";
+    usize => Node::of_type::<u64>(), default "0";
+    NonZeroUsize => Node::of_type::<NonZeroU64>();
 }
 
 impl<T: Schema> Schema for Option<T> {

@@ -1,20 +1,20 @@
 //! Splits names into words, for properties without a description.
 
 /// The longest name that is split into words; a longer one is cut.
-const LONGEST: usize = 128;
+const MAX_NAME_BYTES: usize = 128;
 
 /// A name, split into words.
 pub(crate) struct Words {
-    bytes: [u8; LONGEST],
+    bytes: [u8; MAX_NAME_BYTES],
     length: usize,
 }
 
 impl Words {
     /// `maxResults` and `max_results` are `max results`; an acronym keeps its case.
-    pub(crate) const fn of(name: &str) -> Self {
+    pub(crate) const fn split(name: &str) -> Self {
         let name = name.as_bytes();
         let mut words = Self {
-            bytes: [0; LONGEST],
+            bytes: [0; MAX_NAME_BYTES],
             length: 0,
         };
         let mut at = 0;
@@ -52,7 +52,7 @@ impl Words {
     }
 
     const fn push(&mut self, byte: u8) {
-        if self.length < LONGEST {
+        if self.length < MAX_NAME_BYTES {
             self.bytes[self.length] = byte;
             self.length += 1;
         }
@@ -109,15 +109,15 @@ mod tests {
             ("__", "__"),
             ("", ""),
         ] {
-            assert_eq!(Words::of(name).or(name), words, "{name}");
+            assert_eq!(Words::split(name).or(name), words, "{name}");
         }
     }
 
     #[test]
     fn cuts_a_name_that_is_too_long_and_never_a_character() {
         let long = "a".repeat(200);
-        assert_eq!(Words::of(&long).or(&long), "a".repeat(128));
+        assert_eq!(Words::split(&long).or(&long), "a".repeat(128));
         let odd = format!("a{}", "ö".repeat(100));
-        assert_eq!(Words::of(&odd).or(&odd), odd);
+        assert_eq!(Words::split(&odd).or(&odd), odd);
     }
 }

@@ -39,9 +39,12 @@ impl Recording {
     pub(super) fn new<'a>(
         answers: impl IntoIterator<Item = (&'a str, impl Into<RecordedHttp>)>,
     ) -> Self {
-        let answers = answers.into_iter();
-        let answers = answers.map(|(request, answer)| (request.to_owned(), answer.into()));
-        Self(answers.collect())
+        Self(
+            answers
+                .into_iter()
+                .map(|(request, answer)| (request.to_owned(), answer.into()))
+                .collect(),
+        )
     }
 
     /// The recorded outcome of a request, if there is one.

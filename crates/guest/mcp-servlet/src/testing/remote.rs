@@ -213,7 +213,7 @@ mod tests {
     fn the_test_answers_calls_of_other_tools_in_one_line_each() {
         let client = SERVLET
             .client()
-            .with_recorded_tools("tests/calls/recorded.json")
+            .with_recorded_tools("tests/servlet/calls/recorded.json")
             .with_resource("docs", "file:///a.md", "one\ntwo");
         let (received, output) = conversation(
             &client,

@@ -9,7 +9,7 @@ use super::encoding::{Decode, Encode};
 use super::error::Error;
 
 #[cfg(not(target_family = "wasm"))]
-pub use self::native::{Slot, ask, check, mock, tell};
+pub use self::native::{Slot, ask, check_input, mock, tell};
 #[cfg(target_family = "wasm")]
 pub use self::wasm::{call, call_with};
 

@@ -16,7 +16,7 @@ use super::encoding::{Decode, Encode, LittleEndian, TextPlain, XBinary};
 pub trait Word: Serialize + DeserializeOwned {}
 
 /// The number of bytes of a text that a message shows.
-const SHOWN: usize = 40;
+const MAX_SHOWN_BYTES: usize = 40;
 
 #[cold]
 #[inline(never)]
@@ -24,7 +24,7 @@ fn unexpected(expected: &str, payload: &[u8]) -> String {
     let mut reason = String::from("expected ");
     write_raw(&mut reason, expected);
     write_raw(&mut reason, ", got ");
-    let shown = payload.get(..SHOWN).unwrap_or(payload);
+    let shown = payload.get(..MAX_SHOWN_BYTES).unwrap_or(payload);
     match String::from_utf8_lossy(shown) {
         text if text.is_empty() => write_raw(&mut reason, "nothing"),
         text => write_string(&mut reason, &text),

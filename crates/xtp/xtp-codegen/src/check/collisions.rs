@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Name, Shape};
 use crate::names;
-use crate::rules::Refused;
+use crate::rules::Rule;
 
 /// A function that turns a name of the schema into one of Rust.
 type Spell = fn(&str) -> String;
 
-pub(super) fn check(document: &Document, report: &mut Report) {
+pub(super) fn check_collisions(document: &Document, report: &mut Report) {
     let schemas = document.schemas.iter().map(|schema| &schema.name);
     check_names(schemas.collect(), names::pascal, report);
     for functions in [&document.exports, &document.imports] {
@@ -46,7 +46,7 @@ fn check_names(names: Vec<&Name>, spell: Spell, report: &mut Report) {
         let text = &name.text;
         let message =
             format!("`{text}` is `{given}` in Rust, because another name is already `{plain}`");
-        let problem = report.refused(Refused::Never, Code::Collision, &name.at, message);
+        let problem = report.add(Rule::Lint, Code::Collision, &name.at, message);
         problem.help("rename one of the two");
     }
 }

@@ -9,12 +9,12 @@ use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Item, Name, Shape};
 use crate::node::Value;
 use crate::read::Cursor;
-use crate::rules::Refused;
+use crate::rules::Rule;
 
 /// How many schemas a message shows at the start and at the end of a long path.
-const SHOWN: usize = 5;
+const MAX_SHOWN_SCHEMAS: usize = 5;
 
-pub(super) fn check(root: &Cursor<'_>, document: &Document, report: &mut Report) {
+pub(super) fn check_cycles(root: &Cursor<'_>, document: &Document, report: &mut Report) {
     let endless: Graph = document
         .schemas
         .iter()
@@ -63,8 +63,7 @@ fn collect_required(item: &Item, label: &str, edges: &mut Vec<Edge>) {
         _ if item.nullable => {}
         Shape::Ref(target) => push(target),
         Shape::Object(object) => {
-            let required = object.required.iter();
-            let required: BTreeSet<&str> = required.map(|name| name.text.as_str()).collect();
+            let required = object.required_names();
             for property in &object.properties {
                 let name = property.name.text.as_str();
                 if required.contains(name) {
@@ -89,10 +88,10 @@ fn collect_required(item: &Item, label: &str, edges: &mut Vec<Edge>) {
 
 /// The uses that the official library follows: in properties, and one level into lists and maps.
 fn uses(root: &Cursor<'_>) -> Graph {
-    let components = root.get("components");
-    let schemas = components.and_then(|components| components.get("schemas"));
-    let schemas = schemas.iter().flat_map(Cursor::members);
-    schemas
+    root.get("components")
+        .and_then(|components| components.get("schemas"))
+        .iter()
+        .flat_map(Cursor::members)
         .map(|(name, schema)| (name.text, uses_in(&schema)))
         .collect()
 }
@@ -194,8 +193,8 @@ impl<'a> Search<'a> {
             problem.help("remove a property of the cycle from `required`, or make it `nullable`");
         } else {
             let message = format!("`{name}` contains itself: {circle}");
-            let by = Refused::LibraryNeedlessly;
-            let problem = report.refused(by, Code::Cycle, &target.at, message);
+            let rule = Rule::LibraryNeedlessly;
+            let problem = report.add(rule, Code::Cycle, &target.at, message);
             problem.help("the official generators refuse this; for them, use a free-form object");
         }
     }
@@ -212,8 +211,8 @@ impl<'a> Search<'a> {
             circle.push(format!("`{}{label}`", step.schema));
         }
         circle.push(format!("`{schema}`"));
-        if circle.len() > 2 * SHOWN {
-            let left_out = SHOWN..circle.len() - SHOWN;
+        if circle.len() > 2 * MAX_SHOWN_SCHEMAS {
+            let left_out = MAX_SHOWN_SCHEMAS..circle.len() - MAX_SHOWN_SCHEMAS;
             circle.splice(left_out, ["…".to_owned()]);
         }
         circle.join(" → ")

@@ -6,17 +6,17 @@ use crate::diagnostic::Report;
 use crate::document::{Document, Version};
 use crate::node::Value;
 use crate::read::{Cursor, Fields, every_key};
-use crate::rules::Refused;
+use crate::rules::Rule;
 
-pub(super) fn check(root: &Cursor<'_>, document: &Document, report: &mut Report) {
+pub(super) fn check_everywhere(root: &Cursor<'_>, document: &Document, report: &mut Report) {
     // The library does not look into a document of version `v0`.
     if report.is_compat() && document.version == Version::V1 {
-        let mut known = refs::Known::of(document);
+        let mut known = refs::SchemaNames::new(document);
         report.only_by_the_library(|report| check_node(root, &mut known, report));
     }
 }
 
-fn check_node(node: &Cursor<'_>, known: &mut refs::Known<'_>, report: &mut Report) {
+fn check_node(node: &Cursor<'_>, known: &mut refs::SchemaNames<'_>, report: &mut Report) {
     if !matches!(node.value(), Value::Map(_)) {
         return;
     }
@@ -26,10 +26,10 @@ fn check_node(node: &Cursor<'_>, known: &mut refs::Known<'_>, report: &mut Repor
     if !has_names_as_keys(node) {
         let (names, target) = every_key(&fields, report);
         for name in &names {
-            identifiers::check_name(name, Refused::Always, report);
+            identifiers::check_name(name, Rule::Always, report);
         }
         if let Some(target) = &target {
-            known.check(target, report);
+            known.report_unknown(target, report);
         }
     }
     for value in fields.values() {

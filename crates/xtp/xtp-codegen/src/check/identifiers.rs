@@ -2,23 +2,23 @@
 
 use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Item, Name, Shape, Version};
-use crate::rules::Refused;
+use crate::rules::Rule;
 
-pub(super) fn check(document: &Document, report: &mut Report) {
+pub(super) fn check_identifiers(document: &Document, report: &mut Report) {
     // The library does not look into a document of version `v0`, where everything is a name.
     let functions = match document.version {
-        Version::V0 => Refused::Published,
-        Version::V1 => Refused::Always,
+        Version::V0 => Rule::Published,
+        Version::V1 => Rule::Always,
     };
     for function in document.functions() {
         check_name(&function.name, functions, report);
     }
     for schema in &document.schemas {
-        check_name(&schema.name, Refused::Always, report);
+        check_name(&schema.name, Rule::Always, report);
     }
     document.visit(&mut |item| {
         for name in names_in(item) {
-            check_name(name, Refused::Always, report);
+            check_name(name, Rule::Always, report);
         }
     });
 }
@@ -32,12 +32,12 @@ pub(super) fn names_in(item: &Item) -> Vec<&Name> {
     }
 }
 
-pub(super) fn check_name(name: &Name, by: Refused, report: &mut Report) {
+pub(super) fn check_name(name: &Name, rule: Rule, report: &mut Report) {
     if is_identifier(&name.text) {
         return;
     }
     let message = format!("`{}` is not an identifier", name.text.escape_debug());
-    let problem = report.refused(by, Code::Identifier, &name.at, message);
+    let problem = report.add(rule, Code::Identifier, &name.at, message);
     problem.help("use letters, digits, `_` and `$`, and do not start with a digit");
 }
 

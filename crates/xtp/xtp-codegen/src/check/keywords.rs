@@ -5,9 +5,9 @@ use crate::check::identifiers::names_in;
 use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Name};
 use crate::keywords;
-use crate::rules::Refused;
+use crate::rules::Rule;
 
-pub(super) fn check(document: &Document, report: &mut Report) {
+pub(super) fn check_keywords(document: &Document, report: &mut Report) {
     if !report.is_compat() {
         return;
     }
@@ -31,6 +31,6 @@ fn check_name(name: &Name, report: &mut Report) {
     }
     let languages = languages.join(", ");
     let message = format!("`{}` is a keyword in {languages}", name.text);
-    let problem = report.refused(Refused::Never, Code::Keyword, &name.at, message);
+    let problem = report.add(Rule::Lint, Code::Keyword, &name.at, message);
     problem.help("generators for these languages may fail at it");
 }

@@ -6,14 +6,14 @@ use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Item, Name, Shape};
 use crate::suggest;
 
-/// How many unknown names are compared with all known ones, which is slow in a large schema.
-const MAX_COMPARED: usize = 100;
+/// How many unknown names get a suggestion: each is compared with all known ones, which is slow in a large schema.
+const MAX_SUGGESTIONS: usize = 100;
 
-pub(super) fn check(document: &Document, report: &mut Report) {
-    let mut known = Known::of(document);
+pub(super) fn check_refs(document: &Document, report: &mut Report) {
+    let mut known = SchemaNames::new(document);
     document.visit(&mut |item| {
         for target in targets(item) {
-            known.check(target, report);
+            known.report_unknown(target, report);
         }
     });
 }
@@ -28,15 +28,15 @@ fn targets(item: &Item) -> Vec<&Name> {
 }
 
 /// The names of all schemas.
-pub(super) struct Known<'d> {
+pub(super) struct SchemaNames<'d> {
     names: Vec<&'d str>,
     set: BTreeSet<&'d str>,
     /// How many unknown names have been compared with them.
     compared: usize,
 }
 
-impl<'d> Known<'d> {
-    pub(super) fn of(document: &'d Document) -> Self {
+impl<'d> SchemaNames<'d> {
+    pub(super) fn new(document: &'d Document) -> Self {
         let schemas = document.schemas.iter();
         let names: Vec<&str> = schemas.map(|schema| schema.name.text.as_str()).collect();
         Self {
@@ -47,7 +47,7 @@ impl<'d> Known<'d> {
     }
 
     /// Reports a reference to an unknown schema, and suggests a similar name.
-    pub(super) fn check(&mut self, target: &Name, report: &mut Report) {
+    pub(super) fn report_unknown(&mut self, target: &Name, report: &mut Report) {
         if self.set.contains(target.text.as_str()) {
             return;
         }
@@ -56,7 +56,7 @@ impl<'d> Known<'d> {
         let problem = report.error(Code::RefTarget, &target.at, message);
         if self.names.is_empty() {
             problem.help("define it under `components.schemas`");
-        } else if self.compared <= MAX_COMPARED {
+        } else if self.compared <= MAX_SUGGESTIONS {
             let known = |known: &str| format!("the schemas are {known}");
             problem.help(suggest::help(&target.text, &self.names, known));
         } else {

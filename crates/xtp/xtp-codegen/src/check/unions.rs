@@ -8,10 +8,10 @@ use crate::document::{Document, Member, Shape, Union};
 use crate::unions::{Schemas, Tag};
 
 /// The largest union whose members are compared with each other.
-const MAX_UNTAGGED: usize = 100;
+const MAX_UNTAGGED_MEMBERS: usize = 100;
 
-pub(super) fn check(document: &Document, report: &mut Report) {
-    let schemas = Schemas::of(document);
+pub(super) fn check_unions(document: &Document, report: &mut Report) {
+    let schemas = Schemas::new(document);
     document.visit(&mut |item| {
         if let Shape::Union(union) = &item.shape {
             check_union(union, &schemas, report);
@@ -33,8 +33,8 @@ fn check_union(union: &Union, schemas: &Schemas<'_>, report: &mut Report) {
 
 /// Without a tag, a value belongs to the first member that accepts it.
 fn check_untagged(union: &Union, schemas: &Schemas<'_>, report: &mut Report) {
-    if union.members.len() > MAX_UNTAGGED {
-        let message = format!("a union of more than {MAX_UNTAGGED} members needs a tag");
+    if union.members.len() > MAX_UNTAGGED_MEMBERS {
+        let message = format!("a union of more than {MAX_UNTAGGED_MEMBERS} members needs a tag");
         let problem = report.error(Code::Union, &union.at, message);
         problem.help("add `discriminator: {propertyName: type}`");
         return;
@@ -82,8 +82,8 @@ fn check_declared(union: &Union, tag: &str, schemas: &Schemas<'_>, report: &mut 
             continue;
         }
         let name = &member.target.text;
-        let value = member.mapped.as_ref().unwrap_or(&member.target);
-        let value = value.text.escape_debug();
+        let tagged = member.mapped.as_ref().unwrap_or(&member.target);
+        let value = tagged.text.escape_debug();
         let (message, help) = match schemas.tag(member, tag) {
             Tag::NoObject => {
                 no_object(member, report);

@@ -131,13 +131,12 @@ impl ClientBuild {
             path: path(),
             source,
         })?;
-        serde_json::from_str(&text).or_else(|source| {
-            let lists: Result<Lists, _> = serde_json::from_str(&text);
-            let lists = lists.map_err(|_| ClientBuildError::Catalog {
+        serde_json::from_str(&text).or_else(|source| match serde_json::from_str::<Lists>(&text) {
+            Ok(lists) => Ok(Catalog::from(&lists)),
+            Err(_) => Err(ClientBuildError::Catalog {
                 path: path(),
                 source,
-            })?;
-            Ok(Catalog::from(&lists))
+            }),
         })
     }
 }

@@ -8,7 +8,7 @@ use super::walk::Members;
 use crate::document::Scalar;
 
 /// How many references are followed.
-const MAX_STEPS: usize = 8;
+const MAX_REFERENCES: usize = 8;
 
 /// One of the forms that a value may have.
 pub(super) struct Form {
@@ -44,7 +44,7 @@ impl Json {
         }
     }
 
-    fn of(schema: &Value) -> Option<Self> {
+    fn of_schema(schema: &Value) -> Option<Self> {
         let members = schema.as_object()?;
         let kind = |ty: &str| match ty {
             "string" => Some(Self::String),
@@ -72,7 +72,7 @@ impl Json {
 impl Form {
     pub(super) fn new(schema: Value, at: String, root: &Value) -> Self {
         let (mut resolved, mut definition) = (&schema, None);
-        for _ in 0..MAX_STEPS {
+        for _ in 0..MAX_REFERENCES {
             let pointer = resolved.get("$ref").and_then(local);
             let Some((pointer, target)) = pointer.and_then(|at| Some((at, root.pointer(at)?)))
             else {
@@ -83,7 +83,7 @@ impl Form {
         }
         let resolved = resolved.clone();
         Self {
-            kind: Json::of(&resolved),
+            kind: Json::of_schema(&resolved),
             resolved,
             definition,
             schema,
@@ -162,8 +162,8 @@ pub(super) fn are_rules(forms: &[Value]) -> bool {
 
 /// The strings of forms that are nothing but strings.
 pub(super) fn texts(forms: &[Form]) -> Option<Vec<String>> {
-    let texts: Option<Vec<_>> = forms.iter().map(Form::texts).collect();
-    let texts: Vec<_> = texts?.into_iter().flatten().map(str::to_owned).collect();
+    let of_forms: Vec<_> = forms.iter().map(Form::texts).collect::<Option<_>>()?;
+    let texts: Vec<_> = of_forms.into_iter().flatten().map(str::to_owned).collect();
     (!texts.is_empty()).then_some(texts)
 }
 
@@ -171,8 +171,10 @@ pub(super) fn texts(forms: &[Form]) -> Option<Vec<String>> {
 pub(super) fn tag(forms: &[Form]) -> Option<(String, Vec<String>)> {
     let first = forms.first()?.resolved.get("properties")?.as_object()?;
     first.keys().find_map(|name| {
-        let values = forms.iter().map(|form| tag_value(&form.resolved, name));
-        let values: Vec<_> = values.collect::<Option<_>>()?;
+        let values: Vec<_> = forms
+            .iter()
+            .map(|form| tag_value(&form.resolved, name))
+            .collect::<Option<_>>()?;
         let distinct: BTreeSet<_> = values.iter().collect();
         (distinct.len() == forms.len()).then(|| (name.clone(), values.clone()))
     })
@@ -199,9 +201,8 @@ pub(super) fn are_distinct(forms: &[Form]) -> bool {
 
 /// The type of all forms, if it is a string, a number or a boolean.
 pub(super) fn scalar(forms: &[Form]) -> Option<Scalar> {
-    let kinds: Option<BTreeSet<Json>> = forms.iter().map(|form| form.kind).collect();
-    let kinds: Vec<_> = kinds?.into_iter().collect();
-    match kinds[..] {
+    let kinds: BTreeSet<Json> = forms.iter().map(|form| form.kind).collect::<Option<_>>()?;
+    match Vec::from_iter(kinds)[..] {
         [Json::String] => Some(Scalar::String),
         [Json::Number] => Some(Scalar::Double),
         [Json::Boolean] => Some(Scalar::Boolean),

@@ -7,14 +7,14 @@ use syn::{GenericArgument, Item, PathArguments, Type, parse_quote};
 use super::lower::Uses;
 use crate::ir::{self, Kind, Module, Names, Struct, Tagging, TypeDef, TypeId, Union};
 use crate::json_schema::Slot;
-use crate::spell::{Missing, Spelling};
+use crate::rust_types::{Missing, RustTypes};
 use crate::types::{docs, ident};
 
 /// The items of all types, each after the type that contains it.
 pub(super) fn items(
     module: &Module,
     uses: &[Uses],
-    spelling: &Spelling,
+    rust_types: &RustTypes,
 ) -> Result<Vec<Item>, Missing> {
     let mut items = Vec::new();
     let mut reads_null = false;
@@ -24,7 +24,7 @@ pub(super) fn items(
             id: *id,
             def,
             uses: uses[id.0],
-            spelling,
+            rust_types,
         };
         match &def.kind {
             Kind::Struct(content) => {
@@ -61,7 +61,7 @@ struct Writer<'a> {
     id: TypeId,
     def: &'a TypeDef,
     uses: Uses,
-    spelling: &'a Spelling,
+    rust_types: &'a RustTypes,
 }
 
 impl Writer<'_> {
@@ -82,7 +82,7 @@ impl Writer<'_> {
 
     fn alias(&self) -> Result<Item, Missing> {
         let (docs, name) = (self.docs(), self.name());
-        let ty = self.spelling.get(Slot::Alias(self.id))?;
+        let ty = self.rust_types.get(Slot::Alias(self.id))?;
         Ok(parse_quote! {
             #(#docs)*
             pub type #name = #ty;
@@ -90,23 +90,27 @@ impl Writer<'_> {
     }
 
     fn structure(&self, content: &Struct) -> Result<Vec<Item>, Missing> {
-        let fields = content.fields.iter().enumerate();
-        let fields = fields.map(|(index, field)| {
-            let ty = self.spelling.get(Slot::Field(self.id, index))?;
+        let typed = |(index, field)| {
+            let inner = self.rust_types.get(Slot::Field(self.id, index))?;
             let ty = if may_be_null_or_absent(field) {
-                parse_quote!(Option<#ty>)
+                parse_quote!(Option<#inner>)
             } else {
-                option_outside(ty)
+                option_outside(inner)
             };
             Ok((field, ty))
-        });
-        let fields: Vec<(&ir::Field, Type)> = fields.collect::<Result<_, _>>()?;
+        };
+        let fields: Vec<(&ir::Field, Type)> = content
+            .fields
+            .iter()
+            .enumerate()
+            .map(typed)
+            .collect::<Result<_, _>>()?;
         let extra = match &content.extra {
-            Some((name, _)) => Some((ident(name), self.spelling.get(Slot::Extra(self.id))?)),
+            Some((name, _)) => Some((ident(name), self.rust_types.get(Slot::Extra(self.id))?)),
             None => None,
         };
-        let spelt = fields.iter().map(|(field, ty)| self.field(field, ty));
-        let spelt_extra = extra.as_ref().map(|(name, ty)| {
+        let tokens = fields.iter().map(|(field, ty)| self.field(field, ty));
+        let extra_tokens = extra.as_ref().map(|(name, ty)| {
             quote! {
                 /// All further properties.
                 #[serde(flatten)]
@@ -119,7 +123,7 @@ impl Writer<'_> {
         let item = parse_quote! {
             #(#docs)*
             #[derive(Clone, Debug, #default PartialEq, #serde)]
-            pub struct #name { #(#spelt,)* #spelt_extra }
+            pub struct #name { #(#tokens,)* #extra_tokens }
         };
         let extra = extra.map(|(name, _)| name);
         let constructor = (self.uses.input && !is_optional)
@@ -170,7 +174,7 @@ impl Writer<'_> {
         let mut variants = Vec::new();
         for (index, (names, _)) in union.members.iter().enumerate() {
             let (variant, wire) = (ident(&names.rust), &names.wire);
-            let ty = self.spelling.get(Slot::Field(self.id, index))?;
+            let ty = self.rust_types.get(Slot::Field(self.id, index))?;
             let (doc, rename) = match &union.tagging {
                 Tagging::Union(tag) | Tagging::Members(tag) => (
                     format!("{} is {} in JSON.", code(tag), code(wire)),

@@ -7,11 +7,11 @@ use super::forms::local;
 use super::walk::{LEFT_OUT, Members};
 
 /// How many schemas are merged into one.
-const MAX_PARTS: usize = 256;
+const MAX_MERGED_SCHEMAS: usize = 256;
 
 /// One schema for a schema with `allOf`; `None` if its members contradict each other.
 pub(super) fn merged(members: &Members, root: &Value) -> Option<Members> {
-    let mut left = MAX_PARTS;
+    let mut left = MAX_MERGED_SCHEMAS;
     merge(members, root, &mut left)
 }
 

@@ -59,7 +59,7 @@ struct Named<'c> {
 
 impl<'c> Methods<'c> {
     /// The methods of these items. Their types are added to `lowering`.
-    pub(super) fn of(items: &[&'c Item], lowering: &mut Lowering) -> Self {
+    pub(super) fn new(items: &[&'c Item], lowering: &mut Lowering) -> Self {
         let mut renamed = Vec::new();
         // Nested types have the names that are left, so that they change no name of an item.
         let named = named(items, lowering, &mut renamed);
@@ -85,11 +85,11 @@ impl<'c> Methods<'c> {
     /// The source of everything but the types.
     pub(super) fn texts(&self, client: &str, catalog: &Catalog) -> Vec<String> {
         let name = ident(client);
-        let doc = match server_member(catalog, "name") {
+        let about = match server_member(catalog, "name") {
             Some(server) => format!("A client of {}.", code(server)),
             None => "A client.".to_owned(),
         };
-        let doc = docs::attributes(Some(&doc), 0);
+        let doc = docs::attributes(Some(&about), 0);
         let tools = self.of_kinds(&[ItemKind::Tool]);
         let prompts = self.of_kinds(&[ItemKind::Prompt]);
         let resources = self.of_kinds(&[ItemKind::Resource, ItemKind::ResourceTemplate]);
@@ -106,10 +106,9 @@ impl<'c> Methods<'c> {
         let getters = [
             (&prompts, "prompts", "Prompts"),
             (&resources, "resources", "Resources"),
-        ];
-        let getters = getters
-            .into_iter()
-            .filter(|(methods, ..)| !methods.is_empty());
+        ]
+        .into_iter()
+        .filter(|(methods, ..)| !methods.is_empty());
         let of_getters = getters.clone().map(|(_, getter, ty)| {
             let doc = format!(" The {getter}.");
             let (getter, ty) = (ident(getter), ident(ty));
@@ -209,15 +208,11 @@ fn named<'c>(
             ItemKind::Resource | ItemKind::ResourceTemplate => (&mut resources, false),
         };
         // A resource without a name has one after its URI.
-        let name = if item.name.is_empty() {
-            key
-        } else {
-            &item.name
-        };
+        let name = Some(item.name.as_str())
+            .filter(|name| !name.is_empty())
+            .unwrap_or(key);
         let method = taken.take(&names::member(name));
         let mut given = vec![(method.clone(), names::member(name))];
-        let input = names::ty(name);
-        let output = format!("{input}Output");
         let mut claim = |wanted: String, is_needed: bool| {
             let name = if is_needed {
                 lowering.claim(&wanted)
@@ -227,13 +222,16 @@ fn named<'c>(
             given.push((name.clone(), wanted));
             name
         };
-        let input = claim(input, has_types);
+        let input = claim(names::ty(name), has_types);
         let output = claim(
-            output,
+            format!("{}Output", names::ty(name)),
             matches!(&item.detail, Detail::Tool(tool) if tool.output.is_some()),
         );
-        let changed = given.iter().filter(|(name, wanted)| name != wanted);
-        let changed: Vec<_> = changed.map(|(name, _)| format!("`{name}`")).collect();
+        let changed: Vec<_> = given
+            .iter()
+            .filter(|(name, wanted)| name != wanted)
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
         if !changed.is_empty() {
             let changed = changed.join(" and ");
             renamed.push(format!(
@@ -268,8 +266,7 @@ fn request(named: &Named<'_>, lowering: &mut Lowering) -> Option<Request> {
     Some(match &named.item.detail {
         Detail::Tool(tool) => {
             let schema = &tool.input.json;
-            let input = root(schema, "/inputSchema", &named.input, "Arguments of");
-            let input = lowering.input(&input);
+            let input = lowering.input(&root(schema, "/inputSchema", &named.input, "Arguments of"));
             let output = tool.output.as_ref().map(|output| {
                 let is_wrapped =
                     output.json.get("x-fastmcp-wrap-result") == Some(&Value::Bool(true));
@@ -303,8 +300,11 @@ fn request(named: &Named<'_>, lowering: &mut Lowering) -> Option<Request> {
 
 /// The variables of a template. Those that only queries have may be left out.
 fn variables(template: &ResourceTemplate) -> Result<Vec<Variable>, String> {
-    let expressions = template.uri_template.split('{').skip(1);
-    let expressions = expressions.filter_map(|rest| Some(rest.split_once('}')?.0));
+    let expressions = template
+        .uri_template
+        .split('{')
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once('}')?.0));
     let of_paths = expressions.filter(|expression| !expression.starts_with(['?', '&']));
     let in_paths: BTreeSet<&str> = of_paths
         .flat_map(|expression| {
@@ -376,21 +376,19 @@ impl Method<'_> {
         let item = self.item;
         let texts = [&item.title, &item.description];
         let text = texts.into_iter().flatten().next_back();
-        let hints = item
-            .meta
-            .annotations
-            .as_ref()
-            .into_iter()
-            .flat_map(|annotations| {
-                let names = [
-                    ("readOnlyHint", ", read-only"),
-                    ("destructiveHint", ", destructive"),
-                    ("idempotentHint", ", idempotent"),
-                ];
-                let is_set = |hint: &str| annotations.get(hint) == Some(&Value::Bool(true));
-                names.into_iter().filter(move |(hint, _)| is_set(hint))
-            });
-        let hints: String = hints.map(|(_, text)| text).collect();
+        let is_set = |hint: &str| {
+            let annotations = item.meta.annotations.as_ref();
+            annotations.and_then(|all| all.get(hint)) == Some(&Value::Bool(true))
+        };
+        let hints: String = [
+            ("readOnlyHint", ", read-only"),
+            ("destructiveHint", ", destructive"),
+            ("idempotentHint", ", idempotent"),
+        ]
+        .into_iter()
+        .filter(|(hint, _)| is_set(hint))
+        .map(|(_, text)| text)
+        .collect();
         let kind = match item.kind() {
             ItemKind::Tool => "Tool",
             ItemKind::Resource => "Resource",

@@ -4,7 +4,7 @@ use crate::names::{field_source, pascal, snake, type_source, variant_source};
 
 /// The name of a type, before it is changed because the prelude has it.
 pub(super) fn ty(name: &str) -> String {
-    spelt(name, "", capitalized).unwrap_or_else(|| pascal(name))
+    joined_words(name, "", capitalized).unwrap_or_else(|| pascal(name))
 }
 
 pub(super) fn variant(name: &str) -> String {
@@ -13,7 +13,7 @@ pub(super) fn variant(name: &str) -> String {
 
 /// The name of a method or a field. Keywords have an underscore behind them.
 pub(super) fn member(name: &str) -> String {
-    let name = spelt(name, "_", str::to_lowercase).unwrap_or_else(|| snake(name));
+    let name = joined_words(name, "_", str::to_lowercase).unwrap_or_else(|| snake(name));
     let source = field_source(&name);
     match source.strip_prefix("r#") {
         Some(keyword) => format!("{keyword}_"),
@@ -28,13 +28,16 @@ pub(super) fn is_type(name: &str) -> bool {
 }
 
 /// The words of a name with letters that are not ASCII; `None` if the name has none, or if Rust allows no such name.
-fn spelt(name: &str, separator: &str, word: impl Fn(&str) -> String) -> Option<String> {
+fn joined_words(name: &str, separator: &str, word: impl Fn(&str) -> String) -> Option<String> {
     if name.is_ascii() {
         return None;
     }
-    let words = name.split(|c: char| !c.is_alphanumeric());
-    let words = words.filter(|word| !word.is_empty()).map(word);
-    let name = words.collect::<Vec<_>>().join(separator);
+    let words: Vec<_> = name
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(word)
+        .collect();
+    let name = words.join(separator);
     syn::parse_str::<syn::Ident>(&name).is_ok().then_some(name)
 }
 

@@ -13,11 +13,11 @@ use crate::ir::{Field, Item, Kind, Names, Struct, Type, TypeDef, TypeId};
 use crate::names::{Taken, type_source};
 
 /// The deepest nesting of schemas. A stack of 2 MiB is enough for it.
-const MAX_DEPTH: usize = 40;
+const MAX_SCHEMA_DEPTH: usize = 40;
 /// The most schemas in one root.
-const MAX_NODES: usize = 10_000;
+const MAX_SCHEMAS: usize = 10_000;
 /// The longest text by which two schemas are found to be equal.
-const MAX_COMPARED: usize = 1 << 16;
+const MAX_COMPARED_BYTES: usize = 1 << 16;
 
 /// Keywords that decide which values are valid, and that no Rust type expresses. Bounds, patterns and formats are not among
 /// them: they only limit the values of a type.
@@ -110,10 +110,10 @@ impl<'l> Walk<'l> {
     /// The type of a schema.
     pub(super) fn item(&mut self, schema: &Value, at: &str, name: &Name) -> Item {
         self.nodes += 1;
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= MAX_SCHEMA_DEPTH {
             return self.any(at, "it is nested too deep");
         }
-        if self.nodes > MAX_NODES {
+        if self.nodes > MAX_SCHEMAS {
             return self.any(at, "the schema is too large");
         }
         self.depth += 1;
@@ -292,9 +292,10 @@ impl<'l> Walk<'l> {
     }
 
     fn list(&mut self, members: &Members, at: &str, name: &Name) -> Type {
-        let tuple = ["prefixItems", "items"].into_iter();
-        let mut tuple = tuple.filter(|key| members.get(*key).is_some_and(Value::is_array));
-        let item = if let Some(key) = tuple.next() {
+        let tuple = ["prefixItems", "items"]
+            .into_iter()
+            .find(|key| members.get(*key).is_some_and(Value::is_array));
+        let item = if let Some(key) = tuple {
             self.warn(
                 &format!("{at}/{key}"),
                 "has no Rust type: the items are any JSON",
@@ -321,9 +322,14 @@ impl<'l> Walk<'l> {
             Some(Value::Object(properties)) => properties,
             _ => &empty,
         };
-        let required = members.get("required").and_then(Value::as_array);
-        let required = required.into_iter().flatten().filter_map(Value::as_str);
-        let required: BTreeSet<&str> = required.filter(|name| Some(*name) != tag).collect();
+        let required: BTreeSet<&str> = members
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .filter(|name| Some(*name) != tag)
+            .collect();
         let extra = match members.get("additionalProperties") {
             None | Some(Value::Bool(false)) => None,
             Some(extra) => Some(extra),
@@ -437,11 +443,11 @@ impl<'l> Walk<'l> {
     fn key(&self, members: &Members, at: &str, name: &Name, tag: Option<&str>) -> String {
         let tag = tag.unwrap_or_default();
         let (place, text) = if let Name::Definition(name, _) = name {
-            let text = forms::closure(members, self.root, MAX_COMPARED);
+            let text = forms::closure(members, self.root, MAX_COMPARED_BYTES);
             (format!("definition {name}"), text)
         } else {
             let text = Value::from(members.clone()).to_string();
-            let is_short = text.len() <= MAX_COMPARED;
+            let is_short = text.len() <= MAX_COMPARED_BYTES;
             (format!("in {}", self.scope), is_short.then_some(text))
         };
         match text {

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Code, Report};
 use crate::document::{ContentType, Scalar};
 use crate::ir::{Function, Item, Kind, Module, Parameter, Type};
+use crate::names::is_listed;
 
 /// Names that linkers and hosts do not take for functions of the plugin.
 const RESERVED: [&str; 4] = ["memory", "_start", "_initialize", "__wasm_call_ctors"];
@@ -12,55 +13,13 @@ const RESERVED: [&str; 4] = ["memory", "_start", "_initialize", "__wasm_call_cto
 const LIBRARY: [&str; 6] = ["bcmp", "memcmp", "memcpy", "memmove", "memset", "strlen"];
 
 /// Mathematical functions of that library. Each also exists for numbers of other widths; see [`is_mathematics`].
-const MATHEMATICS: [&str; 44] = [
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cbrt",
-    "ceil",
-    "copysign",
-    "cos",
-    "cosh",
-    "erf",
-    "erfc",
-    "exp",
-    "exp2",
-    "expm1",
-    "fabs",
-    "fdim",
-    "floor",
-    "fma",
-    "fmax",
-    "fmaximum",
-    "fmaximum_num",
-    "fmin",
-    "fminimum",
-    "fminimum_num",
-    "fmod",
-    "hypot",
-    "ldexp",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "pow",
-    "rint",
-    "round",
-    "roundeven",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-    "tgamma",
-];
+const MATHEMATICS: &str = "\
+    acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 \
+    fabs fdim floor fma fmax fmaximum fmaximum_num fmin fminimum fminimum_num fmod hypot ldexp \
+    log log10 log1p log2 pow rint round roundeven sin sinh sqrt tan tanh tgamma";
 
 /// Reports every export and import that a plugin cannot have.
-pub(crate) fn check(module: &Module, decode_byte: bool, report: &mut Report) {
+pub(crate) fn check_glue(module: &Module, decode_byte: bool, report: &mut Report) {
     for export in &module.exports {
         name(export, report);
     }
@@ -88,7 +47,7 @@ fn name(export: &Function, report: &mut Report) {
 
 /// Whether it is one of these functions: `log`, `logf`, `floorf16` and so on.
 fn is_mathematics(name: &str) -> bool {
-    let is_plain = |name: &str| MATHEMATICS.contains(&name);
+    let is_plain = |name: &str| is_listed(MATHEMATICS, name);
     let mut suffixes = ["f", "f16", "f128"].into_iter();
     is_plain(name)
         || suffixes.any(|suffix| name.strip_suffix(suffix).is_some_and(is_plain))

@@ -6,7 +6,7 @@ use syn::{TraitItem, parse_quote};
 use super::{Glue, function};
 use crate::format;
 use crate::ir::{Function, Parameter};
-use crate::spell::Missing;
+use crate::rust_types::Missing;
 use crate::types::ident;
 
 /// Both, if the schema has exports.
@@ -15,12 +15,13 @@ pub(super) fn texts(glue: &Glue<'_>) -> Result<Vec<String>, Missing> {
     if exports.is_empty() {
         return Ok(Vec::new());
     }
-    let methods = exports.iter().map(|export| method(glue, export));
-    let methods = methods.collect::<Result<Vec<_>, _>>()?;
+    let methods = exports
+        .iter()
+        .map(|export| method(glue, export))
+        .collect::<Result<Vec<_>, _>>()?;
     let name = &glue.exports;
     let offer = parse_quote! {
-        /// What the plugin offers to its host. A function that is not implemented says so, as an
-        /// error.
+        /// The exports of the plugin. A function that is not implemented returns an error.
         ///
         /// `export!` makes wasm exports of an implementation; the trait must be in scope there.
         pub trait #name { #(#methods)* }
@@ -29,7 +30,7 @@ pub(super) fn texts(glue: &Glue<'_>) -> Result<Vec<String>, Missing> {
         format::block(offer),
         export_macro(glue),
         format::item(parse_quote! {
-            #[allow(unused_imports, reason = "the types are of use alone, too")]
+            #[allow(unused_imports, reason = "some plugins only use the types")]
             pub(crate) use __export as export;
         }),
     ])
@@ -74,10 +75,10 @@ fn method(glue: &Glue<'_>, export: &Function) -> Result<TraitItem, Missing> {
 fn line(glue: &Glue<'_>, export: &Function) -> String {
     let encoding = |parameter: &Parameter| glue.encoding(parameter.content_type).to_string();
     let input = export.input.as_ref().map(encoding).unwrap_or_default();
-    let output = export.output.as_ref().map(encoding);
-    let output = output
-        .map(|output| format!(" -> {output}"))
-        .unwrap_or_default();
+    let output = match &export.output {
+        Some(output) => format!(" -> {}", encoding(output)),
+        None => String::new(),
+    };
     let (wire, name) = (&export.name.wire, &export.name.rust);
     format!("{wire:?} => {name}({input}){output};")
 }

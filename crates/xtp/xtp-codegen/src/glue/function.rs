@@ -7,7 +7,7 @@ use super::Glue;
 use crate::document::{CodeSample, Scalar};
 use crate::ir::{self, Function, Kind, Parameter};
 use crate::json_schema::Slot;
-use crate::spell::Missing;
+use crate::rust_types::Missing;
 use crate::types::docs;
 
 impl Glue<'_> {
@@ -15,7 +15,10 @@ impl Glue<'_> {
     pub(super) fn owned(&self, parameter: Option<&Parameter>) -> Result<Type, Missing> {
         match parameter {
             None => Ok(parse_quote!(())),
-            Some(parameter) => self.spelling.get(Slot::Parameter(parameter.slot)).cloned(),
+            Some(parameter) => self
+                .rust_types
+                .get(Slot::Parameter(parameter.slot))
+                .cloned(),
         }
     }
 
@@ -97,8 +100,8 @@ pub(super) fn examples(samples: &[CodeSample]) -> String {
     let shown = samples.iter().filter(|sample| !has_rust || is_rust(sample));
     let mut text = String::new();
     for sample in shown {
-        let title = sample.label.as_deref().unwrap_or(&sample.lang);
-        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let label = sample.label.as_deref().unwrap_or(&sample.lang);
+        let title = label.split_whitespace().collect::<Vec<_>>().join(" ");
         let lang = sample.lang.to_lowercase();
         let source = sample.source.trim_matches('\n');
         let mut fence = "```".to_owned();

@@ -6,7 +6,7 @@ use syn::{Item, TraitItem, parse_quote};
 use super::{Glue, function};
 use crate::ir::Function;
 use crate::names::Taken;
-use crate::spell::Missing;
+use crate::rust_types::Missing;
 use crate::types::ident;
 
 /// The module `host`, if the schema has imports.
@@ -15,34 +15,38 @@ pub(super) fn item(glue: &Glue<'_>) -> Result<Option<Item>, Missing> {
     if imports.is_empty() {
         return Ok(None);
     }
-    let functions = imports.iter().map(|import| function(glue, import));
-    let functions = functions.collect::<Result<Vec<_>, _>>()?;
-    let methods = imports.iter().map(|import| method(glue, import));
-    let methods = methods.collect::<Result<Vec<_>, _>>()?;
+    let functions = imports
+        .iter()
+        .map(|import| function(glue, import))
+        .collect::<Result<Vec<_>, _>>()?;
+    let methods = imports
+        .iter()
+        .map(|import| method(glue, import))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut taken = Taken::default();
     for import in imports {
         taken.take(&import.name.rust);
     }
     let (host, runtime, mock) = (&glue.host, &glue.runtime, ident(&taken.take("mock")));
     Ok(Some(parse_quote! {
-        /// What the host offers to the plugin.
+        /// The functions of the host.
         pub mod host {
             #[allow(
                 unused_imports, clippy::wildcard_imports,
-                reason = "types of the schema, if there are any",
+                reason = "the functions may use no type of the schema",
             )]
             use super::*;
 
             #(#functions)*
 
-            /// What a test makes up in place of a host; what it leaves out answers with an error.
+            /// A mock of the host for tests. A function that is not implemented returns an error.
             #[cfg(not(target_family = "wasm"))]
             pub trait #host { #(#methods)* }
 
             #[cfg(not(target_family = "wasm"))]
             #runtime::__host!(static HOST: #host);
 
-            /// Runs a test with a made-up host, on this thread.
+            /// Runs a test with a mock of the host, on this thread.
             #[cfg(not(target_family = "wasm"))]
             pub fn #mock<R>(
                 host: ::std::rc::Rc<impl #host + 'static>,
@@ -56,10 +60,12 @@ pub(super) fn item(glue: &Glue<'_>) -> Result<Option<Item>, Missing> {
 
 fn function(glue: &Glue<'_>, import: &Function) -> Result<Item, Missing> {
     let more = match (&import.input, &import.output) {
-        (Some(_), Some(_)) => "If the input cannot be written, or the answer does not fit.",
-        (Some(_), None) => "If the input cannot be written.",
-        (None, Some(_)) => "If the answer does not fit.",
-        (None, None) => "Only in a test, if its host says so.",
+        (Some(_), Some(_)) => {
+            "If the input cannot be serialized, or the output cannot be deserialized."
+        }
+        (Some(_), None) => "If the input cannot be serialized.",
+        (None, Some(_)) => "If the output cannot be deserialized.",
+        (None, None) => "Only in tests, if the mock returns an error.",
     };
     let docs = function::attributes("import", import, &format!("\n\n# Errors\n\n{more}"), 4);
     let (name, wire) = (ident(&import.name.rust), &import.name.wire);

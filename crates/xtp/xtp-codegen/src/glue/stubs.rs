@@ -5,7 +5,7 @@ use syn::{ImplItem, parse_quote};
 
 use super::Glue;
 use crate::ir::Function;
-use crate::spell::Missing;
+use crate::rust_types::Missing;
 use crate::types::docs::{BREAKS, is_visible};
 use crate::types::ident;
 
@@ -33,13 +33,15 @@ fn function(glue: &Glue<'_>, export: &Function, sample: Option<&str>) -> Result<
     let body = lines
         .iter()
         .position(|line| line.trim_start().starts_with("Err("));
-    let comments = sample.into_iter().flat_map(|sample| sample.lines());
-    let comments = comments.flat_map(|line| line.split('\r'));
-    let comments = comments.flat_map(|line| line.split(BREAKS));
-    let comments = comments.map(|line| {
-        let line: String = line.chars().filter(|c| is_visible(*c)).collect();
-        format!("        // {line}").trim_end().to_owned()
-    });
+    let comments = sample
+        .into_iter()
+        .flat_map(str::lines)
+        .flat_map(|line| line.split('\r'))
+        .flat_map(|line| line.split(BREAKS))
+        .map(|line| {
+            let line: String = line.chars().filter(|c| is_visible(*c)).collect();
+            format!("        // {line}").trim_end().to_owned()
+        });
     let at = body.unwrap_or(lines.len());
     lines.splice(at..at, comments);
     Ok(lines.join("\n"))

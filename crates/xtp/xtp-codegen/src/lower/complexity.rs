@@ -3,7 +3,7 @@
 use crate::ir::{Item, Type};
 
 /// The complexity that clippy allows: ten points for each type, times its depth in others.
-const MAX: usize = 250;
+const MAX_COMPLEXITY: usize = 250;
 /// The types around a type: their points, and the depth inside them.
 #[derive(Clone, Copy)]
 pub(crate) struct Around(usize, usize);
@@ -17,7 +17,7 @@ pub(crate) const PARAMETER: Around = Around(30, 2);
 pub(crate) fn is_complex(item: &Item, Around(points, depth): Around) -> bool {
     let nullable = item.nullable && depth == PARAMETER.1;
     let option = if nullable { 10 * depth } else { 0 };
-    points + option + score(&item.ty, depth + usize::from(nullable)) > MAX
+    points + option + score(&item.ty, depth + usize::from(nullable)) > MAX_COMPLEXITY
 }
 
 fn score(ty: &Type, depth: usize) -> usize {

@@ -58,10 +58,9 @@ fn texts<'a>(names: impl Iterator<Item = &'a Name>) -> Vec<&'a str> {
 }
 
 fn pairs(wire: &[&str], rust: Vec<String>) -> Vec<Names> {
-    let names = wire.iter().zip(rust);
-    let names = names.map(|(wire, rust)| Names {
+    let pair = |(wire, rust): (&&str, String)| Names {
         wire: (*wire).to_owned(),
         rust,
-    });
-    names.collect()
+    };
+    wire.iter().zip(rust).map(pair).collect()
 }

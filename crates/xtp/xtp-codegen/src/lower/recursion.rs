@@ -7,18 +7,18 @@ use crate::ir::{Kind, Module, Type, TypeDef, TypeId};
 pub(super) fn close(module: &mut Module) {
     let is_alias = |def: &TypeDef| matches!(def.kind, Kind::Alias(_));
     let aliases: Vec<_> = module.types.iter().map(is_alias).collect();
-    let named = module.types.iter().map(|def| {
-        let targets = targets(&def.kind).into_iter().filter(|_| is_alias(def));
-        let targets = targets.map(|(TypeId(id), _)| id);
-        targets.filter(|id| aliases[*id]).collect()
-    });
-    let direct = module.types.iter().map(|def| {
-        let targets = targets(&def.kind).into_iter();
-        let direct = targets.filter(|(_, is_direct)| *is_direct);
-        direct.map(|(TypeId(id), _)| id).collect()
-    });
-    let named = on_circles(&named.collect::<Vec<_>>());
-    let direct = on_circles(&direct.collect::<Vec<_>>());
+    let through = |follows: &dyn Fn(&TypeDef, TypeId, bool) -> bool| {
+        let edges = module.types.iter().map(|def| {
+            targets(&def.kind)
+                .into_iter()
+                .filter(|(target, is_direct)| follows(def, *target, *is_direct))
+                .map(|(TypeId(id), _)| id)
+                .collect()
+        });
+        on_circles(&edges.collect::<Vec<_>>())
+    };
+    let named = through(&|def, TypeId(target), _| is_alias(def) && aliases[target]);
+    let direct = through(&|_, _, is_direct| is_direct);
     for (index, def) in module.types.iter_mut().enumerate() {
         if let Kind::Alias(item) = &def.kind
             && (named[index] || direct[index])
@@ -30,20 +30,28 @@ pub(super) fn close(module: &mut Module) {
 
 /// The types that a type consists of, and whether directly, outside of lists and maps.
 pub(crate) fn targets(kind: &Kind) -> Vec<(TypeId, bool)> {
-    if let Kind::Union(union) = kind {
-        let members = union.members.iter();
-        return members.filter_map(|(_, ty)| target(ty, true)).collect();
+    let direct = |ty| target(ty, true);
+    match kind {
+        Kind::Union(union) => union
+            .members
+            .iter()
+            .filter_map(|(_, ty)| direct(ty))
+            .collect(),
+        Kind::Struct(def) => {
+            let fields = def
+                .fields
+                .iter()
+                .filter_map(|field| direct(&field.value.ty));
+            // Further properties are a map.
+            let extra = def
+                .extra
+                .iter()
+                .filter_map(|(_, item)| target(&item.ty, false));
+            fields.chain(extra).collect()
+        }
+        Kind::Alias(item) | Kind::Newtype(item) => direct(&item.ty).into_iter().collect(),
+        Kind::Enum(_) => Vec::new(),
     }
-    if let Kind::Struct(def) = kind {
-        let fields = def.fields.iter();
-        let fields = fields.filter_map(|field| target(&field.value.ty, true));
-        // Further properties are a map.
-        let extra = def.extra.iter();
-        let extra = extra.filter_map(|(_, item)| target(&item.ty, false));
-        return fields.chain(extra).collect();
-    }
-    let items = kind.items().into_iter();
-    items.filter_map(|item| target(&item.ty, true)).collect()
 }
 
 /// The type definition that values consist of, at any depth of lists and maps.

@@ -9,9 +9,9 @@ use saphyr::{MarkedYaml, Marker, ScanError, YamlLoader};
 use saphyr_parser::{Event, Parser, Span, SpannedEventReceiver};
 
 /// How many nodes all aliases of a source may add.
-const MAX_COPIED: usize = 100_000;
+const MAX_ALIASED_NODES: usize = 100_000;
 /// How deep nodes may nest. Without aliases, the indentation limit and the parser keep them below this.
-const MAX_DEPTH: usize = 512;
+const MAX_NODE_DEPTH: usize = 512;
 
 /// Why the documents could not be read.
 pub(super) enum Error {
@@ -75,9 +75,9 @@ impl Bounds<'_> {
     fn alias(&mut self, anchor: usize, place: Marker) {
         let extent = self.anchored.get(&anchor).copied().unwrap_or_default();
         self.copied += extent.nodes;
-        if self.copied > MAX_COPIED {
+        if self.copied > MAX_ALIASED_NODES {
             self.exceeded = Some((place, "the aliases repeat too much of the document"));
-        } else if self.open.len() + extent.depth > MAX_DEPTH {
+        } else if self.open.len() + extent.depth > MAX_NODE_DEPTH {
             self.exceeded = Some((place, "the aliases nest the document too deeply"));
         }
         self.node(0, extent);

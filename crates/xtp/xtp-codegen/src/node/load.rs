@@ -164,9 +164,10 @@ impl Converter<'_> {
             YamlData::Value(scalar) => scalar_value(scalar),
             YamlData::Sequence(items) => self.list(items, pointer),
             YamlData::Mapping(map) => {
-                let entries = map.iter();
-                let entries = entries.filter_map(|(key, value)| self.entry(key, value, pointer));
-                let entries = entries.collect();
+                let entries = map
+                    .iter()
+                    .filter_map(|(key, value)| self.entry(key, value, pointer))
+                    .collect();
                 Value::Map(merge::merged(entries, pointer, self.report))
             }
             YamlData::Tagged(tag, _) => self.refuse(span, pointer, &format!("the tag `{tag}`")),
@@ -208,8 +209,8 @@ impl Converter<'_> {
     }
 
     fn refuse_key(&mut self, key: &MarkedYaml<'_>, span: Span, pointer: &Pointer) {
-        let source = self.places.text.get(span.offset..span.offset + span.len);
-        let source = source.unwrap_or_default().trim();
+        let end = span.offset + span.len;
+        let source = self.places.text.get(span.offset..end).map_or("", str::trim);
         let pointer = pointer.clone();
         let message = "a key that is not a string has no counterpart in JSON";
         let problem = self

@@ -35,7 +35,7 @@ fn sources(value: Node, pointer: &Pointer, report: &mut Report) -> Vec<Vec<Entry
         Value::List(items) => items,
         _ => vec![value],
     };
-    let maps = maps.into_iter().filter_map(|map| match map.value {
+    let entries_of = |map: Node| match map.value {
         Value::Map(entries) => Some(entries),
         other => {
             let at = At {
@@ -47,6 +47,6 @@ fn sources(value: Node, pointer: &Pointer, report: &mut Report) -> Vec<Vec<Entry
             problem.help("write `<<: *name`, where `&name` marks a map, or a list of such aliases");
             None
         }
-    });
-    maps.collect()
+    };
+    maps.into_iter().filter_map(entries_of).collect()
 }

@@ -30,7 +30,7 @@ fn rewritten(text: &str) -> String {
             blanks = 0;
         } else if let Some(c) = pair(rest) {
             let escape = format!("\\U{:08X}", u32::from(c));
-            len = PAIR;
+            len = PAIR_LENGTH;
             blanks += len - escape.len();
             written += &escape;
         } else {
@@ -44,7 +44,7 @@ fn rewritten(text: &str) -> String {
 }
 
 /// The length of two escapes.
-const PAIR: usize = "\\ud83d\\ude00".len();
+const PAIR_LENGTH: usize = "\\ud83d\\ude00".len();
 
 /// The character of two escapes at the start of a string.
 fn pair(text: &str) -> Option<char> {

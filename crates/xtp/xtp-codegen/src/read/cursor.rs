@@ -3,7 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic, Report};
 use crate::document::Name;
 use crate::node::{Key, Node, Value};
-use crate::rules::Refused;
+use crate::rules::Rule;
 use crate::span::{At, Pointer, Span};
 use crate::suggest;
 
@@ -45,7 +45,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn wrong_kind<'r>(
         &self,
         wanted: &str,
-        by: Refused,
+        rule: Rule,
         report: &'r mut Report,
     ) -> &'r mut Diagnostic {
         // An empty value has no position of its own.
@@ -53,7 +53,7 @@ impl<'a> Cursor<'a> {
         let at = if empty { self.at_key() } else { self.at() };
         let found = self.node.value.kind();
         let message = format!("expected {wanted}, found {found}");
-        report.refused(by, Code::WrongKind, &at, message)
+        report.add(rule, Code::WrongKind, &at, message)
     }
 
     pub(crate) fn is_null(&self) -> bool {
@@ -67,15 +67,15 @@ impl<'a> Cursor<'a> {
 
     pub(crate) fn text(&self, report: &mut Report) -> Option<&'a str> {
         let Value::Text(text) = &self.node.value else {
-            self.no_text(Refused::Always, report);
+            self.no_text(Rule::Always, report);
             return None;
         };
         Some(text)
     }
 
     /// Reports that the value is not a string. YAML takes some words without quotes as numbers and booleans.
-    fn no_text(&self, by: Refused, report: &mut Report) {
-        let problem = self.wrong_kind("a string", by, report);
+    fn no_text(&self, rule: Rule, report: &mut Report) {
+        let problem = self.wrong_kind("a string", rule, report);
         if !matches!(
             self.node.value,
             Value::Null | Value::List(_) | Value::Map(_)
@@ -85,11 +85,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a string that is required.
-    pub(crate) fn expect_text(&self, by: Refused, report: &mut Report) -> Option<String> {
+    pub(crate) fn expect_text(&self, rule: Rule, report: &mut Report) -> Option<String> {
         if let Value::Text(text) = &self.node.value {
             return Some(text.clone());
         }
-        self.no_text(by, report);
+        self.no_text(rule, report);
         None
     }
 
@@ -103,7 +103,7 @@ impl<'a> Cursor<'a> {
 
     pub(crate) fn list(&self, report: &mut Report) -> Option<Vec<Self>> {
         let Value::List(items) = &self.node.value else {
-            self.wrong_kind("a list", Refused::Always, report);
+            self.wrong_kind("a list", Rule::Always, report);
             return None;
         };
         let items = items.iter().enumerate();
@@ -138,7 +138,7 @@ impl<'a> Cursor<'a> {
     /// The entries of a map whose keys the author chose.
     pub(crate) fn entries(&self, report: &mut Report) -> Option<Vec<(Name, Self)>> {
         if !matches!(self.node.value, Value::Map(_)) {
-            self.wrong_kind("a map", Refused::Always, report);
+            self.wrong_kind("a map", Rule::Always, report);
             return None;
         }
         Some(self.members().collect())
@@ -211,7 +211,7 @@ impl<'a> Fields<'a> {
             if beyond.contains(&text) {
                 let message = format!("by the published rules, {what} has no `{text}`");
                 let code = Code::BeyondPublished;
-                let problem = report.refused(Refused::Published, code, &key.at, message);
+                let problem = report.add(Rule::Published, code, &key.at, message);
                 problem.help("the official library takes it, and so does this generator");
             } else {
                 unknown(key, keys, &missing, report);
@@ -251,22 +251,22 @@ impl<'a> Fields<'a> {
         if found.value().is_truthy() {
             return Some(found);
         }
-        let problem = found.wrong_kind(wanted, Refused::Published, report);
+        let problem = found.wrong_kind(wanted, Rule::Published, report);
         problem.help("it has no effect; remove it");
         None
     }
 
     /// An entry that the reader cannot do without.
     pub(crate) fn required(&self, key: &str, report: &mut Report) -> Option<Cursor<'a>> {
-        self.wanted(key, Refused::Always, report)
+        self.wanted(key, Rule::Always, report)
     }
 
     /// An entry that should be present.
-    pub(crate) fn wanted(&self, key: &str, by: Refused, report: &mut Report) -> Option<Cursor<'a>> {
+    pub(crate) fn wanted(&self, key: &str, rule: Rule, report: &mut Report) -> Option<Cursor<'a>> {
         let found = self.get(key).cloned();
         if found.is_none() {
             let message = format!("the key `{key}` is missing");
-            report.refused(by, Code::MissingKey, &self.whole.at_key(), message);
+            report.add(rule, Code::MissingKey, &self.whole.at_key(), message);
         }
         found
     }
@@ -274,7 +274,7 @@ impl<'a> Fields<'a> {
     /// Reads an optional string, such as a description. The library accepts any value.
     pub(crate) fn text(&self, key: &str, report: &mut Report) -> Option<String> {
         let cursor = self.get(key)?;
-        cursor.expect_text(Refused::Published, report)
+        cursor.expect_text(Rule::Published, report)
     }
 }
 
@@ -285,16 +285,16 @@ fn unknown(key: &Name, keys: &Keys<'_>, missing: &[&str], report: &mut Report) {
     // Only types, which may be references, can be unions.
     if PROPOSED.contains(&text) && keys.beyond.contains(&"$ref") {
         let message = format!("`{text}` is a proposal that is not part of XTP");
-        let problem = report.refused(Refused::Ignored, Code::Unsupported, &key.at, message);
+        let problem = report.add(Rule::Ignored, Code::Unsupported, &key.at, message);
         problem.help(
             "generate with `--one-of`, or in a build script with `.one_of(true)`; without it, this has no effect",
         );
         return;
     }
     let suggestion = suggest::nearest(text, missing.iter().copied());
-    let by = suggestion.map_or(Refused::Published, |_| Refused::Ignored);
+    let rule = suggestion.map_or(Rule::Published, |_| Rule::Ignored);
     let message = format!("{what} has no key `{}`", text.escape_debug());
-    let problem = report.refused(by, Code::UnknownKey, &key.at, message);
+    let problem = report.add(rule, Code::UnknownKey, &key.at, message);
     problem.help(match suggestion {
         Some(suggestion) => format!("it has no effect; did you mean `{suggestion}`?"),
         None => format!(

@@ -7,7 +7,7 @@ use crate::document::{CodeSample, ContentType, Document, Function, Name, Paramet
 use crate::node::Value;
 use crate::read::shape::{self, Place};
 use crate::read::{Cursor, Fields, Keys};
-use crate::rules::Refused;
+use crate::rules::Rule;
 use crate::suggest;
 
 /// The content types of the published rules; for all others the generators use raw bytes.
@@ -36,7 +36,7 @@ pub(crate) fn read_names(fields: &Fields<'_>, report: &mut Report, document: &mu
         return;
     };
     if let Value::Map(_) = exports.value() {
-        let problem = exports.wrong_kind("a list of names", Refused::Always, report);
+        let problem = exports.wrong_kind("a list of names", Rule::Always, report);
         problem.help("in version `v0` exports are a list; `v1-draft` has them as a map");
         return;
     }
@@ -49,7 +49,7 @@ pub(crate) fn read_names(fields: &Fields<'_>, report: &mut Report, document: &mu
             document.exports.push(bare(name));
         } else {
             let message = format!("`{}` is listed twice", name.text.escape_debug());
-            let problem = report.refused(Refused::Never, Code::Collision, &name.at, message);
+            let problem = report.add(Rule::Lint, Code::Collision, &name.at, message);
             problem.help("remove one of the two");
         }
     }
@@ -68,20 +68,21 @@ fn bare(name: Name) -> Function {
 /// Reads a map of functions of version `v1-draft`.
 pub(crate) fn read_all(functions: &Cursor<'_>, kind: Kind, report: &mut Report) -> Vec<Function> {
     if let Value::List(_) = functions.value() {
-        let problem = functions.wrong_kind("a map of functions", Refused::Always, report);
+        let problem = functions.wrong_kind("a map of functions", Rule::Always, report);
         problem.help("in version `v1-draft` each function is a key: `call: {}`");
         return Vec::new();
     }
     let entries = functions.entries(report).unwrap_or_default();
-    let functions = entries.into_iter();
-    let functions = functions.map(|(name, cursor)| read_one(name, &cursor, kind, report));
-    functions.collect()
+    entries
+        .into_iter()
+        .map(|(name, cursor)| read_one(name, &cursor, kind, report))
+        .collect()
 }
 
 fn read_one(name: Name, cursor: &Cursor<'_>, kind: Kind, report: &mut Report) -> Function {
     let mut function = bare(name);
     if cursor.is_null() {
-        let problem = cursor.wrong_kind("a map", Refused::Always, report);
+        let problem = cursor.wrong_kind("a map", Rule::Always, report);
         problem.help("a function without input and output is `{}`");
         return function;
     }
@@ -123,11 +124,11 @@ fn content_type(fields: &Fields<'_>, report: &mut Report) -> ContentType {
     let Some(cursor) = fields.get("contentType") else {
         let code = Code::MissingKey;
         let message = "the key `contentType` is missing";
-        let problem = report.refused(Refused::Published, code, &fields.whole.at_key(), message);
+        let problem = report.add(Rule::Published, code, &fields.whole.at_key(), message);
         problem.help("without it the payload is raw bytes");
         return ContentType::Binary;
     };
-    let Some(text) = cursor.expect_text(Refused::Published, report) else {
+    let Some(text) = cursor.expect_text(Rule::Published, report) else {
         return ContentType::Binary;
     };
     if let Some((_, known)) = CONTENT_TYPES.iter().find(|(known, _)| *known == text) {
@@ -137,7 +138,7 @@ fn content_type(fields: &Fields<'_>, report: &mut Report) -> ContentType {
     let known = CONTENT_TYPES.map(|(known, _)| known);
     let help = suggest::help(text.as_str(), &known, |known| format!("use one of {known}"));
     let code = Code::ContentType;
-    let problem = report.refused(Refused::Published, code, &cursor.at(), message);
+    let problem = report.add(Rule::Published, code, &cursor.at(), message);
     problem.help(format!("it is taken as raw bytes; {help}"));
     ContentType::Binary
 }
@@ -148,19 +149,19 @@ fn code_samples(fields: &Fields<'_>, report: &mut Report) -> Vec<CodeSample> {
         return Vec::new();
     };
     if !matches!(samples.value(), Value::List(_)) {
-        samples.wrong_kind("a list", Refused::Published, report);
+        samples.wrong_kind("a list", Rule::Published, report);
         return Vec::new();
     }
     let samples = samples.list(report).unwrap_or_default();
-    let samples = samples
+    samples
         .iter()
-        .filter_map(|sample| code_sample(sample, report));
-    samples.collect()
+        .filter_map(|sample| code_sample(sample, report))
+        .collect()
 }
 
 fn code_sample(cursor: &Cursor<'_>, report: &mut Report) -> Option<CodeSample> {
     if !matches!(cursor.value(), Value::Map(_)) {
-        cursor.wrong_kind("a map", Refused::Published, report);
+        cursor.wrong_kind("a map", Rule::Published, report);
         return None;
     }
     let keys = Keys {
@@ -170,8 +171,8 @@ fn code_sample(cursor: &Cursor<'_>, report: &mut Report) -> Option<CodeSample> {
     };
     let fields = Fields::read(cursor, &keys, report)?;
     let mut text = |key| {
-        let found = fields.wanted(key, Refused::Published, report)?;
-        found.expect_text(Refused::Published, report)
+        let found = fields.wanted(key, Rule::Published, report)?;
+        found.expect_text(Rule::Published, report)
     };
     let (lang, source) = (text("lang"), text("source"));
     Some(CodeSample {

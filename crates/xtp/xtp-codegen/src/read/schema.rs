@@ -4,7 +4,7 @@ use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Item, Name, Schema};
 use crate::read::shape::{self, Place};
 use crate::read::{Cursor, Fields, Keys};
-use crate::rules::Refused;
+use crate::rules::Rule;
 
 pub(crate) fn read_all(components: &Cursor<'_>, report: &mut Report, document: &mut Document) {
     let keys = Keys {
@@ -15,7 +15,7 @@ pub(crate) fn read_all(components: &Cursor<'_>, report: &mut Report, document: &
     let Some(fields) = Fields::read(components, &keys, report) else {
         return;
     };
-    fields.wanted("schemas", Refused::Published, report);
+    fields.wanted("schemas", Rule::Published, report);
     let Some(schemas) = fields.filled("schemas", "a map", report) else {
         return;
     };
@@ -38,7 +38,7 @@ fn read_one(name: Name, cursor: &Cursor<'_>, report: &mut Report) -> Schema {
     } else {
         let message = "by the published rules, only objects and enums are schemas";
         let at = fields.whole.at_key();
-        let problem = report.refused(Refused::Published, Code::BeyondPublished, &at, message);
+        let problem = report.add(Rule::Published, Code::BeyondPublished, &at, message);
         problem.help("the official library takes it, and so does this generator");
         shape::expect_keys(&fields, Place::Alias, report);
     }

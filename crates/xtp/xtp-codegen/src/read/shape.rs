@@ -11,10 +11,10 @@ use crate::diagnostic::{Code, Report};
 use crate::document::{Item, Name, Shape};
 use crate::node::Value;
 use crate::read::{Cursor, Fields, Keys, simple};
-use crate::rules::Refused;
+use crate::rules::Rule;
 
 /// How deep types may nest in each other. A type that is deeper needs a schema of its own.
-const MAX_DEPTH: usize = 16;
+const MAX_TYPE_DEPTH: usize = 16;
 
 /// The position of a type, which determines its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub(crate) fn fields<'a>(
 /// Reports the keys that a type must not have.
 pub(crate) fn expect_keys(fields: &Fields<'_>, place: Place, report: &mut Report) {
     let mut beyond = ALL.to_vec();
-    if report.rules.one_of {
+    if report.options.one_of {
         beyond.extend(["oneOf", "discriminator"]);
     }
     let keys = Keys {
@@ -106,7 +106,7 @@ pub(crate) fn expect_keys(fields: &Fields<'_>, place: Place, report: &mut Report
     {
         let message = "by the published rules, no parameter is a map";
         let code = Code::BeyondPublished;
-        let problem = report.refused(Refused::Published, code, &map.at_key(), message);
+        let problem = report.add(Rule::Published, code, &map.at_key(), message);
         problem.help("the official library takes it, and so does this generator");
     }
 }
@@ -137,17 +137,13 @@ fn nullable(fields: &Fields<'_>, report: &mut Report) -> bool {
         Value::Text(text) => {
             let text = text.to_lowercase();
             let meant = !NO.contains(&&*text);
-            let by = if meant {
-                Refused::Published
-            } else {
-                Refused::Always
-            };
-            let problem = cursor.wrong_kind("a boolean", by, report);
+            let rule = if meant { Rule::Published } else { Rule::Always };
+            let problem = cursor.wrong_kind("a boolean", rule, report);
             problem.help(format!("write `nullable: {meant}`"));
             meant
         }
         _ => {
-            let problem = cursor.wrong_kind("a boolean", Refused::Published, report);
+            let problem = cursor.wrong_kind("a boolean", Rule::Published, report);
             problem.help(format!("it is taken as `{truth}`"));
             truth
         }
@@ -155,7 +151,7 @@ fn nullable(fields: &Fields<'_>, report: &mut Report) -> bool {
 }
 
 fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
-    if report.rules.one_of
+    if report.options.one_of
         && let Some(members) = fields.get("oneOf")
     {
         return union::read(fields, members, report);
@@ -178,7 +174,7 @@ fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
         };
         let message = format!("type `{ty}` wins over `$ref`");
         let code = Code::TypeKeys;
-        let problem = report.refused(Refused::Never, code, &beside.at_key(), message);
+        let problem = report.add(Rule::Lint, code, &beside.at_key(), message);
         problem.help("remove one of them; `type` is probably too much");
     }
     if let Some(values) = fields.filled("enum", "a list", report) {
@@ -188,12 +184,12 @@ fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
         if let Some(ty) = ty.filter(|ty| *ty != "array") {
             let message = format!("`items` makes it a list, although its type is `{ty}`");
             let code = Code::TypeKeys;
-            let problem = report.refused(Refused::Never, code, &items.at_key(), message);
+            let problem = report.add(Rule::Lint, code, &items.at_key(), message);
             problem.help("write `type: array`");
         } else if fields.get("type").is_none() {
             let message = "by the published rules, a list needs `type: array`";
             let code = Code::MissingKey;
-            let problem = report.refused(Refused::Published, code, &items.at_key(), message);
+            let problem = report.add(Rule::Published, code, &items.at_key(), message);
             problem.help("add `type: array`");
         }
         return Shape::List(Box::new(element(depth, items, Place::Element, report)));
@@ -205,7 +201,7 @@ fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
 fn properties<'f, 'a>(fields: &'f Fields<'a>, report: &mut Report) -> Option<&'f Cursor<'a>> {
     let properties = fields.get("properties")?;
     if properties.is_null() {
-        let problem = properties.wrong_kind("a map", Refused::BothNeedlessly, report);
+        let problem = properties.wrong_kind("a map", Rule::BothNeedlessly, report);
         problem.help("write `properties: {}`");
     }
     Some(properties)
@@ -231,7 +227,7 @@ fn map_values<'a>(fields: &Fields<'a>, report: &mut Report) -> Option<Cursor<'a>
                 "by the published rules, `additionalProperties` is a type, not {}",
                 values.value().kind()
             );
-            let problem = report.refused(Refused::Published, code, &values.at_key(), message);
+            let problem = report.add(Rule::Published, code, &values.at_key(), message);
             problem.help("it has no effect; remove it");
             None
         }
@@ -248,8 +244,8 @@ fn expect_object(fields: &Fields<'_>, values: &Cursor<'_>, ty: Option<&str>, rep
             let message =
                 "the official library requires `type: object` with `additionalProperties`";
             let code = Code::BeyondLibrary;
-            let by = Refused::LibraryNeedlessly;
-            let problem = report.refused(by, code, &values.at_key(), message);
+            let rule = Rule::LibraryNeedlessly;
+            let problem = report.add(rule, code, &values.at_key(), message);
             problem.help("add `type: object`");
         }
         Some(ty) => {
@@ -262,7 +258,7 @@ fn expect_object(fields: &Fields<'_>, values: &Cursor<'_>, ty: Option<&str>, rep
 
 /// Reads what lists and maps consist of.
 fn element(depth: usize, cursor: &Cursor<'_>, place: Place, report: &mut Report) -> Item {
-    if depth >= MAX_DEPTH {
+    if depth >= MAX_TYPE_DEPTH {
         let message = "types nest too deeply";
         let problem = report.error(Code::TooDeep, &cursor.at_key(), message);
         problem.help("give the inner type a name under `components.schemas`");
@@ -294,7 +290,7 @@ fn is_anything(cursor: &Cursor<'_>, place: Place, report: &mut Report) -> bool {
     };
     let message = format!("the official generators fail at `{key}: true`");
     let code = Code::BeyondLibrary;
-    let problem = report.refused(Refused::BothNeedlessly, code, &cursor.at(), message);
+    let problem = report.add(Rule::BothNeedlessly, code, &cursor.at(), message);
     problem.help(help);
     true
 }
@@ -311,9 +307,11 @@ fn reference(cursor: &Cursor<'_>, report: &mut Report) -> Shape {
 
 /// The schema that a `$ref` names. The library ignores the text after the name.
 fn target(cursor: &Cursor<'_>, text: &str, report: &mut Report) -> Option<Name> {
-    let path = text.strip_prefix("#/components/schemas/");
-    let path = path.and_then(|path| path.split('/').next().map(|name| (path, name)));
-    let Some((path, name)) = path.filter(|(_, name)| !name.is_empty()) else {
+    let reference = text
+        .strip_prefix("#/components/schemas/")
+        .and_then(|path| path.split('/').next().map(|name| (path, name)))
+        .filter(|(_, name)| !name.is_empty());
+    let Some((path, name)) = reference else {
         let message = format!("`{}` does not point to a schema", text.escape_debug());
         let problem = report.error(Code::RefForm, &cursor.at(), message);
         problem.help("write `#/components/schemas/<Name>`");
@@ -322,7 +320,7 @@ fn target(cursor: &Cursor<'_>, text: &str, report: &mut Report) -> Option<Name> 
     if path != name {
         let message = format!("`$ref` points to schemas only; this means all of `{name}`");
         let code = Code::RefForm;
-        let problem = report.refused(Refused::Published, code, &cursor.at(), message);
+        let problem = report.add(Rule::Published, code, &cursor.at(), message);
         problem.help(format!("write `#/components/schemas/{name}`"));
     }
     Some(Name {

@@ -4,7 +4,7 @@ use crate::diagnostic::{Code, Report};
 use crate::document::{Item, Scalar, Shape};
 use crate::node::Value;
 use crate::read::Fields;
-use crate::rules::Refused;
+use crate::rules::Rule;
 use crate::suggest;
 
 /// Every type of XTP, with the formats that the library allows for it.
@@ -90,13 +90,15 @@ pub(super) fn format(
     if ty.is_none() && fields.has("type") {
         return None;
     }
-    let formats = TYPES.iter().find(|(known, _)| Some(*known) == ty);
-    let formats = formats.map_or(&[][..], |(_, formats)| *formats);
+    let formats = TYPES
+        .iter()
+        .find(|(known, _)| Some(*known) == ty)
+        .map_or(&[][..], |(_, formats)| *formats);
     let at = cursor.at();
     if let Some(known) = formats.iter().find(|known| **known == name) {
         if !PUBLISHED.contains(&name) {
             let message = format!("by the published rules, there is no format `{name}`");
-            let problem = report.refused(Refused::Published, Code::BeyondPublished, &at, message);
+            let problem = report.add(Rule::Published, Code::BeyondPublished, &at, message);
             problem.help("the official library knows it, and so does this generator");
         }
         return Some(known);
@@ -107,15 +109,12 @@ pub(super) fn format(
         // The published rules allow any format for any type.
         Some(ty) if PUBLISHED.contains(&name) => (
             format!("format `{shown}` does not fit type `{ty}`"),
-            Refused::Library,
+            Rule::Library,
         ),
-        Some(ty) => (
-            format!("type `{ty}` has no format `{shown}`"),
-            Refused::Always,
-        ),
-        None => (format!("format `{shown}` needs a type"), Refused::Always),
+        Some(ty) => (format!("type `{ty}` has no format `{shown}`"), Rule::Always),
+        None => (format!("format `{shown}` needs a type"), Rule::Always),
     };
-    let problem = report.refused(refused, code, &at, message);
+    let problem = report.add(refused, code, &at, message);
     problem.help(match (ty, formats) {
         (None, _) => "add `type`".to_owned(),
         (Some(ty), []) => format!("remove it; type `{ty}` has no formats"),
@@ -157,7 +156,7 @@ pub(super) fn shape(
         _ => {
             let at = fields.whole.at_key();
             let message = "the array has no `items`";
-            let problem = report.refused(Refused::Never, Code::TypeKeys, &at, message);
+            let problem = report.add(Rule::Lint, Code::TypeKeys, &at, message);
             problem.help("add `items`; without it, elements are any JSON");
             return Shape::List(Box::new(Item::ANY));
         }
@@ -181,6 +180,6 @@ fn integer(format: &str) -> &'static str {
 fn missing_type(fields: &Fields<'_>, report: &mut Report) {
     let at = fields.whole.at_key();
     let message = "the type is missing";
-    let problem = report.refused(Refused::Published, Code::MissingKey, &at, message);
+    let problem = report.add(Rule::Published, Code::MissingKey, &at, message);
     problem.help("add `type` or `$ref`; without them it is any JSON");
 }

@@ -7,12 +7,12 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 /// Lines of source end before this column.
-const WIDTH: usize = 100;
+const MAX_LINE_WIDTH: usize = 100;
 
 /// The doc attributes of a description, for an item indented by `indent`.
 pub(crate) fn attributes(description: Option<&str>, indent: usize) -> Vec<TokenStream> {
     // Three slashes and a space precede each line.
-    let width = WIDTH - indent - 4;
+    let width = MAX_LINE_WIDTH - indent - 4;
     let lines = lines(description.unwrap_or_default(), width);
     let attribute = |line: &String| {
         let blank = if line.is_empty() { "" } else { " " };
@@ -23,10 +23,13 @@ pub(crate) fn attributes(description: Option<&str>, indent: usize) -> Vec<TokenS
 }
 
 fn lines(description: &str, width: usize) -> Vec<String> {
-    let text = description.replace(BREAKS, "\n");
-    let text: String = text.chars().filter(|c| is_visible(*c)).collect();
+    let text: String = description
+        .replace(BREAKS, "\n")
+        .replace('\t', "    ")
+        .chars()
+        .filter(|c| is_visible(*c))
+        .collect();
     let mut lines: Vec<String> = Vec::new();
-    let text = text.replace('\t', "    ");
     let mut open: Option<Fence<'_>> = None;
     for line in text.lines().map(str::trim_end) {
         if let Some(fence) = &open {
@@ -40,7 +43,7 @@ fn lines(description: &str, width: usize) -> Vec<String> {
                 continue;
             }
         }
-        if let Some((fence, language)) = Fence::of(line) {
+        if let Some((fence, language)) = Fence::opened_by(line) {
             lines.push(format!("{}{}", fence.mark, safe_language(language)));
             open = Some(fence);
         } else if !line.is_empty() {
@@ -87,7 +90,7 @@ struct Fence<'a> {
 
 impl<'a> Fence<'a> {
     /// The block that a line opens, and its language.
-    fn of(line: &'a str) -> Option<(Self, &'a str)> {
+    fn opened_by(line: &'a str) -> Option<(Self, &'a str)> {
         let (around, text) = line.split_at(markers(line));
         let text = text.trim_start();
         let sign = text.chars().next().filter(|c| "`~".contains(*c))?;
@@ -108,7 +111,7 @@ impl<'a> Fence<'a> {
     }
 
     fn is_closed_by(&self, line: &str) -> bool {
-        Fence::of(line).is_some_and(|(other, language)| {
+        Fence::opened_by(line).is_some_and(|(other, language)| {
             other.mark.starts_with(self.mark) && language.is_empty()
         })
     }

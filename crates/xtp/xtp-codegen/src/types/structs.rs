@@ -8,7 +8,7 @@ use syn::{Item, Type, parse_quote};
 use crate::ir::{self, Kind, Module, Struct, TypeDef, TypeId};
 use crate::json_schema::Slot;
 use crate::options::Options;
-use crate::spell::{Missing, Spelling};
+use crate::rust_types::{Missing, RustTypes};
 use crate::types::{docs, ident};
 
 /// A generated field.
@@ -33,7 +33,7 @@ enum Presence {
 }
 
 impl Presence {
-    fn of(field: &ir::Field, options: &Options) -> Self {
+    fn of_field(field: &ir::Field, options: &Options) -> Self {
         let any = field.value.ty == ir::Type::Any;
         match (field.required, field.is_option()) {
             (true, false) => Self::Required,
@@ -51,18 +51,21 @@ pub(super) fn items(
     id: TypeId,
     def: &TypeDef,
     content: &Struct,
-    spelling: &Spelling,
+    rust_types: &RustTypes,
     options: &Options,
 ) -> Result<Vec<Item>, Missing> {
-    let fields = content.fields.iter().enumerate();
-    let fields = fields.map(|(index, field)| {
-        let ty = spelling.get(Slot::Field(id, index))?;
-        Ok(generated(field, ty, options))
-    });
-    let fields = fields.collect::<Result<Vec<_>, _>>()?;
+    let fields = content
+        .fields
+        .iter()
+        .enumerate()
+        .map(|(index, field)| {
+            let ty = rust_types.get(Slot::Field(id, index))?;
+            Ok(generated(field, ty, options))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
     let extra = match &content.extra {
         Some((name, _)) => {
-            let (name, ty) = (ident(name), spelling.get(Slot::Extra(id))?);
+            let (name, ty) = (ident(name), rust_types.get(Slot::Extra(id))?);
             Some(quote! {
                 /// All further properties.
                 #[serde(flatten)]
@@ -73,18 +76,18 @@ pub(super) fn items(
     };
     let name = ident(&def.name.rust);
     let docs = docs::attributes(def.docs.as_deref(), 0);
-    let spelt = fields.iter().map(spell);
+    let tokens = fields.iter().map(field_tokens);
     let item = parse_quote! {
         #(#docs)*
         #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-        pub struct #name { #(#spelt,)* #extra }
+        pub struct #name { #(#tokens,)* #extra }
     };
     let constructor = constructor::item(&name, &fields, extra.is_some());
     Ok([Some(item), constructor].into_iter().flatten().collect())
 }
 
 fn generated<'a>(field: &'a ir::Field, ty: &Type, options: &Options) -> Field<'a> {
-    let presence = Presence::of(field, options);
+    let presence = Presence::of_field(field, options);
     let ty = match presence {
         Presence::OptionalOrNull => parse_quote!(Option<#ty>),
         _ => ty.clone(),
@@ -97,7 +100,7 @@ fn generated<'a>(field: &'a ir::Field, ty: &Type, options: &Options) -> Field<'a
     }
 }
 
-fn spell(field: &Field<'_>) -> proc_macro2::TokenStream {
+fn field_tokens(field: &Field<'_>) -> proc_macro2::TokenStream {
     let docs = docs::attributes(field.def.docs.as_deref(), 4);
     let serde = serde_attribute(field);
     let (ident, ty) = (&field.ident, &field.ty);
@@ -134,11 +137,11 @@ pub(super) fn helper(module: &Module, options: &Options) -> Option<Item> {
     });
     let mut presences = structs
         .flat_map(|content| &content.fields)
-        .map(|field| Presence::of(field, options));
+        .map(|field| Presence::of_field(field, options));
     let needed = presences.any(|presence| presence == Presence::OptionalOrNull);
     needed.then(|| {
         parse_quote! {
-            /// Reads a value that is there, be it null. A missing one never comes here.
+            /// Deserializes a field that is present, even if it is `null`.
             fn present<'de, D, T>(
                 from: D,
             ) -> ::core::result::Result<::core::option::Option<T>, D::Error>

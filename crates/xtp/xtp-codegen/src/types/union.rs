@@ -6,7 +6,7 @@ use syn::{Item, parse_quote};
 
 use crate::ir::{Tagging, TypeDef, TypeId, Union};
 use crate::json_schema::Slot;
-use crate::spell::{Missing, Spelling};
+use crate::rust_types::{Missing, RustTypes};
 use crate::suggest::listed;
 use crate::types::{docs, ident};
 
@@ -15,7 +15,7 @@ pub(super) fn items(
     id: TypeId,
     def: &TypeDef,
     union: &Union,
-    spelling: &Spelling,
+    rust_types: &RustTypes,
 ) -> Result<Vec<Item>, Missing> {
     let docs = docs::attributes(def.docs.as_deref(), 0);
     let name = ident(&def.name.rust);
@@ -24,7 +24,7 @@ pub(super) fn items(
     let mut items = Vec::new();
     for (index, (names, member)) in union.members.iter().enumerate() {
         let (variant, wire) = (ident(&names.rust), &names.wire);
-        let ty = spelling.get(Slot::Field(id, index))?;
+        let ty = rust_types.get(Slot::Field(id, index))?;
         let (doc, rename) = match &union.tagging {
             Tagging::Union(_) => {
                 let rename = (names.rust != *wire).then(|| quote!(#[serde(rename = #wire)]));
@@ -70,8 +70,12 @@ pub(super) fn items(
 
 /// How serde selects the variant, and its error for a value that belongs to none.
 fn serde_attribute(name: &syn::Ident, union: &Union) -> TokenStream {
-    let values = union.members.iter().map(|(names, _)| names.wire.as_str());
-    let values = listed(&values.collect::<Vec<_>>());
+    let wire: Vec<_> = union
+        .members
+        .iter()
+        .map(|(names, _)| names.wire.as_str())
+        .collect();
+    let values = listed(&wire);
     let expecting = match &union.tagging {
         Tagging::Union(tag) => return quote!(tag = #tag),
         Tagging::Members(tag) => {

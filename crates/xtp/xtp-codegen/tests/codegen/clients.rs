@@ -18,8 +18,9 @@ fn folder() -> PathBuf {
 /// The names of all cases, in order.
 fn cases() -> Vec<String> {
     let entries = fs::read_dir(folder()).unwrap();
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<_> = names.collect();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }

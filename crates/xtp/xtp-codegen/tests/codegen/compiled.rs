@@ -17,8 +17,8 @@ use xtp_goldens::{
 fn compiles_every_case() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let entries = fs::read_dir(golden).unwrap();
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<_> = names
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .map(|name| format!("../../../crates/xtp/xtp-codegen/tests/golden/{name}/expected.rs"))
         .collect();
     names.sort();
@@ -50,8 +50,8 @@ fn rustfmt_leaves_a_file_of_its_own_as_it_is() {
     assert!(files.len() > 50, "{}", files.len());
     // An author may configure a width other than the printer's.
     let config = ["--edition", "2024", "--check", "--config", "max_width=80"];
-    let output = Command::new("rustfmt").args(config).args(&files).output();
-    let output = output.unwrap();
+    let mut rustfmt = Command::new("rustfmt");
+    let output = rustfmt.args(config).args(&files).output().unwrap();
     let messages = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{messages}");
 }

@@ -81,8 +81,8 @@ fn reports_types_that_a_content_type_cannot_represent() {
 
 #[test]
 fn types_can_be_generated_where_glue_cannot() {
-    let schema = export("type: array, items: {type: string}", "application/x-binary");
-    let schema = Schema::parse(&Input::new("shop.yaml", &schema)).unwrap();
+    let text = export("type: array, items: {type: string}", "application/x-binary");
+    let schema = Schema::parse(&Input::new("shop.yaml", &text)).unwrap();
     assert!(schema.to_rust(&Options::new()).is_ok());
 }
 
@@ -129,8 +129,8 @@ fn refuses_names_of_compiler_functions() {
 
 #[test]
 fn numbers_in_text_are_little_endian_on_request() {
-    let schema = export("type: integer", "text/plain; charset=utf-8");
-    let schema = Schema::parse(&Input::new("shop.yaml", &schema)).unwrap();
+    let text = export("type: integer", "text/plain; charset=utf-8");
+    let schema = Schema::parse(&Input::new("shop.yaml", &text)).unwrap();
     let plugin = schema
         .to_plugin(&Options::new().little_endian_text(true))
         .unwrap();
@@ -192,8 +192,8 @@ fn code_samples_are_comments() {
 
 #[test]
 fn code_samples_have_no_characters_that_hide_others() {
-    let schema = SAMPLES.replace("let x = 1;", "let\\u202e x\\r= 1;");
-    let schema = Schema::parse(&Input::new("shop.yaml", &schema)).unwrap();
+    let text = SAMPLES.replace("let x = 1;", "let\\u202e x\\r= 1;");
+    let schema = Schema::parse(&Input::new("shop.yaml", &text)).unwrap();
     let stubs = schema.to_stubs("Shop", true, &Options::new()).unwrap();
     assert_eq!(
         stubs.lines().skip(6).take(3).collect::<Vec<_>>(),

@@ -49,11 +49,9 @@ fn schema(what: &str, size: usize) -> String {
     match what {
         "properties" => {
             let names: Vec<_> = (0..size).map(|n| format!("p{n}")).collect();
-            let properties = names
-                .iter()
-                .map(|name| format!("{name}: {{type: string, nullable: true}}"));
-            let properties = properties.collect::<Vec<_>>().join(", ");
-            let required = names.join(", ");
+            let property = |name: &String| format!("{name}: {{type: string, nullable: true}}");
+            let properties: Vec<_> = names.iter().map(property).collect();
+            let (properties, required) = (properties.join(", "), names.join(", "));
             schemas([format!(
                 "A: {{required: [{required}], properties: {{{properties}}}}}"
             )])
@@ -121,11 +119,12 @@ fn allocates_in_proportion() {
 fn shows_the_first_of_very_many_problems_and_how_many_more_there_are() {
     let entries = (0..5_000).map(|n| format!("T{n}: {{properties: {{a: {{type: nonsense}}}}}}"));
     let yaml = schemas(entries);
-    let entries =
-        (0..5_000).map(|n| format!(r#""T{n}":{{"properties":{{"a":{{"type":"nonsense"}}}}}}"#));
-    let entries = entries.collect::<Vec<_>>().join(",");
+    let each: Vec<_> = (0..5_000)
+        .map(|n| format!(r#""T{n}":{{"properties":{{"a":{{"type":"nonsense"}}}}}}"#))
+        .collect();
+    let members = each.join(",");
     let json = format!(
-        r#"{{"version":"v1-draft","exports":{{}},"components":{{"schemas":{{{entries}}}}}}}"#
+        r#"{{"version":"v1-draft","exports":{{}},"components":{{"schemas":{{{members}}}}}}}"#
     );
     for text in [yaml, json] {
         let problems = Schema::parse(&Input::new("schema.yaml", &text)).expect_err("problems");

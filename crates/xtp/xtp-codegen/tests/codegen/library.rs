@@ -5,11 +5,12 @@
 //! [`Mode::Compat`](xtp_codegen::Mode) with it.
 
 mod cycles;
+mod missed;
 mod script;
 mod walk;
 
-pub(crate) use self::script::entries;
-use crate::yaml;
+pub(crate) use self::missed::missed;
+use super::yaml;
 
 /// One error of the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,4 +56,14 @@ pub(crate) fn report(text: &str) -> Report {
         report.errors = cycles::find(&root);
     }
     report
+}
+
+/// Whether a name matches `^[a-zA-Z_$][a-zA-Z0-9_$]*$`.
+pub(crate) fn is_identifier(name: &str) -> bool {
+    let mut chars = name.chars();
+    let sign = |c: char| c == '_' || c == '$';
+    chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || sign(c))
+        && chars.all(|c| c.is_ascii_alphanumeric() || sign(c))
 }

@@ -28,7 +28,7 @@ mod yaml;
 fn library(text: &str) -> Vec<(String, String)> {
     let report = library::report(text);
     assert_eq!(
-        agreement::missed(text, &report),
+        library::missed(text, &report),
         Vec::<String>::new(),
         "{text}"
     );

@@ -86,20 +86,20 @@ fn only_maps_can_be_merged_and_a_quoted_key_is_a_key() {
 
 #[test]
 fn aliases_are_bounded() {
-    let wide: Vec<String> = (1..40)
+    let wide_lines: Vec<String> = (1..40)
         .map(|n| format!("- &a{n} [*a{0}, *a{0}]\n", n - 1))
         .collect();
-    let wide = format!("- &a0 x\n{}", wide.concat());
+    let wide = format!("- &a0 x\n{}", wide_lines.concat());
     assert_eq!(problems(&wide).first().map(|p| p.0), Some(Code::Aliases));
-    let merged: Vec<String> = (1..40)
+    let merged_lines: Vec<String> = (1..40)
         .map(|n| format!("a{n}: &a{n} {{<<: *a{0}, b{n}: *a{0}}}\n", n - 1))
         .collect();
-    let merged = format!("a0: &a0 {{x: 1}}\n{}", merged.concat());
+    let merged = format!("a0: &a0 {{x: 1}}\n{}", merged_lines.concat());
     assert_eq!(problems(&merged).first().map(|p| p.0), Some(Code::Aliases));
     let (open, close) = ("[".repeat(200), "]".repeat(200));
-    let deep: Vec<String> = (1..30)
+    let deep_lines: Vec<String> = (1..30)
         .map(|n| format!("- &a{n} {open}*a{}{close}\n", n - 1))
         .collect();
-    let deep = format!("- &a0 x\n{}", deep.concat());
+    let deep = format!("- &a0 x\n{}", deep_lines.concat());
     assert_eq!(problems(&deep), [(Code::Aliases, 4, 207)]);
 }

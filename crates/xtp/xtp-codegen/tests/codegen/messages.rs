@@ -8,8 +8,8 @@ const A: &str = "#/components/schemas/A/properties/a";
 
 /// Checks that the library reports exactly these messages.
 fn says(text: &str, expected: &[(&str, &str)]) {
-    let found = library(text);
-    let found: Vec<_> = found
+    let reported = library(text);
+    let found: Vec<_> = reported
         .iter()
         .map(|(m, p)| (m.as_str(), p.as_str()))
         .collect();

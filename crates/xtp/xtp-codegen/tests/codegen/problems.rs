@@ -14,7 +14,7 @@ fn problems(text: &str) -> Diagnostics {
 }
 
 /// Each source has exactly one problem.
-fn check(cases: &[Case], complete: impl Fn(&str) -> String) {
+fn assert_problems(cases: &[Case], complete: impl Fn(&str) -> String) {
     for (severity, code, text, place, pointer) in cases {
         let problems = problems(&complete(text));
         let found: Vec<_> = problems
@@ -49,7 +49,7 @@ fn points_at_problems_of_the_text() {
         (Warning, Code::Collision, "version: v0\nexports: [a, a]", (2, 14), "#/exports/1"),
         (Error, Code::Version, "version: 1\nexports: {}", (1, 10), "#/version"),
     ];
-    check(cases, str::to_owned);
+    assert_problems(cases, str::to_owned);
     let deep = format!("a:\n{}b: c", " ".repeat(300));
     assert_eq!(
         problems(&deep).iter().next().map(|p| p.code),
@@ -149,8 +149,9 @@ fn suggests_the_known_name_for_a_near_miss() {
 fn suggests_the_known_name_for_a_near_miss_in_compat_mode() {
     let function = |text: &str| format!("version: v1-draft\nexports: {{f: {text}}}");
     let misspelt = function("{inputs: {type: string}}");
-    let found = Schema::parse(&Input::new("schema.yaml", &misspelt).mode(Mode::Compat));
-    let found = found.expect("a warning").warnings().to_string();
+    let input = Input::new("schema.yaml", &misspelt).mode(Mode::Compat);
+    let schema = Schema::parse(&input).expect("only a warning");
+    let found = schema.warnings().to_string();
     assert!(found.contains("did you mean `input`?"), "{found}");
 }
 
@@ -168,7 +169,7 @@ fn points_at_problems_of_functions() {
         (Warning, Code::MissingKey, "f: {codeSamples: [{lang: rust}]}", (3, 21), "#/exports/f/codeSamples/0"),
         (Error, Code::UnknownType, "f: {output: {type: void, contentType: application/json}}", (3, 22), "#/exports/f/output/type"),
     ];
-    check(cases, |text| {
+    assert_problems(cases, |text| {
         format!("version: v1-draft\nexports:\n  {text}\n")
     });
 }
@@ -197,7 +198,7 @@ fn points_at_problems_of_schemas() {
         (Error, Code::Identifier, "A-B: {enum: [a]}", (5, 5), "#/components/schemas/A-B"),
         (Error, Code::Identifier, "A: {enum: [a b]}", (5, 16), "#/components/schemas/A/enum/0"),
     ];
-    check(cases, with_schemas);
+    assert_problems(cases, with_schemas);
 }
 
 #[test]
@@ -325,8 +326,9 @@ fn refuses_tags_for_other_schemas_and_second_tags() {
 fn reports_an_option_that_is_not_rust() {
     let schema = with_schemas("A: {enum: [a]}");
     let options = Options::new().free_form("not a type");
-    let found = generate(&Input::new("schema.yaml", &schema), &options);
-    let found = found.expect_err("the option has a problem").to_string();
+    let problems = generate(&Input::new("schema.yaml", &schema), &options)
+        .expect_err("the option has a problem");
+    let found = problems.to_string();
     assert!(
         found.contains("error[XTP902]: `not a type` is not a Rust type"),
         "{found}"
@@ -338,8 +340,9 @@ fn reports_an_option_for_a_property_that_does_not_exist() {
     let schema = with_schemas("A: {properties: {a: {type: object}}}\nB: {enum: [a]}");
     for (schema_name, property) in [("A", "b"), ("B", "a"), ("C", "a")] {
         let options = Options::new().any_json_property(schema_name, property);
-        let found = generate(&Input::new("schema.yaml", &schema), &options);
-        let found = found.expect_err("there is no such property").to_string();
+        let problems = generate(&Input::new("schema.yaml", &schema), &options)
+            .expect_err("there is no such property");
+        let found = problems.to_string();
         let message =
             format!("error[XTP902]: the schema has no property `{schema_name}.{property}`");
         assert!(found.contains(&message), "{found}");

@@ -4,6 +4,8 @@
 
 use serde_json::Value;
 
+use crate::library::is_identifier;
+
 /// Adds the problems of a value, with their pointers.
 type Rule = fn(&Value, &str, &mut Vec<String>);
 
@@ -67,15 +69,6 @@ fn list(value: &Value, at: &str, rule: Rule, out: &mut Vec<String>) {
     for item in items {
         rule(item, at, out);
     }
-}
-
-pub(crate) fn is_identifier(name: &str) -> bool {
-    let mut chars = name.chars();
-    let sign = |c: char| c == '_' || c == '$';
-    chars
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || sign(c))
-        && chars.all(|c| c.is_ascii_alphanumeric() || sign(c))
 }
 
 fn one_of(value: &Value, at: &str, known: &[&str], out: &mut Vec<String>) {

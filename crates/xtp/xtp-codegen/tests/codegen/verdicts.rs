@@ -2,7 +2,7 @@
 
 use xtp_codegen::{Input, Mode, Schema};
 
-use crate::{agreement, input, library, property, published, schemas, yaml};
+use crate::{input, library, property, published, schemas, yaml};
 
 use Verdict::{Accept, Crash, Refuse};
 
@@ -33,7 +33,7 @@ fn judge(texts: &[String], published: Verdict, library: Verdict) {
         };
         assert_eq!(verdict, library, "{text}\n{report:?}");
         assert_eq!(
-            agreement::missed(text, &report),
+            library::missed(text, &report),
             Vec::<String>::new(),
             "{text}"
         );

@@ -23,11 +23,10 @@ fn convert(yaml: &Yaml<'_>) -> Value {
         Yaml::Value(Scalar::FloatingPoint(value)) => json!(value.into_inner()),
         Yaml::Value(Scalar::String(text)) => json!(text),
         Yaml::Sequence(items) => items.iter().map(convert).collect(),
-        Yaml::Mapping(map) => {
-            let entries = map.iter();
-            let entries = entries.map(|(key, value)| (key.as_str().unwrap(), convert(value)));
-            entries.collect()
-        }
+        Yaml::Mapping(map) => map
+            .iter()
+            .map(|(key, value)| (key.as_str().unwrap(), convert(value)))
+            .collect(),
         other => panic!("{other:?} has no counterpart in JSON"),
     }
 }

@@ -3,7 +3,7 @@
 use super::json::Text;
 use super::{Description, Side};
 use crate::describe::exported::{Item, Kind as _, kind};
-use crate::describe::tool::{Hints, ToolDef};
+use crate::describe::tool::{ToolDef, ToolHints};
 use crate::schema::{Node, Property, Schema};
 
 /// The schema as text, for arguments and for results.
@@ -171,11 +171,11 @@ static TOOLS: [Item<kind::tool>; 2] = [
     item(ToolDef {
         name: "two",
         description: LONG,
-        hints: Hints {
+        hints: ToolHints {
             read_only: Some(true),
             idempotent: Some(false),
             task: Some("optional"),
-            ..Hints::UNSET
+            ..ToolHints::UNSET
         },
         output: Some(&Node::object(&[])),
         ..kind::tool::PLACEHOLDER.def

@@ -194,8 +194,10 @@ impl<'u> Matcher<'u> {
     ) -> bool {
         let (mut separator, next) = operator.separators();
         while let Some(pair) = rest.strip_prefix(separator) {
-            let end = pair.bytes().position(|byte| operator.ends_at(byte));
-            let end = end.unwrap_or(pair.len());
+            let end = pair
+                .bytes()
+                .position(|byte| operator.ends_at(byte))
+                .unwrap_or(pair.len());
             let (name, value) = pair[..end].split_once('=').unwrap_or((&pair[..end], ""));
             let wanted = |at: &&usize| self.fields[**at].name == name;
             match variables.iter().find(wanted) {

@@ -9,9 +9,9 @@ use crate::arguments::{Failure, Field};
 
 /// An arguments object under construction.
 #[derive(Default)]
-pub(super) struct Typed(ObjectWriter);
+pub(super) struct StringArguments(ObjectWriter);
 
-impl Typed {
+impl StringArguments {
     /// Adds `value` as the JSON for a field.
     pub(super) fn push(&mut self, field: &Field, value: &str) {
         if field.text || !is_json(value) {
@@ -28,7 +28,7 @@ impl Typed {
 
 /// What happens to members that match no field.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Others {
+pub(super) enum Unknown {
     /// Keeps them, so that reading the arguments rejects them.
     Keep,
     /// Drops them.
@@ -36,26 +36,26 @@ pub(super) enum Others {
 }
 
 /// Reads an object of strings. A value that is not a string is left unchanged.
-pub(super) fn typed<'a>(
+pub(super) fn to_json_arguments<'a>(
     object: Option<&'a str>,
     fields: &[Field],
-    others: Others,
-) -> Result<Typed, Failure<'a>> {
-    let mut typed = Typed::default();
+    unknown: Unknown,
+) -> Result<StringArguments, Failure<'a>> {
+    let mut arguments = StringArguments::default();
     let mut reader = Reader::from(object.unwrap_or("{}"));
     reader.begin_object()?;
     while let Some(name) = reader.next_key()? {
         let is_string = reader.peek_kind()? == Kind::String;
         match fields.iter().find(|field| field.name == name) {
-            Some(field) if is_string => typed.push(field, &reader.string()?),
+            Some(field) if is_string => arguments.push(field, &reader.string()?),
             Some(field) if field.text && reader.peek_kind()? != Kind::Null => {
-                typed.push(field, reader.skip()?);
+                arguments.push(field, reader.skip()?);
             }
-            None if others == Others::Drop => drop(reader.skip()?),
-            _ => typed.0.json(&name, reader.skip()?),
+            None if unknown == Unknown::Drop => drop(reader.skip()?),
+            _ => arguments.0.json(&name, reader.skip()?),
         }
     }
-    Ok(typed)
+    Ok(arguments)
 }
 
 /// Whether a text is one JSON value.

@@ -13,7 +13,7 @@ impl Servlet {
     /// such tool, or if no example is known for its schema.
     pub fn example(&self, tool: &str) -> Option<RawJson> {
         let index = self.tools.iter().position(|entry| entry.name == tool)?;
-        let (_, example) = Children::of(self.hints.examples).nth(index)?;
+        let (_, example) = Children::new(self.hints.examples).nth(index)?;
         RawJson::parse(example)
             .ok()
             .filter(|example| example.get() != "null")

@@ -19,7 +19,7 @@ struct Buffer {
 }
 
 impl Buffer {
-    fn of(pages: usize) -> Self {
+    fn with_pages(pages: usize) -> Self {
         // One page more, so that `pages` whole pages remain after aligning the start.
         let bytes = vec![0; (pages + 1) * PAGE];
         let (used, gap, rest) = (0, 0, 0);
@@ -63,7 +63,7 @@ fn layout(size: usize, align: usize) -> Layout {
 }
 
 fn heap(pages: usize) -> Heap<Buffer> {
-    Heap::new(Buffer::of(pages))
+    Heap::new(Buffer::with_pages(pages))
 }
 
 /// Takes a block, and panics if there is no memory.
@@ -235,7 +235,7 @@ fn blocks_never_overlap() {
 
 #[test]
 fn memory_that_the_program_begins_with_is_used_before_it_grows() {
-    let mut buffer = Buffer::of(3);
+    let mut buffer = Buffer::with_pages(3);
     (buffer.used, buffer.rest) = (1, 100);
     let end = buffer.page(1);
     let mut heap = Heap::new(buffer);

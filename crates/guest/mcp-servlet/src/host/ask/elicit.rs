@@ -53,7 +53,7 @@ pub fn elicit<T: Schema + DeserializeOwned>(
     key: impl Into<String>,
     message: impl Into<String>,
 ) -> Elicit<T> {
-    const { form::check(T::NODE) }
+    const { form::check_form(T::NODE) }
     Elicit::new(key.into(), message.into())
 }
 
@@ -95,8 +95,10 @@ impl<T: Schema + DeserializeOwned> InputRequest for Elicit<T> {
     fn read(&self, response: &str) -> Option<Elicited<T>> {
         match member(response, "action") {
             "\"accept\"" => {
-                let content = member(response, "content");
-                let content = if content.is_empty() { "{}" } else { content };
+                let content = match member(response, "content") {
+                    "" => "{}",
+                    content => content,
+                };
                 let value = from_str(content).ok()?;
                 is_allowed::<T>(content).then_some(Elicited::Accepted(value))
             }

@@ -14,7 +14,7 @@ const FLAT: &str = "form fields must be strings, numbers, booleans, enums withou
 
 /// Stops the build if a form cannot show the type.
 #[track_caller]
-pub(super) const fn check(node: &Node) {
+pub(super) const fn check_form(node: &Node) {
     let Kind::Object(object) = &node.kind else {
         panic!("a form is a struct with a field for each entry");
     };
@@ -116,14 +116,7 @@ fn entry(property: &Property) -> String {
 }
 
 fn kind(schema: &mut ObjectWriter, kind: &Kind) {
-    let name = match kind {
-        Kind::Boolean => "boolean",
-        Kind::Integer { .. } => "integer",
-        Kind::Number => "number",
-        Kind::Array { .. } => "array",
-        _ => "string",
-    };
-    schema.string("type", name);
+    schema.string("type", kind.type_name());
     match kind {
         Kind::Integer { min, max } => {
             for (name, bound) in [("minimum", min), ("maximum", max)] {

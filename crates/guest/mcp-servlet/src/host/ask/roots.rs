@@ -51,7 +51,7 @@ impl InputRequest for Roots {
         if !list.starts_with('[') {
             return None;
         }
-        let roots = Children::of(list).map(|(_, root)| {
+        let roots = Children::new(list).map(|(_, root)| {
             Some(Root {
                 uri: from_str(member(root, "uri")).ok()?,
                 name: from_str(member(root, "name")).ok(),

@@ -25,17 +25,17 @@ pub struct Round {
     capabilities: Option<Capabilities>,
     /// `inputRequests`.
     requests: ObjectWriter,
-    missing: Option<ToolError>,
+    error: Option<ToolError>,
 }
 
 impl Round {
-    pub(super) fn of(context: &Context) -> Result<Self, ToolError> {
+    pub(super) fn from_request(context: &Context) -> Result<Self, ToolError> {
         Ok(Self {
-            responses: context.left(RESPONSES),
+            responses: context.continuation(RESPONSES),
             state: state(context)?,
             capabilities: context.capabilities(),
             requests: ObjectWriter::new(),
-            missing: None,
+            error: None,
         })
     }
 
@@ -59,11 +59,11 @@ impl Round {
     /// a response, no other one is sent.
     #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]
     fn wait<Q: InputRequest>(&mut self, request: &Q) -> Option<Q::Response> {
-        if self.missing.is_some() {
+        if self.error.is_some() {
             return None;
         }
         let response = super::wait::send(request, |params| request.put(params));
-        response.map_err(|error| self.missing = Some(error)).ok()
+        response.map_err(|error| self.error = Some(error)).ok()
     }
 
     /// The response to the request `key`, of this or an earlier round; empty if there is none.
@@ -79,7 +79,7 @@ impl Round {
         let Some(capabilities) = &self.capabilities else {
             let message =
                 "this tool requests input from the client, which its host does not support";
-            self.missing = Some(ToolError::new(message));
+            self.error = Some(ToolError::new(message));
             return;
         };
         let has = match kind {
@@ -87,13 +87,13 @@ impl Round {
             _ => capabilities.has(kind.capability()),
         };
         if !has {
-            self.missing = Some(lacking(kind.capability()).into());
+            self.error = Some(lacking(kind.capability()).into());
         }
     }
 
     /// The error that carries the open requests to the host.
     pub(super) fn into_error(self, context: &Context) -> ToolError {
-        if let Some(error) = self.missing {
+        if let Some(error) = self.error {
             return error;
         }
         let state = self.next_state(context);
@@ -124,8 +124,8 @@ impl Round {
 /// Merges two JSON objects; a member of `later` replaces the one of `earlier`.
 fn merged(earlier: &str, later: &str) -> String {
     let mut json = ObjectWriter::new();
-    let kept = Children::of(earlier).filter(|(key, _)| member(later, key).is_empty());
-    for (key, value) in kept.chain(Children::of(later)) {
+    let kept = Children::new(earlier).filter(|(key, _)| member(later, key).is_empty());
+    for (key, value) in kept.chain(Children::new(later)) {
         json.json(&key, value);
     }
     json.finish()
@@ -156,12 +156,13 @@ fn lacking(capability: &str) -> Fault {
 
 /// The `requestState` of an earlier call, empty if there was none.
 fn state(context: &Context) -> Result<String, Fault> {
-    let param = context.left(STATE);
+    let param = context.continuation(STATE);
     if param.is_empty() {
         return Ok(param);
     }
-    let state = mcp_servlet_json::from_str::<String>(&param).ok();
-    let state = state.and_then(|state| RawJson::from_string(state).ok());
+    let state = mcp_servlet_json::from_str::<String>(&param)
+        .ok()
+        .and_then(|state| RawJson::from_string(state).ok());
     match state {
         Some(state) if state.get().starts_with('{') => Ok(state.into_string()),
         _ => Err(Fault::invalid_params(

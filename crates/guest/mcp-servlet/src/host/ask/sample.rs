@@ -77,7 +77,7 @@ impl Sampled {
         let json = self.content.get();
         let text = |block| from_str::<String>(member(block, "text")).unwrap_or_default();
         if json.starts_with('[') {
-            Children::of(json).map(|(_, block)| text(block)).collect()
+            Children::new(json).map(|(_, block)| text(block)).collect()
         } else {
             text(json)
         }
@@ -87,7 +87,7 @@ impl Sampled {
     pub fn blocks(&self) -> Vec<Content> {
         let json = self.content.get();
         if json.starts_with('[') {
-            let blocks = Children::of(json);
+            let blocks = Children::new(json);
             blocks
                 .filter_map(|(_, block)| from_str(block).ok())
                 .collect()

@@ -9,7 +9,7 @@ use crate::answer::error::ToolError;
 use crate::json::member;
 
 /// How often a request is repeated if its response is invalid; the same as in this project's host.
-const TIMES: usize = 16;
+const MAX_REPEATS: usize = 16;
 
 /// Sends the request with `put`, which takes the parameters of MCP's request and returns its result.
 pub(super) fn send<Q: InputRequest>(
@@ -17,7 +17,7 @@ pub(super) fn send<Q: InputRequest>(
     put: impl Fn(&str) -> String,
 ) -> Result<Q::Response, ToolError> {
     let json = request.request();
-    for _ in 0..TIMES {
+    for _ in 0..MAX_REPEATS {
         let response = put(member(&json, "params"));
         if let Some(problem) = problem(&response) {
             return Err(no_response(request.key(), &problem));

@@ -18,7 +18,7 @@ impl Context {
     /// The value of a header of the client's HTTP request, if the endpoint of `servlet serve` forwards it. Case does not matter.
     pub fn header(&self, name: &str) -> Option<String> {
         let headers = self.set_by_host(HEADERS_KEY)?;
-        let mut all = Children::of(headers.get());
+        let mut all = Children::new(headers.get());
         let (_, value) = all.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
         read(value)
     }
@@ -135,12 +135,11 @@ impl Certificate {
 
     /// The alternative names of a type, such as `dns`, `uri` or `email`.
     pub fn alternative_names(&self, kind: &str) -> Vec<String> {
-        let names = Children::of(member(self.json.get(), "sans"));
-        let names = names.filter(|(_, name)| {
-            let own: Option<String> = read(member(name, "type"));
-            own.as_deref() == Some(kind)
-        });
-        names
+        Children::new(member(self.json.get(), "sans"))
+            .filter(|(_, name)| {
+                let own: Option<String> = read(member(name, "type"));
+                own.as_deref() == Some(kind)
+            })
             .filter_map(|(_, name)| read(member(name, "value")))
             .collect()
     }

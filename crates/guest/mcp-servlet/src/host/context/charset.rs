@@ -5,7 +5,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use super::http::{HttpError, HttpErrorKind, HttpResponse};
 
 /// The number of bytes at the start of a body that are searched for a charset declaration.
-const BEGINNING: usize = 1024;
+const SEARCHED_BYTES: usize = 1024;
 
 /// Media types of text in addition to `text/…`, by the end of the type after its last `/` or `+`.
 const TEXTS: &[&str] = &[
@@ -51,8 +51,8 @@ impl HttpResponse {
         let header = self.header("content-type").unwrap_or_default();
         named(header, "charset").or_else(|| {
             let says_itself = ["html", "xml"].iter().any(|end| media_type.ends_with(end));
-            let beginning = &self.body[..self.body.len().min(BEGINNING)];
-            let beginning = says_itself.then(|| String::from_utf8_lossy(beginning))?;
+            let bytes = &self.body[..self.body.len().min(SEARCHED_BYTES)];
+            let beginning = says_itself.then(|| String::from_utf8_lossy(bytes))?;
             let itself = named(&beginning, "charset").or_else(|| named(&beginning, "encoding"))?;
             // A declaration that was found by searching bytes is not in UTF-16, whatever it says; HTML has this rule.
             let is_wrong = itself == UTF_16LE || itself == UTF_16BE;

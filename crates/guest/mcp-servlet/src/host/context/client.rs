@@ -10,7 +10,7 @@ use crate::answer::error::Fault;
 use crate::json::{Children, member};
 
 /// The maximum of rounds of input requests in one call.
-const ROUNDS: usize = 16;
+const MAX_INPUT_ROUNDS: usize = 16;
 
 /// The test's client: all members are JSON.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl Context {
     ) -> Result<String, Fault> {
         let mut request_meta = self.request_meta(false);
         let mut before = Vec::new();
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_INPUT_ROUNDS {
             let answer = run(&request_meta)?;
             if member(&answer, "resultType") != "\"input_required\"" {
                 return Ok(answer);
@@ -105,7 +105,7 @@ impl Context {
             }
         }
         Err(Fault::internal(format!(
-            "the tool requested input {ROUNDS} times and has no result"
+            "the tool requested input {MAX_INPUT_ROUNDS} times and has no result"
         )))
     }
 
@@ -114,7 +114,7 @@ impl Context {
     fn respond(&self, requests: &str, before: &mut Vec<String>) -> Result<String, Fault> {
         let mut state = self.host.state_mut();
         let mut responses = BTreeMap::new();
-        for (key, request) in Children::of(requests) {
+        for (key, request) in Children::new(requests) {
             let key = key.into_owned();
             state
                 .client

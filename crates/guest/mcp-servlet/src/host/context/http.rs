@@ -267,11 +267,11 @@ impl HttpResponse {
     /// and the first 80 characters.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
         let text = self.text()?;
-        from_slice(&self.body).map_err(|error| self.unlike(text, &error))
+        from_slice(&self.body).map_err(|error| self.invalid_json(text, &error))
     }
 
     #[cold]
-    fn unlike(&self, text: &str, error: &mcp_servlet_json::Error) -> HttpError {
+    fn invalid_json(&self, text: &str, error: &mcp_servlet_json::Error) -> HttpError {
         let mut message = String::from("the body is not the expected JSON: ");
         message.push_str(&error.to_string());
         let pointer = error.pointer(text);

@@ -25,10 +25,10 @@ impl Context {
     }
 
     /// The name and version of the client, if the host passes them on.
-    pub fn client(&self) -> Option<Client> {
+    pub fn client(&self) -> Option<ClientInfo> {
         let json = self.meta_value(CLIENT_INFO)?;
         let text = |name| mcp_servlet_json::from_str(member(json.get(), name)).ok();
-        Some(Client {
+        Some(ClientInfo {
             name: text("name")?,
             version: text("version").unwrap_or_default(),
         })
@@ -41,7 +41,7 @@ impl Context {
     }
 
     /// The parameter `name` with the state of earlier calls, as JSON; empty if there is none.
-    pub(crate) fn left(&self, name: &str) -> String {
+    pub(crate) fn continuation(&self, name: &str) -> String {
         self.with_request(|request| {
             let holder = if HYPER_MCP {
                 meta(request)
@@ -63,7 +63,7 @@ fn raw(json: &str) -> Option<RawJson> {
 
 /// The program that speaks MCP to the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Client {
+pub struct ClientInfo {
     /// Its name for programs.
     pub name: String,
     /// Its version, in any scheme.
@@ -79,17 +79,17 @@ pub struct Capabilities {
 impl Capabilities {
     /// Whether the client has a capability of MCP, such as `sampling`.
     pub fn has(&self, name: &str) -> bool {
-        !self.of(name).is_empty()
+        !self.member(name).is_empty()
     }
 
     /// Whether the client has an extension of MCP, such as `io.modelcontextprotocol/ui`.
     pub fn has_extension(&self, name: &str) -> bool {
-        !member(self.of("extensions"), name).is_empty()
+        !member(self.member("extensions"), name).is_empty()
     }
 
     /// Whether the client can show a form: it has `elicitation`, and not only in the mode `url`.
     pub(crate) fn has_forms(&self) -> bool {
-        let modes = self.of("elicitation");
+        let modes = self.member("elicitation");
         !modes.is_empty() && (member(modes, "url").is_empty() || !member(modes, "form").is_empty())
     }
 
@@ -98,7 +98,7 @@ impl Capabilities {
         &self.json
     }
 
-    fn of(&self, name: &str) -> &str {
+    fn member(&self, name: &str) -> &str {
         member(self.json.get(), name)
     }
 }

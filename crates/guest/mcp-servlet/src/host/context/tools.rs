@@ -262,7 +262,7 @@ impl<'a> Tools<'a> {
         write_raw(&mut request, "}}");
         let answer = answer(self.context, &request);
         if member(&answer, "result").is_empty() {
-            return Err(ToolsError::of(name, member(&answer, "error")));
+            return Err(ToolsError::from_host(name, member(&answer, "error")));
         }
         Ok(answer)
     }
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_build_for_other_hosts_says_that_they_cannot_call_tools() {
-        let error = ToolsError::of("weather:get_weather", member(UNSUPPORTED, "error"));
+        let error = ToolsError::from_host("weather:get_weather", member(UNSUPPORTED, "error"));
         assert_eq!(error.kind(), ToolsErrorKind::Unsupported);
         assert_eq!(
             error.to_string(),

@@ -20,7 +20,7 @@ pub(crate) struct Host {
 
 impl Context {
     /// The context of one request.
-    pub(crate) fn of(request: Option<String>) -> Self {
+    pub(crate) fn for_request(request: Option<String>) -> Self {
         let once = RefCell::default();
         Self {
             host: Host { request, once },

@@ -64,9 +64,10 @@ impl Rules {
             return;
         };
         let name = target.rsplit('/').next().unwrap_or_default();
-        let ty = self.definitions.get(name).and_then(|of| of.get("type"));
-        let ty = ty.cloned().unwrap_or_else(|| "object".into());
-        schema.entry("type").or_insert(ty);
+        let declared = self.definitions.get(name).and_then(|of| of.get("type"));
+        schema
+            .entry("type")
+            .or_insert_with(|| declared.cloned().unwrap_or_else(|| "object".into()));
     }
 
     /// Replaces `allOf`, `anyOf` or `oneOf` with one schema by that schema. `without_null`, `null` does not count.
@@ -94,7 +95,7 @@ impl Rules {
             for (name, property) in properties {
                 self.replace(property, self.is_input);
                 if let (true, Value::Object(property)) = (self.is_input, property) {
-                    let words = || Words::of(name).or(name).into();
+                    let words = || Words::split(name).or(name).into();
                     property.entry("description").or_insert_with(words);
                 }
             }
@@ -232,9 +233,9 @@ fn name_common_type(schema: &mut Object) {
     for name in ["anyOf", "oneOf"] {
         if let Some(Value::Array(variants)) = schema.get(name) {
             let mut types = variants.iter().map(|variant| variant.get("type"));
-            let first = types.next().flatten().cloned();
-            let first = first.filter(|first| types.all(|ty| ty == Some(first)));
-            if let Some(first) = first {
+            if let Some(first) = types.next().flatten().cloned()
+                && types.all(|ty| ty == Some(&first))
+            {
                 schema.insert("type".to_owned(), first);
                 return;
             }

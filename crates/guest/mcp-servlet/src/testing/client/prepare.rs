@@ -162,11 +162,9 @@ impl Client {
     /// A client with roots, see [`Context::roots`](crate::Context::roots), which uses the key `roots`.
     #[must_use]
     pub fn with_roots<'a>(&self, key: &str, uris: impl IntoIterator<Item = &'a str>) -> Self {
-        let roots = uris
-            .into_iter()
-            .map(|uri| format!("{{\"uri\":{}}}", json(uri)));
-        let roots = roots.collect::<Vec<_>>().join(",");
-        self.with_response(key, format!("{{\"roots\":[{roots}]}}"))
+        let root = |uri| format!("{{\"uri\":{}}}", json(uri));
+        let roots: Vec<_> = uris.into_iter().map(root).collect();
+        self.with_response(key, format!("{{\"roots\":[{}]}}", roots.join(",")))
     }
 
     fn with_response(&self, key: &str, response: String) -> Self {

@@ -109,7 +109,7 @@ impl Client {
     /// mcp_servlet::export!(static SERVLET = { calls: ["air:*"] });
     ///
     /// # fn main() -> Result<(), ToolError> {
-    /// let client = SERVLET.client().with_recorded_tools("tests/calls/recorded.json");
+    /// let client = SERVLET.client().with_recorded_tools("tests/servlet/calls/recorded.json");
     /// let flights: Vec<String> = client.context().tools().call("air:search", json!({ "city": "Rome" }))?;
     /// assert_eq!(flights, ["a1"]);
     /// # Ok(())
@@ -126,8 +126,9 @@ impl Client {
         self.with(|host| {
             for name in recorded.names() {
                 let (calls, tool) = (Rc::clone(&recorded), name.to_owned());
-                let answer = move |arguments: RawJson| calls.answer(&tool, &arguments);
-                let answer: ToolAnswer = Rc::new(RefCell::new(answer));
+                let answer: ToolAnswer = Rc::new(RefCell::new(move |arguments: RawJson| {
+                    calls.answer(&tool, &arguments)
+                }));
                 host.tools.tools.insert(name.to_owned(), answer);
             }
             host.tools.resources.extend(recorded.resources());
@@ -170,8 +171,8 @@ impl Client {
         tool: &str,
         mut answer: impl FnMut(RawJson) -> Result<String, ToolsError> + 'static,
     ) -> Self {
-        let answer = move |arguments| answered(answer(arguments));
-        let answer: ToolAnswer = Rc::new(RefCell::new(answer));
+        let answer: ToolAnswer =
+            Rc::new(RefCell::new(move |arguments| answered(answer(arguments))));
         self.with(|host| host.tools.tools.insert(tool.to_owned(), answer))
     }
 }

@@ -92,7 +92,7 @@ pub fn tell<H: ?Sized, T>(
 /// # Errors
 ///
 /// If the value cannot be written; the message names the import.
-pub fn check<E, T: Encode<E> + ?Sized>(import: &'static str, input: &T) -> Result<(), Error> {
+pub fn check_input<E, T: Encode<E> + ?Sized>(import: &'static str, input: &T) -> Result<(), Error> {
     match input.encode() {
         Ok(_) => Ok(()),
         Err(reason) => Err(unsendable(import, &reason)),

@@ -10,9 +10,9 @@ use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanConten
 use crate::span::{Origin, Span};
 
 /// How many characters of a line are shown on either side of a mark.
-const AROUND: usize = 100;
+const MAX_CONTEXT_CHARS: usize = 100;
 /// How many characters are marked.
-const MARKED: usize = 100;
+const MAX_MARKED_CHARS: usize = 100;
 
 /// A few lines of a source, with one range marked.
 #[derive(Debug)]
@@ -38,13 +38,12 @@ impl Excerpt {
 
         let mut excerpt = String::new();
         let before = text[..start].strip_suffix('\n');
-        let before = before.map(|before| &before[before.rfind('\n').map_or(0, |at| at + 1)..]);
-        if let Some(before) = before {
-            excerpt.extend([head(before.trim_end_matches('\r')).as_str(), "\n"]);
+        if let Some(line) = before.and_then(|before| before.rsplit('\n').next()) {
+            excerpt.extend([head(line.trim_end_matches('\r')).as_str(), "\n"]);
         }
         excerpt += &tail(&text[start..offset]);
         let at = excerpt.len();
-        let shown: String = marked.chars().take(MARKED).collect();
+        let shown: String = marked.chars().take(MAX_MARKED_CHARS).collect();
         excerpt += &shown;
         excerpt += &head(&line[(offset + shown.len() - start).min(line.len())..]);
         let next = text[start..].find('\n').map(|at| start + at + 1);
@@ -79,9 +78,11 @@ impl SourceCode for Excerpt {
             0 => (*span, self.place.0, self.place.1),
             _ => (whole, self.first_line, 0),
         };
-        let data = self.text.as_bytes();
-        let data = data.get(part.offset()..part.offset() + part.len());
-        let data = data.ok_or(MietteError::OutOfBounds)?;
+        let data = self
+            .text
+            .as_bytes()
+            .get(part.offset()..part.offset() + part.len())
+            .ok_or(MietteError::OutOfBounds)?;
         let lines = self.text.lines().count();
         let name = self.name.clone();
         let contents = MietteSpanContents::new_named(name, data, part, line, column, lines);
@@ -96,7 +97,7 @@ fn line_at(text: &str, start: usize) -> &str {
 
 /// The start of a line, cut to the length that is shown.
 fn head(line: &str) -> String {
-    match line.char_indices().nth(AROUND) {
+    match line.char_indices().nth(MAX_CONTEXT_CHARS) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line.to_owned(),
     }
@@ -104,7 +105,7 @@ fn head(line: &str) -> String {
 
 /// The end of a line, cut to the length that is shown.
 fn tail(line: &str) -> String {
-    match line.char_indices().rev().nth(AROUND) {
+    match line.char_indices().rev().nth(MAX_CONTEXT_CHARS) {
         Some((at, c)) => format!("…{}", &line[at + c.len_utf8()..]),
         None => line.to_owned(),
     }

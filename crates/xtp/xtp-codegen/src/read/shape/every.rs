@@ -30,8 +30,9 @@ pub(crate) fn every_key(fields: &Fields<'_>, report: &mut Report) -> (Vec<Name>,
         }
         names.extend(property_names(fields, properties, report));
     }
-    let target = fields.filled("$ref", "a reference", report);
-    let target = target.and_then(|target| shape::target(target, target.text(report)?, report));
+    let target = fields
+        .filled("$ref", "a reference", report)
+        .and_then(|target| shape::target(target, target.text(report)?, report));
     (names, target)
 }
 

@@ -5,7 +5,7 @@ use crate::document::{Item, Name, Object, Property, Shape};
 use crate::node::Value;
 use crate::read::shape::{self, Place};
 use crate::read::{Cursor, Fields};
-use crate::rules::Refused;
+use crate::rules::Rule;
 
 /// Reads an object with `properties`.
 pub(super) fn read(
@@ -27,20 +27,20 @@ pub(super) fn read(
     {
         let code = Code::TypeKeys;
         let message = format!("`properties` makes it an object, although its type is `{text}`");
-        let problem = report.refused(Refused::Never, code, &ty.at(), message);
+        let problem = report.add(Rule::Lint, code, &ty.at(), message);
         problem.help("remove `type`");
     }
-    let properties = match properties.value() {
+    let entries = match properties.value() {
         Value::Null => Vec::new(),
         _ => properties.entries(report).unwrap_or_default(),
     };
-    let properties: Vec<Property> = properties
+    let properties: Vec<Property> = entries
         .into_iter()
         .map(|(name, cursor)| property(depth, name, &cursor, report))
         .collect();
     let required = match fields.filled("required", "a list", report) {
         Some(required) => names(required, report).unwrap_or_default(),
-        None if report.rules.unlisted_required => {
+        None if report.options.unlisted_required => {
             properties.iter().map(|p| p.name.clone()).collect()
         }
         None => Vec::new(),
@@ -56,8 +56,8 @@ pub(super) fn read(
 pub(super) fn expect_no_extra(values: &Cursor<'_>, report: &mut Report) {
     let code = Code::BeyondLibrary;
     let message = "the official library does not support objects with both `properties` and `additionalProperties`";
-    let by = Refused::BothNeedlessly;
-    let problem = report.refused(by, code, &values.at_key(), message);
+    let rule = Rule::BothNeedlessly;
+    let problem = report.add(rule, code, &values.at_key(), message);
     problem.help("for other generators, move the further entries into a property of their own");
 }
 
@@ -68,7 +68,7 @@ fn property(depth: usize, name: Name, cursor: &Cursor<'_>, report: &mut Report) 
         value: Item::ANY,
     };
     if let Value::Null | Value::Bool(_) = cursor.value() {
-        let problem = cursor.wrong_kind("a map", Refused::Published, report);
+        let problem = cursor.wrong_kind("a map", Rule::Published, report);
         problem.help(
             "write a map, such as `{type: string}`; as written, the property accepts any JSON",
         );
@@ -84,12 +84,16 @@ fn property(depth: usize, name: Name, cursor: &Cursor<'_>, report: &mut Report) 
 /// Reads a list of names, unless an entry is not a name. Authors of a single name often forget the list.
 pub(super) fn names(cursor: &Cursor<'_>, report: &mut Report) -> Option<Vec<Name>> {
     if let Value::Text(text) = cursor.value() {
-        let problem = cursor.wrong_kind("a list", Refused::Published, report);
+        let problem = cursor.wrong_kind("a list", Rule::Published, report);
         problem.help(format!("write `[{text}]`, which is how it is read"));
         return Some(cursor.name(report).into_iter().collect());
     }
-    let names = cursor.list(report)?;
-    let names: Vec<_> = names.iter().map(|name| name.name(report)).collect();
+    // Every name is read before a wrong one decides, so that each has its problem.
+    let names: Vec<_> = cursor
+        .list(report)?
+        .iter()
+        .map(|name| name.name(report))
+        .collect();
     names.into_iter().collect()
 }
 
@@ -101,7 +105,7 @@ pub(super) fn values(fields: &Fields<'_>, values: &Cursor<'_>, report: &mut Repo
     {
         let message = format!("an enum has type `string`, not `{text}`");
         let code = Code::TypeKeys;
-        let problem = report.refused(Refused::Published, code, &ty.at(), message);
+        let problem = report.add(Rule::Published, code, &ty.at(), message);
         problem.help("remove `type`");
     }
     names(values, report).map_or(Shape::Any, Shape::Enum)

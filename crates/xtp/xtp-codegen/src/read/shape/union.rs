@@ -13,13 +13,15 @@ pub(super) fn read(fields: &Fields<'_>, members: &Cursor<'_>, report: &mut Repor
     for (value, target) in &mapping {
         values.entry(&target.text).or_insert(value);
     }
-    let members = members.list(report).unwrap_or_default();
-    let members = members.iter().filter_map(|cursor| {
-        let target = member(cursor, report)?;
-        let mapped = values.get(target.text.as_str()).copied().cloned();
-        Some(Member { mapped, target })
-    });
-    let members: Vec<_> = members.collect();
+    let cursors = members.list(report).unwrap_or_default();
+    let members: Vec<_> = cursors
+        .iter()
+        .filter_map(|cursor| {
+            let target = member(cursor, report)?;
+            let mapped = values.get(target.text.as_str()).copied().cloned();
+            Some(Member { mapped, target })
+        })
+        .collect();
     let names: BTreeSet<&str> = members.iter().map(|m| m.target.text.as_str()).collect();
     for (value, target) in &mapping {
         let first = names
@@ -81,15 +83,18 @@ fn discriminator(fields: &Fields<'_>, report: &mut Report) -> (Option<String>, V
     let Some(fields) = cursor.and_then(|cursor| Fields::read(cursor, &keys, report)) else {
         return (None, Vec::new());
     };
-    let tag = fields.required("propertyName", report);
-    let tag = tag.and_then(|tag| tag.text(report));
-    let mapping = fields.get("mapping").and_then(|map| map.entries(report));
-    let mapping = mapping.unwrap_or_default();
-    let mapping = mapping.into_iter().filter_map(|(value, cursor)| {
-        let target = mapped(&cursor, cursor.text(report)?, report)?;
-        Some((value, target))
-    });
-    let mapping = mapping.collect();
+    let tag = fields
+        .required("propertyName", report)
+        .and_then(|tag| tag.text(report));
+    let entries = fields.get("mapping").and_then(|map| map.entries(report));
+    let mapping = entries
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|(value, cursor)| {
+            let target = mapped(&cursor, cursor.text(report)?, report)?;
+            Some((value, target))
+        })
+        .collect();
     (tag.map(str::to_owned), mapping)
 }
 

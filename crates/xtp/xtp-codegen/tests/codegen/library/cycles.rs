@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use saphyr::Yaml;
 
-use crate::library::Finding;
-use crate::library::script::{entries, get, truthy};
+use super::Finding;
+use super::script::{entries, get, truthy};
 
 /// One finding for each cycle.
 pub(super) fn find(root: &Yaml<'_>) -> Vec<Finding> {

@@ -36,12 +36,12 @@ pub(super) fn truthy<'n, 'a>(node: &'n Yaml<'a>, key: &str) -> Option<&'n Yaml<'
 }
 
 /// The entries of an object in the order in which JavaScript visits them: whole numbers first.
-pub(crate) fn entries<'n, 'a>(node: &'n Yaml<'a>) -> Vec<(&'n str, &'n Yaml<'a>)> {
+pub(super) fn entries<'n, 'a>(node: &'n Yaml<'a>) -> Vec<(&'n str, &'n Yaml<'a>)> {
     let Yaml::Mapping(map) = node else {
         return Vec::new();
     };
-    let entries = map.iter();
-    let mut entries: Vec<_> = entries
+    let mut entries: Vec<_> = map
+        .iter()
         .map(|(key, value)| (key.as_str().unwrap(), value))
         .collect();
     entries.sort_by_key(|(key, _)| index(key).unwrap_or(u64::MAX));

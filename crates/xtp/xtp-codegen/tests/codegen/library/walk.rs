@@ -2,11 +2,10 @@
 
 use saphyr::{Scalar, Yaml};
 
-use crate::library::script::{
+use super::script::{
     Result, TypeError, entries, get, is_truthy, items, keys, stringify, template, truthy,
 };
-use crate::library::{Finding, Report};
-use crate::published::is_identifier;
+use super::{Finding, Report, is_identifier};
 
 const TYPES: [&str; 7] = [
     "string", "number", "integer", "boolean", "object", "array", "buffer",
@@ -152,9 +151,8 @@ impl<'a> Walk<'a> {
     /// Whether the keys of this map are names that the author chose.
     fn is_map_of_names(&self) -> bool {
         let path = self.path(&[]);
-        let path: Vec<&str> = path.split('/').collect();
         matches!(
-            path.as_slice(),
+            path.split('/').collect::<Vec<_>>().as_slice(),
             ["#", "exports" | "imports" | "components"]
                 | ["#", "components", "schemas"]
                 | ["#", "components", "schemas", _, "properties"]

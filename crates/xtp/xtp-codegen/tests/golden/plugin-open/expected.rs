@@ -14,8 +14,7 @@
 
 pub use ::mcp_servlet::xtp::{Bytes, Error};
 
-/// What the plugin offers to its host. A function that is not implemented says so, as an
-/// error.
+/// The exports of the plugin. A function that is not implemented returns an error.
 ///
 /// `export!` makes wasm exports of an implementation; the trait must be in scope there.
 pub trait Exports {
@@ -43,15 +42,15 @@ macro_rules! __export {
     };
 }
 
-#[allow(unused_imports, reason = "the types are of use alone, too")]
+#[allow(unused_imports, reason = "some plugins only use the types")]
 pub(crate) use __export as export;
 
-/// What the host offers to the plugin.
+/// The functions of the host.
 pub mod host {
     #[allow(
         unused_imports,
         clippy::wildcard_imports,
-        reason = "types of the schema, if there are any",
+        reason = "the functions may use no type of the schema",
     )]
     use super::*;
 
@@ -62,7 +61,7 @@ pub mod host {
     ///
     /// # Errors
     ///
-    /// If the input cannot be written.
+    /// If the input cannot be serialized.
     pub fn from_text(input: &str) -> Result<(), Error> {
         ::mcp_servlet::xtp::__import!(
             HOST, "fromText", from_text(input : TextPlain = input)
@@ -73,12 +72,12 @@ pub mod host {
     ///
     /// # Errors
     ///
-    /// If the answer does not fit.
+    /// If the output cannot be deserialized.
     pub fn len() -> Result<i64, Error> {
         ::mcp_servlet::xtp::__import!(HOST, "len", len() -> ApplicationJson)
     }
 
-    /// What a test makes up in place of a host; what it leaves out answers with an error.
+    /// A mock of the host for tests. A function that is not implemented returns an error.
     #[cfg(not(target_family = "wasm"))]
     pub trait Host {
         /// What clippy would say something about:
@@ -99,7 +98,7 @@ pub mod host {
     #[cfg(not(target_family = "wasm"))]
     ::mcp_servlet::xtp::__host!(static HOST : Host);
 
-    /// Runs a test with a made-up host, on this thread.
+    /// Runs a test with a mock of the host, on this thread.
     #[cfg(not(target_family = "wasm"))]
     pub fn mock<R>(
         host: ::std::rc::Rc<impl Host + 'static>,

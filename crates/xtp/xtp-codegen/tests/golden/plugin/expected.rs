@@ -2,8 +2,7 @@
 
 pub use ::mcp_servlet::xtp::{Bytes, Error};
 
-/// What the plugin offers to its host. A function that is not implemented says so, as an
-/// error.
+/// The exports of the plugin. A function that is not implemented returns an error.
 ///
 /// `export!` makes wasm exports of an implementation; the trait must be in scope there.
 pub trait Exports {
@@ -45,15 +44,15 @@ macro_rules! __export {
     };
 }
 
-#[allow(unused_imports, reason = "the types are of use alone, too")]
+#[allow(unused_imports, reason = "some plugins only use the types")]
 pub(crate) use __export as export;
 
-/// What the host offers to the plugin.
+/// The functions of the host.
 pub mod host {
     #[allow(
         unused_imports,
         clippy::wildcard_imports,
-        reason = "types of the schema, if there are any",
+        reason = "the functions may use no type of the schema",
     )]
     use super::*;
 
@@ -61,7 +60,7 @@ pub mod host {
     ///
     /// # Errors
     ///
-    /// If the input cannot be written, or the answer does not fit.
+    /// If the input cannot be serialized, or the output cannot be deserialized.
     pub fn weigh(input: &Basket) -> Result<u32, Error> {
         ::mcp_servlet::xtp::__import!(
             HOST, "weigh", weigh(input : ApplicationJson = input) -> TextPlain
@@ -72,7 +71,7 @@ pub mod host {
     ///
     /// # Errors
     ///
-    /// If the input cannot be written.
+    /// If the input cannot be serialized.
     pub fn warm(input: f64) -> Result<(), Error> {
         ::mcp_servlet::xtp::__import!(
             HOST, "warm", warm(input : ApplicationJson = & input)
@@ -83,7 +82,7 @@ pub mod host {
     ///
     /// # Errors
     ///
-    /// If the answer does not fit.
+    /// If the output cannot be deserialized.
     pub fn season() -> Result<Option<String>, Error> {
         ::mcp_servlet::xtp::__import!(HOST, "season", season() -> TextPlain)
     }
@@ -92,12 +91,12 @@ pub mod host {
     ///
     /// # Errors
     ///
-    /// Only in a test, if its host says so.
+    /// Only in tests, if the mock returns an error.
     pub fn ring() -> Result<(), Error> {
         ::mcp_servlet::xtp::__import!(HOST, "ring", ring())
     }
 
-    /// What a test makes up in place of a host; what it leaves out answers with an error.
+    /// A mock of the host for tests. A function that is not implemented returns an error.
     #[cfg(not(target_family = "wasm"))]
     pub trait Host {
         /// Weighs a basket, in grams.
@@ -126,7 +125,7 @@ pub mod host {
     #[cfg(not(target_family = "wasm"))]
     ::mcp_servlet::xtp::__host!(static HOST : Host);
 
-    /// Runs a test with a made-up host, on this thread.
+    /// Runs a test with a mock of the host, on this thread.
     #[cfg(not(target_family = "wasm"))]
     pub fn mock<R>(
         host: ::std::rc::Rc<impl Host + 'static>,

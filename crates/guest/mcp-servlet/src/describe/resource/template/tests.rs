@@ -140,8 +140,8 @@ fn parses_the_examples_of_rfc_6570() {
         ),
         (&[Variables(Continuation, BOTH)], "&a=1024&b=768", NUMBERS),
     ] {
-        let values = both(parts, OPTIONAL, uri).expect(uri);
-        let values = values.map(|value| decoded(&value).expect(uri));
+        let encoded = both(parts, OPTIONAL, uri).expect(uri);
+        let values = encoded.map(|value| decoded(&value).expect(uri));
         assert_eq!(values.join(" "), expected, "{uri}");
     }
 }

@@ -46,8 +46,8 @@ impl Host {
             });
         }
         let name = text("name");
-        let arguments = RawJson::parse(member(params, "arguments"));
-        let arguments = arguments.unwrap_or_else(|_| RawJson::object());
+        let arguments =
+            RawJson::parse(member(params, "arguments")).unwrap_or_else(|_| RawJson::object());
         let Some(answer) = self.state().tools.tools.get(&name).cloned() else {
             panic!("the test has no tool `{name}`: see `Client::with_tool`");
         };

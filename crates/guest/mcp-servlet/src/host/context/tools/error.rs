@@ -100,7 +100,7 @@ impl ToolsError {
     #[inline]
     fn with_member(self, name: &str, json: &str) -> Self {
         let mut object = ObjectWriter::new();
-        for (known, json) in Children::of(&self.json).filter(|(known, _)| known != name) {
+        for (known, json) in Children::new(&self.json).filter(|(known, _)| known != name) {
             object.json(&known, json);
         }
         object.json(name, json);
@@ -144,9 +144,11 @@ impl ToolsError {
     /// The error that a host sends.
     #[cold]
     #[inline]
-    pub(super) fn of(tool: &str, error: &str) -> Self {
-        let message = from_str(member(error, "message")).ok();
-        let message = message.unwrap_or_else(|| String::from("the host sent no answer"));
+    pub(super) fn from_host(tool: &str, error: &str) -> Self {
+        let message = match from_str(member(error, "message")) {
+            Ok(message) => message,
+            Err(_) => String::from("the host sent no answer"),
+        };
         Self::at(tool, message, Cow::Owned(String::from(error)))
     }
 

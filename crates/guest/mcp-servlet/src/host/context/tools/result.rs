@@ -38,7 +38,7 @@ pub(super) fn value<'a>(
 #[inline]
 fn text(tool: &str, content: &str, is_error: bool) -> Result<String, ToolsError> {
     let (mut joined, mut blocks, mut texts) = (String::new(), 0, 0);
-    for (_, block) in Children::of(content) {
+    for (_, block) in Children::new(content) {
         blocks += 1;
         if member(block, "type") == "\"text\"" {
             let text: String = from_str(member(block, "text")).unwrap_or_default();

@@ -10,21 +10,21 @@ use crate::typify;
 
 /// The Rust types of all slots.
 #[derive(Debug)]
-pub(crate) struct Spelling {
+pub(crate) struct RustTypes {
     types: typify::Types,
 }
 
-impl Spelling {
+impl RustTypes {
     /// Lets typify find the types of a module, and replaces its names.
     ///
     /// # Errors
     /// If typify fails, which is a bug of the generator.
-    pub(crate) fn of(module: &Module, outside: &Types) -> Result<Self, typify::Failure> {
+    pub(crate) fn find(module: &Module, outside: &Types) -> Result<Self, typify::Failure> {
         let definitions = json_schema::definitions(module, outside.byte);
         let mut types = typify::types(definitions, &json_schema::leaves(module))?;
-        let mut respell = Respell { module, outside };
+        let mut rename = Rename { module, outside };
         for ty in types.values_mut() {
-            respell.visit_type_mut(ty);
+            rename.visit_type_mut(ty);
         }
         Ok(Self { types })
     }
@@ -54,12 +54,12 @@ const PRELUDE: [(&str, &str); 4] = [
     ("Vec", "::std::vec::Vec"),
 ];
 
-struct Respell<'a> {
+struct Rename<'a> {
     module: &'a Module,
     outside: &'a Types,
 }
 
-impl Respell<'_> {
+impl Rename<'_> {
     /// The replacement of a type of typify's; `None` if it stays.
     fn replacement(&self, path: &str) -> Option<Type> {
         let named = path.strip_prefix(TYPE).and_then(|id| id.parse().ok());
@@ -77,7 +77,7 @@ impl Respell<'_> {
     }
 }
 
-impl VisitMut for Respell<'_> {
+impl VisitMut for Rename<'_> {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         if let Type::Path(path) = ty
             && let Some(replacement) = self.replacement(&joined(&path.path))

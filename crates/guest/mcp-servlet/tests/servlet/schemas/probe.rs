@@ -11,7 +11,7 @@ macro_rules! input {
             let _ = value;
         }
         mcp_servlet::export!(static SERVLET = { tools: [probe] });
-        crate::probe::tool(&SERVLET)["inputSchema"]["properties"]["value"].clone()
+        crate::schemas::probe::tool(&SERVLET)["inputSchema"]["properties"]["value"].clone()
     }};
 }
 
@@ -23,7 +23,7 @@ macro_rules! whole {
             let _ = value;
         }
         mcp_servlet::export!(static SERVLET = { tools: [probe] });
-        crate::probe::tool(&SERVLET)["inputSchema"].clone()
+        crate::schemas::probe::tool(&SERVLET)["inputSchema"].clone()
     }};
 }
 
@@ -40,12 +40,12 @@ macro_rules! output {
             Err("not called".to_owned())
         }
         mcp_servlet::export!(static SERVLET = { tools: [probe] });
-        crate::probe::tool(&SERVLET)["outputSchema"]["properties"]["value"].clone()
+        crate::schemas::probe::tool(&SERVLET)["outputSchema"]["properties"]["value"].clone()
     }};
 }
 
 /// The description of the only tool, after the strictest checks.
 pub(crate) fn tool(servlet: &'static Servlet) -> Value {
-    let description = crate::strict::check(servlet);
+    let description = crate::schemas::strict::checked_description(servlet);
     description["tools"][0].clone()
 }

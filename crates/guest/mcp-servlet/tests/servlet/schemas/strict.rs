@@ -8,7 +8,7 @@ use mcp_servlet::Servlet;
 use serde_json::Value;
 
 /// The description, if it follows the rules.
-pub(crate) fn check(servlet: &'static Servlet) -> Value {
+pub(crate) fn checked_description(servlet: &'static Servlet) -> Value {
     let description: Value =
         serde_json::from_str(&servlet.client().request("describe", "").unwrap()).unwrap();
     servlet.client().describe().unwrap();

@@ -7,7 +7,7 @@ use std::num::ParseIntError;
 use mcp_servlet::prelude::*;
 use serde_json::json;
 
-use crate::text;
+use crate::calls::text;
 
 /// An error with a cause.
 #[derive(Debug)]

@@ -36,7 +36,7 @@ mcp_servlet::export!(static SORTS = { tools: [sorts] });
 fn unit_variants_are_texts_and_their_docs_follow_every_description() {
     let notes = "- `name`: by name,\nfrom A to Z\n- `newest_first`: the latest first";
     let values = json!(["name", "cheapest", "newest_first"]);
-    let tool = crate::probe::tool(&SORTS);
+    let tool = crate::schemas::probe::tool(&SORTS);
     assert_eq!(
         tool["inputSchema"]["properties"],
         json!({

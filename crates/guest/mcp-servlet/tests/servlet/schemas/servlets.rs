@@ -4,7 +4,7 @@ use mcp_servlet::prelude::*;
 use mcp_servlet::{IconTheme, Meta, StaticIcon, ToolUi, UiVisibility};
 use serde_json::{Value, json};
 
-use crate::strict::check;
+use crate::schemas::strict::checked_description;
 
 /// Sets every hint. The `..` in the expansion then adds nothing, which Clippy must not report in the author's crate.
 #[tool(read_only = false, destructive, idempotent, open_world)]
@@ -59,7 +59,7 @@ mcp_servlet::export!(static NONE = { tools: [] });
 
 #[test]
 fn one_tool_is_described_in_both_historic_shapes() {
-    let description = check(&ONE);
+    let description = checked_description(&ONE);
     let tool = description["tools"][0].as_object().unwrap();
     for (key, value) in tool {
         assert_eq!(description[key], *value, "{key}");
@@ -73,7 +73,7 @@ fn one_tool_is_described_in_both_historic_shapes() {
 
 #[test]
 fn several_tools_are_described_as_a_list_in_the_order_of_the_source() {
-    let description = check(&SEVERAL);
+    let description = checked_description(&SEVERAL);
     let mut keys: Vec<_> = description.as_object().unwrap().keys().collect();
     keys.sort();
     assert_eq!(keys, ["instructions", "serverInfo", "tools"]);
@@ -94,12 +94,12 @@ fn several_tools_are_described_as_a_list_in_the_order_of_the_source() {
 
 #[test]
 fn no_tool_is_an_empty_list() {
-    assert_eq!(check(&NONE)["tools"], json!([]));
+    assert_eq!(checked_description(&NONE)["tools"], json!([]));
 }
 
 #[test]
 fn only_hints_of_the_author_are_listed() {
-    let description = check(&SEVERAL);
+    let description = checked_description(&SEVERAL);
     let tools = &description["tools"];
     assert_eq!(tools[0]["annotations"], json!({ "destructiveHint": true }));
     assert_eq!(tools[1].get("annotations"), None);
@@ -111,7 +111,7 @@ fn only_hints_of_the_author_are_listed() {
 
 #[test]
 fn a_tool_is_called_titled_and_described_as_its_attributes_say() {
-    let description = check(&SEVERAL);
+    let description = checked_description(&SEVERAL);
     assert_eq!(description["tools"][0]["description"], "Clears everything.");
     assert_eq!(description["tools"][2]["title"], "Add");
     assert_eq!(description["tools"][0].get("title"), None);
@@ -135,7 +135,7 @@ mcp_servlet::export!(static ESCAPED = { instructions: "\"\\\u{7}é", tools: [esc
 
 #[test]
 fn escapes_what_json_requires() {
-    let description = check(&ESCAPED);
+    let description = checked_description(&ESCAPED);
     assert_eq!(
         description["description"],
         "\"Quotes\", back\\slashes and /slashes/.\n\nTabs\tand ünïcödé ✓ 👍 \\u{1}\n\
@@ -163,7 +163,7 @@ mcp_servlet::export!(static INCLUDED = { tools: [included, included_alone] });
 
 #[test]
 fn includes_a_file_as_a_description() {
-    let description = check(&INCLUDED);
+    let description = checked_description(&INCLUDED);
     let texts = description["tools"].as_array().unwrap();
     assert_eq!(
         texts[0]["description"],
@@ -181,12 +181,12 @@ fn reads_back_as_the_wire_type() {
         Some("add")
     );
     let again: Value = serde_json::to_value(&description).unwrap();
-    assert_eq!(again, check(&SEVERAL));
+    assert_eq!(again, checked_description(&SEVERAL));
 }
 
 #[test]
 fn icons_user_interfaces_and_meta_are_at_their_place_in_mcp() {
-    let description = check(&SHOWN);
+    let description = checked_description(&SHOWN);
     let [chart, none] = [&description["tools"][0], &description["tools"][1]];
     assert_eq!(
         chart["icons"],
@@ -205,5 +205,5 @@ fn icons_user_interfaces_and_meta_are_at_their_place_in_mcp() {
         none["_meta"],
         json!({ "ui": { "resourceUri": "ui://none", "visibility": ["model", "app"] }, "ab": true, "min": i64::MIN })
     );
-    assert_eq!(check(&ONE)["tools"][0].get("_meta"), None);
+    assert_eq!(checked_description(&ONE)["tools"][0].get("_meta"), None);
 }

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};
 
-use crate::probe::tool;
-use crate::strict::check;
+use crate::schemas::probe::tool;
+use crate::schemas::strict::checked_description;
 
 /// The schema of the argument `value`, whose description is derived from its name.
 fn value(schema: Value) -> Value {
@@ -365,7 +365,7 @@ mcp_servlet::export!(static BY_HAND = { tools: [by_hand, least] });
 
 #[test]
 fn takes_over_a_schema_written_by_hand() {
-    let description = crate::strict::check(&BY_HAND);
+    let description = crate::schemas::strict::checked_description(&BY_HAND);
     assert_eq!(
         description["tools"][0]["inputSchema"],
         json!({
@@ -424,7 +424,7 @@ mcp_servlet::export!(static EXAMPLES = { tools: [plan, find, barely] });
 
 #[test]
 fn example_arguments_are_valid_or_omitted() {
-    let description = check(&EXAMPLES);
+    let description = checked_description(&EXAMPLES);
     let days = &description["tools"][0]["inputSchema"]["properties"]["days"];
     assert_eq!(
         days["propertyNames"],
@@ -432,8 +432,8 @@ fn example_arguments_are_valid_or_omitted() {
     );
     for name in ["plan", "barely"] {
         let example = EXAMPLES.example(name).unwrap();
-        let example: Value = serde_json::from_str(example.get()).unwrap();
-        let result = EXAMPLES.call(name, example.clone()).unwrap();
+        let arguments: Value = serde_json::from_str(example.get()).unwrap();
+        let result = EXAMPLES.call(name, arguments).unwrap();
         assert_ne!(result.is_error, Some(true), "{example}: {result:?}");
     }
     assert!(EXAMPLES.example("find").is_none());

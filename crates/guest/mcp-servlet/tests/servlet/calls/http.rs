@@ -121,7 +121,7 @@ fn a_recorded_failure_of_any_kind_reaches_the_tool() {
 
 #[test]
 #[should_panic(
-    expected = "the test has no response to `GET https://example.com/`; the recorded ones are at crates/guest/mcp-servlet/tests/calls/http.rs:"
+    expected = "the test has no response to `GET https://example.com/`; the recorded ones are at crates/guest/mcp-servlet/tests/servlet/calls/http.rs:"
 )]
 fn a_request_without_a_recording_names_the_test() {
     let answer = HttpResponse::new(200, "{}");

@@ -6,7 +6,7 @@ use std::num::ParseIntError;
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{complaint, text, wrong};
+use crate::calls::{complaint, text, wrong};
 
 /// the address of a machine
 #[derive(FromText)]

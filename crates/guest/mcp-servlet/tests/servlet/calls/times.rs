@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Span, Timestamp, Zoned, civil};
 use mcp_servlet::prelude::*;
 use serde_json::json;
 
-use crate::{complaint, text, wrong};
+use crate::calls::{complaint, text, wrong};
 
 /// Repeats times.
 #[tool]

@@ -72,11 +72,12 @@ pub(crate) fn complaint(
     arguments: impl Serialize,
 ) -> String {
     let error = text(servlet, tool, arguments).expect_err("the arguments are wrong");
-    let complaint = error.strip_prefix("invalid arguments: ");
-    let complaint = complaint.unwrap_or_else(|| panic!("{error}"));
-    let (complaint, example) = complaint
+    let rest = error
+        .strip_prefix("invalid arguments: ")
+        .unwrap_or_else(|| panic!("{error}"));
+    let (complaint, example) = rest
         .split_once("\nvalid arguments: ")
-        .unwrap_or((complaint, "{}"));
+        .unwrap_or((rest, "{}"));
     let _: Value = serde_json::from_str(example).expect("an example is JSON");
     complaint.to_owned()
 }

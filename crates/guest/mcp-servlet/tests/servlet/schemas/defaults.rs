@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};
 
-use crate::probe::tool;
+use crate::schemas::probe::tool;
 
 #[derive(Default, Deserialize, Schema)]
 #[serde(rename_all = "kebab-case")]

@@ -3,7 +3,7 @@
 // A client that `xtp-codegen` has generated.
 #[rustfmt::skip]
 #[allow(dead_code, unreachable_pub, reason = "the test uses a part of it")]
-#[path = "../../../../xtp/xtp-codegen/tests/client/weather/generated.rs"]
+#[path = "../../../../../xtp/xtp-codegen/tests/client/weather/generated.rs"]
 mod generated;
 
 use std::cell::Cell;
@@ -217,8 +217,8 @@ fn an_error_of_the_host_has_its_kind_its_code_and_its_data() {
             let error = ToolsError::new("it broke").with_code(-32000);
             Err::<(), _>(error.with_data(data).with_kind(kind))
         });
-        let error = client.context().tools().call::<Value>("air:search", ());
-        let error = error.unwrap_err();
+        let context = client.context();
+        let error = context.tools().call::<Value>("air:search", ()).unwrap_err();
         assert_eq!(error.kind(), kind);
         assert_eq!(error.to_string(), "air:search: it broke");
         // A tool that fails has a result, and results have no code.
@@ -237,8 +237,11 @@ fn an_error_of_the_host_has_its_kind_its_code_and_its_data() {
 fn arguments_without_json_are_an_error_before_the_call() {
     let client = SERVLET.client();
     let arguments = std::collections::BTreeMap::from([((), 1)]);
-    let error = client.context().tools().call_raw("air:search", arguments);
-    let error = error.unwrap_err();
+    let context = client.context();
+    let error = context
+        .tools()
+        .call_raw("air:search", arguments)
+        .unwrap_err();
     assert_eq!(error.kind(), ToolsErrorKind::Arguments);
     let message = error.message();
     assert!(
@@ -340,15 +343,15 @@ fn a_member_unwraps_values() {
 fn recorded_calls_answer_by_name_and_arguments() {
     let client = SERVLET
         .client()
-        .with_recorded_tools("tests/calls/recorded.json");
+        .with_recorded_tools("tests/servlet/calls/recorded.json");
     let tools = client.context().tools();
     let to = |city: &str| Place { city: city.into() };
     let rome: Vec<String> = tools.call("air:search", to("Rome")).unwrap();
     assert_eq!(rome, ["a1"]);
     let oslo: Vec<String> = tools.call("air:search", to("Oslo")).unwrap();
     assert_eq!(oslo, ["a2", "a3"]);
-    let error = tools.call::<Value>("air:book", json!({ "seats": 2, "id": "a1" }));
-    let error = error.unwrap_err();
+    let booking = json!({ "seats": 2, "id": "a1" });
+    let error = tools.call::<Value>("air:book", booking).unwrap_err();
     assert_eq!(error.kind(), ToolsErrorKind::NotAllowed);
     assert_eq!(error.code(), Some(-32603));
     assert_eq!(tools.call::<u8>("air:count", ()).unwrap(), 3);
@@ -361,12 +364,12 @@ fn recorded_calls_answer_by_name_and_arguments() {
 
 #[test]
 #[should_panic(
-    expected = "the test has no call of `air:search` with {\"city\":\"Bern\"}; the recorded ones are in tests/calls/recorded.json"
+    expected = "the test has no call of `air:search` with {\"city\":\"Bern\"}; the recorded ones are in tests/servlet/calls/recorded.json"
 )]
 fn a_call_with_other_arguments_than_the_recorded_ones_ends_the_test() {
     let client = SERVLET
         .client()
-        .with_recorded_tools("tests/calls/recorded.json");
+        .with_recorded_tools("tests/servlet/calls/recorded.json");
     let _ = client
         .context()
         .tools()
@@ -374,9 +377,11 @@ fn a_call_with_other_arguments_than_the_recorded_ones_ends_the_test() {
 }
 
 #[test]
-#[should_panic(expected = "tests/calls/main.rs is no list of recorded calls: expected a value")]
+#[should_panic(expected = "tests/servlet/main.rs is no list of recorded calls: expected a value")]
 fn a_file_without_recorded_calls_ends_the_test() {
-    let _ = SERVLET.client().with_recorded_tools("tests/calls/main.rs");
+    let _ = SERVLET
+        .client()
+        .with_recorded_tools("tests/servlet/main.rs");
 }
 
 #[test]

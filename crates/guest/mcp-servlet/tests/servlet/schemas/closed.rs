@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};
 
-use crate::probe::tool;
+use crate::schemas::probe::tool;
 
 #[tool]
 fn by_name(a: Option<u8>, inner: Option<Plain>) {

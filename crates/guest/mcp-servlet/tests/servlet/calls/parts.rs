@@ -3,7 +3,7 @@
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};
 
-use crate::text;
+use crate::calls::text;
 
 /// Says a word again and again.
 #[tool(parts = 10)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{complaint, missing, schema, text, wrong};
+use crate::calls::{complaint, missing, schema, text, wrong};
 
 #[derive(Debug, Deserialize, Schema)]
 #[serde(rename_all = "camelCase")]
@@ -445,14 +445,12 @@ fn error_has_the_schema_of_the_matching_variant() {
 #[test]
 fn whole_numbers_are_integers_in_the_authors_types_too() {
     let order = r#"{"itemId":12.0,"delivery":{"method":"pickup","shop":7.0},"lines":[{"text":"a","amount":1e1}]}"#;
-    let order: mcp_servlet::RawJson = order.parse().unwrap();
-    let answer = text(&SERVLET, "order", &order).unwrap();
+    let answer = text(&SERVLET, "order", order.parse::<RawJson>().unwrap()).unwrap();
     for part in ["item_id: 12", "shop: 7", "amount: Some(10)"] {
         assert!(answer.contains(part), "{part}: {answer}");
     }
     let arguments = r#"{"external":{"C":{"c":3.0}},"untagged":[4.0],"adjacent":{"t":"B","c":5.0}}"#;
-    let arguments: mcp_servlet::RawJson = arguments.parse().unwrap();
-    let answer = text(&SERVLET, "nest", &arguments).unwrap();
+    let answer = text(&SERVLET, "nest", arguments.parse::<RawJson>().unwrap()).unwrap();
     for part in ["C { c: 3 }", "B([4])", "B(5)"] {
         assert!(answer.contains(part), "{part}: {answer}");
     }

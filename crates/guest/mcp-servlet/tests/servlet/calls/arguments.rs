@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{complaint, schema, text, wrong};
+use crate::calls::{complaint, schema, text, wrong};
 
 #[derive(Debug, Deserialize, Schema)]
 #[serde(rename_all = "lowercase")]
@@ -255,9 +255,6 @@ fn lists_every_argument_that_is_missing() {
         let pointers: Vec<_> = complaint
             .split("; `")
             .map(|each| each.trim_start_matches('`'))
-            .collect();
-        let pointers: Vec<_> = pointers
-            .iter()
             .filter_map(|each| Some(each.split_once("` is missing")?.0))
             .collect();
         assert_eq!(pointers, expected, "{complaint}");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};
 
-use crate::text;
+use crate::calls::text;
 
 #[derive(Debug, Default, Deserialize, Schema)]
 #[serde(default)]

@@ -2,7 +2,7 @@
 
 use mcp_servlet::prelude::*;
 
-use crate::strict::check;
+use crate::schemas::strict::checked_description;
 
 macro_rules! line {
     () => {
@@ -71,7 +71,7 @@ library! {
 
 #[test]
 fn describes_many_tools_and_long_texts() {
-    let description = check(&LIBRARY);
+    let description = checked_description(&LIBRARY);
     let tools = description["tools"].as_array().unwrap();
     assert_eq!(tools.len(), 40);
     let shown = tools[39]["description"].as_str().unwrap();

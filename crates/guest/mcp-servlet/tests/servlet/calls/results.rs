@@ -272,8 +272,8 @@ fn numbers_and_booleans_are_text_and_wrapped_structured_content() {
             )
         );
         assert_eq!(tools[at].name, name);
-        let output = tools[at].output_schema.as_ref().unwrap();
-        let output = serde_json::to_value(output).unwrap();
+        let schema_of_output = tools[at].output_schema.as_ref().unwrap();
+        let output = serde_json::to_value(schema_of_output).unwrap();
         assert_eq!(output["properties"], json!({ "result": schema }), "{name}");
         assert_eq!(output["x-fastmcp-wrap-result"], true);
     }
@@ -282,8 +282,8 @@ fn numbers_and_booleans_are_text_and_wrapped_structured_content() {
 #[test]
 fn the_schema_of_json_in_a_result_in_an_option_is_kept() {
     let tools = VALUES.client().describe().unwrap().tools.unwrap();
-    let output = tools.last().unwrap().output_schema.as_ref().unwrap();
-    let output = serde_json::to_value(output).unwrap();
+    let schema = tools.last().unwrap().output_schema.as_ref().unwrap();
+    let output = serde_json::to_value(schema).unwrap();
     let result = &output["properties"]["result"];
     assert_eq!(result["type"], json!(["object", "null"]));
     assert_eq!(VALUES.call("deepest", ()).unwrap().is_error, Some(true));
