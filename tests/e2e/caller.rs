@@ -11,7 +11,7 @@ use crate::support::{load, object, text};
 async fn our_host_forwards_the_caller() {
     let servlet = load(&fixture("caller"), &LoadOptions::default());
     let mut request = RequestMeta::default();
-    request.meta = Some(object(&meta()));
+    request.meta = Some(object(&meta()).clone());
     let result = servlet.call_with("whose", None, &request).await;
     assert_eq!(text(&result.expect("a result")), "ann");
 }
