@@ -122,9 +122,9 @@ fn finds_names_and_descriptions_that_providers_refuse() {
         refused(&tool(&"t".repeat(111), "Does it.")),
         [
             "anthropic Warning tool-name /name",
+            "openai Warning tool-name /name",
             "anthropic Warning tool-name-length /name",
-            "cursor Warning tool-name-length /name",
-            "openai Warning tool-name /name"
+            "cursor Warning tool-name-length /name"
         ]
     );
     assert_eq!(refused(&tool("t", &"x".repeat(1024))), [""; 0]);

@@ -433,7 +433,7 @@ fn ctrl_c_ends_the_remotes_that_a_lock_is_for() {
     ] {
         let (mut servlet, home) = command(arguments);
         let remote = "[endpoint.pipe]\nkind = \"stdio\"\n[[endpoint.pipe.rules]]\nallow = [\"*\"]\n\
-            [remote.far]\nconnect = \"60s\"\ncommand = [\"sh\", \"-c\", \"echo $$ > pid; exec sleep 1000\"]\n";
+            [remote.far]\nconnect = \"60s\"\nrequired = true\ncommand = [\"sh\", \"-c\", \"echo $$$$ > pid; exec sleep 1000\"]\n";
         std::fs::write(home.path().join("servlet.toml"), remote).expect("a file");
         let mut running = servlet.spawn().expect("the command runs");
         let pid = loop {
