@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use e2e::{root, servlet};
+use serde_json::Value;
 
 use crate::projects::{add_features, command, run, start, stdout};
 
@@ -45,8 +46,19 @@ fn a_client_gets_the_same_answers_in_the_process_and_from_the_wasm() {
 fn the_tests_of_examples_hold_for_their_wasm() {
     for (name, clients) in [("kv-notes", 6), ("everything", 11)] {
         let example = root().join("examples").join(name);
-        let (printed, messages) = outputs(command(servlet(), Path::new(&example)).arg("test"));
-        assert!(printed.contains(" 0 failed"), "{printed}");
+        let print_json = |arguments: &[&str]| {
+            let arguments = [arguments, &["--format", "json"]].concat();
+            outputs(command(servlet(), Path::new(&example)).args(arguments))
+        };
+        let (built, _) = print_json(&["build"]);
+        let built: Value = serde_json::from_str(&built).expect("JSON");
+        let path = built[0]["path"].as_str().expect("a path");
+        let wasm = fs::read(path).expect("a module");
+        let (reports, messages) = print_json(&["test"]);
+        assert_eq!(reports, "[]\n");
+        let after = fs::read(path).expect("a module");
+        assert!(after == wasm, "the module has lost its contract");
+        assert!(messages.contains(" 0 failed"), "{messages}");
         let expected = format!("{clients} clients tested the wasm of {name}");
         assert!(messages.contains(&expected), "{messages}");
     }

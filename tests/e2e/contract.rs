@@ -225,7 +225,10 @@ fn a_contract_is_shown_without_running_the_servlet() {
     let shown = text(&inspect.stdout);
     assert!(inspect.status.success(), "{inspect:?}");
     assert!(shown.contains("  serves   tool      t\n"), "{shown}");
-    assert!(shown.contains("`serves` comes from it"), "{shown}");
+    assert!(
+        shown.contains("the `serves` lines are read from it"),
+        "{shown}"
+    );
 
     let catalog = run(folder.path(), &["catalog", "trap.wasm", "--format", "json"]);
     assert!(catalog.status.success(), "{catalog:?}");

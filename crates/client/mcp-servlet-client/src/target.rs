@@ -103,6 +103,12 @@ pub enum TargetError {
         /// The name of the variable.
         name: String,
     },
+    /// An environment variable that a header or a token needs.
+    #[error("the environment variable `{name}` is not UTF-8")]
+    InvalidVariable {
+        /// The name of the variable.
+        name: String,
+    },
     /// A `${` without `}`.
     #[error("expected `}}` after `${{` in the header `{name}`")]
     OpenVariable {

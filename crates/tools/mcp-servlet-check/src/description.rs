@@ -17,10 +17,10 @@ const HELP: &str = "describe its purpose in a doc comment";
 const OTHERS: [Target; 2] = [Target::HyperMcp, Target::McpServlet];
 
 /// Checks the descriptions of items and of the arguments of prompts.
-pub(super) fn check(findings: &mut Findings, lists: &Lists) {
+pub(super) fn check_descriptions(findings: &mut Findings, lists: &Lists) {
     for item in &lists.items {
         let name = item.text("name").unwrap_or_default();
-        let finding = of(item.json.get("description"), name);
+        let finding = description_problem(item.json.get("description"), name);
         let Some(finding) = finding else { continue };
         let finding = finding.at(item.location("/description"));
         findings.add(match item.kind {
@@ -38,7 +38,7 @@ fn check_arguments(findings: &mut Findings, prompt: &Item) {
     let arguments = prompt.json.get("arguments").and_then(Value::as_array);
     for (at, argument) in arguments.into_iter().flatten().enumerate() {
         let name = argument["name"].as_str().unwrap_or_default();
-        if let Some(finding) = of(argument.get("description"), name) {
+        if let Some(finding) = description_problem(argument.get("description"), name) {
             let location = prompt.location(format!("/arguments/{at}/description"));
             findings.add(finding.at(location).at_most(Level::Note));
         }
@@ -48,7 +48,7 @@ fn check_arguments(findings: &mut Findings, prompt: &Item) {
 /// The problem with a description of an item with this name.
 ///
 /// mcp.run does not publish a tool without a description.
-pub(super) fn of(description: Option<&Value>, name: &str) -> Option<Finding> {
+pub(super) fn description_problem(description: Option<&Value>, name: &str) -> Option<Finding> {
     let Some(text) = description.and_then(Value::as_str) else {
         return Some(refused("the description is missing").help(HELP));
     };
@@ -65,13 +65,13 @@ pub(super) fn of(description: Option<&Value>, name: &str) -> Option<Finding> {
 /// The problem with the description of a property with this name.
 ///
 /// mcp.run accepts white space around it.
-pub(super) fn of_property(description: Option<&Value>, name: &str) -> Option<Finding> {
+pub(super) fn property_problem(description: Option<&Value>, name: &str) -> Option<Finding> {
     match description.and_then(Value::as_str) {
         Some(text) if !text.trim().is_empty() => repeats_name(text, name),
         Some(text) if !text.is_empty() => {
-            of(description, name).map(|finding| finding.at_most(Level::Warning))
+            description_problem(description, name).map(|finding| finding.at_most(Level::Warning))
         }
-        _ => of(description, name),
+        _ => description_problem(description, name),
     }
 }
 

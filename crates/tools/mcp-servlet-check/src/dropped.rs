@@ -13,7 +13,7 @@ use super::{
 };
 
 /// Compares the features of the servlet with the table of features.
-pub(super) fn check(findings: &mut Findings, module: &Module, abi: Abi, lists: &Lists) {
+pub(super) fn check_dropped(findings: &mut Findings, module: &Module, abi: Abi, lists: &Lists) {
     for feature in THEMES.iter().flat_map(|(_, features)| *features) {
         let Some((sign, instead)) = &feature.seen else {
             continue;

@@ -15,7 +15,7 @@ use super::{
 const SHORT_NAME: usize = 60;
 
 /// Checks the names of tools and prompts, and that no two items have the same name.
-pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
+pub(super) fn check_names(findings: &mut Findings, servlet: &str, lists: &Lists) {
     let mut seen = HashSet::new();
     for item in &lists.items {
         if !seen.insert((item.kind, item.key.as_str())) {

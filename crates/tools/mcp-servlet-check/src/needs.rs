@@ -11,7 +11,7 @@ use super::{
 
 /// A declaration that cannot be read does not help the operator. A grant is useless if the module
 /// does not import the function that uses it.
-pub(super) fn check(findings: &mut Findings, module: &Module) {
+pub(super) fn check_needs(findings: &mut Findings, module: &Module) {
     if let Some(problem) = module.needs_problem() {
         let problem = format!("cannot read the section `mcp-servlet:needs`: {problem}");
         add(

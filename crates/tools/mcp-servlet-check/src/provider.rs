@@ -256,7 +256,7 @@ const fn rule(
 }
 
 /// Checks each tool against the rules of each provider.
-pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
+pub(super) fn check_providers(findings: &mut Findings, servlet: &str, lists: &Lists) {
     let count = lists.of(FeatureKind::Tool).count();
     for (index, tool) in lists.of(FeatureKind::Tool).enumerate() {
         // Another rule reports items that are not tools.

@@ -89,7 +89,7 @@ pub fn check_server(
 ) -> Report {
     let lists = Lists::of_tools(tools);
     let mut findings = Findings::default();
-    provider::check(&mut findings, name, &lists);
+    provider::check_providers(&mut findings, name, &lists);
     Report {
         tools: Some(lists.items.len()),
         findings: findings.of(&[], providers),
@@ -149,8 +149,8 @@ impl Report {
         self.host_functions = imports.map(|import| import.name.clone()).collect();
         load::check_imports(findings, module);
         load::check_exports(findings, module);
-        needs::check(findings, module);
-        size::check(findings, module);
+        needs::check_needs(findings, module);
+        size::check_size(findings, module);
         if self.abi.is_some() && !module.unknown_imports().is_empty() {
             load::note_that_it_cannot_run(findings);
         }
@@ -159,7 +159,7 @@ impl Report {
     fn look_at_lists(&mut self, findings: &mut Findings, guest: &Guest) {
         let (lists, abi) = (Lists::ask(guest), guest.abi());
         self.tools = Some(lists.of(FeatureKind::Tool).count());
-        dropped::check(findings, guest.module(), abi, &lists);
+        dropped::check_dropped(findings, guest.module(), abi, &lists);
         load::check_answers(findings, abi, &lists);
         check_lists(findings, guest.name(), abi, &lists);
     }
@@ -189,9 +189,9 @@ impl Report {
 }
 
 fn check_lists(findings: &mut Findings, servlet: &str, abi: Abi, lists: &Lists) {
-    name::check(findings, servlet, lists);
-    description::check(findings, lists);
-    schema::check(findings, lists);
-    resource::check(findings, abi, lists);
-    provider::check(findings, servlet, lists);
+    name::check_names(findings, servlet, lists);
+    description::check_descriptions(findings, lists);
+    schema::check_schemas(findings, lists);
+    resource::check_resources(findings, abi, lists);
+    provider::check_providers(findings, servlet, lists);
 }

@@ -24,7 +24,7 @@ struct Subject<'a> {
 }
 
 /// Checks both schemas of every tool.
-pub(super) fn check(findings: &mut Findings, lists: &Lists) {
+pub(super) fn check_schemas(findings: &mut Findings, lists: &Lists) {
     for tool in lists.of(FeatureKind::Tool) {
         check_tool(findings, tool);
         for member in [INPUT, "outputSchema"] {
@@ -36,9 +36,9 @@ pub(super) fn check(findings: &mut Findings, lists: &Lists) {
                 member,
                 schema,
             };
-            whole::check(findings, &subject);
+            whole::check_whole(findings, &subject);
             for part in parts(schema) {
-                part::check(findings, &subject, &part);
+                part::check_part(findings, &subject, &part);
             }
         }
     }

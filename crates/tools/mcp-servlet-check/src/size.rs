@@ -10,7 +10,7 @@ const FOR_PEOPLE: [&str; 3] = [".debug_", "name", "producers"];
 /// The minimum size of a finding in bytes. It must also be more than a tenth of the module.
 const WORTH_A_WORD: u64 = 4096;
 
-pub(super) fn check(findings: &mut Findings, module: &Module) {
+pub(super) fn check_size(findings: &mut Findings, module: &Module) {
     let for_people = module.sections.iter().filter(|section| {
         let mut names = FOR_PEOPLE.iter();
         names.any(|name| section.name.starts_with(name))

@@ -13,7 +13,7 @@ use crate::failure::{Failure, Kind};
 // Not a doc comment: clap would use it as the description of the command.
 #[derive(Args, Debug)]
 pub(crate) struct ArgumentOptions {
-    /// Arguments: the schema decides how `key=value` is parsed, `key:=json` is JSON; `-` reads all arguments as JSON from standard input
+    /// `key=value`, read as its type in the schema, or `key:=JSON`; a single `-` reads one JSON object from standard input
     #[arg(value_name = "KEY=VALUE")]
     words: Vec<String>,
 
@@ -29,20 +29,10 @@ impl ArgumentOptions {
         before.chain(&self.words).cloned().collect()
     }
 
-    /// Whether the schema of the tool decides what the arguments are.
-    pub(crate) fn need_schema(&self, words: &[String]) -> bool {
-        self.json.is_none() && words != ["-"]
-    }
-
-    /// Parses the arguments according to a schema. Without a schema there are none, because the
-    /// tool or prompt does not exist; the call reports that.
-    pub(crate) fn read(
-        &self,
-        words: &[String],
-        schema: Option<&JsonObject>,
-    ) -> Result<JsonObject, Failure> {
+    /// Reads the arguments. Ctrl-C must still end the process, because this may wait for standard input.
+    pub(crate) fn read<'a>(&self, words: &'a [String]) -> Result<Arguments<'a>, Failure> {
         match (&self.json, words) {
-            (Some(text), []) => object(text, "--json"),
+            (Some(text), []) => object(text, "--json").map(Arguments::Object),
             (Some(_), _) => {
                 let message = "arguments cannot be used with `--json`";
                 Err(Failure::new(Kind::Usage, message))
@@ -52,12 +42,35 @@ impl ArgumentOptions {
                 io::stdin().read_to_string(&mut text).map_err(|error| {
                     Failure::new(Kind::Usage, format!("cannot read standard input: {error}"))
                 })?;
-                object(&text, "standard input")
+                object(&text, "standard input").map(Arguments::Object)
             }
-            (None, given) => match schema {
-                Some(schema) => Ok(parse_arguments(schema, given)?),
-                None => Ok(JsonObject::new()),
-            },
+            (None, words) => Ok(Arguments::Words(words)),
+        }
+    }
+}
+
+/// Arguments that have been read.
+#[derive(Clone, Debug)]
+pub(crate) enum Arguments<'a> {
+    /// All of them as one JSON object.
+    Object(JsonObject),
+    /// Words such as `key=value`, whose types the schema decides.
+    Words(&'a [String]),
+}
+
+impl Arguments<'_> {
+    /// Whether the schema of the tool decides what the arguments are.
+    pub(crate) fn need_schema(&self) -> bool {
+        matches!(self, Self::Words(_))
+    }
+
+    /// Parses words according to a schema. Without a schema there are no arguments, because the
+    /// tool or prompt does not exist; the call reports that.
+    pub(crate) fn parse(self, schema: Option<&JsonObject>) -> Result<JsonObject, Failure> {
+        match (self, schema) {
+            (Self::Object(object), _) => Ok(object),
+            (Self::Words(words), Some(schema)) => Ok(parse_arguments(schema, words)?),
+            (Self::Words(_), None) => Ok(JsonObject::new()),
         }
     }
 }

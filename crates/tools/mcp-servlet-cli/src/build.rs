@@ -30,13 +30,13 @@ use crate::{
     format::Format,
     replace::replace,
     stamp, steps,
-    terminal::{self, Style, Visible, note},
+    terminal::{self, Style, Visible, note, shell_word},
 };
 pub(crate) use abi::Abi;
 use explain::SizeReport;
 use profile::Profile;
 pub(crate) use project::Project;
-pub(crate) use target::Target;
+pub(crate) use target::WasmTarget;
 
 #[derive(Args, Debug)]
 pub(crate) struct Build {
@@ -54,7 +54,7 @@ pub(crate) struct Build {
 
     /// Build for this target instead of the one in `package.metadata.mcp-servlet`, or `wasm32-unknown-unknown`
     #[arg(long, value_enum, value_name = "TRIPLE")]
-    target: Option<Target>,
+    target: Option<WasmTarget>,
 
     /// The ABI of the wasm, which decides which hosts can load it
     ///
@@ -104,24 +104,13 @@ impl Build {
         let mut all = Vec::new();
         for package in packages {
             let _lock = lock(&folder)?;
-            let (cargo::Built { path, linked }, module) = build(
-                package,
-                Target::of(package, self.target)?,
-                profile.options(),
-                self.abi,
-                folder.clone(),
-            )?;
+            let target = WasmTarget::of(package, self.target)?;
+            let options = profile.options();
+            let (built, module) = build(package, target, options, self.abi, folder.clone())?;
             check_imports(&module, package, &metadata)?;
             check_exports(&module, package)?;
-            let crates = dependencies::section(&metadata, package, &linked)?;
-            let mut wasm = read(&path, |wasm| {
-                let wasm = Contract::strip(wasm)?;
-                with_section(&wasm, dependencies::SECTION, &crates)
-            })?;
-            if module.abi().is_some() && !self.no_contract {
-                wasm = with_contract(wasm, package);
-            }
-            let module = write_module(&path, &wasm)?;
+            let module = finish(&built, &module, package, &metadata, !self.no_contract)?;
+            let path = built.path;
             let path = match output {
                 Some(output) => output.put(&path)?,
                 None => path,
@@ -153,7 +142,7 @@ impl Build {
             "building `{}` again with the names of functions, to measure them",
             package.name
         ));
-        let target = Target::of(package, self.target)?;
+        let target = WasmTarget::of(package, self.target)?;
         let (cargo::Built { path, .. }, module) = build(
             package,
             target,
@@ -193,7 +182,7 @@ fn lock(folder: &Utf8Path) -> Result<File, Failure> {
 /// Builds a package into a target folder.
 fn build(
     package: &Package,
-    target: Target,
+    target: WasmTarget,
     mut options: Vec<String>,
     abi: Abi,
     folder: Utf8PathBuf,
@@ -205,6 +194,25 @@ fn build(
     let module = read(&built.path, Module::read)?;
     abi.check(&module, package)?;
     Ok((built, module))
+}
+
+/// Adds to a module which crates it links and, if wanted, its contract. Returns the new module.
+fn finish(
+    built: &cargo::Built,
+    module: &Module,
+    package: &Package,
+    metadata: &Metadata,
+    has_contract: bool,
+) -> Result<Module, Failure> {
+    let crates = dependencies::section(metadata, package, &built.linked)?;
+    let mut wasm = read(&built.path, |wasm| {
+        let wasm = Contract::strip(wasm)?;
+        with_section(&wasm, dependencies::SECTION, &crates)
+    })?;
+    if module.abi().is_some() && has_contract {
+        wasm = with_contract(wasm, package);
+    }
+    write_module(&built.path, &wasm)
 }
 
 /// Writes a module to a file, and reads it again.
@@ -375,7 +383,9 @@ fn write(all: &[Built], format: Format) -> Result<(), Failure> {
 /// The command to run next: `describe` for one servlet, `serve` for several.
 fn next(all: &[Built]) -> Option<String> {
     let servlets = all.iter().filter(|built| built.module.abi().is_some());
-    let paths: Vec<_> = servlets.map(Built::shown_path).collect();
+    let paths: Vec<_> = servlets
+        .map(|built| shell_word(built.shown_path()))
+        .collect();
     match &*paths {
         [] => None,
         [only] => Some(format!("describe {only}")),
@@ -386,7 +396,7 @@ fn next(all: &[Built]) -> Option<String> {
 impl Built {
     fn write<W: Write>(&self, out: &mut Visible<W>) -> io::Result<()> {
         let size = grouped(self.module.size as u64);
-        out.styled(Style::Name, &self.shown_path())?;
+        out.styled(Style::Name, &self.shown_path().display().to_string())?;
         writeln!(out, "  {size} bytes")?;
         // Libraries export names with `__` for their own use, such as `__getrandom_v03_custom`.
         let exports = self.functions().filter(|name| !name.starts_with("__"));
@@ -413,17 +423,16 @@ impl Built {
     }
 
     /// The shortest path from the current directory.
-    fn shown_path(&self) -> String {
+    fn shown_path(&self) -> &Path {
         let here = std::env::current_dir().unwrap_or_default();
-        let path = self.path.strip_prefix(&here).unwrap_or(&self.path);
-        path.display().to_string()
+        self.path.strip_prefix(&here).unwrap_or(&self.path)
     }
 
     fn json(&self) -> Value {
         let import = |import: &Import| json!({"module": import.module, "name": import.name});
         json!({
             "package": self.package,
-            "path": self.path,
+            "path": self.path.to_string_lossy(),
             "size": self.module.size,
             "exports": self.functions().collect::<Value>(),
             "imports": self.module.imports.iter().map(import).collect::<Value>(),

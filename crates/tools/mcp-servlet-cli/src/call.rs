@@ -19,9 +19,9 @@ use tokio::runtime::Builder;
 pub(crate) use self::remote::members;
 use self::{feedback::Feedback, record::Recording};
 use crate::{
-    arguments::ArgumentOptions,
+    arguments::{ArgumentOptions, Arguments},
     content::{write_result, write_text},
-    failure::{Failure, Kind, indented},
+    failure::{Failure, Kind, both, indented},
     format::Format,
     session::{ServerOptions, Target},
     terminal::{self, note},
@@ -82,17 +82,30 @@ impl Call {
         let (target, words) = self.server.target(words)?;
         let recording = self.recording(&target)?;
         self.server.is_raw = self.raw_result(&target)?;
+        let (tool, words) = match words.split_first() {
+            Some((tool, words)) => (Some(&**tool), words),
+            None => (None, &[][..]),
+        };
+        let arguments = self.arguments.read(words)?;
+        if let Some(folder) = &self.save {
+            save::create(folder)?;
+        }
         let module = self.server.module(&target);
         if let Some(source) = module.filter(|_| recording.is_none()) {
             let servlet = Servlet::load(source, &self.server.limits.options()?)?;
             // Requests of a servlet reach the user through a session.
             if servlet.module().input_requests.is_empty() {
-                return self.call_directly(&servlet, &words);
+                return self.call_directly(&servlet, tool, arguments);
             }
         }
         self.server
             .with_session(&target, self.format, async |session| {
-                remote::call(session, &self, &words, recording.as_deref()).await
+                let Some(tool) = tool else {
+                    return remote::list(session).await;
+                };
+                let called = remote::call(session, &self, tool, arguments).await;
+                let recorded = recording.map_or(Ok(()), |recording| recording.write());
+                both(called, recorded)
             })
     }
 
@@ -119,22 +132,34 @@ impl Call {
         Ok(Some(recording))
     }
 
-    fn call_directly(&self, servlet: &Servlet, words: &[String]) -> Result<(), Failure> {
-        let Some((tool, words)) = words.split_first() else {
+    fn call_directly(
+        &self,
+        servlet: &Servlet,
+        tool: Option<&str>,
+        arguments: Arguments<'_>,
+    ) -> Result<(), Failure> {
+        let Some(tool) = tool else {
             let tools = servlet.tools().iter().map(Tool::json);
             return Ok(signature::list(&mut terminal::out(), tools)?);
         };
         let schema = servlet.tool(tool).map(Tool::input_schema);
-        let arguments = self.arguments.read(words, schema)?;
-        let result = call(servlet, tool, &arguments, request_meta(&self.meta)?)?;
-        if let Ok(result) = &result {
-            self.save(result)?;
-        }
-        match (&self.select, self.format) {
-            (Some(pointer), _) => select(result?.json(), pointer),
-            (None, Format::Human) => show(&result?, |result| servlet.help(result)),
-            (None, Format::Json) => print(result.map(CallToolResult::into_json)),
-        }
+        let arguments = arguments.parse(schema)?;
+        let result = match call(servlet, tool, &arguments, request_meta(&self.meta)?)? {
+            Err(error) if self.prints_json() => return print(Err(error)),
+            result => result?,
+        };
+        let help = |result: &CallToolResult| servlet.help(result);
+        let shown = match &self.select {
+            Some(pointer) => select(&result, pointer, help),
+            None if self.prints_json() => print(Ok(result.json().clone())),
+            None => show(&result, help),
+        };
+        both(shown, self.save(&result))
+    }
+
+    /// Whether the output is the whole result as JSON.
+    fn prints_json(&self) -> bool {
+        self.format == Format::Json && self.select.is_none()
     }
 
     /// Saves what `--save` asks for.
@@ -179,7 +204,8 @@ fn show(
     help: impl FnOnce(&CallToolResult) -> Option<String>,
 ) -> Result<(), Failure> {
     if result.is_error() {
-        write_result(&mut terminal::err(), result)?;
+        // Its reader may have closed it.
+        let _ = write_result(&mut terminal::err(), result);
         if let Some(help) = help(result) {
             note(format_args!("  help: {}", indented(&help, "        ")));
         }
@@ -208,10 +234,15 @@ pub(crate) fn print(result: Result<JsonObject, CallError>) -> Result<(), Failure
     }
 }
 
-/// Prints a part of a result: a string as text, anything else as JSON.
-fn select(result: &JsonObject, pointer: &str) -> Result<(), Failure> {
-    let value = Value::Object(result.clone());
+/// Prints a part of a result: a string as text, anything else as JSON. The error of a tool is shown if it has no such part.
+fn select(
+    result: &CallToolResult,
+    pointer: &str,
+    help: impl FnOnce(&CallToolResult) -> Option<String>,
+) -> Result<(), Failure> {
+    let value = Value::Object(result.json().clone());
     match value.pointer(pointer) {
+        None if result.is_error() => return show(result, help),
         None => {
             let message = format!("the result has nothing at `{pointer}`");
             let help = "`--format json` prints the whole result";
@@ -220,7 +251,7 @@ fn select(result: &JsonObject, pointer: &str) -> Result<(), Failure> {
         Some(Value::String(text)) => write_text(&mut terminal::document(), text)?,
         Some(part) => writeln!(terminal::json(), "{part}")?,
     }
-    failed_if_error(result)
+    failed_if_error(result.json())
 }
 
 fn failed_if_error(result: &JsonObject) -> Result<(), Failure> {

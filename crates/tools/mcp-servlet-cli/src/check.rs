@@ -3,16 +3,18 @@
 mod registry;
 
 use std::{
+    collections::BTreeMap,
     io::{self, Write},
     path::{Path, PathBuf},
     str::FromStr,
 };
 
 use clap::{Args, ValueEnum};
-use mcp_catalog::Detail;
+use mcp_catalog::{Detail, Diagnostic, ItemKind, Severity};
 use mcp_servlet_check::{
     Finding, Level, Location, Report, Target, check_all, check_server, report_of_server_json,
 };
+use mcp_servlet_host::FeatureKind;
 use mcp_servlet_runtime::{Abi, Source};
 use mcp_servlet_schema::Provider;
 use serde_json::{Value, json};
@@ -29,7 +31,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
-    /// A `.wasm` file, a directory of them, the URL of one or an `oci://` reference; a crate or a workspace, which is built; or a
+    /// A `.wasm` file, a folder of them, the URL of one or an `oci://` reference; a crate or a workspace, which is built; or a
     /// server: a URL, the name of a server in the configuration of an MCP client, a `servlet.toml`, or a `.json` file with a catalog;
     /// or a `server.json`. Default: the crate in this folder
     target: Option<String>,
@@ -42,8 +44,8 @@ pub(crate) struct Check {
     #[arg(long, value_enum, value_name = "HOST")]
     host: Vec<Host>,
 
-    /// Check the rules of these providers, and show notes: anthropic, openai, gemini, cursor; `registry` adds the limits of the
-    /// MCP registry
+    /// Check only the rules of these providers, with their notes: anthropic, openai, gemini, cursor; `registry` adds the limits of
+    /// the MCP registry
     #[arg(long = "for", value_name = "PROVIDER", value_delimiter = ',')]
     rules: Vec<Rules>,
 
@@ -162,7 +164,7 @@ impl Check {
             let path = Path::new(word);
             let extension = path.extension();
             let has = |name: &str| extension.is_some_and(|one| one.eq_ignore_ascii_case(name));
-            path.exists() && !has("json") && !has("toml")
+            path.exists() && !has("json") && (!has("toml") || path.ends_with("Cargo.toml"))
         };
         let path = match &self.target {
             _ if self.server.names_one() => None,
@@ -232,6 +234,9 @@ impl Check {
             definition.as_object().cloned()
         });
         let mut report = check_server(name.to_owned(), name, tools, providers);
+        let errors = catalog.diagnostics.iter();
+        let errors = errors.filter_map(|one| error_of_tool(one, providers));
+        report.findings.splice(0..0, errors);
         if self.is_for_registry() {
             registry::check_info(&catalog.server.info, &mut report);
         }
@@ -252,6 +257,28 @@ impl Check {
             None => Ok(()),
         }
     }
+}
+
+/// What is wrong with a tool of a server, so that nobody can use it.
+fn error_of_tool(diagnostic: &Diagnostic, providers: &[Provider]) -> Option<Finding> {
+    let item = diagnostic.item.as_ref()?;
+    if item.kind != ItemKind::Tool || diagnostic.severity != Severity::Error {
+        return None;
+    }
+    let explained = || format!("`servlet explain {}`", diagnostic.code);
+    Some(Finding {
+        rule: "tool",
+        hosts: BTreeMap::new(),
+        providers: providers.iter().map(|one| (*one, Level::Error)).collect(),
+        registry: None,
+        location: Some(Location {
+            kind: FeatureKind::Tool,
+            items: vec![item.key.clone()],
+            pointer: diagnostic.pointer.clone(),
+        }),
+        problem: diagnostic.message.clone(),
+        help: Some(diagnostic.help.clone().unwrap_or_else(explained)),
+    })
 }
 
 /// The servlets that are built, if the path is a crate; otherwise the modules at the path.

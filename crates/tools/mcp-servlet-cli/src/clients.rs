@@ -94,7 +94,7 @@ pub(crate) fn entry(
 pub(crate) fn print(client: Client, name: &str, connection: &Connection) -> Result<(), Failure> {
     let file = with_server(client, name, &entry(client, connection)?);
     let file = file.map_err(|error| Failure::new(Kind::Usage, error.to_string()))?;
-    Ok(writeln!(terminal::out(), "{}", file.trim_end())?)
+    Ok(writeln!(terminal::json(), "{}", file.trim_end())?)
 }
 
 /// A file with one server.

@@ -28,6 +28,7 @@ pub(crate) struct Complete {
     target: Option<String>,
 
     /// The name of a prompt, or a resource template as the server lists it
+    #[arg(value_name = "PROMPT|TEMPLATE")]
     of: Option<String>,
 
     /// The argument and the beginning of its value, such as `city=Ro`; `city=` for all values

@@ -17,6 +17,6 @@ impl Completions {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "servlet", &mut script);
-        Ok(terminal::out().write_all(&script)?)
+        Ok(terminal::document().write_all(&script)?)
     }
 }

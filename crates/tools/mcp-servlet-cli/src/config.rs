@@ -12,13 +12,13 @@ use mcp_servlet_server::{
     config::{Config, ConfigError, Findings, Located, Served, Severity},
 };
 use serde_json::{Value, json};
-use tokio::runtime::Runtime;
 
 use crate::{
     check::Deny,
     credentials::hidden,
     failure::{Failure, Kind, indented},
     format::Format,
+    session::run_until_signal,
     terminal::{self, note},
 };
 
@@ -43,7 +43,7 @@ enum Action {
 impl ConfigCommand {
     pub(crate) fn run(self, verbose: u8) -> Result<(), Failure> {
         match self.action {
-            Action::Init(init) => return init.run(&mut terminal::out()),
+            Action::Init(init) => return init.run(),
             Action::Check(check) => check.run(verbose > 0)?,
             Action::Explain(explain) => explain.run()?,
             Action::Schema => writeln!(terminal::json(), "{:#}", Config::schema())?,
@@ -78,7 +78,13 @@ struct Check {
 impl Check {
     /// Prints the findings; with `all`, including what was proved and what was not.
     fn run(self, all: bool) -> Result<(), Failure> {
-        let mut checked = self.check(&Runtime::new()?);
+        let mut checked = match self.read() {
+            Ok((config, loaded)) => {
+                let findings = self.findings(&config, &loaded)?;
+                findings.map(|findings| (config, findings))
+            }
+            Err(error) => Err(error),
+        };
         if !all && let Ok((_, findings)) = &mut checked {
             findings.remove(Severity::Proved);
             findings.remove(Severity::Unproved);
@@ -111,8 +117,8 @@ impl Check {
         Ok(())
     }
 
-    /// Reads the configuration, and finds what `serve` would warn about, as far as that is wanted.
-    fn check(&self, runtime: &Runtime) -> Result<(Config, Findings), ConfigError> {
+    /// Reads the configuration, and loads its servlets if that is wanted.
+    fn read(&self) -> Result<(Config, Loaded), ConfigError> {
         let mut config = if self.no_env {
             Config::check_without_env(&self.file)?
         } else if self.load || self.connect {
@@ -133,43 +139,57 @@ impl Check {
         } else {
             Loaded::default()
         };
-        if !self.connect {
-            let mut findings = config.findings(Served {
-                loaded: &loaded,
-                remotes: None,
-                not_ready: &[],
-            });
-            if self.load {
-                proven(&mut findings, config.prove(&loaded, &[]))?;
-            }
-            return Ok((config, findings));
+        Ok((config, loaded))
+    }
+
+    /// Finds what `serve` would warn about, as far as that is wanted.
+    fn findings(
+        &self,
+        config: &Config,
+        loaded: &Loaded,
+    ) -> Result<Result<Findings, ConfigError>, Failure> {
+        if self.connect {
+            return run_until_signal(async { Ok(self.find_with_remotes(config, loaded).await) });
         }
+        let mut findings = config.findings(Served {
+            loaded,
+            remotes: None,
+            not_ready: &[],
+        });
+        if !self.load {
+            return Ok(Ok(findings));
+        }
+        let proof = proven(&mut findings, config.prove(loaded, &[]));
+        Ok(proof.map(|()| findings))
+    }
+
+    async fn find_with_remotes(
+        &self,
+        config: &Config,
+        loaded: &Loaded,
+    ) -> Result<Findings, ConfigError> {
         let remotes = Remotes::default();
-        let asked = async {
-            // None of them is required.
-            let _ = remotes.update(&config.remotes).await;
-            let not_ready = remotes.tried().await;
-            // The lists are known now.
-            let mounts = remotes.update(&config.remotes).await.unwrap_or_default();
-            let proof = config.prove(&loaded, &mounts);
-            let mut findings = config.findings(Served {
-                loaded: &loaded,
-                // The proof has more to say of virtual tools that do not fit.
-                remotes: (self.load && proof.is_ok()).then_some(&mounts),
-                not_ready: &not_ready,
-            });
-            remotes.close().await;
-            proven(&mut findings, proof).map(|()| findings)
-        };
-        let findings = runtime.block_on(asked)?;
-        Ok((config, findings))
+        // None of them is required.
+        let _ = remotes.update(&config.remotes).await;
+        let not_ready = remotes.tried().await;
+        // The lists are known now.
+        let mounts = remotes.update(&config.remotes).await.unwrap_or_default();
+        let proof = config.prove(loaded, &mounts);
+        let mut findings = config.findings(Served {
+            loaded,
+            // The proof has more to say of virtual tools that do not fit.
+            remotes: (self.load && proof.is_ok()).then_some(&mounts),
+            not_ready: &not_ready,
+        });
+        remotes.close().await;
+        proven(&mut findings, proof).map(|()| findings)
     }
 
     /// Prints what was found as JSON. An error about the whole file is one of the command.
     fn print_json(&self, checked: &Result<(Config, Findings), ConfigError>) -> Result<(), Failure> {
         let json = |one: Located, severity: Severity, help: Option<&str>| {
             json!({
-                "file": self.file,
+                "file": self.file.to_string_lossy(),
                 "line": one.line,
                 "column": one.column,
                 "end": one.end,

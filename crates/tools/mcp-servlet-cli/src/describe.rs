@@ -75,7 +75,7 @@ fn write_servlet<W: Write>(out: &mut Visible<W>, servlet: &Servlet) -> io::Resul
         None => writeln!(out)?,
     }
     for line in servlet.instructions().unwrap_or_default().lines() {
-        writeln!(out, "{line}")?;
+        writeln!(out, "  {line}")?;
     }
     if servlet.tools().is_empty() {
         writeln!(out, "\nno tools")?;
@@ -107,11 +107,11 @@ fn write_tool<W: Write>(out: &mut Visible<W>, tool: &Tool) -> io::Result<()> {
     }
     let hints = hints(tool);
     if !hints.is_empty() {
-        writeln!(out, "  hints: {}", hints.join(", "))?;
+        writeln!(out, "  hints: {}", one_line(&hints.join(", ")))?;
     }
     schema::write_fields(out, tool.input_schema())?;
     if let Some(output) = tool.json().get("outputSchema").and_then(Value::as_object) {
-        writeln!(out, "  returns {}", schema::in_words(output))?;
+        writeln!(out, "  returns {}", one_line(&schema::in_words(output)))?;
         schema::write_fields(out, output)?;
     }
     Ok(())
@@ -145,7 +145,7 @@ fn write_entries<W: Write>(out: &mut Visible<W>, kind: &str, entries: &[Listed])
         out.styled(Style::Name, entry.key())?;
         match &*about {
             [] => writeln!(out)?,
-            about => writeln!(out, " ({})", about.join(", "))?,
+            about => writeln!(out, " ({})", one_line(&about.join(", ")))?,
         }
         for line in entry.description().unwrap_or_default().lines() {
             writeln!(out, "    {line}")?;
@@ -161,9 +161,10 @@ fn prompt_arguments(entry: &JsonObject) -> Vec<schema::Row> {
     let row = |argument: &Value| {
         let name = argument["name"].as_str()?;
         Some(schema::Row {
-            columns: [name, schema::needed(argument["required"] == true)]
-                .map(str::to_owned)
-                .into(),
+            columns: vec![
+                one_line(name).into_owned(),
+                schema::needed(argument["required"] == true).to_owned(),
+            ],
             text: argument["description"]
                 .as_str()
                 .unwrap_or_default()
@@ -192,7 +193,7 @@ fn write_needs<W: Write>(out: &mut Visible<W>, servlet: &Servlet) -> io::Result<
         writeln!(out, "  {line}")?;
     }
     for import in functions {
-        writeln!(out, "  function  {}", import.name)?;
+        writeln!(out, "  function  {}", one_line(&import.name))?;
     }
     for request in requests {
         writeln!(out, "  client    {}", request.capability())?;

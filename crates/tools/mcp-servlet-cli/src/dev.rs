@@ -111,7 +111,7 @@ impl Dev {
             arguments.extend(["--profile".to_owned(), profile.clone()]);
         }
         arguments.extend(self.limits.arguments(variables)?);
-        arguments.extend(self.transports.arguments());
+        arguments.extend(self.transports.arguments()?);
         let names = variables.iter().map(|variable| &variable.name);
         clients::this_command(arguments, names)
     }

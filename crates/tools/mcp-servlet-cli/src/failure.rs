@@ -24,8 +24,6 @@ use crate::{
 /// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The reader of the output has closed it, which does not count as an error.
-    NoReader,
     /// The tool returned an error, which has been printed.
     ToolError,
     /// A test failed, and the failure has been printed.
@@ -151,7 +149,6 @@ impl Failure {
     /// Prints the error and returns its exit code.
     pub(crate) fn report(self) -> ExitCode {
         match self {
-            Self::NoReader => ExitCode::SUCCESS,
             Self::ToolError | Self::TestsFailed | Self::CheckFailed => ExitCode::FAILURE,
             Self::Shown(kind) => ExitCode::from(kind.exit_code()),
             Self::Server { error, name } => {
@@ -346,26 +343,23 @@ impl From<ArgumentError> for Failure {
 /// Almost always a write error: errors while reading have messages of their own.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::NoReader,
-            _ => Self::new(Kind::Usage, format!("input or output failed: {error}")),
-        }
+        Self::new(Kind::Usage, format!("input or output failed: {error}"))
     }
+}
+
+/// The first failure of two steps. Prints the second, if both fail.
+pub(crate) fn both(first: Result<(), Failure>, second: Result<(), Failure>) -> Result<(), Failure> {
+    if first.is_err()
+        && let Err(failure) = second
+    {
+        failure.report();
+        return first;
+    }
+    first.and(second)
 }
 
 /// Indents all lines but the first. The text may come from a servlet, and must not look like a
 /// message of this command.
 pub(crate) fn indented(message: &str, margin: &str) -> String {
     message.replace('\n', &format!("\n{margin}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_closed_pipe_is_not_an_error() {
-        let gone = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
-        assert!(matches!(gone, Failure::NoReader));
-    }
 }

@@ -24,7 +24,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Inspect {
-    /// A `.wasm` file, a directory of them, a URL or an `oci://` reference
+    /// A `.wasm` file, a folder of them, a URL or an `oci://` reference
     file: String,
 
     /// `json` prints a list
@@ -73,10 +73,7 @@ impl Inspect {
                 }
             }
         }
-        if reports
-            .iter()
-            .all(|report| report.served().next().is_none())
-        {
+        if reports.iter().all(|report| report.servlet.is_none()) {
             return Err(Failure::new(Kind::Servlet, "no servlet could be loaded"));
         }
         Ok(())
@@ -195,7 +192,7 @@ impl<'a> Report<'a> {
             }
             writeln!(
                 out,
-                "  contract `serves` comes from it; `servlet describe` runs the servlet to compare"
+                "  contract yes; the `serves` lines are read from it, `servlet describe` runs the servlet and compares"
             )?;
         }
         for (module, names) in self.imports() {

@@ -32,8 +32,8 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "HOST", value_parser = Secret(parse_host))]
     allow_host: Vec<String>,
 
-    /// Let these hosts have private addresses, such as those of this machine and its networks; by default only addresses that
-    /// `--allow-host` names, and `localhost`, may be private
+    /// Let the hosts of `--allow-host` have private addresses, such as those of this machine and its networks; by default only
+    /// addresses that `--allow-host` names, and `localhost`, may be private
     #[arg(long)]
     allow_private: bool,
 

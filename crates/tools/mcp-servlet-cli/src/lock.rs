@@ -29,7 +29,8 @@ use crate::{
     config::count,
     failure::{Failure, Kind},
     replace::replace,
-    terminal::{self, note, one_line},
+    session::run_until_signal,
+    terminal::{self, note, one_line, shell_word},
 };
 
 #[derive(Args, Debug)]
@@ -137,9 +138,9 @@ impl LockCommand {
 /// Locks members that the lock does not have, and removes those that the configuration no longer has.
 fn write_missing(file: &Path) -> Result<(), Failure> {
     let config = Config::read_without_lock(file)?;
-    let old = Lock::read(file)?;
-    let is_new = old.is_none();
-    let old = old.unwrap_or_default();
+    let stored = Lock::read(file)?;
+    let is_new = stored.is_none();
+    let old = stored.clone().unwrap_or_default();
     let now = current(&config, &old, false)?;
     let mut lock = old.clone();
     lock.members
@@ -167,7 +168,7 @@ fn write_missing(file: &Path) -> Result<(), Failure> {
     let keeps_names = differences.iter().all(|one| one.rule != "name");
     let mut out = terminal::out();
     if keeps_names && (is_new || lock != old) {
-        write(file, &lock)?;
+        write(file, stored.as_ref(), &lock)?;
         for line in lines {
             writeln!(out, "{}", one_line(&line))?;
         }
@@ -214,8 +215,20 @@ fn counts(lock: &Lock) -> String {
     format!("{members}, {}", count(items.sum(), "item"))
 }
 
-fn write(file: &Path, lock: &Lock) -> Result<(), Failure> {
+/// Replaces the lock, unless another command has changed it since it was read.
+fn write(file: &Path, stored: Option<&Lock>, lock: &Lock) -> Result<(), Failure> {
     let path = Lock::path(file);
+    if Lock::read(file)?.as_ref() != stored {
+        let message = format!(
+            "`{}` has just been changed by another command",
+            path.display()
+        );
+        return Err(Failure::with_help(
+            Kind::Usage,
+            message,
+            "run the command again",
+        ));
+    }
     replace(&path, lock.to_text().as_bytes()).map_err(|error| {
         let message = format!("cannot write `{}`: {error}", path.display());
         Failure::new(Kind::Usage, message)
@@ -224,30 +237,34 @@ fn write(file: &Path, lock: &Lock) -> Result<(), Failure> {
 
 /// What servlets and remotes offer now. With `offline`, those that need the network are taken from the old lock.
 fn current(config: &Config, old: &Lock, offline: bool) -> Result<Lock, Failure> {
-    let runtime = tokio::runtime::Runtime::new()?;
-    let current = runtime.block_on(Lock::current(config, old, offline));
-    current.map_err(|error| match error {
-        NotCurrent::Config(error) => {
-            let is_unreachable =
-                matches!(&error, ConfigError::Load { error, .. } if error.is_unreachable());
-            match Failure::from(error) {
-                Failure::Message { message, help, .. } if is_unreachable => Failure::Message {
-                    kind: Kind::Server(ErrorKind::Connectivity),
-                    message,
-                    help,
-                },
-                failure => failure,
-            }
-        }
-        NotCurrent::Remote(error) => Failure::of_remote(error),
+    run_until_signal(async {
+        let current = Lock::current(config, old, offline).await;
+        current.map_err(not_current)
     })
+}
+
+fn not_current(error: NotCurrent) -> Failure {
+    let error = match error {
+        NotCurrent::Config(error) => error,
+        NotCurrent::Remote(error) => return Failure::of_remote(error),
+    };
+    let is_unreachable =
+        matches!(&error, ConfigError::Load { error, .. } if error.is_unreachable());
+    match Failure::from(error) {
+        Failure::Message { message, help, .. } if is_unreachable => Failure::Message {
+            kind: Kind::Server(ErrorKind::Connectivity),
+            message,
+            help,
+        },
+        failure => failure,
+    }
 }
 
 /// The lock of a configuration, which must be there.
 fn existing(file: &Path) -> Result<Lock, Failure> {
     Lock::read(file)?.ok_or_else(|| {
         let message = format!("there is no `{}`", Lock::path(file).display());
-        let help = format!("write it with `servlet lock {}`", file.display());
+        let help = format!("write it with `servlet lock {}`", shell_word(file));
         Failure::with_help(Kind::Usage, message, help)
     })
 }
@@ -336,7 +353,7 @@ impl Update {
         affected.retain(|one| !changed.contains(&&one.member));
         if let Some(other) = affected.first() {
             report::write_human(&mut terminal::out(), &affected)?;
-            let message = format!("this also changes names of `{}`", other.member);
+            let message = format!("approving this also renames items of `{}`", other.member);
             let names = changed.iter().map(|name| name.as_str());
             let names = names.chain(affected.iter().map(|one| &*one.member));
             let names: Vec<_> = names.collect::<BTreeSet<_>>().into_iter().collect();
@@ -356,7 +373,7 @@ impl Update {
         if self.dry_run {
             return Ok(());
         }
-        write(&self.file, &lock)?;
+        write(&self.file, Some(&old), &lock)?;
         writeln!(
             terminal::out(),
             "{}: {}",

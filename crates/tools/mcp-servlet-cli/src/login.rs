@@ -7,9 +7,11 @@ use mcp_servlet_client::{Http, LoggedIn, OAuth, Target};
 
 use crate::{
     failure::Failure,
+    limits::Secret,
     logins::oauth,
     session::{Access, login_target},
     terminal::{self, note, one_line},
+    variable::variable_name,
 };
 
 #[derive(Args, Debug)]
@@ -26,14 +28,14 @@ pub(crate) struct Login {
     client_id: Option<String>,
 
     /// The environment variable with the secret of that client
-    #[arg(long, value_name = "NAME", requires = "client_id")]
+    #[arg(long, value_name = "NAME", requires = "client_id", value_parser = Secret(variable_name))]
     client_secret_env: Option<String>,
 
     /// Log in with the ID and the secret of the client, without a browser
     #[arg(long, requires = "client_secret_env", conflicts_with = "no_browser")]
     client_credentials: bool,
 
-    /// A scope to ask for, in addition to those of an earlier login; several are separated by spaces
+    /// A scope to ask for, in addition to those of an earlier login; several are separated by spaces; may be repeated
     #[arg(long, value_name = "SCOPE")]
     scope: Vec<String>,
 

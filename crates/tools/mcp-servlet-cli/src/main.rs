@@ -1,10 +1,11 @@
 //! The `servlet` command: build, describe, call and serve MCP servlets.
 //!
-//! Results go to standard output, logs and errors to standard error. The exit codes are:
+//! Results go to standard output, logs and errors to standard error. A reader that closes standard output early does not change the
+//! exit code:
 //!
 //! | code | meaning |
 //! |---|---|
-//! | 0 | success, even if the reader of the output closes it early |
+//! | 0 | success |
 //! | 1 | the tool answered, and its answer is an error; a test failed, or a check did |
 //! | 2 | wrong usage: an unknown option, an argument that the tool does not take |
 //! | 3 | the servlet failed: it does not load, traps, runs out of time, or raises a fault |

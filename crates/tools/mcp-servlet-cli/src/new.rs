@@ -19,7 +19,7 @@ use crate::{
     failure::{Failure, Kind, chain},
     generate::Reading,
     steps::Elapsed,
-    terminal::{self, note},
+    terminal::{self, note, shell_word},
     xtp::project::{self, Manifest, Template},
 };
 use sdk::Sdk;
@@ -158,18 +158,21 @@ impl New {
 
     fn print_next_steps(&self, name: &str, is_servlet: bool) -> Result<(), Failure> {
         let folder = self.folder.display();
+        let word = shell_word(&self.folder);
         let mut out = terminal::out();
         writeln!(
             out,
-            "{folder} is ready\n\nnext:\n  cd {folder}\n  cargo test\n  servlet build\n  servlet test"
+            "{folder} is ready\n\nnext:\n  cd {word}\n  cargo test\n  servlet build\n  servlet test"
         )?;
         if is_servlet && let Some(wasm) = wasm(&self.folder)? {
+            let wasm = wasm.to_string_lossy();
             let entry = json!({ name: { "command": "servlet", "args": ["serve", wasm] } });
             writeln!(
                 out,
                 "\nto use it, put this into the configuration of an MCP client:"
             )?;
-            writeln!(out, "  {}", json!({ "mcpServers": entry }))?;
+            // Not wrapped, because it is copied.
+            writeln!(terminal::json(), "  {}", json!({ "mcpServers": entry }))?;
         }
         Ok(())
     }

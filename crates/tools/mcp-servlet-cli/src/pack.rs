@@ -53,7 +53,7 @@ pub(crate) struct Pack {
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
 
-    /// The name in the MCP registry, which finds it in the package
+    /// The name in the MCP registry, written into the package so that the registry can check it
     ///
     /// [default: from the repository of the package, if it is on GitHub]
     #[arg(long, value_name = "NAME", conflicts_with = "mcpb")]

@@ -9,7 +9,7 @@ use mcp_servlet_runtime::{JsonObject, Source};
 use serde_json::{Value, json};
 
 use crate::{
-    arguments::ArgumentOptions,
+    arguments::{ArgumentOptions, Arguments},
     call::{members, print},
     complete::argument_names,
     content::write_messages,
@@ -46,22 +46,28 @@ impl Prompt {
         let Some((name, words)) = words.split_first() else {
             return Err(missing("the name of a prompt"));
         };
+        let arguments = self.arguments.read(words)?;
         match self.server.module(&target) {
-            Some(source) => self.run_in_process(source, name, words),
+            Some(source) => self.run_in_process(source, name, arguments),
             None => self
                 .server
                 .with_session(&target, self.format, async |session| {
-                    self.run_remotely(session, name, words).await
+                    self.run_remotely(session, name, arguments).await
                 }),
         }
     }
 
-    fn run_in_process(&self, source: Source, name: &str, words: &[String]) -> Result<(), Failure> {
+    fn run_in_process(
+        &self,
+        source: Source,
+        name: &str,
+        arguments: Arguments<'_>,
+    ) -> Result<(), Failure> {
         let servlet = Servlet::load(source, &self.server.limits.options()?)?;
         let mut prompts = servlet.prompts().iter();
         let prompt = prompts.find(|prompt| prompt.key() == name);
         let schema = prompt.map(|prompt| schema(prompt.json()));
-        let arguments = self.arguments.read(words, schema.as_ref())?;
+        let arguments = arguments.parse(schema.as_ref())?;
         let result = servlet.get_prompt(name, Some(&arguments));
         match self.format {
             Format::Human => Ok(write_messages(&mut terminal::document(), &result?)?),
@@ -73,9 +79,9 @@ impl Prompt {
         &self,
         session: &Session,
         name: &str,
-        words: &[String],
+        arguments: Arguments<'_>,
     ) -> Result<(), Failure> {
-        let prompt = if self.arguments.need_schema(words) {
+        let prompt = if arguments.need_schema() {
             match find(session, List::Prompts, "name", name).await? {
                 Ok(prompt) => Some(schema(&prompt)),
                 Err(known) => return Err(unknown("prompt", name, &known)),
@@ -83,11 +89,9 @@ impl Prompt {
         } else {
             None
         };
-        let arguments = self.arguments.read(words, prompt.as_ref())?;
-        let arguments = arguments
-            .into_iter()
-            .map(|(name, value)| (name, text(value)));
-        let result = session.prompt(name, arguments).await?;
+        let arguments = arguments.parse(prompt.as_ref())?.into_iter();
+        let texts = arguments.map(|(name, value)| (name, text(value)));
+        let result = session.prompt(name, texts).await?;
         if self.format == Format::Json {
             return Ok(writeln!(terminal::json(), "{}", result.raw.get())?);
         }

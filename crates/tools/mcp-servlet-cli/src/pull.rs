@@ -58,7 +58,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             if fs::read(path).is_ok_and(|old| old == bytes) {
                 return Ok(());
             }
-            let message = format!("`{}` is another file", path.display());
+            let message = format!("`{}` exists, and differs from the image", path.display());
             let help = "name the file to write with `-o FILE`";
             Err(Failure::with_help(Kind::Usage, message, help))
         }

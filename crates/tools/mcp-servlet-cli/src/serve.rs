@@ -5,6 +5,7 @@ mod options;
 mod transports;
 
 use clap::{Args, ValueEnum};
+use mcp_client_config::Connection;
 use mcp_servlet_host::{Entry, LoadError, OnFailure, Prefix};
 use mcp_servlet_runtime::{LoadOptions, Source};
 use mcp_servlet_server::{Plan, Service, ShutdownSignals, config::Config};
@@ -64,7 +65,13 @@ impl Serve {
             tracing::warn!("`servlet.lock` is not used, because of `--lock off`");
         }
         if let Some(client) = self.print_client_config {
-            let entry = self.options.client_entry(config.as_ref())?;
+            let mut entry = self.options.client_entry(config.as_ref())?;
+            if let Connection::Command { args, .. } = &mut entry.connection {
+                args.extend(self.lock.map(|LockChoice::Off| "--lock=off".to_owned()));
+                if self.log_format == LogFormat::Json {
+                    args.push("--log-format=json".to_owned());
+                }
+            }
             clients::print(client, &clients::key(&entry.name), &entry.connection)?;
             entry.note(client);
             return Ok(());

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use self::shown::Shown;
 use crate::{
+    clients::Client,
     failure::Failure,
     format::Format,
     session::{Lookup, discover},
@@ -19,7 +20,7 @@ use crate::{
 #[derive(Args, Debug)]
 pub(crate) struct Servers {
     /// List only the servers of this client, such as cursor
-    #[arg(long, value_name = "CLIENT")]
+    #[arg(long, value_name = "CLIENT", value_parser = Client::ALL.map(Client::name))]
     source: Option<String>,
 
     /// `json` prints a list

@@ -328,21 +328,27 @@ impl Opening {
 /// Connects to a server of a configuration, and counts its tools.
 pub(crate) fn count_tools(server: &mcp_client_config::Connection) -> Result<usize, Failure> {
     let server = configured::plain(server)?;
+    run_until_signal(async {
+        let session = Session::connect(&server).await?;
+        let lists = session.lists().await;
+        session.close().await;
+        Ok(lists?.tools.map_or(0, |tools| tools.len()))
+    })
+}
+
+/// Works with other servers until the user presses Ctrl-C, and waits until their processes have ended.
+pub(crate) fn run_until_signal<T>(
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
     let work = async {
         let mut signals = ShutdownSignals::listen()?;
-        let listing = async {
-            let session = Session::connect(&server).await?;
-            let lists = session.lists().await;
-            session.close().await;
-            Ok(lists?.tools.map_or(0, |tools| tools.len()))
-        };
-        until_signal(Box::pin(listing), &mut signals).await
+        until_signal(Box::pin(work), &mut signals).await
     };
     run_to_end(Box::pin(work), true)
 }
 
 /// Whether a path leads to a `servlet.toml`. Case does not count, as on the file systems of Windows and macOS.
-fn is_config(path: &Path) -> bool {
+pub(crate) fn is_config(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }

@@ -4,12 +4,14 @@
 //! Control characters in them could rewrite the screen, and invisible characters could hide
 //! what a model reads, so they are printed as escapes such as `\u{1b}`.
 //!
-//! On a terminal, output has colors, unless `NO_COLOR` is set, and long lines are wrapped.
+//! On a terminal, output has colors, unless `NO_COLOR` is set or `TERM` is `dumb`, and long lines are wrapped.
 
 use std::{
     borrow::Cow,
+    env,
     fmt::{self, Write as _},
     io::{self, IsTerminal as _, Write},
+    path::Path,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -106,6 +108,22 @@ fn is_color(codes: &str) -> bool {
             .split(';')
             .all(|code| is_one(code) || of_palette(code)),
     }
+}
+
+/// A path as a word of a command line that people copy.
+pub(crate) fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |one: char| {
+        one.is_alphanumeric() || "/._-+:@%,=".contains(one) || (cfg!(windows) && one == '\\')
+    };
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text;
+    }
+    // Shells on Windows have no other quotes in common.
+    if cfg!(windows) {
+        return format!("\"{text}\"");
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// A stream that makes all text [`visible`].
@@ -253,6 +271,45 @@ fn hanging_indent(line: &str, columns: usize) -> usize {
     last_column.unwrap_or(margin).max(2)
 }
 
+/// Standard output. If its reader closes it, the rest of the output is lost, and the command goes on to its exit code.
+pub(crate) struct Stdout(io::StdoutLock<'static>);
+
+/// Whether a write has found that nobody reads standard output any more.
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+impl Stdout {
+    fn lock() -> Self {
+        clear_status();
+        Self(io::stdout().lock())
+    }
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        without_reader(self.0.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        without_reader(self.0.flush(), ())
+    }
+}
+
+/// The result of a write. `lost` replaces the error that there is no reader.
+fn without_reader<T>(written: io::Result<T>, lost: T) -> io::Result<T> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            IS_CLOSED.store(true, Ordering::Relaxed);
+            Ok(lost)
+        }
+        written => written,
+    }
+}
+
+/// Whether the reader of standard output has closed it. A command without an end then ends.
+pub(crate) fn is_closed() -> bool {
+    IS_CLOSED.load(Ordering::Relaxed)
+}
+
 /// Whether the last line on the terminal is a status line, which the next output replaces.
 static HAS_STATUS: AtomicBool = AtomicBool::new(false);
 
@@ -270,7 +327,7 @@ fn columns(size: Option<(Width, Height)>) -> usize {
 /// Prints the progress of something: on a terminal in a line that the next output replaces,
 /// otherwise on a line of its own.
 pub(crate) fn status(text: &str) {
-    if !is_watched() {
+    if !is_watched() || is_dumb() {
         return note(format_args!("{}", one_line(text)));
     }
     let mut stderr = io::stderr().lock();
@@ -305,10 +362,9 @@ pub(crate) fn log() -> io::Stderr {
 }
 
 /// Standard output, for people.
-pub(crate) fn out() -> Visible<io::StdoutLock<'static>> {
-    clear_status();
+pub(crate) fn out() -> Visible<Stdout> {
+    let mut out = Visible::new(Stdout::lock(), Escapes::Text);
     let stdout = io::stdout();
-    let mut out = Visible::new(stdout.lock(), Escapes::Text);
     if stdout.is_terminal() {
         out.has_colors = wants_colors();
         out.columns = Some(columns(terminal_size_of(&stdout)));
@@ -316,10 +372,9 @@ pub(crate) fn out() -> Visible<io::StdoutLock<'static>> {
     out
 }
 
-/// Standard output, for one JSON value. Escaping does not change the value.
-pub(crate) fn json() -> Visible<io::StdoutLock<'static>> {
-    clear_status();
-    Visible::new(io::stdout().lock(), Escapes::Json)
+/// Standard output, for one JSON value, whose lines are not wrapped. Escaping does not change the value.
+pub(crate) fn json() -> Visible<Stdout> {
+    Visible::new(Stdout::lock(), Escapes::Json)
 }
 
 /// Standard error.
@@ -373,14 +428,22 @@ pub(crate) fn agrees(text: &str) -> Option<bool> {
     question(&format!("{text} [y/N] "));
     let mut line = String::new();
     let read = io::stdin().read_line(&mut line);
-    Some(read.is_ok() && ["y", "yes"].contains(&line.trim().to_ascii_lowercase().as_str()))
+    Some(read.is_ok() && is_yes(&line))
 }
 
-/// Standard output, for a document or a result that may be redirected to a file. It is escaped only on a terminal.
+/// Whether an answer means yes.
+pub(crate) fn is_yes(answer: &str) -> bool {
+    let answer = answer.trim();
+    ["y", "yes"]
+        .iter()
+        .any(|yes| answer.eq_ignore_ascii_case(yes))
+}
+
+/// Standard output, for a document or a result that may be copied, or redirected to a file. It is escaped only on a terminal, and
+/// its lines are not wrapped.
 pub(crate) fn document() -> Box<dyn Write> {
-    clear_status();
-    let stdout = io::stdout().lock();
-    if stdout.is_terminal() {
+    let stdout = Stdout::lock();
+    if io::stdout().is_terminal() {
         return Box::new(Visible::new(stdout, Escapes::Text));
     }
     Box::new(stdout)
@@ -399,9 +462,14 @@ pub(crate) fn picture(paint: impl Fn(bool) -> String) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Whether the user has not turned colors off.
+/// Whether a terminal has colors, and the user has not turned them off. An empty `NO_COLOR` has no effect.
 fn wants_colors() -> bool {
-    std::env::var_os("NO_COLOR").is_none()
+    !is_dumb() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Whether the terminal shows escape sequences instead of obeying them.
+fn is_dumb() -> bool {
+    env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
 /// Whether standard error is a terminal with colors.
@@ -432,6 +500,19 @@ mod tests {
             assert_eq!(visible(text), shown);
         }
         assert_eq!(one_line("a\nb\tc"), "a\\nb\\tc");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn words_of_command_lines_are_quoted_if_a_shell_would_split_them() {
+        for (path, expected) in [
+            ("a/b-1.wasm", "a/b-1.wasm"),
+            ("my plugins/é.wasm", "'my plugins/é.wasm'"),
+            ("it's", r"'it'\''s'"),
+            ("$HOME", "'$HOME'"),
+        ] {
+            assert_eq!(shell_word(Path::new(path)), expected);
+        }
     }
 
     #[test]

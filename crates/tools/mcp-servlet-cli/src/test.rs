@@ -3,6 +3,7 @@
 mod modules;
 
 use std::{
+    io,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -16,7 +17,8 @@ use mcp_servlet_runtime::{LoadOptions, Module, Source};
 
 use crate::{
     build::{self, Abi, Project, cargo},
-    failure::{Failure, Kind},
+    config::count,
+    failure::{Failure, Kind, both},
     format::Format,
     limits::Limits,
     steps::Elapsed,
@@ -70,7 +72,10 @@ impl Test {
         };
         let run = modules::Run {
             name: Source::parse(with).to_string(),
-            plugin: Source::parse(&self.path.to_string_lossy()),
+            plugin: match self.path.to_str() {
+                Some(text) => Source::parse(text),
+                None => Source::File(self.path.clone()),
+            },
             with: Source::parse(with),
             mock_host: self.mock_host.as_deref().map(Source::parse),
             mock_input: self.mock_input()?,
@@ -103,13 +108,23 @@ impl Test {
         let built = Project::read(folder)?.build(Abi::default(), false, None)?;
         let options = self.limits.options()?;
         let native = self.run_cargo(folder, &built, &options);
+        both(native, self.run_modules(folder, &built, &options))
+    }
+
+    /// Runs the test modules of `xtp.toml`.
+    fn run_modules(
+        &self,
+        folder: &Path,
+        built: &[(String, PathBuf)],
+        options: &LoadOptions,
+    ) -> Result<(), Failure> {
         let tests = Manifest::read(folder)?.tests;
-        if tests.is_empty() {
-            return native;
-        }
-        let runs = modules::of_project(folder, &built, tests)?;
-        let modules = modules::run_all(runs, &options, self.format);
-        native.and(modules)
+        let runs = if tests.is_empty() {
+            Vec::new()
+        } else {
+            modules::of_project(folder, built, tests)?
+        };
+        modules::run_all(runs, options, self.format)
     }
 
     /// Runs `cargo test`, with the wasm for tests that want it.
@@ -130,13 +145,17 @@ impl Test {
             command.args(["--package", package]);
         }
         command.args(&self.cargo);
+        if self.format == Format::Json {
+            // Standard output is for the list.
+            command.stdout(io::stderr());
+        }
         let status = command
             .status()
             .map_err(|error| cargo::cannot_run("cargo", &error))?;
         if !names.is_empty() {
-            let count = testbed.clients();
             note(format_args!(
-                "{count} clients tested the wasm of {}",
+                "{} tested the wasm of {}",
+                count(testbed.clients(), "client"),
                 names.join(", ")
             ));
         }

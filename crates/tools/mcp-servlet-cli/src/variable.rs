@@ -18,15 +18,9 @@ impl Variable {
     /// A message without the name, which may be a secret that the user meant for `--config`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let (key, name) = text.rsplit_once('=').ok_or("expected KEY=VARIABLE")?;
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let starts_right = !name.starts_with(|c: char| c.is_ascii_digit());
-        if name.is_empty() || !starts_right || !name.chars().all(is_name) {
-            let message = "expected the name of an environment variable: letters, digits and `_`";
-            return Err(message.to_owned());
-        }
         Ok(Self {
             key: key.to_owned(),
-            name: name.to_owned(),
+            name: variable_name(name)?,
         })
     }
 
@@ -51,6 +45,20 @@ impl Variable {
     pub(crate) fn option(&self) -> String {
         format!("--config-env={}={}", self.key, self.name)
     }
+}
+
+/// Parses the name of an environment variable.
+///
+/// # Errors
+/// A message without the text, which may be the secret itself.
+pub(crate) fn variable_name(text: &str) -> Result<String, String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let starts_right = !text.starts_with(|c: char| c.is_ascii_digit());
+    if text.is_empty() || !starts_right || !text.chars().all(is_name) {
+        let message = "expected the name of an environment variable: letters, digits and `_`";
+        return Err(message.to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 #[cfg(test)]

@@ -11,11 +11,23 @@ use crate::{
     failure::{Failure, Kind},
     format::Format,
     session::ServerOptions,
-    terminal::{self, one_line},
+    terminal::{self, note, one_line},
 };
 
 /// The interval between two requests that only show whether the server still knows the session.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
+
+/// The levels of log messages in MCP.
+const LEVELS: [&str; 8] = [
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+];
 
 #[derive(Args, Debug)]
 pub(crate) struct Watch {
@@ -27,7 +39,7 @@ pub(crate) struct Watch {
     resource: Vec<String>,
 
     /// The minimum level of log messages, such as debug or warning
-    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = LEVELS)]
     level: String,
 
     /// `json` prints one object per line
@@ -71,7 +83,15 @@ impl Watch {
 
     async fn show_all(&self, session: &Session, mut events: Events) -> Result<(), Failure> {
         while let Some(event) = events.next().await {
-            let event = event?;
+            let event = match event {
+                Ok(event) => event,
+                // Events are missing, and others follow.
+                Err(error) if error.kind() == ErrorKind::Limit => {
+                    note(format_args!("warning: {}", one_line(error.message())));
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
             if event == Event::SessionRenewed {
                 // The subscriptions and the level have ended with the previous session, but not the events.
                 self.subscribe(session).await?;
@@ -79,6 +99,9 @@ impl Watch {
             match self.format {
                 Format::Human => writeln!(terminal::out(), "{}", one_line(&text(&event)))?,
                 Format::Json => writeln!(terminal::json(), "{}", json(&event))?,
+            }
+            if terminal::is_closed() {
+                return Ok(());
             }
         }
         let kind = Kind::Server(ErrorKind::Connectivity);

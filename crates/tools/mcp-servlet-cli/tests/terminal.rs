@@ -534,9 +534,16 @@ fn run_all(text: &str) -> BTreeSet<String> {
         if is_answer || is_typed {
             continue;
         }
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let forged = errors.lines().any(|line| line.starts_with("forged"));
-        assert!(!forged, "{run:?}: {errors}");
+        // Results and documents keep their line breaks.
+        let is_shown = matches!(
+            &*run[0],
+            "describe" | "inspect" | "check" | "catalog" | "lock"
+        );
+        for bytes in [Some(&output.stderr), is_shown.then_some(&output.stdout)] {
+            let shown = String::from_utf8_lossy(bytes.map_or(&[], |bytes| bytes));
+            let forged = shown.lines().any(|line| line.starts_with("forged"));
+            assert!(!forged, "{run:?}: {shown}");
+        }
     }
     let made = fs::read_to_string(folder.path().join("made.toml")).expect("a configuration");
     assert_eq!(active(&made), None, "{made}");
@@ -599,13 +606,25 @@ fn broken_crate() -> tempfile::TempDir {
 /// What a command writes to a pseudo-terminal of this width, which `script` of util-linux makes.
 #[cfg(target_os = "linux")]
 fn on_terminal(folder: &Path, columns: u16, arguments: &str) -> String {
+    on_terminal_with("NO_COLOR=", "TERM=xterm", folder, columns, arguments)
+}
+
+/// The same with these environment variables.
+#[cfg(target_os = "linux")]
+fn on_terminal_with(
+    colors: &str,
+    term: &str,
+    folder: &Path,
+    columns: u16,
+    arguments: &str,
+) -> String {
     let line = format!(
-        "stty cols {columns}; {} {arguments}",
+        "stty cols {columns}; {colors} {term} {} {arguments}",
         env!("CARGO_BIN_EXE_servlet")
     );
     let mut script = Command::new("script");
     script.args(["-qec", &line, "/dev/null"]);
-    let script = script.current_dir(folder).env_remove("NO_COLOR");
+    let script = script.current_dir(folder);
     // `servlet dev` ends at once if its standard input is closed.
     let script = script.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut script = script.spawn().expect("`script` runs");
@@ -656,6 +675,34 @@ fn output_fits_the_terminal() {
             );
         }
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_without_colors_gets_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.wasm"), needs("a")).expect("a file");
+    for (colors, term) in [("NO_COLOR=1", "TERM=xterm"), ("NO_COLOR=", "TERM=dumb")] {
+        let shown = on_terminal_with(colors, term, folder.path(), 80, "describe a.wasm");
+        assert!(!shown.contains('\u{1b}'), "{colors} {term}: {shown}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_people_copy_is_not_wrapped() {
+    let text = "each of these words is part of a very long description ".repeat(5);
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("long.wasm"), needs(&text)).expect("a file");
+    let shown = on_terminal(folder.path(), 80, "config init long.wasm -o -");
+    let table: toml::Table = shown
+        .parse()
+        .unwrap_or_else(|error| panic!("{error}: {shown}"));
+    assert!(table.contains_key("servlet"), "{shown}");
+    let command = "serve long.wasm --prefix never --print-client-config cursor 2>/dev/null";
+    let shown = on_terminal(folder.path(), 80, command);
+    let file: Result<Value, _> = serde_json::from_str(&shown);
+    file.unwrap_or_else(|error| panic!("{error}: {shown}"));
 }
 
 /// The characters of a line that take a column.

@@ -371,7 +371,8 @@ async fn a_call_whose_headers_do_not_fit_is_sent_again_after_a_list() {
     assert_eq!(result.expect("a result").text(), "ran");
     assert_eq!(
         (puppet.received("tools/call"), puppet.received("tools/list")),
-        (2, 1)
+        (2, 2),
+        "the tool is on the second page"
     );
     let log = puppet.log();
     let regions: Vec<_> = log

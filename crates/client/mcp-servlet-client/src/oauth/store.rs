@@ -1,5 +1,6 @@
 //! The stored logins: one file for each server and client.
 
+use std::env::VarError;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -76,14 +77,16 @@ impl ClientSecret {
     pub(super) fn value(&self) -> Result<Secret, Error> {
         match self {
             Self::Issued(secret) => Ok(Secret::new(secret)),
-            Self::Variable(name) => match std::env::var(name) {
-                Ok(secret) if !secret.is_empty() => Ok(Secret::new(secret)),
-                _ => {
-                    let message = format!("the environment variable `{name}` is not set");
-                    Err(failure::authentication(message)
-                        .with_help("set it to the secret of the client"))
-                }
-            },
+            Self::Variable(name) => {
+                let problem = match std::env::var(name) {
+                    Ok(secret) if !secret.is_empty() => return Ok(Secret::new(secret)),
+                    Ok(_) | Err(VarError::NotPresent) => "not set",
+                    Err(VarError::NotUnicode(_)) => "not UTF-8",
+                };
+                let message = format!("the environment variable `{name}` is {problem}");
+                Err(failure::authentication(message)
+                    .with_help("set it to the secret of the client"))
+            }
         }
     }
 }

@@ -163,10 +163,15 @@ impl fmt::Debug for CallOptions {
     }
 }
 
+/// The name of a tool.
+#[derive(Deserialize)]
+struct Name {
+    name: String,
+}
+
 /// What a tool says about running twice.
 #[derive(Deserialize)]
-struct Hints {
-    name: String,
+struct Entry {
     annotations: Annotations,
 }
 
@@ -175,12 +180,6 @@ struct Hints {
 struct Annotations {
     idempotent_hint: bool,
     read_only_hint: bool,
-}
-
-impl Hints {
-    fn of(entry: &RawValue) -> Option<Self> {
-        serde_json::from_str(entry.get()).ok()
-    }
 }
 
 /// Whether the HTTP headers of a call did not fit its arguments, so that it did not run.
@@ -260,7 +259,7 @@ impl Session {
         match self.call_once(tool, arguments, &options).await {
             // The headers come from the list of tools.
             Err(error) if is_header_mismatch(&error) => {
-                self.page(List::Tools, None).await?;
+                self.listed_tool(tool).await?;
                 self.call_once(tool, arguments, &options).await
             }
             result => result,
@@ -269,15 +268,28 @@ impl Session {
 
     /// Whether the server says that a tool may run twice.
     async fn is_hinted(&self, tool: &str) -> bool {
+        let entry = self.listed_tool(tool).await.ok().flatten();
+        let entry: Option<Entry> = entry.and_then(|entry| serde_json::from_str(entry.get()).ok());
+        entry.is_some_and(|entry| {
+            entry.annotations.idempotent_hint || entry.annotations.read_only_hint
+        })
+    }
+
+    /// A tool as the server lists it. Reads pages of the list up to the one that has it.
+    pub(super) async fn listed_tool(&self, tool: &str) -> Result<Option<Box<RawValue>>, Error> {
         let pages = self.pages(List::Tools);
         tokio::pin!(pages);
-        while let Some(Ok(page)) = pages.next().await {
-            let mut hints = page.entries.iter().filter_map(|entry| Hints::of(entry));
-            if let Some(hints) = hints.find(|hints| hints.name == tool) {
-                return hints.annotations.idempotent_hint || hints.annotations.read_only_hint;
+        while let Some(page) = pages.next().await {
+            let mut entries = page?.entries.into_iter();
+            let is_named = |entry: &Box<RawValue>| {
+                let name: Result<Name, _> = serde_json::from_str(entry.get());
+                name.is_ok_and(|known| known.name == tool)
+            };
+            if let Some(entry) = entries.find(is_named) {
+                return Ok(Some(entry));
             }
         }
-        false
+        Ok(None)
     }
 
     async fn call_once(

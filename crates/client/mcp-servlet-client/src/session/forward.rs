@@ -4,7 +4,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::call::is_header_mismatch;
-use super::{CallOptions, List, Session};
+use super::{CallOptions, Session};
 use crate::error::Error;
 
 impl Session {
@@ -26,7 +26,8 @@ impl Session {
         let again = (self.server.is_stateless() && method == "tools/call").then(|| params.clone());
         match (self.request(method, params, &options).await, again) {
             (Err(error), Some(params)) if is_header_mismatch(&error) => {
-                self.page(List::Tools, None).await?;
+                let tool = params["name"].as_str().unwrap_or_default();
+                self.listed_tool(tool).await?;
                 self.request(method, params, &options).await
             }
             (result, _) => result,

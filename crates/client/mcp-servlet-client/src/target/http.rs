@@ -1,5 +1,6 @@
 //! Servers at a URL, with their headers and credentials.
 
+use std::env::VarError;
 use std::fmt;
 
 use base64::Engine as _;
@@ -124,6 +125,11 @@ impl Http {
         Ok(self)
     }
 
+    /// Whether there is a value for a header.
+    pub fn has_header(&self, name: &str) -> bool {
+        self.headers.contains_key(name)
+    }
+
     /// Sends the token in an environment variable with every request.
     ///
     /// # Errors
@@ -235,8 +241,12 @@ fn secret(value: &str) -> Option<HeaderValue> {
 }
 
 fn variable(name: &str) -> Result<String, TargetError> {
-    std::env::var(name).map_err(|_| TargetError::MissingVariable {
-        name: name.to_owned(),
+    std::env::var(name).map_err(|error| {
+        let name = name.to_owned();
+        match error {
+            VarError::NotPresent => TargetError::MissingVariable { name },
+            VarError::NotUnicode(_) => TargetError::InvalidVariable { name },
+        }
     })
 }
 

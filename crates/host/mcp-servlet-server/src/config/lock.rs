@@ -7,6 +7,7 @@ use std::{
     io,
     marker::PhantomData,
     ops::Range,
+    panic::resume_unwind,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -265,7 +266,12 @@ impl Lock {
             remote.options.start = Start::Now;
         }
         if !offline {
-            let loaded = config.load_unproven(None)?;
+            let shared = config.clone();
+            // It takes long to fetch and compile modules. Meanwhile the caller may give up.
+            let load = tokio::task::spawn_blocking(move || shared.load_unproven(None));
+            let loaded = load
+                .await
+                .unwrap_or_else(|error| resume_unwind(error.into_panic()))?;
             let remotes = Remotes::default();
             let mounts = remotes.update(&config.remotes).await;
             let lock = mounts.map(|mounts| Self::of(&config, &loaded, &mounts));

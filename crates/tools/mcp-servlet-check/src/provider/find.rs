@@ -149,13 +149,18 @@ fn description_over(subject: &Subject<'_>, most: usize) -> Vec<Problem> {
 
 pub(super) fn tool_name(subject: &Subject<'_>) -> Vec<Problem> {
     let name = subject.tool.text("name").unwrap_or_default();
-    // No host accepts other special characters or longer names.
-    let problem = || "`.` in the name of a tool is refused".to_owned();
+    let is_plain = |one: &char| one.is_ascii_alphanumeric() || matches!(one, '_' | '-');
+    let odd = name.chars().find(|one| !is_plain(one));
+    let length = name.chars().count();
+    let problem = || match odd {
+        Some(odd) => format!("`{}` in the name of a tool is refused", odd.escape_debug()),
+        None => format!("the name has {length} characters, the limit is 64"),
+    };
     of_tool(
-        name.contains('.'),
+        odd.is_some() || length > 64,
         "/name",
         problem,
-        "use only letters, digits, `_` and `-`",
+        "use at most 64 letters, digits, `_` and `-`",
     )
 }
 

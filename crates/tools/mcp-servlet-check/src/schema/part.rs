@@ -9,7 +9,7 @@ use crate::{description, finding::Level, findings::Findings, target::Target};
 /// Keywords that describe a value instead of `type`.
 const COMBINATORS: [&str; 5] = ["$ref", "allOf", "anyOf", "const", "oneOf"];
 
-pub(super) fn check(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
+pub(super) fn check_part(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
     match part.role {
         Role::Argument(name) | Role::Property(name) => {
             check_property(findings, subject, part, name);
@@ -31,7 +31,7 @@ fn check_property(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_
         // A property with a single possible value needs no description.
         return;
     }
-    if let Some(finding) = description::of_property(part.schema.get("description"), name) {
+    if let Some(finding) = description::property_problem(part.schema.get("description"), name) {
         let finding = subject.at(&part.pointer, finding);
         subject.add(
             findings,

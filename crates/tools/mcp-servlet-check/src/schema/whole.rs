@@ -12,7 +12,7 @@ const DIALECTS: [&str; 3] = [
     "http://json-schema.org/draft-07/schema",
 ];
 
-pub(super) fn check(findings: &mut Findings, subject: &Subject<'_>) {
+pub(super) fn check_whole(findings: &mut Findings, subject: &Subject<'_>) {
     check_root(findings, subject);
     check_dialect(findings, subject);
     check_recursion(findings, subject);

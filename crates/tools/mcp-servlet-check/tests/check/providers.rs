@@ -94,13 +94,17 @@ fn finds_what_providers_refuse() {
 #[test]
 fn finds_names_and_descriptions_that_providers_refuse() {
     let tool = |name: &str, description: &str| json!({ "name": name, "description": description, "inputSchema": { "type": "object" } });
-    assert_eq!(
-        refused(&tool("t.t", "Does it.")),
-        [
-            "anthropic Warning tool-name /name",
-            "openai Warning tool-name /name"
-        ]
-    );
+    // No servlet has other special characters, but servers do.
+    for name in ["t.t", "t t", "é"] {
+        assert_eq!(
+            refused(&tool(name, "Does it."))[..2],
+            [
+                "anthropic Warning tool-name /name",
+                "openai Warning tool-name /name"
+            ],
+            "{name}"
+        );
+    }
     assert_eq!(
         refused(&tool("1t", "Does it.")),
         ["gemini Warning gemini-name /name"]
@@ -112,10 +116,13 @@ fn finds_names_and_descriptions_that_providers_refuse() {
         ["cursor Warning tool-name-length /name"]
     );
     // Claude Code counts `mcp__test-plugin__` as well.
-    assert_eq!(refused(&tool(&"t".repeat(110), "Does it.")).len(), 1);
+    assert_eq!(refused(&tool(&"t".repeat(64), "Does it.")).len(), 1);
+    assert_eq!(refused(&tool(&"t".repeat(110), "Does it.")).len(), 3);
     assert_eq!(
         refused(&tool(&"t".repeat(111), "Does it.")),
         [
+            "anthropic Warning tool-name /name",
+            "openai Warning tool-name /name",
             "anthropic Warning tool-name-length /name",
             "cursor Warning tool-name-length /name"
         ]

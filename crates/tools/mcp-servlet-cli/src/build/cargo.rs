@@ -12,7 +12,7 @@ use std::{
 use cargo_metadata::{Artifact, Message, Package, PackageId, TargetKind};
 
 use crate::{
-    build::{Abi, Target, remedy},
+    build::{Abi, WasmTarget, remedy},
     failure::{Failure, Kind},
     terminal,
 };
@@ -21,11 +21,11 @@ use crate::{
 pub(super) fn check_targets(
     path: &Path,
     packages: &[&Package],
-    given: Option<Target>,
+    given: Option<WasmTarget>,
 ) -> Result<(), Failure> {
     let mut known = Vec::new();
     for package in packages {
-        let target = Target::of(package, given)?;
+        let target = WasmTarget::of(package, given)?;
         if !known.contains(&target) {
             check_target(path, target.triple())?;
             known.push(target);
@@ -66,7 +66,7 @@ pub(super) struct Built {
 /// It is built only as a `cdylib`: cargo skips link-time optimization for a package that is an `rlib` as well.
 pub(super) fn build(
     package: &Package,
-    target: Target,
+    target: WasmTarget,
     abi: Abi,
     options: &[String],
 ) -> Result<Built, Failure> {
@@ -113,7 +113,7 @@ pub(super) fn build(
                 Ok(Message::CompilerMessage(message)) => {
                     let text = message.message.rendered.as_deref().unwrap_or_default();
                     terminal::note_of_compiler(text);
-                    remedy = remedy.or_else(|| remedy::of(&message));
+                    remedy = remedy.or_else(|| remedy::remedy_for(&message));
                 }
                 Ok(_) => {}
                 Err(error) => return Err(cannot_run("cargo", &error)),
@@ -131,7 +131,7 @@ pub(super) fn build(
 }
 
 /// Whether an artifact was compiled for the target. Macros and build scripts are compiled for the machine that builds.
-fn is_for(target: Target, artifact: &Artifact) -> bool {
+fn is_for(target: WasmTarget, artifact: &Artifact) -> bool {
     let folders = artifact.filenames.iter().flat_map(|file| file.components());
     let mut folders = folders.map(|folder| folder.as_str());
     folders.any(|folder| folder == target.triple())

@@ -5,12 +5,12 @@ use std::path::Path;
 use cargo_metadata::{Metadata, MetadataCommand, Package, TargetKind};
 
 use crate::{
-    build::{Target, cargo},
+    build::{WasmTarget, cargo},
     failure::{Failure, Kind},
 };
 
 /// Runs `cargo metadata` for a path, with the dependencies for the target.
-pub(super) fn read(path: &Path, target: Target) -> Result<Metadata, Failure> {
+pub(super) fn read(path: &Path, target: WasmTarget) -> Result<Metadata, Failure> {
     let manifest = path.join("Cargo.toml");
     if !manifest.is_file() {
         let message = format!("there is no crate at `{}`: no Cargo.toml", path.display());
@@ -28,6 +28,7 @@ pub(super) fn read(path: &Path, target: Target) -> Result<Metadata, Failure> {
     }
     command.exec().map_err(|error| {
         let message = match error {
+            cargo_metadata::Error::Io(error) => return cargo::cannot_run("cargo", &error),
             cargo_metadata::Error::CargoMetadata { stderr } => {
                 stderr.trim_start_matches("error: ").trim().to_owned()
             }

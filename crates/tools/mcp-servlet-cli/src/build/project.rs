@@ -9,7 +9,7 @@ use cargo_metadata::Metadata;
 use mcp_servlet_server::watch::Snapshot;
 
 use crate::{
-    build::{self, Abi, Target, browser, cargo, packages, profile::Profile},
+    build::{self, Abi, WasmTarget, browser, cargo, packages, profile::Profile},
     failure::Failure,
 };
 
@@ -23,7 +23,7 @@ impl Project {
     /// Reads the metadata of a folder or manifest.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let folder = build::folder(path);
-        let metadata = packages::read(folder, Target::default())?;
+        let metadata = packages::read(folder, WasmTarget::default())?;
         let servlets = packages::servlets(&metadata, folder)?;
         cargo::check_targets(folder, &servlets, None)?;
         Ok(Self {
@@ -44,7 +44,7 @@ impl Project {
         root.unwrap_or_default().to_owned()
     }
 
-    /// Builds the servlets like `servlet build` with these options. By default they are built for size.
+    /// Builds the servlets like `servlet build` with these options, into the same files. By default they are built for size.
     ///
     /// Returns each package with its file.
     pub(crate) fn build(
@@ -57,9 +57,11 @@ impl Project {
         let packages = packages::servlets(&self.metadata, &self.folder)?.into_iter();
         packages
             .map(|package| {
-                let target = Target::of(package, None)?;
+                let target = WasmTarget::of(package, None)?;
                 let folder = abi.folder(&self.metadata);
-                let (built, _) = build::build(package, target, options.clone(), abi, folder)?;
+                let _lock = build::lock(&folder)?;
+                let (built, module) = build::build(package, target, options.clone(), abi, folder)?;
+                build::finish(&built, &module, package, &self.metadata, true)?;
                 Ok((package.name.to_string(), built.path))
             })
             .collect()

@@ -25,7 +25,7 @@ serde = { version = \"1\", features = [\"derive\"] }";
 const EXPORT: &str = "one_export_per_crate";
 
 /// The advice for an error, if it is a known one.
-pub(super) fn of(message: &CompilerMessage) -> Option<&'static str> {
+pub(super) fn remedy_for(message: &CompilerMessage) -> Option<&'static str> {
     let diagnostic = &message.message;
     if diagnostic.level != DiagnosticLevel::Error {
         return None;

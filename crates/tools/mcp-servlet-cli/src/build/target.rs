@@ -7,7 +7,7 @@ use crate::failure::{Failure, Kind};
 
 /// A target of rustc.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Target {
+pub(crate) enum WasmTarget {
     /// For every host: without clock, files and environment of std
     #[default]
     #[value(name = "wasm32-unknown-unknown")]
@@ -17,7 +17,7 @@ pub(crate) enum Target {
     Wasi,
 }
 
-impl Target {
+impl WasmTarget {
     /// The target triple.
     pub(crate) const fn triple(self) -> &'static str {
         match self {

@@ -10,35 +10,34 @@ use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    Call, any_text, check::Check, failed_if_error, feedback, record::Recording, request_meta,
-    select, show, signature,
+    Call, any_text, check::Check, failed_if_error, feedback, request_meta, select, show, signature,
 };
 use crate::{
-    failure::{Failure, Kind},
-    format::Format,
+    arguments::Arguments,
+    failure::{Failure, Kind, both},
     session::{entries, find, unknown},
-    terminal,
+    terminal::{self, note, one_line},
 };
 
-/// Calls a tool, or lists the tools.
+/// Lists the tools.
+pub(super) async fn list(session: &Session) -> Result<(), Failure> {
+    let tools = entries(session, List::Tools).await?;
+    Ok(signature::list(&mut terminal::out(), tools.iter())?)
+}
+
+/// Calls a tool, and shows its result.
 pub(super) async fn call(
     session: &Session,
     call: &Call,
-    words: &[String],
-    recording: Option<&Recording>,
+    tool: &str,
+    arguments: Arguments<'_>,
 ) -> Result<(), Failure> {
-    let Some((tool, words)) = words.split_first() else {
-        let tools = entries(session, List::Tools).await?;
-        return Ok(signature::list(&mut terminal::out(), tools.iter())?);
-    };
-    let entry = if call.check || call.arguments.need_schema(words) {
+    let entry = if call.check || arguments.need_schema() {
         Some(entry(session, tool).await?)
     } else {
         None
     };
-    let arguments = call
-        .arguments
-        .read(words, entry.as_ref().map(input_schema).as_deref())?;
+    let arguments = arguments.parse(entry.as_ref().map(input_schema).as_deref())?;
     let check = entry.filter(|_| call.check);
     let check = check.as_ref().map(Check::of).transpose()?;
     if let Some(check) = &check {
@@ -54,22 +53,18 @@ pub(super) async fn call(
     if call.trust_hints {
         options = options.trust_hints();
     }
-    let result = listen(session, tool, arguments, &options).await;
-    if let Some(recording) = recording {
-        recording.write()?;
+    let CallResult { raw, .. } = listen(session, tool, arguments, &options).await?;
+    if call.prints_json() {
+        writeln!(terminal::json(), "{}", raw.get())?;
     }
-    let result = result?;
-    if call.format == Format::Json && call.select.is_none() {
-        writeln!(terminal::json(), "{}", result.raw.get())?;
-    }
-    let shown = CallToolResult::new(members(&result.raw)?);
-    call.save(&shown)?;
-    match (&call.select, call.format) {
-        (Some(pointer), _) => select(shown.json(), pointer),
-        (None, Format::Json) => failed_if_error(shown.json()),
-        (None, Format::Human) => show(&shown, |_| None),
-    }?;
-    check.map_or(Ok(()), |check| check.result(&shown))
+    let result = CallToolResult::new(members(&raw)?);
+    let shown = match &call.select {
+        Some(pointer) => select(&result, pointer, |_| None),
+        None if call.prints_json() => failed_if_error(result.json()),
+        None => show(&result, |_| None),
+    };
+    let checked = shown.and_then(|()| check.map_or(Ok(()), |check| check.result(&result)));
+    both(checked, call.save(&result))
 }
 
 /// A tool as the server lists it.
@@ -98,12 +93,15 @@ async fn listen(
     loop {
         tokio::select! {
             biased;
-            Some(Ok(event)) = events.next() => {
-                if let Event::Log { level, logger, data } = event {
+            Some(event) = events.next() => match event {
+                Ok(Event::Log { level, logger, data }) => {
                     let params = json!({ "level": level, "logger": logger, "data": data });
                     feedback::show_message(params.as_object().expect("it is an object"));
                 }
-            }
+                Ok(_) => {}
+                // Messages are missing, and others follow.
+                Err(error) => note(format_args!("warning: {}", one_line(error.message()))),
+            },
             result = &mut calling => return result,
         }
     }

@@ -45,6 +45,14 @@ struct Blob<'a> {
     base64: &'a str,
 }
 
+/// Creates the folder. Without it, a call would run for nothing.
+pub(super) fn create(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| {
+        let message = format!("cannot create `{}`: {error}", folder.display());
+        Failure::new(Kind::Usage, message)
+    })
+}
+
 /// Writes images, audio and binary resources to new files in a folder, and reports their paths on standard error.
 pub(super) fn save(folder: &Path, result: &CallToolResult) -> Result<(), Failure> {
     let blobs = result.content().filter_map(Blob::of);
@@ -101,7 +109,6 @@ impl<'a> Blob<'a> {
 
 /// Writes to the first name that no file has: `image-1.png`, then `image-1-2.png`.
 fn write(folder: &Path, blob: &Blob<'_>, number: usize, bytes: &[u8]) -> io::Result<PathBuf> {
-    fs::create_dir_all(folder)?;
     let (kind, extension) = (blob.kind, blob.extension());
     for attempt in 1..=NAMES {
         let more = match attempt {

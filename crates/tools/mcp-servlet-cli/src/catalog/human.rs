@@ -29,7 +29,7 @@ pub(super) fn write<W: Write>(out: &mut Visible<W>, catalog: &Catalog) -> io::Re
     out.styled(Style::Faint, &format!(", protocol {}", catalog.protocol))?;
     writeln!(out)?;
     let instructions = catalog.server.instructions.as_deref();
-    write_lines(out, "", instructions.unwrap_or_default())?;
+    write_lines(out, "  ", instructions.unwrap_or_default())?;
     if catalog.items.is_empty() {
         writeln!(out, "\nno tools, resources and prompts")?;
     }

@@ -13,12 +13,12 @@ use mcp_servlet_server::{
     config::{Config, ExplainedReject, ExplainedRule, Explanation, Served, ServedEndpoint},
 };
 use serde_json::json;
-use tokio::runtime::Runtime;
 
 use crate::{
-    arguments::ArgumentOptions,
+    arguments::{ArgumentOptions, Arguments},
     failure::{Failure, Kind},
     format::Format,
+    session::run_until_signal,
     terminal::{self, one_line},
 };
 
@@ -48,6 +48,8 @@ impl Explain {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let config = Config::check(&self.file)?;
         let caller = self.caller.as_deref().map(caller).transpose()?;
+        let words = self.arguments.words([&None, &None]);
+        let arguments = self.arguments.read(&words)?;
         let loaded = config.load(None)?;
         let explain = |remotes: &[_]| {
             let served = Served {
@@ -56,10 +58,14 @@ impl Explain {
                 not_ready: &[],
             };
             let endpoint = config.served_endpoint(served, self.endpoint.as_deref());
-            self.explain(&endpoint.map_err(usage)?, caller.as_ref())
+            self.explain(
+                &endpoint.map_err(usage)?,
+                caller.as_ref(),
+                arguments.clone(),
+            )
         };
         let explanation = if self.connect {
-            Runtime::new()?.block_on(async {
+            run_until_signal(async {
                 let remotes = Remotes::default();
                 let members = remotes.update(&config.remotes).await;
                 let members = members.map_err(Failure::of_remote);
@@ -86,10 +92,10 @@ impl Explain {
         &self,
         endpoint: &ServedEndpoint<'_>,
         caller: Option<&Caller>,
+        arguments: Arguments<'_>,
     ) -> Result<Explanation, Failure> {
         let tool = endpoint.tool(&self.tool).map_err(usage)?;
-        let words = self.arguments.words([&None, &None]);
-        let arguments = self.arguments.read(&words, Some(tool.input_schema()))?;
+        let arguments = arguments.parse(Some(tool.input_schema()))?;
         let explanation = endpoint.explain(caller, tool, &arguments);
         explanation.ok_or_else(|| usage("the endpoint has no such tool".to_owned()))
     }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::{
     clients,
     failure::{Failure, Kind},
-    terminal::{one_line, visible_json},
+    terminal::{self, one_line, visible_json},
 };
 
 #[derive(Args, Debug)]
@@ -42,7 +42,7 @@ struct Section {
 }
 
 impl Init {
-    pub(super) fn run(self, out: &mut impl io::Write) -> Result<(), Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let folder = self.output.parent().unwrap_or(Path::new(""));
         let (mut sections, mut hidden) = (Vec::<Section>::new(), Vec::new());
         for file in &self.files {
@@ -58,17 +58,15 @@ impl Init {
             }
         }
         let text = configuration(&sections);
-        let is_printed = self.output == Path::new("-");
-        if is_printed {
-            out.write_all(text.as_bytes())?;
-        } else {
-            self.write(&text)?;
-            writeln!(out, "{}: written", self.output.display())?;
-        }
-        clients::note_hidden_values(hidden.into_iter());
-        if is_printed {
+        if self.output == Path::new("-") {
+            terminal::document().write_all(text.as_bytes())?;
+            clients::note_hidden_values(hidden.into_iter());
             return Ok(());
         }
+        self.write(&text)?;
+        let mut out = terminal::out();
+        writeln!(out, "{}: written", self.output.display())?;
+        clients::note_hidden_values(hidden.into_iter());
         for (section, key) in keys(&sections).filter(|(_, key)| key.required) {
             let variable = key.variable(&section.name);
             writeln!(out, "  set the environment variable {variable}")?;

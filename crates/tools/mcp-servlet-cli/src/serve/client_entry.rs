@@ -166,7 +166,7 @@ impl Options {
             arguments.extend(["--schemas-for".to_owned(), provider.name().to_owned()]);
         }
         arguments.extend(self.limits.arguments(variables)?);
-        arguments.extend(self.transports.arguments());
+        arguments.extend(self.transports.arguments()?);
         let of_config = config.into_iter().flat_map(|(_, config)| &config.variables);
         let names = variables.iter().map(|variable| &variable.name);
         clients::this_command(arguments, of_config.chain(names))

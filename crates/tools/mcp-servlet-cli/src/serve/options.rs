@@ -15,6 +15,7 @@ use super::transports::Transports;
 use crate::{
     failure::{Failure, Kind},
     limits::Limits,
+    session::is_config,
 };
 
 // What a server serves, and with which permissions.
@@ -71,11 +72,7 @@ impl Options {
         &self,
         read: impl FnOnce(&Path) -> Result<Config, ConfigError>,
     ) -> Result<Option<(PathBuf, Config)>, Failure> {
-        let is_config = |file: &String| {
-            Path::new(file)
-                .extension()
-                .is_some_and(|extension| extension == "toml")
-        };
+        let is_config = |file: &String| is_config(Path::new(file));
         match self.files.as_slice() {
             [file] if is_config(file) && self.has_settings() => Err(Failure::with_help(
                 Kind::Usage,

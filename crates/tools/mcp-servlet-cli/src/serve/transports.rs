@@ -9,6 +9,7 @@ use mcp_servlet_server::{
 };
 
 use crate::{
+    clients,
     failure::{Failure, Kind},
     terminal::note,
 };
@@ -187,17 +188,17 @@ impl Transports {
     }
 
     /// The options for a server over standard input and output.
-    pub(crate) fn arguments(&self) -> Vec<String> {
-        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    pub(crate) fn arguments(&self) -> Result<Vec<String>, Failure> {
+        let path = |path: &Option<PathBuf>| path.as_deref().map(clients::absolute).transpose();
         let options = [
             ("--operations", self.operations.clone()),
-            ("--operations-cert", path(&self.operations_cert)),
-            ("--operations-key", path(&self.operations_key)),
+            ("--operations-cert", path(&self.operations_cert)?),
+            ("--operations-key", path(&self.operations_key)?),
         ];
         let given = options
             .into_iter()
             .filter_map(|(option, value)| Some([option.to_owned(), value?]));
-        given.flatten().collect()
+        Ok(given.flatten().collect())
     }
 
     fn options(&self, mut options: HttpOptions) -> HttpOptions {

@@ -6,6 +6,8 @@ use mcp_client_config::{Connection, Secret, Server, Transport};
 use mcp_servlet_runtime::public_url;
 use serde_json::{Value, json};
 
+use crate::session::Target;
+
 /// Takes the place of an argument that may be secret.
 const HIDDEN: &str = "…";
 /// Parts of names of options and variables whose values are secret.
@@ -51,6 +53,10 @@ impl<'a> Shown<'a> {
             return Some("disabled".to_owned());
         }
         let qualified = format!("{}:{}", self.source(), self.name());
+        let is_name = matches!(Target::parse(self.name()), Ok(Target::Name(_)));
+        if self.is_used && !is_name {
+            return Some(format!("use `--server {}`", self.name()));
+        }
         (!self.is_used).then(|| format!("use `{qualified}`, because another client has this name"))
     }
 
@@ -110,14 +116,13 @@ fn transport_name(transport: Transport) -> &'static str {
 
 /// Arguments with `…` instead of each that may be secret. People write keys and headers there, too.
 fn public_arguments(arguments: &[String]) -> impl Iterator<Item = Cow<'_, str>> {
-    let mut is_value = false;
+    // Up to the next option, because an option for headers may have several values.
+    let mut are_secret = false;
     arguments.iter().map(move |argument| {
-        let is_secret = std::mem::replace(&mut is_value, false) && !argument.starts_with('-');
         let (name, value) = argument.split_once('=').unwrap_or((argument, ""));
-        if argument.starts_with('-') && value.is_empty() {
-            is_value = is_secret_name(name);
-        }
-        if is_secret || is_key(argument) {
+        if argument.starts_with('-') {
+            are_secret = value.is_empty() && (name == "-H" || is_secret_name(name));
+        } else if are_secret || is_key(argument) || is_header(argument) {
             return HIDDEN.into();
         }
         if argument.contains("://") {
@@ -135,6 +140,14 @@ fn is_secret_name(name: &str) -> bool {
     SECRETS.iter().any(|part| name.contains(part))
 }
 
+/// Whether a word is a header with credentials, or the value of one.
+fn is_header(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let has_scheme = ["bearer ", "basic "].iter().any(|one| lower.contains(one));
+    let name = word.split_once(':').map(|(name, _)| name);
+    has_scheme || name.is_some_and(|name| !word.contains("://") && is_secret_name(name))
+}
+
 fn is_key(word: &str) -> bool {
     let has = |test: fn(&u8) -> bool| word.as_bytes().iter().any(test);
     word.len() >= KEY_LENGTH
@@ -150,7 +163,7 @@ mod tests {
     #[test]
     fn arguments_that_may_be_secret_are_hidden() {
         let shown = |text: &str| {
-            let words: Vec<_> = text.split(' ').map(str::to_owned).collect();
+            let words: Vec<_> = text.split(' ').map(|word| word.replace('+', " ")).collect();
             public_arguments(&words).collect::<Vec<_>>().join(" ")
         };
         for (arguments, expected) in [
@@ -159,6 +172,10 @@ mod tests {
             ("--token=abc --name=demo", "--token=… --name=demo"),
             ("API_KEY=abc", "API_KEY=…"),
             ("--header Authorization:${T}", "--header …"),
+            ("--headers Authorization Bearer+abc -y", "--headers … … -y"),
+            ("-H Authorization:+Bearer+abc", "-H …"),
+            ("--with X-Api-Key:+abc Basic+abc", "--with … …"),
+            ("--token=sk-live-0123456789abcdef", "--token=…"),
             ("sk-live-0123456789abcdef", "…"),
             ("x=sk-live-0123456789abcdef", "x=…"),
             ("https://u:p@h/mcp?key=abc", "https://…@h/mcp?…"),

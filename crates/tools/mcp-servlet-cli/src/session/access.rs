@@ -23,7 +23,7 @@ pub(crate) struct Access {
     #[arg(long, value_name = "ID=VALUE", value_parser = Secret(key_value))]
     pub(super) input: Vec<(String, String)>,
 
-    /// The path of the URL, instead of /mcp
+    /// Replace the path of the URL; a URL without one has /mcp
     #[arg(long)]
     path: Option<String>,
 

@@ -18,7 +18,7 @@ use tokio::sync::{
 
 use crate::{
     failure::indented,
-    terminal::{self, note, one_line},
+    terminal::{self, is_yes, note, one_line},
 };
 
 /// How often the command asks again for a value that the schema does not allow.
@@ -52,7 +52,7 @@ impl Answers for Answering {
         }
         let message = one_line(&request.message);
         note(format_args!(
-            "warning: the server asks `{message}`, and gets no answer because standard input is not a terminal"
+            "warning: the server asks `{message}`, and gets no answer: standard input or standard error is not a terminal"
         ));
         ready(Input::Decline).boxed()
     }
@@ -86,14 +86,14 @@ async fn ask(input: &mut Lines, request: &Elicitation) -> Input {
     note(format_args!("the server asks: {message}"));
     if let Some(url) = &request.url {
         note(format_args!("  open {}", one_line(url)));
-        return match line(input, "  have you done it? [y/N] ").await.as_deref() {
-            Some("y" | "yes") => Input::Accept(Value::Object(JsonObject::new())),
+        return match line(input, "  have you done it? [y/N] ").await {
+            Some(answer) if is_yes(&answer) => Input::Accept(Value::Object(JsonObject::new())),
             Some(_) => Input::Decline,
             None => Input::Cancel,
         };
     }
-    match line(input, "  answer? [Y/n] ").await.as_deref() {
-        Some("" | "y" | "yes") => {}
+    match line(input, "  answer? [Y/n] ").await {
+        Some(answer) if answer.is_empty() || is_yes(&answer) => {}
         Some(_) => return Input::Decline,
         None => return Input::Cancel,
     }
@@ -185,7 +185,7 @@ fn value(
         };
     }
     let value = match typed.to_ascii_lowercase().as_str() {
-        "y" | "yes" if is_yes_or_no(schema, property) => Ok(Value::Bool(true)),
+        _ if is_yes(typed) && is_yes_or_no(schema, property) => Ok(Value::Bool(true)),
         "n" | "no" if is_yes_or_no(schema, property) => Ok(Value::Bool(false)),
         _ if is_list(schema, property) && !typed.starts_with('[') => {
             let items = typed.split(',').map(str::trim);

@@ -154,9 +154,11 @@ fn how(transport: Transport) -> HttpTransport {
     }
 }
 
-/// Headers that the protocol sets are common in configurations, and have no effect in other clients either.
+/// Adds the headers of a configuration, unless an option has replaced them. Headers that the protocol sets are common in
+/// configurations, and have no effect in other clients either.
 fn with_headers(http: Http, headers: &[(String, Secret)]) -> Result<Http, TargetError> {
-    let mut headers = headers.iter();
+    let options = http.clone();
+    let mut headers = headers.iter().filter(|(name, _)| !options.has_header(name));
     headers.try_fold(http, |http, (name, value)| {
         match http.clone().literal_header(name, value.expose()) {
             Err(TargetError::ReservedHeader { name }) => {

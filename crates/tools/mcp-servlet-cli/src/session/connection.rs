@@ -12,6 +12,7 @@ use super::access::{Access, first};
 use crate::{
     failure::{Failure, Kind, indented},
     limits::{NEVER, Secret, key_value},
+    variable::variable_name,
 };
 
 // How to connect to a server that is not a servlet.
@@ -35,11 +36,11 @@ pub(super) struct Connection {
     era: Option<EraChoice>,
 
     /// Send the token from this environment variable
-    #[arg(long, value_name = "NAME", conflicts_with = "basic")]
+    #[arg(long, value_name = "NAME", conflicts_with = "basic", value_parser = Secret(variable_name))]
     bearer_env: Option<String>,
 
     /// Send this user name, and the password from the environment variable NAME
-    #[arg(long, value_name = "USER:NAME", value_parser = user)]
+    #[arg(long, value_name = "USER:NAME", value_parser = Secret(user))]
     basic: Option<(String, String)>,
 
     /// Use the login with this `--client-id`, if several clients are logged in to the server
@@ -252,7 +253,7 @@ impl From<TargetError> for Failure {
 /// Parses `USER:NAME`.
 fn user(text: &str) -> Result<(String, String), String> {
     let (user, name) = text.split_once(':').ok_or("expected USER:NAME")?;
-    Ok((user.to_owned(), name.to_owned()))
+    Ok((user.to_owned(), variable_name(name)?))
 }
 
 fn times(text: &str) -> Result<Times, String> {

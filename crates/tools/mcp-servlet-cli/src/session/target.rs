@@ -94,7 +94,9 @@ fn no_scheme(word: &str) -> Failure {
     Failure::with_help(
         Kind::Usage,
         format!("`{word}` is neither a URL nor a path"),
-        format!("write `{url}` for a server, or `./{word}` for a file"),
+        format!(
+            "write `{url}` for a server, `./{word}` for a file, or `--server {word}` for a name in the configuration of an MCP client"
+        ),
     )
 }
 

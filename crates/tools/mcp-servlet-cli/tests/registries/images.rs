@@ -274,7 +274,10 @@ async fn a_file_that_is_there_is_kept() {
     };
     let (code, text) = pull(&[]);
     assert_eq!(code, Some(2), "{text}");
-    assert!(text.contains("`greet.wasm` is another file"), "{text}");
+    assert!(
+        text.contains("`greet.wasm` exists, and differs from the image"),
+        "{text}"
+    );
     assert_eq!(pull(&["-o", "greet.wasm"]).0, Some(0));
     assert_eq!(pull(&[]).0, Some(0), "the file has these bytes");
 }

@@ -372,6 +372,88 @@ fn text_that_is_redirected_is_as_the_server_wrote_it() {
     assert_eq!(prompt, format!("user:\n{text}\n"));
 }
 
+/// A question on a pseudo-terminal, which `script` of util-linux makes.
+#[cfg(target_os = "linux")]
+#[test]
+fn case_does_not_count_in_answers() {
+    use std::io::{Read as _, Write as _};
+
+    let line = format!(
+        "{} call {} t --json '{{}}' --select /structuredContent/answer",
+        env!("CARGO_BIN_EXE_servlet"),
+        http("elicits")
+    );
+    let mut script = Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]);
+    let script = script.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut script = script.spawn().expect("`script` runs");
+    let mut keyboard = script.stdin.take().expect("a pipe");
+    let mut screen = script.stdout.take().expect("a pipe");
+    let mut shown = String::new();
+    let mut wait_for = |text: &str| {
+        while !shown.contains(text) {
+            let mut buffer = [0; 4096];
+            let count = screen.read(&mut buffer).expect("an output");
+            assert!(count > 0, "no `{text}`: {shown}");
+            shown += &String::from_utf8_lossy(&buffer[..count]);
+        }
+    };
+    for (question, answer) in [("answer? [Y/n] ", "Y\n"), ("optional): ", "Oslo\n")] {
+        wait_for(question);
+        keyboard.write_all(answer.as_bytes()).expect("an input");
+    }
+    wait_for(r#""city":"Oslo""#);
+    assert!(script.wait().expect("it ends").success());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_command_that_waits_for_standard_input() {
+    for [name, item] in [["call", "t"], ["prompt", "p"]] {
+        let (mut servlet, _home) = command([name, &http("plain"), item, "-"]);
+        let mut running = servlet.stdin(Stdio::piped()).spawn().expect("it runs");
+        // `wait` would close it.
+        let _typing = running.stdin.take();
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        // Some shells let programs in the background ignore SIGINT.
+        let kill = Command::new("kill").arg(running.id().to_string()).status();
+        assert!(kill.expect("kill runs").success());
+        // Nothing has begun that would have to end in order.
+        assert_eq!(running.wait().expect("it ends").code(), None, "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_the_remotes_that_a_lock_is_for() {
+    for arguments in [
+        &["lock"][..],
+        &["config", "check", "--connect"],
+        &["config", "explain", "servlet.toml", "t", "--connect"],
+    ] {
+        let (mut servlet, home) = command(arguments);
+        let remote = "[endpoint.pipe]\nkind = \"stdio\"\n[[endpoint.pipe.rules]]\nallow = [\"*\"]\n\
+            [remote.far]\nconnect = \"60s\"\nrequired = true\ncommand = [\"sh\", \"-c\", \"echo $$$$ > pid; exec sleep 1000\"]\n";
+        std::fs::write(home.path().join("servlet.toml"), remote).expect("a file");
+        let mut running = servlet.spawn().expect("the command runs");
+        let pid = loop {
+            let pid = std::fs::read_to_string(home.path().join("pid")).unwrap_or_default();
+            if pid.ends_with('\n') {
+                break pid.trim().to_owned();
+            }
+            let ended = running.try_wait().expect("a process");
+            assert_eq!(ended, None, "{arguments:?} does not wait");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        };
+        interrupt(running.id());
+        let ended = running.wait().expect("it ends");
+        assert_eq!(ended.code(), Some(27), "{arguments:?}");
+        let signal = Command::new("kill").args(["-0", &pid]).output();
+        let is_alive = signal.expect("kill runs").status.success();
+        assert!(!is_alive, "{arguments:?}");
+    }
+}
+
 /// The same commands on a pseudo-terminal, which `script` of util-linux makes.
 #[cfg(target_os = "linux")]
 #[test]
@@ -435,6 +517,35 @@ fn binary_contents_are_saved_to_new_files() {
     assert_eq!(read("image-1-2.png"), [0, 1, 2]);
     let entries = std::fs::read_dir(home.path().join("out")).expect("a folder");
     assert_eq!(entries.count(), 6);
+}
+
+#[test]
+fn a_call_does_not_run_if_its_result_could_not_be_saved() {
+    let puppet = puppet::Puppet::new("plain");
+    let url = crate::support::url(&puppet);
+    let (mut call, home) = command(["call", &url, "weather", "--json", "{}", "--save", "file/x"]);
+    std::fs::write(home.path().join("file"), "").expect("a file");
+    let (code, _, stderr) = parts(&call.output().expect("the command runs"));
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.starts_with("error: cannot create `file/x`"),
+        "{stderr}"
+    );
+    assert_eq!(puppet.received("tools/call"), 0);
+}
+
+#[test]
+fn a_part_that_the_error_of_a_tool_does_not_have_does_not_hide_it() {
+    let content = json!([{ "type": "text", "text": "no such city" }]);
+    let result = json!({ "isError": true, "content": content });
+    let url = http_with(json!({ "replies": { "tools/call": [{ "result": result }] } }));
+    for (pointer, stdout, stderr) in [
+        ("/structuredContent/total", "", "no such city\n"),
+        ("/content/0/text", "no such city\n", ""),
+    ] {
+        let shown = run(["call", &url, "any", "--json", "{}", "--select", pointer]);
+        assert_eq!(shown, (1, stdout.to_owned(), stderr.to_owned()));
+    }
 }
 
 #[test]

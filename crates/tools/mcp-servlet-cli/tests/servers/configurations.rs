@@ -4,7 +4,9 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::support::{command_in, http, parts, puppet};
+use puppet::Puppet;
+
+use crate::support::{command_in, http, parts, puppet, url};
 
 fn run(home: &Path, arguments: &[&str]) -> (i32, String, String) {
     let output = command_in(home, arguments).output();
@@ -19,8 +21,11 @@ fn home(url: &str) -> tempfile::TempDir {
     let arguments = [&*script, "--log", "/dev/null"];
     let project = json!({ "mcpServers": {
         "demo": { "command": program, "args": arguments, "env": secret },
-        "remote": { "type": "http", "url": url, "headers": { "X-Key": "s3cret-header", "Accept": "x" } },
+        "remote": { "type": "http", "url": url, "headers": {
+            "X-Key": "s3cret-header", "Accept": "x", "Authorization": "Bearer s3cret",
+        } },
         "keyed": { "command": "npx", "args": ["--api-key", "s3cret-argument"] },
+        "my.server": { "command": "npx", "args": ["-H", "Authorization: Bearer s3cret"] },
         "unset": { "command": "npx", "args": ["${NO_SUCH_VARIABLE}"] },
     } });
     fs::write(home.path().join(".mcp.json"), project.to_string()).expect("a file");
@@ -46,8 +51,9 @@ fn servers_are_listed_without_secrets() {
         "{table}{json}"
     );
     for part in [
-        "demo    claude-code  ",
+        "demo       claude-code  ",
         "npx --api-key …",
+        "npx -H …  (use `--server my.server`)",
         "https://…@mcp.example/mcp?…",
         "(disabled)",
         "(use `cursor:demo`",
@@ -63,7 +69,10 @@ fn servers_are_listed_without_secrets() {
         .iter()
         .map(|one| one["used"].clone())
         .collect();
-    assert_eq!(json!(used), json!([true, true, true, true, false, false]));
+    assert_eq!(
+        json!(used),
+        json!([true, true, true, true, true, false, false])
+    );
     let (_, table, _) = run(home.path(), &["servers", "--source", "cursor"]);
     assert_eq!(table.lines().count(), 1);
 }
@@ -91,6 +100,28 @@ fn a_name_leads_to_the_server_of_its_configuration() {
         &["call", "--server", "demo", "weather", "city=Oslo"],
     );
     assert_eq!(stdout, "Oslo\n");
+}
+
+#[test]
+fn options_replace_headers_of_the_configuration() {
+    for (option, expected) in [
+        ("--bearer-env=TOKEN", "Bearer mine"),
+        ("--header=authorization: Basic mine", "Basic mine"),
+    ] {
+        let puppet = Puppet::new("plain");
+        let home = home(&url(&puppet));
+        let mut ping = command_in(home.path(), ["ping", "remote", option]);
+        let output = ping.env("TOKEN", "mine").output();
+        let (code, _, stderr) = parts(&output.expect("the command runs"));
+        assert_eq!(code, 0, "{stderr}");
+        let log = puppet.log();
+        let mut headers = log.iter().filter_map(|one| one.get("headers")).peekable();
+        assert!(headers.peek().is_some(), "{log:?}");
+        for headers in headers {
+            assert_eq!(headers["authorization"], expected, "{option}");
+            assert_eq!(headers["x-key"], "s3cret-header", "{option}");
+        }
+    }
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! The table of errors: which exit code and which text each has.
 
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 
-use crate::support::{command_in, example, http, http_with, parts, puppet, run};
+use crate::support::{command, command_in, example, http, http_with, parts, puppet, run};
 
 /// Runs a command that fails, in both formats. Its exit code, its kind, and its text.
 #[track_caller]
@@ -54,6 +56,44 @@ fn each_code_of_json_rpc_has_an_exit_code() {
         "error": { "kind": "json-rpc-error", "message": "as you wish", "code": 7, "data": { "b": 1, "a": 2 } },
     });
     assert_eq!(stdout, format!("{error}\n"));
+}
+
+#[test]
+fn a_reader_that_leaves_does_not_change_the_exit_code() {
+    let url = http("plain");
+    for (arguments, expected) in [
+        (&["check", "empty.wasm"][..], 1),
+        (&["check", "empty.wasm", "--format", "json"], 1),
+        (&["ping", "http://127.0.0.1:9/mcp", "--format", "json"], 10),
+        (&["ping", &url], 0),
+        (&["completions", "bash"], 0),
+    ] {
+        let (mut command, home) = command(arguments);
+        std::fs::write(home.path().join("empty.wasm"), b"\0asm\x01\0\0\0").expect("a file");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let status = command.stdout(writer).stderr(Stdio::null()).status();
+        let code = status.expect("the command runs").code();
+        assert_eq!(code, Some(expected), "{arguments:?}");
+    }
+}
+
+#[test]
+fn check_names_the_tools_of_a_server_that_nobody_can_use() {
+    let tools = json!([
+        { "name": "get city", "inputSchema": { "type": "object" } },
+        { "name": "bare" },
+    ]);
+    let url = http_with(json!({ "replies": { "tools/list": [{ "result": { "tools": tools } }] } }));
+    let (code, stdout, stderr) = run(["check", &url]);
+    assert_eq!(code, 1, "{stderr}");
+    for expected in [
+        "warning[tool-name]: ` ` in the name of a tool is refused\n  at tool `get city`, /name\n",
+        "error[tool]: ",
+        "  at tool `bare`",
+    ] {
+        assert!(stdout.contains(expected), "{expected}: {stdout}");
+    }
 }
 
 #[test]
@@ -217,11 +257,42 @@ fn targets_that_cannot_be_used_are_wrong_usage() {
             ],
             "`NO_SUCH_VARIABLE` is not set",
         ),
+        (
+            vec!["servers", "--source", "curser"],
+            "tip: a similar value exists: 'cursor'",
+        ),
+        (
+            vec!["watch", "http://127.0.0.1:1", "--level", "loud"],
+            "invalid value 'loud' for '--level <LEVEL>'",
+        ),
         (vec!["explain", "limits"], "there is a code `limit`"),
     ] {
         let (code, _, stderr) = run(&arguments);
         assert_eq!(code, 2, "{arguments:?}: {stderr}");
         assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_secret_instead_of_the_name_of_its_variable_is_not_shown() {
+    let url = "https://mcp.example/mcp";
+    for arguments in [
+        &["ping", url, "--bearer-env", "s3cr3t-value"][..],
+        &["ping", url, "--basic", "ada:s3cr3t-value"],
+        &[
+            "login",
+            url,
+            "--client-id=a",
+            "--client-secret-env=s3cr3t-value",
+        ],
+    ] {
+        let (code, _, stderr) = run(arguments);
+        assert_eq!(code, 2, "{arguments:?}: {stderr}");
+        assert!(
+            stderr.contains("expected the name of an environment variable"),
+            "{stderr}"
+        );
+        assert!(!stderr.contains("s3cr3t"), "{stderr}");
     }
 }
 
