@@ -998,7 +998,7 @@ impl Completion {
     }
 }
 
-/// Reads a value that is there, be it null. A missing one never comes here.
+/// Deserializes a field that is present, even if it is `null`.
 fn present<'de, D, T>(
     from: D,
 ) -> ::core::result::Result<::core::option::Option<T>, D::Error>
