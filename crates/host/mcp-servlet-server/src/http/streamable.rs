@@ -412,9 +412,10 @@ impl Streamable {
         if response.status() == StatusCode::ACCEPTED {
             if let Some(id) = id {
                 // What is unknown must not displace what was ended.
-                let forgotten = match is_known {
-                    true => self.sessions.forget(&id).await,
-                    false => Ok(()),
+                let forgotten = if is_known {
+                    self.sessions.forget(&id).await
+                } else {
+                    Ok(())
                 };
                 // rmcp would let the calls of the session run for another five seconds.
                 self.sessions.end(&id);
