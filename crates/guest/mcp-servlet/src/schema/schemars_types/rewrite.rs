@@ -233,10 +233,9 @@ fn name_common_type(schema: &mut Object) {
     for name in ["anyOf", "oneOf"] {
         if let Some(Value::Array(variants)) = schema.get(name) {
             let mut types = variants.iter().map(|variant| variant.get("type"));
-            if let Some(first) = types.next().flatten().cloned()
-                && types.all(|ty| ty == Some(&first))
-            {
-                schema.insert("type".to_owned(), first);
+            let first = types.next().flatten().cloned();
+            if let Some(common) = first.filter(|first| types.all(|ty| ty == Some(first))) {
+                schema.insert("type".to_owned(), common);
                 return;
             }
         }
