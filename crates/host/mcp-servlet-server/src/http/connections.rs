@@ -287,6 +287,7 @@ mod tests {
             let mut response = Response::new(body);
             let kind = HeaderValue::from_static("text/event-stream");
             response.headers_mut().insert(header::CONTENT_TYPE, kind);
+            response.extensions_mut().insert(Listens);
             response
         }
         with_server(events, async |address| {
