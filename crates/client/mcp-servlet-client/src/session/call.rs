@@ -281,11 +281,11 @@ impl Session {
         tokio::pin!(pages);
         while let Some(page) = pages.next().await {
             let mut entries = page?.entries.into_iter();
-            let is_named = |entry: &Box<RawValue>| {
+            let is_named = |entry: &RawValue| {
                 let name: Result<Name, _> = serde_json::from_str(entry.get());
                 name.is_ok_and(|known| known.name == tool)
             };
-            if let Some(entry) = entries.find(is_named) {
+            if let Some(entry) = entries.find(|entry| is_named(entry)) {
                 return Ok(Some(entry));
             }
         }

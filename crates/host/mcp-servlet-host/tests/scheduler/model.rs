@@ -163,6 +163,10 @@ impl<'g> Model<'g> {
     }
 
     /// Takes the next call that ends. `Some(None)` if the time is up before.
+    #[expect(
+        clippy::option_option,
+        reason = "there may be no call, or no time for it"
+    )]
     fn next(&mut self) -> Option<Option<Call>> {
         let (call, at) = self
             .running
