@@ -13,7 +13,7 @@ use http_body_util::{BodyExt as _, Collected};
 use mcp_servlet_access::Owner;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     HttpOptions, SessionStorage,
@@ -213,19 +213,9 @@ impl Streamable {
             Ok(newcomer) => newcomer,
             Err(refusal) => return refusal.response(message.id()),
         };
-        let hang_up = in_use.as_ref().map(|in_use| {
-            let end = in_use.end().child_token();
-            parts.extensions.insert(RequestEnd(end.clone()));
-            // Requests since 2026-07-28 share nothing, although they may name a session.
-            if let Some(id) = message.request_id()
-                && !message.is_modern()
-                && let Some(own) = message.set_own_id()
-            {
-                let running = in_use.in_flight().add(id, own.into());
-                parts.extensions.insert(running);
-            }
-            end.drop_guard()
-        });
+        let hang_up = in_use
+            .as_ref()
+            .map(|in_use| begin_in(in_use, &mut parts, &mut message));
         let id = message.id();
         let opening = Opening::of(&message, &parts);
         let body = message.into_bytes();
@@ -542,6 +532,21 @@ impl Streamable {
     fn has_sessions(&self) -> bool {
         self.options.session_storage != SessionStorage::None
     }
+}
+
+/// Makes a message part of a session. The message ends when the returned guard is dropped.
+fn begin_in(in_use: &InUse, parts: &mut Parts, message: &mut Message) -> DropGuard {
+    let end = in_use.end().child_token();
+    parts.extensions.insert(RequestEnd(end.clone()));
+    // Requests since 2026-07-28 share nothing, although they may name a session.
+    if let Some(id) = message.request_id()
+        && !message.is_modern()
+        && let Some(own) = message.set_own_id()
+    {
+        let running = in_use.in_flight().add(id, own.into());
+        parts.extensions.insert(running);
+    }
+    end.drop_guard()
 }
 
 /// The response to a client whose session would have an id that is too long.

@@ -319,8 +319,8 @@ impl Notes {
             noted.steps
         };
         let outer = self.outer.as_ref();
-        let traced = outer.filter(|_| count <= MOST_INNER_SPANS);
-        let traces = traced.and_then(|outer| outer.records.traces());
+        let recorded = outer.filter(|_| count <= MOST_INNER_SPANS);
+        let traces = recorded.and_then(|outer| outer.records.traces());
         let span = traces.map(|traces| traces.inner(call, meta));
         let audit = outer.filter(|outer| outer.records.audit().is_some());
         InnerRecord {
