@@ -310,9 +310,12 @@ fn messages_have_the_words_of_toml() {
                 let message = problem.message;
                 let words = message.split(|one: char| !one.is_alphanumeric() && one != ' ');
                 let words: Vec<_> = words.flat_map(|part| part.split(' ')).collect();
-                let is_foreign = |term: &&&str| match term.contains(' ') {
-                    true => message.contains(**term),
-                    false => words.contains(term),
+                let is_foreign = |term: &&&str| {
+                    if term.contains(' ') {
+                        message.contains(**term)
+                    } else {
+                        words.contains(term)
+                    }
                 };
                 if foreign.iter().any(|term| is_foreign(&term)) {
                     wrong.insert(message, format!("{} = {value}", path.join(".")));
