@@ -162,22 +162,7 @@ impl<'a> Report<'a> {
             }
             writeln!(out, "  sha256   {}", Digest::from(servlet.digest()).hex())?;
         }
-        match &self.signers {
-            Some(Ok(keys)) if keys.is_empty() => writeln!(out, "  signed   by nobody")?,
-            Some(Ok(keys)) => {
-                for key in keys {
-                    let key = one_line(key);
-                    writeln!(
-                        out,
-                        "  signed   with the key {key}, as its signature says; `servlet verify` checks it"
-                    )?;
-                }
-            }
-            Some(Err(problem)) => {
-                writeln!(out, "  signed   unknown: {}", one_line(problem))?;
-            }
-            None => {}
-        }
+        self.write_signers(out)?;
         if let Some(abi) = self.abi() {
             writeln!(out, "  abi      {abi}")?;
         }
@@ -220,6 +205,27 @@ impl<'a> Report<'a> {
             if let Some(help) = problem.help() {
                 writeln!(out, "           help: {}", one_line(&help))?;
             }
+        }
+        Ok(())
+    }
+
+    /// The keys that its signatures name.
+    fn write_signers<W: Write>(&self, out: &mut Visible<W>) -> io::Result<()> {
+        match &self.signers {
+            Some(Ok(keys)) if keys.is_empty() => writeln!(out, "  signed   by nobody")?,
+            Some(Ok(keys)) => {
+                for key in keys {
+                    let key = one_line(key);
+                    writeln!(
+                        out,
+                        "  signed   with the key {key}, as its signature says; `servlet verify` checks it"
+                    )?;
+                }
+            }
+            Some(Err(problem)) => {
+                writeln!(out, "  signed   unknown: {}", one_line(problem))?;
+            }
+            None => {}
         }
         Ok(())
     }
