@@ -160,10 +160,21 @@ fn clients<'a>(
     arguments: Value,
     calls: usize,
 ) -> impl FnMut() -> anyhow::Result<f64> + 'a {
+    calls_by(CLIENTS, server, tool, arguments, calls)
+}
+
+/// Calls by this number of clients, as a side.
+fn calls_by<'a>(
+    clients: usize,
+    server: &'a Listening,
+    tool: &'a str,
+    arguments: Value,
+    calls: usize,
+) -> impl FnMut() -> anyhow::Result<f64> + 'a {
     let clients = Clients {
         tool,
         arguments,
-        clients: CLIENTS,
+        clients,
         calls,
         tokens: Vec::new(),
     };
@@ -242,14 +253,7 @@ fn one_client<'a>(
     arguments: Value,
     calls: usize,
 ) -> impl FnMut() -> anyhow::Result<f64> + 'a {
-    let clients = Clients {
-        tool,
-        arguments,
-        clients: 1,
-        calls,
-        tokens: Vec::new(),
-    };
-    move || clients.run(&server.url)
+    calls_by(1, server, tool, arguments, calls)
 }
 
 /// Calls that take this long, as a side.

@@ -86,7 +86,7 @@ pub(crate) struct Client {
     url: String,
     version: &'static str,
     id: Option<String>,
-    /// What the caller is known by.
+    /// The bearer token of the caller.
     token: Option<String>,
     last: u64,
 }
@@ -224,7 +224,8 @@ pub(crate) struct Clients<'a> {
     pub(crate) clients: usize,
     /// How many calls each of them makes.
     pub(crate) calls: usize,
-    /// The tokens of the callers, in turns: as many as clients are one for each client. None if they have none.
+    /// Bearer tokens, which the calls use in turn. With as many tokens as clients, each client always uses the same one. Empty for calls
+    /// without a token.
     pub(crate) tokens: Vec<String>,
 }
 
@@ -257,9 +258,8 @@ impl Clients<'_> {
 
     /// The token with which a client makes a call.
     fn token(&self, client: usize, call: usize) -> Option<String> {
-        let mut tokens = self.tokens.iter().cycle();
-        tokens
-            .nth((client + call * self.clients) % self.tokens.len().max(1))
-            .cloned()
+        let turn = client + call * self.clients;
+        let token = self.tokens.get(turn % self.tokens.len().max(1));
+        token.cloned()
     }
 }

@@ -171,7 +171,7 @@ impl Access {
     }
 }
 
-/// Ten rules of an endpoint, of which the last one allows the call.
+/// Ten rules for an endpoint. The last one allows the call.
 fn rules(endpoint: &str) -> String {
     let rule = |what: &str, name: &str| {
         format!(

@@ -239,7 +239,7 @@ fn configured(
     configured_as(gateway, folder, name, &(endpoint("all", "") + sections))
 }
 
-/// `servlet serve` of this checkout for these sections. Its URL is that of the first endpoint.
+/// `servlet serve` of this checkout for these sections. The URL in the result is that of the first endpoint.
 pub(super) fn configured_as(
     gateway: &Gateway,
     folder: &Path,

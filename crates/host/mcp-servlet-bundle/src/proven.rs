@@ -50,8 +50,8 @@ impl Proven {
         &self.unproved
     }
 
-    /// The schema of the structured content as far as it is known, and the place of that content. `None` if the tool has a schema, or
-    /// nothing is known.
+    /// The schema that was inferred for the structured content, and the place of that content. `None` if the tool declares a schema, or
+    /// nothing could be inferred.
     pub fn inferred_output(&self) -> Option<(Place, &Value)> {
         let place = Place::of("result").key("structuredContent");
         Some((place, self.inferred_output.as_ref()?))

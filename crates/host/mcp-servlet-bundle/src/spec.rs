@@ -270,7 +270,7 @@ impl Compiler<'_, '_> {
         if let Err(problem) = Validator::new(schema) {
             self.problem(place.clone(), format!("invalid JSON Schema: {problem}"));
         }
-        // What a wrong expression reads is not known.
+        // It is unknown which arguments a wrong expression reads.
         if tool.maps_all_inputs() && self.problems.is_empty() {
             self.unread(schema, tool);
         }

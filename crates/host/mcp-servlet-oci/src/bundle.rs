@@ -134,7 +134,7 @@ pub(crate) fn signer(bundle: &[u8], digest: &Digest, keys: &[VerifyingKey]) -> O
         .then_some(signer)
 }
 
-/// The fingerprint of the key that a bundle names, if it is a signature. Without the key nobody knows whether it is right.
+/// The fingerprint of the key that a bundle names, if it is a signature. The signature itself is not checked.
 pub fn named_key(bundle: &[u8]) -> Option<String> {
     let bundle: Bundle = serde_json::from_slice(bundle).ok()?;
     if let Some(envelope) = bundle.dsse_envelope {

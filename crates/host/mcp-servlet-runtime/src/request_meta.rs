@@ -132,7 +132,7 @@ pub enum CallMaker<'a> {
     Servlet(&'a str),
 }
 
-/// What an inner call is about.
+/// The tool or resource of an inner call.
 #[derive(Clone, Copy, Debug)]
 pub enum CallTarget<'a> {
     /// A tool, by the name that its servlet or remote gives it.

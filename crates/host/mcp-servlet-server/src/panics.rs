@@ -1,9 +1,14 @@
 //! Panics, which are bugs in the server. If one happens while a request is handled, the client still gets an error response.
 
-use std::{any::Any, panic::AssertUnwindSafe};
+use std::{
+    any::Any,
+    future::pending,
+    panic::{AssertUnwindSafe, resume_unwind},
+};
 
 use futures_util::{FutureExt as _, future::BoxFuture};
 use rmcp::ErrorData;
+use tokio::task::JoinError;
 
 /// The outcome of some work, or an error if it panics.
 ///
@@ -36,6 +41,24 @@ pub(crate) async fn survived<T>(name: &str, work: impl Future<Output = T>) -> Op
         tracing::error!(panic = message(&**panic), "{name} panicked");
     });
     outcome.ok()
+}
+
+/// Runs work on a thread that may block. If it panics, so does the caller.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match joined(tokio::task::spawn_blocking(work).await) {
+        Some(done) => done,
+        // The runtime ends, and this task with it.
+        None => pending().await,
+    }
+}
+
+/// What a task returned. If it panicked, so does the caller. `None` if the runtime ends.
+pub(crate) fn joined<T>(ended: Result<T, JoinError>) -> Option<T> {
+    match ended.map_err(JoinError::try_into_panic) {
+        Ok(done) => Some(done),
+        Err(Ok(panic)) => resume_unwind(panic),
+        Err(Err(_)) => None,
+    }
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

@@ -259,7 +259,7 @@ impl Check {
     }
 }
 
-/// What is wrong with a tool of a server, so that nobody can use it.
+/// The finding for an error in the definition of a server's tool, with which clients cannot use it.
 fn error_of_tool(diagnostic: &Diagnostic, providers: &[Provider]) -> Option<Finding> {
     let item = diagnostic.item.as_ref()?;
     if item.kind != ItemKind::Tool || diagnostic.severity != Severity::Error {

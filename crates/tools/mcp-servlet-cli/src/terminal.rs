@@ -274,7 +274,7 @@ fn hanging_indent(line: &str, columns: usize) -> usize {
 /// Standard output. If its reader closes it, the rest of the output is lost, and the command goes on to its exit code.
 pub(crate) struct Stdout(io::StdoutLock<'static>);
 
-/// Whether a write has found that nobody reads standard output any more.
+/// Whether a write failed because the reader of standard output has closed it.
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
 impl Stdout {

@@ -312,7 +312,7 @@ fn member_of<'m>(
 struct NotServed {
     /// Why the member of a step cannot be called now.
     absent: Option<String>,
-    /// What does not fit, as far as it is known without that member.
+    /// The problems that were found without that member.
     problems: Vec<Problem>,
 }
 

@@ -31,7 +31,7 @@ struct Node {
     calls: Vec<Plan>,
 }
 
-/// What a call does.
+/// The behavior of a call.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     milliseconds: u64,
@@ -338,7 +338,7 @@ fn compare(graph: &Graph) -> Result<Option<Vec<String>>, TestCaseError> {
     }
 }
 
-/// Compares what the client gets. Returns the state and the answers, if it is asked.
+/// Compares the result with that of the model. If the result asks the client, returns its state and the answers.
 fn check_end(
     graph: &Graph,
     round: &Round,

@@ -7,7 +7,6 @@ use std::{
     io,
     marker::PhantomData,
     ops::Range,
-    panic::resume_unwind,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -26,6 +25,7 @@ use serde::{
 use serde_json::Value;
 
 use super::{Config, ConfigError, Problem, RemoteEntry, Remotes, remote::RemoteLock};
+use crate::panics::blocking;
 
 /// The only version of the file.
 const VERSION: u32 = 1;
@@ -268,10 +268,7 @@ impl Lock {
         if !offline {
             let shared = config.clone();
             // It takes long to fetch and compile modules. Meanwhile the caller may give up.
-            let load = tokio::task::spawn_blocking(move || shared.load_unproven(None));
-            let loaded = load
-                .await
-                .unwrap_or_else(|error| resume_unwind(error.into_panic()))?;
+            let loaded = blocking(move || shared.load_unproven(None)).await?;
             let remotes = Remotes::default();
             let mounts = remotes.update(&config.remotes).await;
             let lock = mounts.map(|mounts| Self::of(&config, &loaded, &mounts));

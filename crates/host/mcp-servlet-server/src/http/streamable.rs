@@ -34,6 +34,7 @@ use crate::{
     handler::{Handler, tasks::Tasks},
     hooks::{CurrentHooks, Newcomer, SessionRefusal},
     message::{self, BATCHES, Kind, Message, Received, Refusal},
+    panics::joined,
     server::{Server, active::RequestEnd},
     session_id::SessionId,
     store::Away,
@@ -270,8 +271,8 @@ impl Streamable {
         Ok((response, opened))
     }
 
-    /// The sender of a message that begins a session, or that belongs to none, if the endpoint decides about these. Refuses whom no hook
-    /// has to be asked about.
+    /// The sender of a message that begins a session, or that belongs to none, if the endpoint decides about these. Refuses a sender that
+    /// a condition of the endpoint rejects.
     fn newcomer(
         &self,
         parts: &Parts,
@@ -506,15 +507,7 @@ impl Streamable {
         let handled = nursery.spawn(in_turn(turn.clone(), self.handle(request)));
         let handled = handled.await;
         turn.end(self.sessions.has(&id).await);
-        match handled {
-            Ok(Some(response)) => response,
-            Ok(None) => stopping(),
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                // The runtime ends.
-                Err(_) => stopping(),
-            },
-        }
+        joined(handled).flatten().unwrap_or_else(stopping)
     }
 
     fn handle(&self, mut request: Request) -> impl Future<Output = Response> + Send + use<> {

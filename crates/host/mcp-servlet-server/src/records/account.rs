@@ -73,7 +73,7 @@ pub(crate) struct Notes {
     outer: Option<Outer>,
 }
 
-/// What the records of calls that are made for a request have of the request.
+/// The parts of a request that also stand in the records of its inner calls.
 #[derive(Debug)]
 struct Outer {
     records: Records,

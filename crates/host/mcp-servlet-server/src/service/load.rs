@@ -1,6 +1,6 @@
 //! Loads what a plan names.
 
-use std::{future::pending, sync::Arc};
+use std::sync::Arc;
 
 use mcp_servlet_host::{Entry, Host, Loaded, Mount, Recorder};
 use mcp_servlet_schema::Provider;
@@ -9,6 +9,7 @@ use super::{StartError, Warnings};
 use crate::{
     circle_of_calls,
     config::{Config, Remotes, Served},
+    panics::blocking,
 };
 
 /// What applies to everything that a service loads.
@@ -119,16 +120,4 @@ pub(super) fn require_servlets(loaded: &Loaded) -> Result<(), StartError> {
         return Err(StartError::NoServlet);
     }
     Ok(())
-}
-
-/// Runs work on a thread that may block. If it panics, so does the caller.
-pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime ends, and this task with it.
-            Err(_) => pending().await,
-        },
-    }
 }

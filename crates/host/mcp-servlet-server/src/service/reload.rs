@@ -7,11 +7,11 @@ use mcp_servlet_runtime::chain;
 
 use super::{
     Endpoint,
-    load::{Loader, Version, Waiting, blocking},
+    load::{Loader, Version, Waiting},
 };
 use crate::{
     config::{Config, EndpointTransport, Locks, Remotes},
-    panics::survived,
+    panics::{blocking, survived},
     server::{Process, StateKeys, metrics::ReloadOutcome},
     watch::Snapshot,
 };

@@ -178,7 +178,7 @@ async fn a_servlet_decides_about_each_session() {
     assert_eq!(refused(&site, "session_refused"), 2);
     let opened = post(url, &[], &initialize("rich"));
     assert_eq!((opened.status().as_u16(), sessions(&site, "web")), (200, 1));
-    // A session that was accepted does not become that of another client.
+    // Another client cannot take over the accepted session.
     let id = header(&opened, "mcp-session-id").expect("a session");
     let mut again = post(url, &[("mcp-session-id", id)], &initialize("poor"));
     let (status, message) = error(&mut again);

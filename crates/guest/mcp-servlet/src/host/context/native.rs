@@ -80,8 +80,8 @@ impl Host {
         Rc::downgrade(&self.state)
     }
 
-    /// What a test has prepared comes from the host.
-    #[allow(clippy::unused_self, reason = "in a host, it is asked")]
+    /// In a test, the values in `_meta` are those that the test has set.
+    #[allow(clippy::unused_self, reason = "in wasm, the host answers this")]
     pub(super) fn keeps_meta(&self) -> bool {
         true
     }

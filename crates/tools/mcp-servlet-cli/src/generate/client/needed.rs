@@ -4,6 +4,8 @@ use std::{fs, path::Path};
 
 use toml::{Table, Value};
 
+use crate::terminal::shell_word;
+
 /// The SDK of servlets, and of other programs.
 const SDKS: [&str; 2] = ["mcp-servlet", "mcp-servlet-client"];
 
@@ -45,7 +47,7 @@ fn caller(folder: &Path, sdk: Option<&Value>) -> String {
         let package = folder.join(path);
         // The SDK is three folders below the root.
         let root = package.ancestors().nth(3).unwrap_or(folder);
-        return format!("--path {}", root.join(CALLER).display());
+        return format!("--path {}", shell_word(&root.join(CALLER)));
     }
     let Some(url) = key("git") else {
         return format!("mcp-caller@{}", env!("CARGO_PKG_VERSION"));
