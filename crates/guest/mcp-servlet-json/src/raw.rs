@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::Error;
 use crate::reader::Reader;
+use crate::to_string;
 use crate::token::TOKEN;
 use collect::Collect;
 use transcode::{Inner, Node};
@@ -67,6 +68,21 @@ impl RawJson {
             text = value.into();
         }
         Ok(Self(text))
+    }
+
+    /// The JSON of a value.
+    ///
+    /// ```
+    /// use mcp_servlet_json::RawJson;
+    ///
+    /// let place = RawJson::from_value(&[52.5, 13.4]).unwrap();
+    /// assert_eq!(place.get(), "[52.5,13.4]");
+    /// ```
+    ///
+    /// # Errors
+    /// If the value cannot be written as JSON, such as a map whose keys are arrays.
+    pub fn from_value<T: Serialize + ?Sized>(value: &T) -> Result<Self, Error> {
+        to_string(value).map(Self)
     }
 
     /// The text of an empty object.

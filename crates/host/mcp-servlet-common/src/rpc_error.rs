@@ -16,6 +16,8 @@ pub struct RpcError {
 impl RpcError {
     /// JSON-RPC: the parameters of the request are invalid.
     pub const INVALID_PARAMS: i32 = -32602;
+    /// A message is not a valid request.
+    pub const INVALID_REQUEST: i32 = -32600;
     /// A server-defined code: the server is busy, try again later.
     pub const BUSY: i32 = -32000;
     /// MCP up to 2025-11-25: the resource does not exist. Clients of later revisions get

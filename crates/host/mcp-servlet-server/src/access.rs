@@ -104,9 +104,12 @@ impl Access {
         Arc::clone(&hooks)
     }
 
-    /// Replaces what decides about sessions, and the servlet that it asks.
+    /// Replaces what decides about sessions, and the servlet that it asks. Equal ones keep their answers.
     pub(crate) fn replace_hooks(&self, hooks: SessionHooks, servlet: Option<Arc<Servlet>>) {
         let mut current = self.hooks.write().unwrap_or_else(PoisonError::into_inner);
+        if current.are(&hooks, servlet.as_ref()) {
+            return;
+        }
         *current = Arc::new(CurrentHooks::new(hooks, servlet));
     }
 

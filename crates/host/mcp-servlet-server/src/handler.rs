@@ -397,6 +397,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let subscribed = async {
+            if let Some(problem) = too_long(&request.uri) {
+                return Err(ErrorData::invalid_params(problem, None));
+            }
             // Without rules, a client may subscribe before the servlets are loaded.
             if !self.permissions(&context, &self.server.host()).are_all() {
                 let host = self.host(&context).await?;
@@ -442,7 +445,7 @@ impl ServerHandler for Handler {
         Ok(())
     }
 
-    /// Accepts everything that the client asks for, unless there are too many resources; rmcp removes what the capabilities do
+    /// Accepts everything that the client asks for, unless there are too many resources or one is too long; rmcp removes what the capabilities do
     /// not include.
     fn accepted_subscription_filter(
         &self,
@@ -450,7 +453,7 @@ impl ServerHandler for Handler {
     ) -> Option<SubscriptionFilter> {
         let mut accepted = requested.clone();
         // rmcp compares each requested resource with each accepted one.
-        if has_too_many_resources(requested) {
+        if unacceptable(requested).is_some() {
             accepted.resource_subscriptions = None;
         }
         Some(accepted)
@@ -461,10 +464,8 @@ impl ServerHandler for Handler {
         subscription: SubscriptionContext,
     ) -> impl Future<Output = Result<(), ErrorData>> + MaybeSendFuture + '_ {
         caught_in_box("subscriptions/listen", async move {
-            if has_too_many_resources(subscription.requested()) {
-                let limit = Subscribed::LIMIT;
-                let message = format!("a subscription can have at most {limit} resources");
-                return Err(ErrorData::invalid_params(message, None));
+            if let Some(problem) = unacceptable(subscription.requested()) {
+                return Err(ErrorData::invalid_params(problem, None));
             }
             let caller = caller_of(&subscription.request_context().extensions);
             let permissions = self.server.permissions(self.server.host(), caller.clone());
@@ -509,9 +510,20 @@ fn entries<'e>(listed: impl Iterator<Item = &'e Listed>) -> Vec<Value> {
     entries.collect()
 }
 
-fn has_too_many_resources(filter: &SubscriptionFilter) -> bool {
-    let uris = filter.resource_subscriptions.as_ref();
-    uris.is_some_and(|uris| uris.len() > Subscribed::LIMIT)
+/// Why a subscription has more than the server keeps.
+fn unacceptable(filter: &SubscriptionFilter) -> Option<String> {
+    let uris = filter.resource_subscriptions.as_deref().unwrap_or_default();
+    if uris.len() > Subscribed::LIMIT {
+        let limit = Subscribed::LIMIT;
+        return Some(format!("a subscription can have at most {limit} resources"));
+    }
+    uris.iter().find_map(|uri| too_long(uri))
+}
+
+/// Why a URI cannot be subscribed to, because a session keeps it.
+fn too_long(uri: &str) -> Option<String> {
+    let limit = Subscribed::LONGEST_URI;
+    (uri.len() > limit).then(|| format!("expected a URI of at most {limit} bytes"))
 }
 
 /// Adds the server's name and version, unless the result has them.

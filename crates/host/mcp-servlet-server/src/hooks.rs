@@ -131,6 +131,12 @@ impl CurrentHooks {
         }
     }
 
+    /// Whether they are these hooks, and ask this servlet.
+    pub(crate) fn are(&self, hooks: &SessionHooks, servlet: Option<&Arc<Servlet>>) -> bool {
+        let servlets = self.servlet.as_ref().map(Arc::as_ptr);
+        self.hooks == *hooks && servlets == servlet.map(Arc::as_ptr)
+    }
+
     /// Whether all clients may begin sessions.
     pub(crate) fn are_none(&self) -> bool {
         self.hooks.reject.is_empty() && self.hooks.on_session.is_none()

@@ -49,11 +49,10 @@ use admission::Admitted;
 pub(crate) use admission::GateTime;
 use connections::Limits;
 use cors::Page;
-use headers::Sender;
 pub use names::{parse_host_header, parse_origin, split_authority};
 pub use options::{HttpOptions, HttpTransport, ResponseForm, SessionStorage};
 use origin_check::OriginCheck;
-use peer::Refusals;
+use peer::{Refusals, Refused};
 pub(crate) use quota::{Held, peer_text};
 use sse::Sse;
 use streamable::Streamable;
@@ -380,18 +379,16 @@ impl Endpoint {
 
     async fn answer(&self, mut request: Request) -> Response {
         let page = Page::of(&request);
-        let sender = Sender::of(request.headers());
         let peer = request.extensions().get().copied();
-        let CurrentGate { gate, end } = self.server.0.access.gate();
-        // Otherwise, rmcp's service checks it when it gets the request.
-        let access = &self.server.0.access;
-        let is_checked = gate.is_some()
-            || !access.quotas().is_empty()
-            || !access.hooks().are_none()
-            || matches!(self.transport, Transport::Sse(_));
-        if is_checked && let Some(refusal) = self.origin_check.refusal(request.headers()).await {
-            return sender.refused(refusal, self.server.name()).await;
+        if let Some(refused) = self.origin_check.refusal(&request) {
+            let endpoint = self.server.name();
+            if let Some(peer) = peer {
+                let logged = || refused.logged(endpoint);
+                self.refusals.add_with(Refused::Sender, peer, logged);
+            }
+            return refused.response(endpoint);
         }
+        let CurrentGate { gate, end } = self.server.0.access.gate();
         // A preflight has no credentials, and gets nothing but permission.
         let gate = gate.filter(|_| !page.as_ref().is_some_and(Page::is_preflight));
         let until = match gate {
@@ -415,9 +412,6 @@ impl Endpoint {
         let admitted = Admitted { end, until };
         let caller = access::caller(request.extensions());
         let response = self.pass(request, headers, admitted).await;
-        if !is_checked && response.status() == StatusCode::FORBIDDEN {
-            return sender.refused(response, self.server.name()).await;
-        }
         self.note(&response, peer, caller);
         match page {
             Some(page) => page.share(response, headers.names()),

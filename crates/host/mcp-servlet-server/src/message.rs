@@ -424,6 +424,9 @@ fn parts(text: &str) -> Result<Parts, Refusal> {
     Ok(parts)
 }
 
+/// The longest parameters of `initialize`, in bytes. Sessions keep them.
+const LONGEST_HANDSHAKE: usize = 64 << 10;
+
 /// Checks the parameters of a message, and adds what is in them.
 fn add_params(
     parts: &mut Parts,
@@ -433,6 +436,10 @@ fn add_params(
 ) -> Result<(), Refusal> {
     let whole = Part::of(text, params);
     if method == "initialize" {
+        if params.get().len() > LONGEST_HANDSHAKE {
+            let problem = format!("expected at most {LONGEST_HANDSHAKE} bytes");
+            return Err(wrong_params(method, &problem));
+        }
         params::check(method, params.get())?;
         let params = initialize::normalized(params.get());
         let params = params.map_err(|problem| wrong_params(method, &problem))?;

@@ -5,6 +5,8 @@ use std::fmt;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use mcp_servlet_host::bundle::{NoText, RequestText, Requested};
 
+use crate::session_id::SessionId;
+
 /// The headers that an endpoint adds to its successful responses.
 #[derive(Debug, Default)]
 pub(crate) struct EndpointHeaders {
@@ -62,7 +64,7 @@ const OWN: [&str; 8] = [
     "content-encoding",
     "content-length",
     "content-type",
-    "mcp-session-id",
+    SessionId::HEADER,
     "trailer",
     "transfer-encoding",
     "upgrade",

@@ -9,6 +9,9 @@ use mcp_servlet_common::hex;
 pub(crate) struct SessionId(Arc<str>);
 
 impl SessionId {
+    /// The header that names the session of a request.
+    pub(crate) const HEADER: &str = "mcp-session-id";
+
     /// A new UUID of version 4, which has 122 random bits.
     pub(crate) fn random() -> Self {
         let mut bytes = random_bytes();

@@ -85,7 +85,7 @@ pub(super) fn caller(context: &RequestContext<RoleServer>) -> Arc<RequestCaller>
 /// The session that an HTTP request names. Requests since 2026-07-28 have none.
 pub(super) fn session_header(context: &RequestContext<RoleServer>, era: Era) -> Option<&str> {
     let parts = context.extensions.get::<Parts>();
-    let header = parts?.headers.get("mcp-session-id");
+    let header = parts?.headers.get(SessionId::HEADER);
     header?.to_str().ok().filter(|_| era == Era::Legacy)
 }
 

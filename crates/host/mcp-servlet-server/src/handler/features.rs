@@ -7,7 +7,7 @@ use std::{
 
 use mcp_servlet_access::audit::Event;
 use mcp_servlet_host::{Host, Member};
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError};
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -142,7 +142,7 @@ impl Handler {
                 let of = (server, account, &usage);
                 match bounded(of, "resources/read", clock, context, pin!(read)).await? {
                     Ok(result) => Ok(account.answered(result.into_json())),
-                    Err(error) => Err(resource_error(&error, era)),
+                    Err(error) => Err(protocol_error(&error)),
                 }
             }
         };
@@ -286,15 +286,6 @@ fn referred(params: &JsonObject) -> &str {
     let reference = params.get("ref");
     let name = reference.and_then(|one| one.get("name").or_else(|| one.get("uri")));
     name.and_then(Value::as_str).unwrap_or_default()
-}
-
-/// The error code for an unknown resource changed with 2026-07-28.
-fn resource_error(error: &CallError, era: Era) -> ErrorData {
-    let mut data = protocol_error(error);
-    if era == Era::Modern && data.code.0 == RpcError::RESOURCE_NOT_FOUND {
-        data.code = ErrorCode::INVALID_PARAMS;
-    }
-    data
 }
 
 /// Completion for an unknown prompt or resource is an invalid request, not a missing resource.

@@ -14,6 +14,7 @@ use mcp_servlet_access::{
     Caller, Certificate, Gate, Head, Reason, Refusal,
     audit::{CallerFields, Event, Fields, shortened},
 };
+use mcp_servlet_runtime::RpcError;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -172,7 +173,12 @@ pub(super) fn error_response(status: StatusCode, message: &str, id: Option<Value
         StatusCode::SERVICE_UNAVAILABLE => "UNAVAILABLE",
         _ => "INVALID_REQUEST",
     };
-    let error = json!({ "code": -32600, "message": message, "data": { "code": code } });
+    // Later, the same request may be answered.
+    let number = match status {
+        StatusCode::SERVICE_UNAVAILABLE => RpcError::BUSY,
+        _ => RpcError::INVALID_REQUEST,
+    };
+    let error = json!({ "code": number, "message": message, "data": { "code": code } });
     let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
     (status, Json(body)).into_response()
 }

@@ -1,10 +1,9 @@
 //! Headers that decide whether a request is accepted.
 
 use axum::{
-    body::to_bytes,
     extract::Request,
     http::{
-        HeaderMap, HeaderValue, StatusCode,
+        HeaderMap, HeaderValue, StatusCode, Version,
         header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN},
         uri::Authority,
     },
@@ -17,6 +16,9 @@ use crate::era::Era;
 
 /// The `Accept` header that rmcp requires. It does not understand wildcards, which is not reported.
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// The header that names the protocol version of a request.
+const VERSION: &str = "mcp-protocol-version";
 
 /// The forms of responses that a client accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +71,6 @@ pub(super) fn accept_both(headers: &mut HeaderMap) {
 
 /// Removes a protocol version that the server does not know, so that `initialize` can agree on another one.
 pub(super) fn remove_unknown_version(headers: &mut HeaderMap) {
-    const VERSION: &str = "mcp-protocol-version";
     let is_known = |value: &HeaderValue| {
         let mut known = ProtocolVersion::KNOWN_VERSIONS.iter();
         known.any(|version| value == version.as_str())
@@ -81,13 +82,13 @@ pub(super) fn remove_unknown_version(headers: &mut HeaderMap) {
 
 /// Whether the headers name a protocol version since 2026-07-28.
 pub(super) fn name_modern_version(headers: &HeaderMap) -> bool {
-    let version = headers.get("mcp-protocol-version");
+    let version = headers.get(VERSION);
     let version = version.and_then(|version| version.to_str().ok());
     version.is_some_and(|version| Era::of_version(version) == Era::Modern)
 }
 
-/// The response to a request that names more than one host or origin: <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>.
-/// Otherwise one name could be checked, and another one be meant.
+/// The response to a request that names no host, or more than one host or origin:
+/// <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>. Otherwise one name could be checked, and another one be meant.
 pub(super) fn ambiguous(request: &Request) -> Option<Response> {
     let text = |name| {
         let mut values = request.headers().get_all(name).iter();
@@ -106,7 +107,10 @@ pub(super) fn ambiguous(request: &Request) -> Option<Response> {
         authority.is_none_or(|(_, text)| text.is_empty() || split_authority(text).is_some())
     };
     let is_host = |host: &[u8]| split_authority(str::from_utf8(host).unwrap_or_default()).is_some();
-    let problem = if has_more_hosts {
+    let lacks_host = host.is_none() && authority.is_none() && request.version() == Version::HTTP_11;
+    let problem = if lacks_host {
+        "expected the header `Host`, such as mcp.example:8443"
+    } else if has_more_hosts {
         "expected one header `Host`, found more"
     } else if !host.is_none_or(is_host) {
         "expected a host and an optional port in the header `Host`, such as mcp.example:8443"
@@ -126,63 +130,6 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let content_type = content_type.and_then(|value| value.to_str().ok());
     let essence = content_type.and_then(|value| value.split(';').next());
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
-}
-
-/// The `Host` and `Origin` of a request.
-pub(super) struct Sender {
-    host: String,
-    origin: String,
-}
-
-impl Sender {
-    pub(super) fn of(headers: &HeaderMap) -> Self {
-        let text = |name| {
-            let value = headers
-                .get(name)
-                .and_then(|value: &HeaderValue| value.to_str().ok());
-            value.unwrap_or_default().to_owned()
-        };
-        Self {
-            host: text(HOST),
-            origin: text(ORIGIN),
-        }
-    }
-
-    /// Explains why rmcp refused the request, and which option would allow it: one of the command
-    /// line, or a key of the endpoint with this name.
-    pub(super) async fn refused(self, refusal: Response, endpoint: Option<&str>) -> Response {
-        let text = to_bytes(refusal.into_body(), 1024)
-            .await
-            .unwrap_or_default();
-        let (header, value, option, key) = if text.starts_with(b"Forbidden: Host") {
-            let name = match self.host.rsplit_once(':') {
-                Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-                _ => &self.host,
-            };
-            let key = format!("hosts = [\"{name}\"]");
-            ("Host", &self.host, format!("--http-name {name}"), key)
-        } else {
-            let key = format!("origins = [\"{}\"]", self.origin);
-            (
-                "Origin",
-                &self.origin,
-                format!("--http-origin {}", self.origin),
-                key,
-            )
-        };
-        let (option, help) = if let Some(endpoint) = endpoint {
-            let help = format!("set `{key}` in `[endpoint.{endpoint}]`");
-            (key, help)
-        } else {
-            let help = format!("start it with `{option}`");
-            (option, help)
-        };
-        tracing::warn!("request refused: its header `{header}` is `{value}`; `{option}` allows it");
-        let message = format!(
-            "the header `{header}` is `{value}`, which this server does not allow\nhelp: {help}\n"
-        );
-        (StatusCode::FORBIDDEN, message).into_response()
-    }
 }
 
 #[cfg(test)]

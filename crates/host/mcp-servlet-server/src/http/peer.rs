@@ -97,6 +97,8 @@ pub(super) enum Refused {
     Session,
     /// A session was closed to make room for another address.
     Evicted,
+    /// A request was not answered, because its `Host` or `Origin` is not allowed.
+    Sender,
     /// A request was not answered, because its caller is not accepted.
     Caller(Reason),
 }
@@ -108,6 +110,7 @@ impl Refused {
             Self::Connection => "connection",
             Self::Session => "session",
             Self::Evicted => "session_closed",
+            Self::Sender => "sender",
             Self::Caller(reason) => reason.name(),
         }
     }
@@ -133,6 +136,24 @@ impl Refusals {
     }
 
     pub(super) fn add(&self, refused: Refused, peer: Peer) {
+        let text = match refused {
+            Refused::Waiting => "a client has to wait, because `connections` of `[http]` are open",
+            Refused::Connection | Refused::Session => {
+                "a client was refused, because a limit of `[http]` is reached"
+            }
+            Refused::Evicted => {
+                "a session of another address was closed, because `sessions` of `[http]` are open"
+            }
+            Refused::Sender => {
+                "a request was refused, because its `Host` or `Origin` is not allowed"
+            }
+            Refused::Caller(_) => "a request was refused, because its caller is not accepted",
+        };
+        self.add_with(refused, peer, || text.to_owned());
+    }
+
+    /// As [`add`](Self::add), with another text for the log.
+    pub(super) fn add_with(&self, refused: Refused, peer: Peer, text: impl FnOnce() -> String) {
         let what = refused.name();
         let total = self.total.get_or_create_owned(&RefusedLabel { what }).inc() + 1;
         let mut logged = lock(&self.logged);
@@ -143,17 +164,7 @@ impl Refusals {
         logged.push((refused, Instant::now()));
         drop(logged);
         let address = peer.0.map(tracing::field::display);
-        let message = match refused {
-            Refused::Waiting => "a client has to wait, because `connections` of `[http]` are open",
-            Refused::Connection | Refused::Session => {
-                "a client was refused, because a limit of `[http]` is reached"
-            }
-            Refused::Evicted => {
-                "a session of another address was closed, because `sessions` of `[http]` are open"
-            }
-            Refused::Caller(_) => "a request was refused, because its caller is not accepted",
-        };
-        tracing::warn!(what, address, total, "{message}");
+        tracing::warn!(what, address, total, "{}", text());
     }
 }
 

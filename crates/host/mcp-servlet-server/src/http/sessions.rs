@@ -37,7 +37,7 @@ use shared::Ended;
 pub(super) use shared::TooLong;
 
 /// Idle sessions are checked this many times per idle limit.
-const IDLE_CHECKS_PER_LIMIT: u32 = 8;
+pub(super) const IDLE_CHECKS_PER_LIMIT: u32 = 8;
 /// How often ended sessions are removed, if there is no idle limit.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 
@@ -296,7 +296,7 @@ impl Sessions {
             return false;
         };
         used.end.cancel();
-        self.close(&id).await;
+        self.remove(&id).await;
         true
     }
 
@@ -329,7 +329,7 @@ impl Sessions {
         loop {
             looks.tick().await;
             for id in self.idle(limit).await {
-                self.close(&id).await;
+                self.remove(&id).await;
             }
         }
     }
@@ -338,6 +338,14 @@ impl Sessions {
     pub(super) async fn close(&self, id: &str) {
         if let Err(error) = self.manager.close_session(&id.into()).await {
             tracing::debug!(%error, "cannot end a session");
+        }
+    }
+
+    /// Ends a session without waiting for its worker, whose client may not read what it still gets.
+    async fn remove(&self, id: &SessionId) {
+        if let Some(removed) = self.manager.0.sessions.write().await.remove(id) {
+            let nursery = &self.server.0.process.nursery;
+            nursery.spawn(async move { removed.close().await });
         }
     }
 

@@ -36,12 +36,14 @@ const JSON_WAIT: Duration = Duration::from_secs(30);
 /// The only message of a response as JSON, or the response as an event stream. The JSON of servlets is unchanged in both.
 ///
 /// If the client only takes JSON, messages before the response are dropped. `hang_up` cancels the request if the client
-/// disconnects before it has a response or a stream, which it could resume. `held` lives until the last message is known.
+/// disconnects before it has a response or a stream, which it could resume. `held` lives until the last message is known. If the
+/// stream ends without a message, the client gets what `unanswered` returns, if that is something.
 pub(super) async fn single<T: Send + 'static>(
     response: Response,
     takes_only_json: bool,
     hang_up: Option<DropGuard>,
     held: T,
+    unanswered: impl FnOnce() -> Option<Response>,
 ) -> Response {
     if !is_stream(response.headers()) {
         return body::with_raw_results(response, held);
@@ -53,11 +55,19 @@ pub(super) async fn single<T: Send + 'static>(
         found.await
     } else {
         let found = tokio::time::timeout(JSON_WAIT, found).await;
-        found.ok().flatten()
+        found.unwrap_or(Found::Other)
     };
-    if let Some(message) = found {
-        parts.headers.insert(header::CONTENT_TYPE, JSON);
-        return Response::from_parts(parts, Body::from(message));
+    match found {
+        Found::Response(message) => {
+            parts.headers.insert(header::CONTENT_TYPE, JSON);
+            return Response::from_parts(parts, Body::from(message));
+        }
+        Found::End => {
+            if let Some(response) = unanswered() {
+                return response;
+            }
+        }
+        Found::Other => {}
     }
     if let Some(hang_up) = hang_up {
         hang_up.disarm();
@@ -86,25 +96,35 @@ fn is_stream(headers: &HeaderMap) -> bool {
     content_type.is_some_and(|value| value.as_bytes().starts_with(EVENTS.as_bytes()))
 }
 
-/// Reads until the response. Returns `None` if the stream ends before it, or if another message comes first and is not skipped.
-async fn find_response(
-    body: &mut Body,
-    begun: &mut BytesMut,
-    skips_others: bool,
-) -> Option<String> {
+/// What a stream begins with.
+enum Found {
+    /// The response.
+    Response(String),
+    /// Another message, or nothing yet.
+    Other,
+    /// Nothing, and it has ended.
+    End,
+}
+
+/// Reads until the response, or until another message that is not skipped.
+async fn find_response(body: &mut Body, begun: &mut BytesMut, skips_others: bool) -> Found {
     loop {
-        let frame = body.frame().await?.ok()?;
+        let Some(Ok(frame)) = body.frame().await else {
+            return Found::End;
+        };
         if let Ok(data) = frame.into_data() {
             begun.extend_from_slice(&data);
         }
-        let events = std::str::from_utf8(begun).ok()?;
+        let Ok(events) = std::str::from_utf8(begun) else {
+            return Found::Other;
+        };
         for message in messages(events) {
             match passthrough::response(&message) {
-                Some(response) => return Some(response),
+                Some(response) => return Found::Response(response),
                 None if skips_others => {
                     tracing::debug!("message dropped, because the client only accepts JSON");
                 }
-                None => return None,
+                None => return Found::Other,
             }
         }
         if skips_others {

@@ -11,7 +11,7 @@ use axum::{
 use futures_util::future::join_all;
 use http_body_util::{BodyExt as _, Collected};
 use mcp_servlet_access::Owner;
-use rmcp::transport::streamable_http_server::StreamableHttpService;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -21,7 +21,6 @@ use super::{
     body,
     headers::{self, Accepts},
     options::{HttpTransport, ResponseForm},
-    origin_check,
     peer::{Peer, Refusals, Refused},
     quota,
     sessions::{
@@ -39,9 +38,6 @@ use crate::{
     session_id::SessionId,
     store::Away,
 };
-
-/// The header that names the session of a request.
-const SESSION: &str = "mcp-session-id";
 
 /// Answers the requests to one endpoint.
 pub(super) struct Streamable {
@@ -65,7 +61,10 @@ impl Streamable {
             let handler = Handler::new(make.clone(), tasks.clone(), None);
             Ok(handler.has_sessions(has_sessions))
         };
-        let mut config = origin_check::config(options)
+        // The names of the server, and the size of bodies, are checked before rmcp gets a request.
+        let mut config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_max_request_body_bytes(usize::MAX)
             .with_json_response(configured(options) == ResponseForm::Json)
             .with_legacy_session_mode(has_sessions)
             .with_cancellation_token(end);
@@ -124,7 +123,7 @@ impl Streamable {
     async fn find_session(&self, request: &mut Request) -> Result<Option<InUse>, Response> {
         // Requests since 2026-07-28 belong to no session, and without sessions none of them does.
         if !self.has_sessions() || headers::name_modern_version(request.headers()) {
-            request.headers_mut().remove(SESSION);
+            request.headers_mut().remove(SessionId::HEADER);
         }
         let Some(id) = session(request.headers()).map(str::to_owned) else {
             return Ok(None);
@@ -164,8 +163,7 @@ impl Streamable {
         let (parts, body) = request.into_parts();
         let Some(form) = Form::of(accepts, &self.options) else {
             let text = "expected `Accept: application/json, text/event-stream`\n";
-            let refusal = (StatusCode::NOT_ACCEPTABLE, text).into_response();
-            return self.gated(parts, refusal).await;
+            return (StatusCode::NOT_ACCEPTABLE, text).into_response();
         };
         let in_use = self.enter(&parts.headers);
         let takes_batches = in_use.as_ref().is_some_and(InUse::takes_batches);
@@ -177,7 +175,7 @@ impl Streamable {
                 response
             }
             Ok(Received::Batch(messages)) => self.batch(&parts, messages, form).await,
-            Err(refusal) => self.gated(parts, refusal).await,
+            Err(refusal) => refusal,
         }
     }
 
@@ -208,7 +206,7 @@ impl Streamable {
             .own_response(&mut parts, &mut message, in_use.as_ref())
             .await
         {
-            return self.gated(parts, response).await;
+            return response;
         }
         let newcomer = match self.admitted(newcomer, &message).await {
             Ok(newcomer) => newcomer,
@@ -223,7 +221,7 @@ impl Streamable {
         if let Some(opening) = &opening {
             match self.sessions.sealed_id(&body, opening.owner()) {
                 Ok(id) => id.map(|id| parts.extensions.insert(Passed::Opens(id))),
-                Err(TooLong) => return self.gated(parts, too_long(id)).await,
+                Err(TooLong) => return too_long(id),
             };
         }
         let request = Request::from_parts(parts, body.clone().into());
@@ -232,10 +230,16 @@ impl Streamable {
             Ok(passed) => passed,
             Err(refusal) => return refusal,
         };
+        let end = in_use.as_ref().map(|in_use| in_use.end().clone());
         let held = (held, in_use.or(opened));
+        // A client whose session has ended must open another one.
+        let unanswered = || {
+            end.filter(CancellationToken::is_cancelled)
+                .map(|_| session_ended())
+        };
         match form {
-            Form::Json => single::single(response, false, hang_up, held).await,
-            Form::OnlyJson => single::single(response, true, hang_up, held).await,
+            Form::Json => single::single(response, false, hang_up, held, unanswered).await,
+            Form::OnlyJson => single::single(response, true, hang_up, held, unanswered).await,
             Form::Events => {
                 // The client can resume its stream.
                 if let Some(hang_up) = hang_up {
@@ -481,17 +485,6 @@ impl Streamable {
         Err(too_many_sessions())
     }
 
-    /// A response of our own. If rmcp's service refuses the sender, that response comes first.
-    async fn gated(&self, parts: Parts, response: Response) -> Response {
-        let mut probe = Request::from_parts(parts, Body::empty());
-        *probe.method_mut() = Method::OPTIONS;
-        let answer = self.pass(probe).await;
-        if answer.status() == StatusCode::FORBIDDEN {
-            return answer;
-        }
-        response
-    }
-
     /// Passes a request to rmcp. While a session of another process is restored, one request of it after the other.
     async fn pass(&self, request: Request) -> Response {
         let id = session(request.headers()).map(str::to_owned);
@@ -546,6 +539,11 @@ fn begin_in(in_use: &InUse, parts: &mut Parts, message: &mut Message) -> DropGua
 fn too_long(id: Option<Value>) -> Response {
     let message = "`clientInfo` and `capabilities` are too long: the id of a session contains them";
     body::refused(&Refusal::invalid(message).with_id(id))
+}
+
+/// The response to a request whose session ends before its result is known.
+fn session_ended() -> Response {
+    (StatusCode::NOT_FOUND, "the session has ended\n").into_response()
 }
 
 /// The response to an `initialize` in a session.
@@ -617,10 +615,13 @@ fn configured(options: &HttpOptions) -> ResponseForm {
 /// Makes a request name a session that does not exist.
 fn name_no_session(headers: &mut HeaderMap) {
     let unknown = HeaderValue::try_from(SessionId::random().as_str());
-    headers.insert(SESSION, unknown.expect("a UUID is a valid header"));
+    headers.insert(
+        SessionId::HEADER,
+        unknown.expect("a UUID is a valid header"),
+    );
 }
 
 /// The session id of a request or response.
 pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
-    headers.get(SESSION)?.to_str().ok()
+    headers.get(SessionId::HEADER)?.to_str().ok()
 }

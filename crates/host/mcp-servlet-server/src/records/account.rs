@@ -3,7 +3,6 @@
 //! A request can be cancelled, or become a task and end after its response. So its line is written when the account is dropped.
 
 use std::{
-    io,
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
@@ -35,6 +34,7 @@ use crate::{
     server::{
         Server,
         metrics::{OK, session_digest},
+        task_results::json_size,
     },
 };
 
@@ -226,7 +226,7 @@ impl Account {
             && open.fields.input.is_some()
         {
             let mut noted = lock(&open.notes.noted);
-            noted.output += length(&result);
+            noted.output += json_size(&result);
             if asks_client(&result) {
                 // If the client does not answer, this is the outcome.
                 noted.outcome = Some(INPUT_REQUIRED);
@@ -401,24 +401,6 @@ impl Drop for Open {
 /// Milliseconds with three digits after the point.
 fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
-}
-
-/// The length of a value as JSON.
-fn length(json: &JsonObject) -> u64 {
-    struct Count(u64);
-    impl io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len() as u64;
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
-    // Nothing here can fail: keys are strings, and the writer takes all bytes.
-    let _ = serde_json::to_writer(&mut count, json);
-    count.0
 }
 
 /// Writes a request for a list to the audit log, if that has lists.

@@ -195,6 +195,9 @@ impl Subscribed {
     /// The limit for one client, so that it leaves room for others in the subscriptions at remotes.
     pub(crate) const LIMIT: usize = 1_000;
 
+    /// The longest URI, in bytes.
+    pub(crate) const LONGEST_URI: usize = 8 << 10;
+
     /// Adds a subscription. False if there are too many.
     pub(crate) fn add(&self, server: &Server, uri: String) -> bool {
         let mut watches = self.watches();

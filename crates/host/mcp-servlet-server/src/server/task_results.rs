@@ -37,7 +37,7 @@ impl Results {
         what: &str,
         value: &impl Serialize,
     ) -> Result<OwnedSemaphorePermit, ErrorData> {
-        let size = size(value);
+        let size = json_size(value);
         let units = u32::try_from(size.div_ceil(UNIT)).unwrap_or(u32::MAX);
         let kept = Arc::clone(&self.room).try_acquire_many_owned(units);
         kept.map_err(|_| self.full(what, size))
@@ -61,7 +61,7 @@ impl Results {
 }
 
 /// The size of a value as JSON, in bytes.
-fn size(value: &impl Serialize) -> u64 {
+pub(crate) fn json_size(value: &impl Serialize) -> u64 {
     struct Counted(u64);
     impl io::Write for Counted {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -283,6 +283,14 @@ async fn one_answer_is_enough_for_the_requests_of_a_minute() {
             .as_u16()
     };
     assert_eq!([ask("a"), ask("a"), ask("a")], [200; 3]);
+    // Nor do changes of other parts of the configuration ask again.
+    site.write("servlet.toml", format!("{config}# changed\n"));
+    crate::site::eventually("a reload", async || {
+        let metrics = site.service.metrics();
+        metrics.contains("servlet_reloads_total{outcome=\"ok\"} 1\n")
+    })
+    .await;
+    assert_eq!(ask("a"), 200);
     assert_eq!(ask("b"), 503);
     // Only answers are known, so the servlet decides again.
     assert_eq!([ask("b"), ask("b")], [200; 2]);

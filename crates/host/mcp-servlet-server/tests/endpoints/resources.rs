@@ -84,18 +84,25 @@ async fn a_client_cannot_subscribe_to_more_than_a_thousand_resources() {
     assert_eq!((error.code(), error.message()), (Some(-32602), expected));
     old.unwatch("made-up:0").await.expect("the end of one");
     old.watch(["count:"]).await.expect("room for another");
+    let long = format!("made-up:{}", "x".repeat(8 << 10));
+    let too_long = "expected a URI of at most 8192 bytes";
+    let error = old.watch([long.clone()]).await.expect_err("too long");
+    assert_eq!((error.code(), error.message()), (Some(-32602), too_long));
 
     for (way, endpoint) in [(Way::HttpModern, "web"), (Way::PipeModern, "pipe")] {
         let new = site.connect(way, endpoint).await;
         new.watch(uris(1000)).await.expect("events");
-        let mut events = new.watch(uris(1001)).await.expect("events");
-        let end = tokio::time::timeout(Duration::from_secs(20), events.next()).await;
-        let error = end
-            .expect("an end")
-            .expect("an event")
-            .expect_err("too many");
-        let expected = "a subscription can have at most 1000 resources";
-        let found = (error.code(), error.message());
-        assert_eq!(found, (Some(-32602), expected), "{way:?}");
+        let too_many = "a subscription can have at most 1000 resources";
+        for (uris, expected) in [
+            (uris(1001).collect(), too_many),
+            (vec![long.clone()], too_long),
+        ] {
+            let mut events = new.watch(uris).await.expect("events");
+            let end = tokio::time::timeout(Duration::from_secs(20), events.next()).await;
+            let error = end.expect("an end").expect("an event");
+            let error = error.expect_err("a refusal");
+            let found = (error.code(), error.message());
+            assert_eq!(found, (Some(-32602), expected), "{way:?}");
+        }
     }
 }

@@ -66,11 +66,12 @@ fn a_request_names_one_host_and_one_origin() {
         stream.read_exact(&mut answer).expect("an answer");
         String::from_utf8_lossy(&answer[9..]).into_owned()
     };
-    // rmcp has no answer to this method, but it checks the host and the origin first.
+    // The host and the origin are checked before the method.
     for (target, headers, expected) in [
         ("/mcp", "host: localhost", "405"),
         ("http://localhost/mcp", "host: localhost", "405"),
         ("/mcp", "host: evil.example", "403"),
+        ("/mcp", "accept: */*", "400"),
         ("/mcp", "host: localhost\r\nhost: evil.example", "400"),
         ("/mcp", "host: user@localhost", "400"),
         ("/mcp", "host: localhost:1.evil.example", "400"),
@@ -125,7 +126,6 @@ fn endpoint_accepts_a_trailing_slash_and_other_paths_name_it() {
 #[test]
 fn a_refused_name_or_origin_is_answered_and_logged_with_the_option_that_allows_it() {
     start_log();
-    let served = plain();
     for (header, value, option) in [
         ("host", "mcp.example", "`--http-name mcp.example`"),
         ("host", "mcp.example:8080", "`--http-name mcp.example`"),
@@ -135,8 +135,11 @@ fn a_refused_name_or_origin_is_answered_and_logged_with_the_option_that_allows_i
             "`--http-origin https://app.example`",
         ),
     ] {
+        let served = plain();
         let refused = list(&served, "/mcp", &[("accept", "*/*"), (header, value)]);
         assert_eq!(refused.status, 403);
+        let counted = r#"servlet_refused_total{what="sender"} 1"#;
+        assert!(served.service.metrics().contains(counted));
         assert!(refused.body.contains(option), "{}", refused.body);
         let logged = LOG.lock().expect("no panic");
         let logged = String::from_utf8_lossy(&logged);

@@ -53,7 +53,7 @@ fn the_end_of_a_session_stops_its_calls() {
     let served = Served::start(host());
     let session = served.open();
     std::thread::scope(|scope| {
-        scope.spawn(|| served.in_session(&session, &request("tools/call", endless())));
+        let call = scope.spawn(|| served.in_session(&session, &request("tools/call", endless())));
         let start = Instant::now();
         while !is_running(&served.service) {
             assert!(start.elapsed() < PATIENCE, "the call does not begin");
@@ -65,6 +65,11 @@ fn the_end_of_a_session_stops_its_calls() {
         let next = served.ask("tools/call", json!({"name": "t"}));
         assert_eq!(next.message()["result"]["content"], json!([]));
         assert!(ended.elapsed() < SOON, "{:?}", ended.elapsed());
+        let unanswered = call.join().expect("no panic");
+        assert_eq!(
+            (unanswered.status, &*unanswered.body),
+            (404, "the session has ended\n")
+        );
     });
 }
 

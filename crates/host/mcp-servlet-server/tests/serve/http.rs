@@ -131,6 +131,9 @@ fn bodies_that_are_not_messages_get_a_status() {
     }
     let opening = r#"{"jsonrpc":"2.0","id":5,"method":"initialize","params":{}}"#;
     assert_eq!(served.post(&[], opening).code(), (400, -32602));
+    let long = initialize(&json!({ "experimental": { "x": "x".repeat(65 << 10) } }));
+    let plenty = plain();
+    assert_eq!(plenty.post(&[], &long).code(), (400, -32602));
     let long = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(2000));
     assert_eq!(served.post(&[], &long).status, 413);
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;

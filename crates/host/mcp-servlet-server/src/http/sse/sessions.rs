@@ -11,11 +11,11 @@ use mcp_servlet_common::lock;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::super::peer::{Peer, Refusals, Refused};
+use super::super::{
+    peer::{Peer, Refusals, Refused},
+    sessions::IDLE_CHECKS_PER_LIMIT,
+};
 use crate::{message::Incoming, session_id::SessionId};
-
-/// Idle sessions are checked this many times per idle limit.
-const IDLE_CHECKS_PER_LIMIT: u32 = 8;
 
 /// All sessions of an endpoint.
 #[derive(Default)]
