@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A source with the path of its file, or the settings of its registry.
-    pub(super) fn resolved(&mut self, section: &ServletSection, source: Source) -> Source {
+    fn resolved(&mut self, section: &ServletSection, source: Source) -> Source {
         match source {
             Source::File(path) => Source::File(self.file(section, path)),
             Source::Image(image) => Source::Image(self.image(section, image)),
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn sources(&mut self, section: &ServletSection) -> Vec<Source> {
+    fn sources(&mut self, section: &ServletSection) -> Vec<Source> {
         let mut source = self.resolved(section, Source::parse(section.source.get_ref()));
         // Those of an image are in its registry.
         if !is_image(&source)
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reports keys that only make sense for a single servlet.
-    pub(super) fn directory(&mut self, section: &ServletSection) {
+    fn directory(&mut self, section: &ServletSection) {
         if let Some(sha256) = &section.sha256 {
             let message =
                 "a digest needs a single file; name the files of the directory one by one";
@@ -333,7 +333,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Sets the proxy from `[requests]`.
-    pub(super) fn proxy(&mut self, requests: &Requests, options: &mut LoadOptions) {
+    fn proxy(&mut self, requests: &Requests, options: &mut LoadOptions) {
         let Some(value) = &requests.proxy else {
             return;
         };

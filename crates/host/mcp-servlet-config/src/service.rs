@@ -1,4 +1,4 @@
-//! A configuration as a service reads it.
+//! What a service needs of a configuration.
 
 use std::{path::Path, sync::Arc};
 
