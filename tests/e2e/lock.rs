@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::Output;
 
 use e2e::{Profile, fixture, puppet, servlet_command, wasm};
+use mcp_servlet_config::Lock;
 use mcp_servlet_runtime::Contract;
-use mcp_servlet_server::config::Lock;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

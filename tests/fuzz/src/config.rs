@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mcp_servlet_server::{config::Config, config::ConfigError};
+use mcp_servlet_config::{Config, ConfigError};
 
 pub(crate) fn run(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {

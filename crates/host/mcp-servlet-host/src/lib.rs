@@ -23,6 +23,7 @@
 //! # }
 //! ```
 
+mod circle;
 mod compat;
 mod content;
 mod contract;
@@ -47,6 +48,7 @@ mod unmet_needs;
 pub use mcp_servlet_bundle as bundle;
 pub use mcp_servlet_runtime as runtime;
 
+pub use circle::{PossibleCall, circle_of_calls};
 pub use content::{Content, PromptMessage, ResourceContents, ResourceData};
 pub use error::{LoadError, unknown_prompt, unknown_tool};
 pub use feature_kind::{FeatureKind, FeatureList};

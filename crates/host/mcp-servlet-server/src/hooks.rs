@@ -20,13 +20,10 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use crate::{handler::attributes, response_headers::ResponseHeaders};
-pub(crate) use answer::{ARGUMENTS, refusal_status};
 use answer::{Answer, arguments_for};
 
 /// How long the answer of a servlet is known. Requests since 2026-07-28 have no session, so each of them needs it.
 const KNOWN: Duration = Duration::from_mins(1);
-/// What a client learns if the configuration or the servlet says nothing else.
-pub(crate) const REFUSED: &str = "the server refuses this session";
 /// How many answers are known.
 const MOST_KNOWN: usize = 10_000;
 
@@ -66,6 +63,11 @@ pub struct OnSession {
     pub headers: Vec<HeaderName>,
     /// How long it may take.
     pub timeout: Duration,
+}
+
+impl OnSession {
+    /// The arguments that the tool can have.
+    pub const ARGUMENTS: [&str; 5] = ["session", "client", "caller", "certificate", "headers"];
 }
 
 /// The hooks of an endpoint, and the servlet that they ask.
@@ -278,6 +280,19 @@ impl CurrentHooks {
 }
 
 impl Reject {
+    /// What a client learns if the configuration or the servlet says nothing else.
+    pub const MESSAGE: &str = "the server refuses this session";
+
+    /// The status of a response.
+    ///
+    /// # Errors
+    /// It is not the status of an error.
+    pub fn status(status: u16) -> Result<StatusCode, String> {
+        let known = StatusCode::from_u16(status).ok();
+        let known = known.filter(|known| known.is_client_error() || known.is_server_error());
+        known.ok_or_else(|| format!("expected a status from 400 to 599, found {status}"))
+    }
+
     fn refusal(&self, session: &NewSession) -> SessionRefusal {
         let mut refusal = SessionRefusal::new(Reason::Rejected, self.status, &self.message);
         let requested = Requested {

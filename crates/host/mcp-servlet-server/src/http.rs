@@ -49,7 +49,7 @@ use admission::Admitted;
 pub(crate) use admission::GateTime;
 use connections::Limits;
 use cors::Page;
-pub use names::{parse_host_header, parse_origin, split_authority};
+pub use names::{parse_host_header, parse_origin, split_address, split_authority};
 pub use options::{HttpOptions, HttpTransport, ResponseForm, SessionStorage};
 use origin_check::OriginCheck;
 use peer::{Refusals, Refused};

@@ -1,8 +1,8 @@
 //! Serves a [`Host`](mcp_servlet_host::Host) over MCP: all protocol versions from 2024-11-05 to
 //! 2026-07-28, over stdio, streamable HTTP and HTTP+SSE.
 //!
-//! A [`Plan`] says what is served, and a [`Service`] serves it: it owns the servlets, remotes, listeners and tasks. [`config`] reads
-//! `servlet.toml`.
+//! A [`Plan`] says what is served, and a [`Service`] serves it: it owns the servlets, remotes, listeners and tasks. The crate
+//! `mcp-servlet-config` reads `servlet.toml`, which is one [`Configuration`] of a plan.
 //!
 //! ```
 //! use mcp_servlet_host::{Host, Servlet, runtime::LoadOptions};
@@ -23,8 +23,7 @@
 //! ```
 
 mod access;
-mod circle;
-pub mod config;
+mod configuration;
 mod era;
 mod exchange;
 mod handler;
@@ -38,7 +37,9 @@ mod passthrough;
 mod permissions;
 mod plan;
 mod records;
+mod remotes;
 mod response_headers;
+pub mod rule_items;
 mod server;
 mod service;
 mod session_id;
@@ -47,12 +48,13 @@ mod stdio;
 mod store;
 pub mod watch;
 
-pub use circle::circle_of_calls;
-pub use config::Remotes;
+pub use configuration::{
+    Configuration, ConfigurationError, Endpoint, EndpointTransport, Listener, Settings,
+};
 pub use hooks::{OnSession, Reject, SessionHooks};
 pub use http::{
     ClientCertificates, HttpOptions, HttpTransport, ResponseForm, SessionStorage, TlsError,
-    TlsFile, TlsOptions, parse_host_header, parse_origin, split_authority,
+    TlsFile, TlsOptions, parse_host_header, parse_origin, split_address, split_authority,
 };
 pub use mcp_servlet_access::{
     AuthOptions, Caller, CertificateName, CertificateOptions, IntrospectionOptions, Jwks,
@@ -62,9 +64,10 @@ pub use mcp_servlet_access::{
 pub use mcp_servlet_remote::NotReady;
 pub use plan::{Plan, Transports};
 pub use records::{RecordOptions, RecordsError, TraceOptions, TraceTrust};
-pub use response_headers::ResponseHeaders;
+pub use remotes::{RemoteEntry, Remotes};
+pub use response_headers::{ResponseHeaders, header_name};
 pub use server::{ServeOptions, Server, StateKeys, TaskOptions};
-pub use service::{BindError, Listening, Service, StartError, Warning};
+pub use service::{BindError, Listening, Service, Severity, StartError, Warning};
 pub use signals::ShutdownSignals;
 pub use stdio::ServeError;
 pub use store::StoreOptions;

@@ -10,16 +10,15 @@ use std::{
 
 use mcp_servlet_access::{
     Caller, Gate,
-    rules::{Arguments, Decision, Hints, Holds, Item, Kind, Name, Rule, Rules, Uri},
+    rules::{Arguments, Decision, Holds, Item, Kind, Name, Rule, Rules, Uri},
 };
-use mcp_servlet_host::{
-    FeatureKind, Host, Listed, Member, Tool, bundle::Target, unknown_prompt, unknown_tool,
-};
+use mcp_servlet_host::{FeatureKind, Host, Listed, Member, Tool, unknown_prompt, unknown_tool};
 use mcp_servlet_runtime::{CallError, CallGuard, Callee, Denied, JsonObject, RequestMeta};
 use serde_json::Value;
 
 use crate::{
     records::Notes,
+    rule_items::{item_of_callee, item_of_tool, items_of_steps},
     server::{Server, metrics::InnerCalls},
 };
 
@@ -85,7 +84,7 @@ impl Permissions {
     /// What the rules say about a tool, and about what it calls and reads if it is virtual.
     fn decide_tool(&self, tool: &Tool) -> Option<Decision<'_>> {
         let own = self.decide(&self.item(tool)?);
-        let steps = steps_of(&self.host, tool.name()).into_iter();
+        let steps = items_of_steps(&self.host, tool.name()).into_iter();
         let steps = steps.map(|step| self.decide(&step.item));
         Some(steps.fold(own, |strictest, step| {
             if step.allowed < strictest.allowed {
@@ -97,7 +96,7 @@ impl Permissions {
     }
 
     fn item<'a>(&'a self, tool: &'a Tool) -> Option<Item<'a>> {
-        item_of(&self.host, tool)
+        item_of_tool(&self.host, tool)
     }
 
     /// Checks the arguments of calls of this tool, the resources that its steps read, and the calls that servlets make. None if
@@ -442,7 +441,7 @@ impl CallGuard for Guard {
                 let item = item.and_then(|tool| permissions.item(tool));
                 item.map_or(Ok(()), |item| permissions.check(&item, tool, arguments))
             }
-            Guarded::Step(tool, step) => match steps_of(&permissions.host, tool).get(*step) {
+            Guarded::Step(tool, step) => match items_of_steps(&permissions.host, tool).get(*step) {
                 Some(step) => permissions.check(&step.item, tool, arguments),
                 None => Err(Denied {
                     text: format!("tool `{tool}` has no such step"),
@@ -460,7 +459,7 @@ impl CallGuard for Guard {
         let permissions = &self.permissions;
         let (may_read, what) = match &self.guarded {
             Guarded::Step(tool, step) => {
-                let steps = steps_of(&permissions.host, tool);
+                let steps = items_of_steps(&permissions.host, tool);
                 let step = steps.get(*step);
                 let may_read = step.is_some_and(|step| permissions.may_read(&step.item, uri));
                 // The URI may contain a secret of the configuration.
@@ -497,70 +496,4 @@ impl CallGuard for Guard {
     fn of_callee(&self, callee: &Callee) -> Arc<dyn CallGuard> {
         self.permissions.guard_of(Guarded::Callee(callee.clone()))
     }
-}
-
-/// What a servlet calls or reads, for rules.
-fn item_of_callee<'h>(host: &'h Host, callee: &'h Callee) -> Item<'h> {
-    let name = match callee {
-        Callee::Tool { member, tool, .. } => {
-            let (described, listed) = host.tool_of_member(member, tool);
-            let hints = described.map_or_else(|| Hints::of(None), hints);
-            Name::Step(tool, listed, hints)
-        }
-        Callee::Resource { uri, .. } => Name::StepResource(Uri::listed(uri)),
-    };
-    Item {
-        name,
-        member: callee.member(),
-        bundle: None,
-    }
-}
-
-/// A tool of a host, for rules.
-pub(crate) fn item_of<'h>(host: &'h Host, tool: &'h Tool) -> Option<Item<'h>> {
-    let bundle = host.bundle_of(tool.name());
-    let member = host.member_of(tool.name()).map(Member::name);
-    Some(Item {
-        name: Name::Tool(tool.name(), hints(tool)),
-        member: member.or(bundle)?,
-        bundle,
-    })
-}
-
-/// A step of a virtual tool, for rules.
-pub(crate) struct StepItem<'h> {
-    pub(crate) item: Item<'h>,
-    /// `None` if it reads a resource.
-    pub(crate) tool: Option<&'h Tool>,
-    /// What it calls or reads.
-    pub(crate) target: &'h Target,
-}
-
-/// What a virtual tool calls and reads, in the order of its steps. Empty for other tools.
-pub(crate) fn steps_of<'h>(host: &'h Host, tool: &str) -> Vec<StepItem<'h>> {
-    let steps = host.steps_of(tool).into_iter();
-    let items = steps.map(|step| {
-        let target = step.step.target();
-        let name = match target {
-            Target::Tool(handler) => {
-                let hints = step.tool.map_or_else(|| Hints::of(None), hints);
-                Name::Step(&handler.tool, step.listed, hints)
-            }
-            Target::Resource(resource) => Name::StepResource(Uri::of_template(&resource.template)),
-        };
-        StepItem {
-            item: Item {
-                name,
-                member: step.member.name(),
-                bundle: None,
-            },
-            tool: step.tool,
-            target,
-        }
-    });
-    items.collect()
-}
-
-fn hints(tool: &Tool) -> Hints {
-    Hints::of(tool.json().get("annotations"))
 }

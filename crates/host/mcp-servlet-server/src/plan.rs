@@ -6,7 +6,7 @@ use mcp_servlet_host::{Entry, Host, Introduction, Recorder};
 use mcp_servlet_schema::Provider;
 
 use crate::{
-    config::Config,
+    configuration::Configuration,
     http::{HttpOptions, TlsOptions},
     records::RecordOptions,
     server::{ServeOptions, StateKeys},
@@ -15,19 +15,6 @@ use crate::{
 
 /// What a [`Service`](crate::Service) serves, and where. It comes from a [configuration](Self::from_config), or a program
 /// [makes](Self::from_host) it.
-///
-/// ```
-/// use mcp_servlet_server::{Plan, config::Config};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("servlet.toml");
-/// # std::fs::write(&path, "[endpoint.pipe]\nkind = \"stdio\"\n")?;
-/// let mut plan = Plan::from_config(Config::read(&path)?);
-/// plan.operations = Some("127.0.0.1:9000".to_owned());
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Plan {
@@ -60,7 +47,7 @@ pub struct Plan {
 #[derive(Debug)]
 pub(crate) enum Members {
     /// What a configuration names.
-    Config(Box<Config>, View),
+    Config(Arc<dyn Configuration>, View),
     /// Servlets that are loaded.
     Entries(Vec<Entry>),
     /// A host that a program has made.
@@ -111,30 +98,28 @@ impl Plan {
 
     /// Serves the endpoints of a configuration, or everything in it at one endpoint if it has none. The service reloads the
     /// configuration when the file or a module that it names changes.
-    pub fn from_config(config: Config) -> Self {
-        Self::from_view(config, View::Endpoints)
+    pub fn from_config(config: impl Configuration + 'static) -> Self {
+        Self::from_view(Arc::new(config), View::Endpoints)
     }
 
     /// Serves what this endpoint of a configuration lists, or everything in the configuration, at one endpoint with default options.
     /// The service waits for an attempt to connect to each remote, and reloads nothing: it is for one session of a client in this
     /// process.
-    pub fn from_config_once(config: Config, endpoint: Option<&str>) -> Self {
-        Self::from_view(config, View::Once(endpoint.map(str::to_owned)))
+    pub fn from_config_once(config: impl Configuration + 'static, endpoint: Option<&str>) -> Self {
+        let view = View::Once(endpoint.map(str::to_owned));
+        Self::from_view(Arc::new(config), view)
     }
 
-    fn from_view(config: Config, view: View) -> Self {
-        let (leave, tasks) = (config.http.leave, config.tasks.clone());
-        let state_keys = config.state_keys.clone().unwrap_or_default();
-        let records = match &view {
-            View::Endpoints => config.records.clone(),
-            // The command itself is the client.
-            View::Once(_) => RecordOptions::default(),
-        };
-        let mut plan = Self::new(Members::Config(Box::new(config), view));
-        plan.leave = leave;
-        plan.state_keys = state_keys;
-        plan.records = records;
-        plan.options.tasks = tasks;
+    fn from_view(config: Arc<dyn Configuration>, view: View) -> Self {
+        let mut plan = Self::new(Members::Config(Arc::clone(&config), view.clone()));
+        let settings = config.settings();
+        plan.leave = settings.http.leave;
+        plan.state_keys = settings.state_keys.clone().unwrap_or_default();
+        plan.options.tasks.clone_from(&settings.tasks);
+        // A client in this process keeps its own records.
+        if let View::Endpoints = view {
+            plan.records.clone_from(&settings.records);
+        }
         plan
     }
 

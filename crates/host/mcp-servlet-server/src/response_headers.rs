@@ -162,7 +162,7 @@ impl HeaderText {
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn header_name(name: &str) -> Result<HeaderName, String> {
+pub fn header_name(name: &str) -> Result<HeaderName, String> {
     let parsed = HeaderName::from_bytes(name.as_bytes());
     parsed
         .map_err(|_| format!("expected the name of a header, such as x-request-id, found `{name}`"))

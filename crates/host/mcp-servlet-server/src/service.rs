@@ -3,6 +3,7 @@
 mod listening;
 mod load;
 mod reload;
+mod restart;
 mod warning;
 
 use std::{
@@ -18,10 +19,11 @@ use mcp_servlet_runtime::chain;
 use tokio::net::TcpListener;
 
 use crate::{
-    config::{self, Config, ConfigError, EndpointTransport, Listener, Remotes},
+    configuration::{self, Configuration, ConfigurationError, EndpointTransport, Listener},
     http::{Tls, operations},
     plan::{Members, Plan, Transports, View},
     records::RecordsError,
+    remotes::Remotes,
     server::{Process, ServeOptions, Server, Startup},
     signals::ShutdownSignals,
     stdio::{ServeError, stdio},
@@ -30,8 +32,8 @@ pub use listening::{BindError, Listening};
 use listening::{Bound, bind, bind_all, load_tls};
 use load::{Loader, Version, Waiting, require_servlets};
 use reload::Reload;
-pub use warning::Warning;
 pub(crate) use warning::Warnings;
+pub use warning::{Severity, Warning};
 
 /// A running server: the endpoints of a [`Plan`], the servlets and remotes behind them, their listeners, and the reload of the
 /// configuration.
@@ -79,7 +81,7 @@ struct Endpoint {
     server: Server,
     transports: Vec<EndpointTransport>,
     /// The endpoint of the configuration. `None` if it has none.
-    configured: Option<config::Endpoint>,
+    configured: Option<configuration::Endpoint>,
 }
 
 /// Why a service does not start.
@@ -88,7 +90,7 @@ struct Endpoint {
 pub enum StartError {
     /// The configuration cannot be served.
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    Config(ConfigurationError),
     /// A servlet cannot be loaded.
     #[error(transparent)]
     Load(#[from] Box<FailedLoad>),
@@ -387,7 +389,7 @@ async fn make(
 ) -> Result<Made, StartError> {
     match members {
         Members::Config(config, view) => {
-            Box::pin(make_configured(*config, view, one, (loader, remotes))).await
+            Box::pin(make_configured(config, view, one, (loader, remotes))).await
         }
         Members::Entries(entries) => {
             let servlets = loader.load_entries(entries, None).await?;
@@ -405,7 +407,7 @@ async fn make(
 }
 
 async fn make_configured(
-    config: Config,
+    config: Arc<dyn Configuration>,
     view: View,
     one: OneEndpoint,
     (loader, remotes): (&Loader, &Remotes),
@@ -416,7 +418,7 @@ async fn make_configured(
     };
     // Loading takes time, and so do remotes.
     if let View::Once(Some(name)) = &view {
-        named(&config, name)?;
+        named(&*config, name)?;
     }
     let needs_members = one.needs_members;
     let loading = loader.load_config(config, None, (remotes, waiting));
@@ -426,17 +428,19 @@ async fn make_configured(
         loaded,
         remotes,
     } = &version;
-    let needs_servlets = needs_members || !config.entries.is_empty();
-    if config.remotes.is_empty() && needs_servlets {
+    let needs_servlets = needs_members || !loaded.mounts.is_empty();
+    if config.settings().remotes.is_empty() && needs_servlets {
         require_servlets(loaded)?;
     }
     let all = || loader.finish(config.host_of_all(loaded, remotes));
     let mut made = match &view {
         View::Once(Some(name)) => {
-            let host = config.host_of(named(config, name)?, loaded, remotes);
+            let host = config.host_of(named(&**config, name)?, loaded, remotes);
             one.made(loader.finish(host), Startup::done())
         }
-        View::Endpoints if !config.endpoints.is_empty() => made_of_endpoints(&version, loader),
+        View::Endpoints if !config.settings().endpoints.is_empty() => {
+            made_of_endpoints(&version, loader)
+        }
         View::Once(None) | View::Endpoints => one.made(all(), Startup::done()),
     };
     made.process.set_skipped(loaded.skipped_names());
@@ -445,16 +449,15 @@ async fn make_configured(
 }
 
 /// The endpoint of this name.
-fn named<'c>(config: &'c Config, name: &str) -> Result<&'c config::Endpoint, StartError> {
-    let mut endpoints = config.endpoints.iter();
-    let found = endpoints.find(|endpoint| endpoint.name == name);
+fn named<'c>(
+    config: &'c dyn Configuration,
+    name: &str,
+) -> Result<&'c configuration::Endpoint, StartError> {
+    let endpoints = &config.settings().endpoints;
+    let found = endpoints.iter().find(|endpoint| endpoint.name == name);
     found.ok_or_else(|| StartError::NoEndpoint {
         name: name.to_owned(),
-        known: config
-            .endpoints
-            .iter()
-            .map(|one| one.name.clone())
-            .collect(),
+        known: endpoints.iter().map(|one| one.name.clone()).collect(),
     })
 }
 
@@ -465,8 +468,9 @@ fn made_of_endpoints(version: &Version, loader: &Loader) -> Made {
         loaded,
         remotes,
     } = version;
-    let process = Process::start(&config.tasks);
-    let endpoints = config.endpoints.iter().map(|endpoint| {
+    let settings = config.settings();
+    let process = Process::start(&settings.tasks);
+    let endpoints = settings.endpoints.iter().map(|endpoint| {
         let host = loader.finish(config.host_of(endpoint, loaded, remotes));
         let options = endpoint.options.clone();
         let server = Server::new(&process, host, options, Startup::done());
@@ -481,7 +485,7 @@ fn made_of_endpoints(version: &Version, loader: &Loader) -> Made {
     });
     Made {
         endpoints: endpoints.collect(),
-        listeners: config.listeners.clone(),
+        listeners: settings.listeners.clone(),
         process,
         reloaded: None,
     }

@@ -30,7 +30,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// A store, and how it is reached.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct StoreOptions {
     /// The name in the configuration.
     pub name: String,

@@ -6,11 +6,9 @@ mod init;
 use std::{io::Write as _, path::PathBuf};
 
 use clap::{Args, Subcommand};
+use mcp_servlet_config::{Config, ConfigError, Findings, Located, Served};
 use mcp_servlet_host::{Loaded, OnFailure};
-use mcp_servlet_server::{
-    Remotes,
-    config::{Config, ConfigError, Findings, Located, Served, Severity},
-};
+use mcp_servlet_server::{Remotes, Severity};
 use serde_json::{Value, json};
 
 use crate::{
@@ -131,7 +129,7 @@ impl Check {
         for entry in &mut config.entries {
             entry.on_failure = OnFailure::Skip;
         }
-        for remote in &mut config.remotes {
+        for remote in &mut config.settings.remotes {
             remote.required = false;
         }
         let loaded = if self.load {
@@ -170,10 +168,13 @@ impl Check {
     ) -> Result<Findings, ConfigError> {
         let remotes = Remotes::default();
         // None of them is required.
-        let _ = remotes.update(&config.remotes).await;
+        let _ = remotes.update(&config.settings.remotes).await;
         let not_ready = remotes.tried().await;
         // The lists are known now.
-        let mounts = remotes.update(&config.remotes).await.unwrap_or_default();
+        let mounts = remotes
+            .update(&config.settings.remotes)
+            .await
+            .unwrap_or_default();
         let proof = config.prove(loaded, &mounts);
         let mut findings = config.findings(Served {
             loaded,
@@ -225,9 +226,9 @@ fn proven(findings: &mut Findings, proof: Result<(), ConfigError>) -> Result<(),
 fn counts(config: &Config, warnings: usize) -> String {
     let servlets = count(config.entries.len(), "servlet");
     let others = [
-        (config.remotes.len(), "remote"),
+        (config.settings.remotes.len(), "remote"),
         (config.virtual_tools(), "virtual tool"),
-        (config.endpoints.len(), "endpoint"),
+        (config.settings.endpoints.len(), "endpoint"),
         (warnings, "warning"),
     ];
     let others = others.into_iter().filter(|(number, _)| *number > 0);

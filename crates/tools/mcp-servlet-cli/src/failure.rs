@@ -6,13 +6,14 @@ use std::{
 };
 
 use mcp_servlet_client::{Error as ServerError, ErrorKind};
+use mcp_servlet_config::ConfigError;
 use mcp_servlet_host::{FailedLoad, LoadError};
 pub(crate) use mcp_servlet_runtime::chain;
 use mcp_servlet_runtime::{
     CallError, CallErrorKind, LoadError as ModuleError, RegistryError, RpcError,
 };
 use mcp_servlet_schema::ArgumentError;
-use mcp_servlet_server::{NotReady, ServeError, StartError, config::ConfigError};
+use mcp_servlet_server::{NotReady, ServeError, StartError};
 
 use serde_json::{Value, json};
 
@@ -307,7 +308,10 @@ impl From<ConfigError> for Failure {
 impl From<StartError> for Failure {
     fn from(error: StartError) -> Self {
         match error {
-            StartError::Config(error) => error.into(),
+            StartError::Config(error) => match error.downcast::<ConfigError>() {
+                Ok(error) => (*error).into(),
+                Err(error) => Self::new(Kind::Usage, chain(&*error)),
+            },
             StartError::Load(failed) => (*failed).into(),
             StartError::Bind(error) => Self::new(Kind::Usage, chain(&error)),
             StartError::Records(error) => Self::new(Kind::Usage, chain(&error)),

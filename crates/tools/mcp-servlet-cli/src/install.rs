@@ -7,7 +7,7 @@ use std::{fmt, path::PathBuf};
 use clap::{Args, ValueEnum};
 use mcp_client_config::Connection;
 use mcp_servlet_client::ErrorKind;
-use mcp_servlet_server::config::Config;
+use mcp_servlet_config::Config;
 use serde_json::{Map, Value};
 
 use self::file::InstalledIn;

@@ -7,8 +7,8 @@ use std::{
 };
 
 use clap::{Arg, Args, Command, Error, builder::TypedValueParser, error::ErrorKind};
+use mcp_servlet_config::{parse_host, parse_memory};
 use mcp_servlet_runtime::{AllowedPath, Grant, Limit, LoadOptions, Proxy, config_variable};
-use mcp_servlet_server::config::{parse_host, parse_memory};
 
 use crate::{clients, failure::Failure, variable::Variable};
 

@@ -14,11 +14,9 @@ use std::{
 use clap::{Args, Subcommand, ValueEnum};
 use mcp_catalog::canonical_json;
 use mcp_servlet_client::ErrorKind;
+use mcp_servlet_config::{Config, ConfigError, Lock, LockedMember, NotCurrent, Permissions};
 use mcp_servlet_oci::Digest;
 use mcp_servlet_schema::similar;
-use mcp_servlet_server::config::{
-    Config, ConfigError, Lock, LockedMember, NotCurrent, Permissions,
-};
 use serde_json::json;
 
 use self::{
@@ -172,7 +170,7 @@ fn write_missing(file: &Path) -> Result<(), Failure> {
         for line in lines {
             writeln!(out, "{}", one_line(&line))?;
         }
-        for entry in &config.remotes {
+        for entry in &config.settings.remotes {
             if is_new || !old.members.contains_key(&entry.name) {
                 warn_about_program(entry);
             }

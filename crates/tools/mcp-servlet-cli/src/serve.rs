@@ -6,9 +6,10 @@ mod transports;
 
 use clap::{Args, ValueEnum};
 use mcp_client_config::Connection;
+use mcp_servlet_config::Config;
 use mcp_servlet_host::{Entry, LoadError, OnFailure, Prefix};
 use mcp_servlet_runtime::{LoadOptions, Source};
-use mcp_servlet_server::{Plan, Service, ShutdownSignals, config::Config};
+use mcp_servlet_server::{Plan, Service, ShutdownSignals};
 
 pub(crate) use self::{client_entry::ClientEntry, options::Options, transports::Transports};
 use crate::{
@@ -76,7 +77,9 @@ impl Serve {
             entry.note(client);
             return Ok(());
         }
-        let http = config.as_ref().map(|(_, config)| config.http.clone());
+        let http = config
+            .as_ref()
+            .map(|(_, config)| config.settings.http.clone());
         let mut plan = match config {
             Some((_, config)) => Plan::from_config(config),
             None => self.options.plan()?,

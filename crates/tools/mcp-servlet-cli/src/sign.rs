@@ -7,12 +7,12 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
+use mcp_servlet_config::Config;
 use mcp_servlet_oci::{
     Client, Error, KeyError, Reference, Settings, Signed, SigningKey, VerifyingKey, named_key,
     sign_file, signer_of_file,
 };
 use mcp_servlet_runtime::{Source, signature_file};
-use mcp_servlet_server::config::Config;
 
 use crate::{
     failure::{Failure, Kind},

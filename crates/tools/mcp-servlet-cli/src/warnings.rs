@@ -1,7 +1,7 @@
 //! What a service warns about, as text.
 
 use mcp_servlet_host::UnmetNeeds;
-use mcp_servlet_server::{Warning, config::Severity};
+use mcp_servlet_server::{Severity, Warning};
 
 use crate::{
     failure::indented,

@@ -10,12 +10,12 @@ mod asks;
 #[path = "../client/authority.rs"]
 mod authority;
 mod callees;
-#[path = "../../../../crates/host/mcp-servlet-server/tests/endpoints/client.rs"]
+#[path = "../../../../crates/host/mcp-servlet-config/tests/endpoints/client.rs"]
 mod client;
 mod gateway;
 mod life;
 mod lists;
-#[path = "../../../../crates/host/mcp-servlet-server/tests/endpoints/log.rs"]
+#[path = "../../../../crates/host/mcp-servlet-config/tests/endpoints/log.rs"]
 mod log;
 mod members;
 mod outage;
@@ -27,7 +27,7 @@ mod servlets;
 mod sessions;
 mod settings;
 #[allow(dead_code, reason = "tests of servlets use the rest")]
-#[path = "../../../../crates/host/mcp-servlet-server/tests/endpoints/site.rs"]
+#[path = "../../../../crates/host/mcp-servlet-config/tests/endpoints/site.rs"]
 mod site;
 mod steps;
 mod support;

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use mcp_servlet_client::{Event, Events};
-use mcp_servlet_server::{Remotes, config::Config};
+use mcp_servlet_config::Config;
+use mcp_servlet_server::Remotes;
 use serde_json::{Value, json};
 
 use crate::{
@@ -125,7 +126,7 @@ async fn a_required_remote_that_cannot_be_reached_ends_the_start_with_the_cause(
     );
     let config = Config::parse("servlet.toml".as_ref(), &config).expect("a configuration");
     let error = Remotes::default()
-        .update(&config.remotes)
+        .update(&config.settings.remotes)
         .await
         .expect_err("no server");
     let text = error.to_string();

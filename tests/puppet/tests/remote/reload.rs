@@ -3,8 +3,9 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use mcp_servlet_client::{Event, Events, Session};
+use mcp_servlet_config::Config;
 use mcp_servlet_runtime::RequestMeta;
-use mcp_servlet_server::{Remotes, config::Config};
+use mcp_servlet_server::Remotes;
 use puppet::Puppet;
 use serde_json::{Value, json};
 
@@ -103,16 +104,22 @@ async fn a_call_of_a_replaced_remote_has_limited_time() {
     };
     let (old, new) = (saying("old", 60_000), saying("new", 0));
     let mut first = config(old.http().await);
-    first.remotes[0].options.drain = Duration::from_millis(200);
+    first.settings.remotes[0].options.drain = Duration::from_millis(200);
     let second = config(new.http().await);
     let remotes = Remotes::default();
-    let former = remotes.update(&first.remotes).await.expect("a remote");
+    let former = remotes
+        .update(&first.settings.remotes)
+        .await
+        .expect("a remote");
     remotes.are_served();
     let request_meta = RequestMeta::default();
     let called = former[0].member.call_with("t", None, &request_meta);
     let replaced = async {
         until(|| old.received("tools/call") == 1).await;
-        remotes.update(&second.remotes).await.expect("a remote");
+        remotes
+            .update(&second.settings.remotes)
+            .await
+            .expect("a remote");
         remotes.are_served();
     };
     let (called, ()) = tokio::join!(called, replaced);

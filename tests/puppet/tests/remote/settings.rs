@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mcp_servlet_client::{Catalog, Http, OAuth, Session};
+use mcp_servlet_config::Config;
 use mcp_servlet_host::{Member, Mount, Tool};
 use mcp_servlet_runtime::{RequestCaller, RequestMeta};
 use mcp_servlet_server::Remotes;
-use mcp_servlet_server::config::Config;
 use puppet::{AuthorizationServer, Puppet, ROBOT, ROBOT_SECRET, browse};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ use crate::support::{script, with_calls};
 /// The only remote of a configuration.
 async fn connect(config: Config) -> Result<(Remotes, Member), String> {
     let remotes = Remotes::default();
-    let mounts = remotes.update(&config.remotes).await;
+    let mounts = remotes.update(&config.settings.remotes).await;
     let mounts = mounts.map_err(|error| error.to_string())?;
     let [Mount { member, .. }] = <[Mount; 1]>::try_from(mounts).expect("one remote");
     Ok((remotes, member))
@@ -48,7 +48,7 @@ async fn a_remote_uses_the_stored_login_for_its_url() {
     let logins = |oauth: OAuth| oauth.folder(folder.path());
     let far = || {
         let mut config = config(&server.url(), "login = true");
-        let options = &mut config.remotes[0].options;
+        let options = &mut config.settings.remotes[0].options;
         options.oauth = options.oauth.take().map(logins);
         config
     };

@@ -1,7 +1,8 @@
 //! Virtual tools over remotes, as clients of each transport see them.
 
 use mcp_servlet_client::{Error, Session};
-use mcp_servlet_server::{Remotes, config::Config};
+use mcp_servlet_config::Config;
+use mcp_servlet_server::Remotes;
 use puppet::Puppet;
 use serde_json::{Value, json};
 
@@ -261,7 +262,10 @@ async fn a_message_about_two_tools_of_one_name_has_both_places() {
     let config = Config::parse("servlet.toml".as_ref(), &config).expect("a configuration");
     let loaded = config.load(None).expect("no servlets");
     let remotes = Remotes::default();
-    let mounts = remotes.update(&config.remotes).await.expect("a remote");
+    let mounts = remotes
+        .update(&config.settings.remotes)
+        .await
+        .expect("a remote");
     let error = config.prove(&loaded, &mounts).expect_err("two tools `t`");
     let expected = format!(
         "servlet.toml:4:18: endpoint `pipe` would have two tools `t`: of bundle `ops` here, \

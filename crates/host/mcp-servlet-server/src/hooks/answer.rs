@@ -9,11 +9,8 @@ use mcp_servlet_runtime::JsonObject;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{REFUSED, SessionRefusal};
+use super::{Reject, SessionRefusal};
 use crate::response_headers::ResponseHeaders;
-
-/// The arguments that a tool can have.
-pub(crate) const ARGUMENTS: [&str; 5] = ["session", "client", "caller", "certificate", "headers"];
 
 /// The structured content of the tool.
 #[derive(Deserialize)]
@@ -42,8 +39,8 @@ impl Answer {
 
     fn refusal(self) -> Result<SessionRefusal, String> {
         let status = self.status.unwrap_or(StatusCode::FORBIDDEN.as_u16());
-        let status = refusal_status(status)?;
-        let message = self.message.as_deref().unwrap_or(REFUSED);
+        let status = Reject::status(status)?;
+        let message = self.message.as_deref().unwrap_or(Reject::MESSAGE);
         let mut headers = ResponseHeaders::default();
         for (name, value) in self.headers.iter().flatten() {
             headers.add(name, value)?;
@@ -53,16 +50,6 @@ impl Answer {
         applied.map_err(|(name, error)| format!("header `{name}`: {error}"))?;
         Ok(refusal)
     }
-}
-
-/// The status of a refusal.
-///
-/// # Errors
-/// It is not the status of an error.
-pub(crate) fn refusal_status(status: u16) -> Result<StatusCode, String> {
-    let known = StatusCode::from_u16(status).ok();
-    let known = known.filter(|known| known.is_client_error() || known.is_server_error());
-    known.ok_or_else(|| format!("expected a status from 400 to 599, found {status}"))
 }
 
 /// The arguments that the schema of a tool names. All of them, if it names none and takes any.

@@ -41,6 +41,19 @@ pub fn parse_origin(text: &str) -> Result<String, String> {
     )
 }
 
+/// Splits the address of a listener into its host, without brackets, and its port.
+pub fn split_address(address: &str) -> Option<(&str, u16)> {
+    let (host, port) = address.rsplit_once(':')?;
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let is_host = match bare {
+        Some(host) => host.parse::<Ipv6Addr>().is_ok(),
+        None => !host.is_empty() && !host.contains([':', '/', ' ']),
+    };
+    Some((bare.unwrap_or(host), port.parse().ok().filter(|_| is_host)?))
+}
+
 /// Splits a host, in brackets if it is an IPv6 address, from an optional port. None if it is neither
 /// a name nor an address.
 pub fn split_authority(text: &str) -> Option<(&str, Option<NonZeroU16>)> {

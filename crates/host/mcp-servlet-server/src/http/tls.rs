@@ -81,7 +81,6 @@ pub struct TlsError {
 
 /// A file of [`TlsOptions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum TlsFile {
     /// [`TlsOptions::cert`].
     Cert,
@@ -175,7 +174,7 @@ impl TlsOptions {
     }
 
     /// When the certificate ends, if that is soon.
-    pub(crate) fn soon_ends(&self) -> Option<SystemTime> {
+    pub fn soon_ends(&self) -> Option<SystemTime> {
         let ends = self.load().ok()?.ends?;
         is_within(ends, SOON).then_some(ends)
     }

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
+use mcp_servlet_access::audit::DigestKey;
 use ring::{
     aead::{CHACHA20_POLY1305, LessSafeKey, UnboundKey},
     hkdf::{HKDF_SHA256, Salt},
@@ -29,9 +30,9 @@ impl StateKeys {
         (are_long && !keys.is_empty()).then(|| Self(keys.into()))
     }
 
-    /// The key that seals.
-    pub(crate) fn first(&self) -> &[u8] {
-        &self.0[0]
+    /// A key for digests in the audit log, from the key that seals.
+    pub fn digest_key(&self) -> DigestKey {
+        DigestKey::derived(&self.0[0])
     }
 
     /// A key for one endpoint from each of these, the one that seals first.

@@ -6,7 +6,7 @@ use tokio::net::TcpListener;
 
 use super::Endpoint;
 use crate::{
-    config::{EndpointTransport, Listener},
+    configuration::{EndpointTransport, Listener},
     http::{HttpOptions, Tls, TlsOptions, listen},
     server::Server,
 };

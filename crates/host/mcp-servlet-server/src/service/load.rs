@@ -2,15 +2,11 @@
 
 use std::sync::Arc;
 
-use mcp_servlet_host::{Entry, Host, Loaded, Mount, Recorder};
+use mcp_servlet_host::{Entry, Host, Loaded, Mount, Recorder, circle_of_calls};
 use mcp_servlet_schema::Provider;
 
 use super::{StartError, Warnings};
-use crate::{
-    circle_of_calls,
-    config::{Config, Remotes, Served},
-    panics::blocking,
-};
+use crate::{configuration::Configuration, panics::blocking, remotes::Remotes};
 
 /// What applies to everything that a service loads.
 #[derive(Clone, Debug)]
@@ -22,7 +18,7 @@ pub(super) struct Loader {
 
 /// A version of a configuration that can be served.
 pub(super) struct Version {
-    pub(super) config: Config,
+    pub(super) config: Arc<dyn Configuration>,
     pub(super) loaded: Loaded,
     pub(super) remotes: Vec<Mount>,
 }
@@ -61,23 +57,21 @@ impl Loader {
     /// Loads the servlets of a configuration, connects to its remotes, and checks what can only be checked with both.
     pub(super) async fn load_config(
         &self,
-        config: Config,
+        config: Arc<dyn Configuration>,
         previous: Option<Arc<Host>>,
         (remotes, waiting): (&Remotes, Waiting),
     ) -> Result<Version, StartError> {
-        let (config, loaded) = blocking(move || {
-            let loaded = config.load(previous.as_deref());
-            (config, loaded)
-        })
-        .await;
-        let loaded = loaded?;
-        let mut mounts = remotes.update(&config.remotes).await?;
-        if waiting == Waiting::AllTried && !config.remotes.is_empty() {
+        let shared = Arc::clone(&config);
+        let loaded = blocking(move || shared.load(previous.as_deref())).await;
+        let loaded = loaded.map_err(StartError::Config)?;
+        let entries = &config.settings().remotes;
+        let mut mounts = remotes.update(entries).await?;
+        if waiting == Waiting::AllTried && !entries.is_empty() {
             for error in remotes.tried().await {
                 self.warnings.of_remote(&error);
             }
             // They have their lists now.
-            mounts = remotes.update(&config.remotes).await?;
+            mounts = remotes.update(entries).await?;
         }
         let version = Version {
             config,
@@ -96,12 +90,10 @@ impl Loader {
             loaded,
             remotes,
         } = &version;
-        config.prove_required(loaded, remotes)?;
-        self.warnings.of_config(&config.findings(Served {
-            loaded,
-            remotes: Some(remotes),
-            not_ready: &[],
-        }));
+        let warnings = config.check_loaded(loaded, remotes);
+        for warning in warnings.map_err(StartError::Config)? {
+            self.warnings.report(&warning);
+        }
         Ok(version)
     }
 

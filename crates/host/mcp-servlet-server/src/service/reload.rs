@@ -1,6 +1,6 @@
 //! Reloads a configuration when it changes.
 
-use std::{collections::HashSet, path::PathBuf, sync::Arc};
+use std::{collections::HashSet, sync::Arc};
 
 use mcp_servlet_host::{Filter, Host, Mount, Prefix, Servlet};
 use mcp_servlet_runtime::chain;
@@ -10,8 +10,9 @@ use super::{
     load::{Loader, Version, Waiting},
 };
 use crate::{
-    config::{Config, EndpointTransport, Locks, Remotes},
+    configuration::{Configuration, EndpointTransport},
     panics::{blocking, survived},
+    remotes::Remotes,
     server::{Process, StateKeys, metrics::ReloadOutcome},
     watch::Snapshot,
 };
@@ -25,12 +26,11 @@ pub(super) struct Reload {
     endpoints: Arc<[Endpoint]>,
     loader: Loader,
     remotes: Remotes,
-    path: PathBuf,
     files: Snapshot,
-    /// Whether the last version was used with its lock.
-    locks: Locks,
     /// The configuration with which the service started.
-    started: Config,
+    started: Arc<dyn Configuration>,
+    /// The last one that could be read.
+    current: Arc<dyn Configuration>,
     /// Whether the last version had keys of its own.
     has_state_keys: bool,
     /// All servlets of the last version.
@@ -53,10 +53,9 @@ impl Reload {
             endpoints: Arc::clone(endpoints),
             loader,
             remotes,
-            path: config.path().to_owned(),
             files: config.files().clone(),
-            locks: config.locks(),
-            has_state_keys: config.state_keys.is_some(),
+            has_state_keys: config.settings().state_keys.is_some(),
+            current: Arc::clone(&config),
             started: config,
             members: loaded.host,
         }
@@ -71,7 +70,7 @@ impl Reload {
             let outcome = reloaded.unwrap_or(ReloadOutcome::Failed);
             self.process.reloaded(outcome);
             if outcome != ReloadOutcome::Failed {
-                tracing::info!("reloaded {}", self.path.display());
+                tracing::info!("reloaded {}", self.current.path().display());
             }
         }
     }
@@ -79,7 +78,8 @@ impl Reload {
     async fn reload(&mut self) -> ReloadOutcome {
         match self.load().await {
             Ok(version) => {
-                for section in version.config.needs_restart(&self.started) {
+                let started = self.started.settings();
+                for section in version.config.settings().needs_restart(started) {
                     tracing::warn!("`{section}` has changed: restart the server to apply it");
                 }
                 self.serve(version)
@@ -93,11 +93,11 @@ impl Reload {
 
     /// Loads the current configuration.
     async fn load(&mut self) -> Result<Version, String> {
-        let (path, locks) = (self.path.clone(), self.locks);
-        let (files, config) = blocking(move || Config::look_and_load(&path, locks)).await;
+        let current = Arc::clone(&self.current);
+        let (files, config) = blocking(move || current.read_again()).await;
         self.files = files;
-        let config = config.map_err(|error| chain(&error))?;
-        self.locks = config.locks();
+        let config = config.map_err(|error| chain(&*error))?;
+        self.current = Arc::clone(&config);
         let previous = Arc::new(self.with_current_lists());
         let remotes = (&self.remotes, Waiting::OnlyRequired);
         let loaded = self.loader.load_config(config, Some(previous), remotes);
@@ -110,13 +110,14 @@ impl Reload {
             loaded,
             remotes,
         } = version;
-        match &config.state_keys {
+        let settings = config.settings();
+        match &settings.state_keys {
             Some(keys) => self.process.state_keys.replace(keys.clone()),
             // Keys that the file no longer has must not open anything.
             None if self.has_state_keys => self.process.state_keys.replace(StateKeys::default()),
             None => {}
         }
-        self.has_state_keys = config.state_keys.is_some();
+        self.has_state_keys = settings.state_keys.is_some();
         for endpoint in &*self.endpoints {
             let server = &endpoint.server;
             let Some(former) = &endpoint.configured else {
@@ -124,7 +125,7 @@ impl Reload {
                 server.replace(self.loader.finish(config.host_of_all(&loaded, &remotes)));
                 continue;
             };
-            let mut renewed = config.endpoints.iter();
+            let mut renewed = settings.endpoints.iter();
             let renewed = renewed.find(|new| new.name == former.name);
             // An endpoint that the file no longer has is served until the restart.
             let host = config.host_of(renewed.unwrap_or(former), &loaded, &remotes);

@@ -6,7 +6,33 @@ use mcp_servlet_host::{FailedLoad, Host, LoadError, UnmetNeeds};
 use mcp_servlet_remote::NotReady;
 use mcp_servlet_runtime::chain;
 
-use crate::config::{Findings, Severity};
+/// How much a warning or a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// A servlet or remote is not served.
+    Error,
+    /// Something else is left out, or most likely a mistake.
+    Warning,
+    /// Something of a rule cannot be proved.
+    Note,
+    /// Something of a rule is proved.
+    Proved,
+    /// An input of a virtual tool may not match the schema of the tool that it calls. Each call checks it.
+    Unproved,
+    /// What is known about the structured content of a virtual tool without an output schema.
+    Inferred,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note | Self::Unproved | Self::Inferred => "note",
+            Self::Proved => "proved",
+        })
+    }
+}
 
 /// Something that a service leaves out, or that is most likely a mistake.
 #[derive(Debug)]
@@ -20,6 +46,18 @@ pub struct Warning {
     pub help: Option<String>,
     /// The needs of a servlet that are not met, if that is the problem and there is no configuration.
     pub unmet: Option<UnmetNeeds>,
+}
+
+impl Warning {
+    /// A warning with this message.
+    pub fn new(severity: Severity, message: String, help: Option<String>) -> Self {
+        Self {
+            severity,
+            message,
+            help,
+            unmet: None,
+        }
+    }
 }
 
 /// Where warnings go.
@@ -58,59 +96,38 @@ impl Warnings {
         Self(Arc::new(report))
     }
 
-    fn report(&self, severity: Severity, message: String, help: Option<String>) {
-        (self.0)(&Warning {
-            severity,
-            message,
-            help,
-            unmet: None,
-        });
-    }
-
-    /// Reports the findings of a configuration, except proofs.
-    pub(super) fn of_config(&self, findings: &Findings) {
-        let is_reported = |severity| {
-            !matches!(
-                severity,
-                Severity::Proved | Severity::Unproved | Severity::Inferred
-            )
-        };
-        for finding in findings.iter().filter(|one| is_reported(one.severity)) {
-            let position = findings.position(finding);
-            let message = format!("{position}: {}", finding.problem.message);
-            self.report(finding.severity, message, finding.help.clone());
-        }
+    pub(super) fn report(&self, warning: &Warning) {
+        (self.0)(warning);
     }
 
     /// Reports servlets that could not be loaded.
     pub(super) fn of_skipped(&self, skipped: &[FailedLoad]) {
         for failed in skipped {
             let message = format!("servlet skipped: {}", chain(failed));
-            self.report(Severity::Error, message, failed.error.help());
+            self.report(&Warning::new(Severity::Error, message, failed.error.help()));
         }
     }
 
     /// Reports needs that are not met.
     pub(super) fn of_needs(&self, unmet: impl Iterator<Item = UnmetNeeds>) {
         for unmet in unmet {
-            (self.0)(&Warning {
-                severity: Severity::Warning,
-                message: unmet.to_string(),
-                help: None,
-                unmet: Some(unmet),
-            });
+            let mut warning = Warning::new(Severity::Warning, unmet.to_string(), None);
+            warning.unmet = Some(unmet);
+            self.report(&warning);
         }
     }
 
     /// Reports what is left out of the lists of a host.
     pub(super) fn of_host(&self, host: &Host) {
         for problem in host.problems() {
-            self.report(Severity::Warning, chain(problem), LoadError::help(problem));
+            let help = LoadError::help(problem);
+            self.report(&Warning::new(Severity::Warning, chain(problem), help));
         }
     }
 
     /// Reports a remote that cannot be used.
     pub(super) fn of_remote(&self, error: &NotReady) {
-        self.report(Severity::Warning, error.to_string(), error.help.clone());
+        let (message, help) = (error.to_string(), error.help.clone());
+        self.report(&Warning::new(Severity::Warning, message, help));
     }
 }

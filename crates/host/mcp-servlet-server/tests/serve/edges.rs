@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     client::{Answer, Served, initialize, request, stateless},
-    reload::{LOG, start_log},
+    log::{LOG, start_log},
     support::{DESCRIPTION, Wat},
 };
 

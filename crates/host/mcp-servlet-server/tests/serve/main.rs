@@ -12,12 +12,12 @@ mod client;
 mod edges;
 mod ends;
 mod http;
+mod log;
 mod names;
 mod operations;
 mod panics;
 mod pipe;
 mod pipe_client;
-mod reload;
 mod startup;
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     client::{Served, initialize},
-    reload::{LOG, eventually, start_log},
+    log::{LOG, eventually, start_log},
     support::{DESCRIPTION, Wat},
 };
 

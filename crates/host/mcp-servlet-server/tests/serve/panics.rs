@@ -17,7 +17,7 @@ use tracing::{
 };
 use tracing_subscriber::{Layer, layer::Context, layer::SubscriberExt as _};
 
-use crate::{client::stateless, pipe_client::PipeClient, reload::start_log, support::Wat};
+use crate::{client::stateless, log::start_log, pipe_client::PipeClient, support::Wat};
 
 /// A subscriber that panics when a tool called `boom` is called.
 struct Fragile;

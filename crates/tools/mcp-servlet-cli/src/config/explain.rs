@@ -8,10 +8,10 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_server::{
-    Caller, Remotes,
-    config::{Config, ExplainedReject, ExplainedRule, Explanation, Served, ServedEndpoint},
+use mcp_servlet_config::{
+    Config, ExplainedReject, ExplainedRule, Explanation, Served, ServedEndpoint,
 };
+use mcp_servlet_server::{Caller, Remotes};
 use serde_json::json;
 
 use crate::{
@@ -67,7 +67,7 @@ impl Explain {
         let explanation = if self.connect {
             run_until_signal(async {
                 let remotes = Remotes::default();
-                let members = remotes.update(&config.remotes).await;
+                let members = remotes.update(&config.settings.remotes).await;
                 let members = members.map_err(Failure::of_remote);
                 let explanation = members.and_then(|members| explain(&members));
                 remotes.close().await;

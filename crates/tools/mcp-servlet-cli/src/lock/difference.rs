@@ -1,7 +1,7 @@
 //! What differs between two locks.
 
 use mcp_catalog::{Catalog, Lists};
-use mcp_servlet_server::config::{Lock, LockedMember, Permissions};
+use mcp_servlet_config::{Lock, LockedMember, Permissions};
 use serde_json::{Value, json};
 
 use crate::catalog::changes;

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use mcp_servlet_server::config::Lock;
+use mcp_servlet_config::Lock;
 use serde_json::{Value, json};
 
 use super::difference::Difference;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mcp_servlet_client::Target;
-use mcp_servlet_server::config::RemoteEntry;
+use mcp_servlet_server::RemoteEntry;
 
 use crate::terminal::{note, one_line};
 

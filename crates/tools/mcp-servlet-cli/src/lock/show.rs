@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use mcp_servlet_server::config::{LockedItem, LockedKind, LockedMember, Rights};
+use mcp_servlet_config::{LockedItem, LockedKind, LockedMember, Rights};
 use serde_json::Value;
 
 use crate::{

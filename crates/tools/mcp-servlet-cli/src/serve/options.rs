@@ -3,13 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use mcp_servlet_config::{Config, ConfigError};
 use mcp_servlet_host::Prefix;
 use mcp_servlet_runtime::Source;
 use mcp_servlet_schema::Provider;
-use mcp_servlet_server::{
-    Plan,
-    config::{Config, ConfigError},
-};
+use mcp_servlet_server::Plan;
 
 use super::transports::Transports;
 use crate::{
@@ -96,7 +94,10 @@ impl Options {
 
     /// Refuses options that contradict the endpoints of the configuration.
     fn check_endpoints(&self, file: &str, config: &Config) -> Result<(), Failure> {
-        match (self.transports.endpoint_option(), config.endpoints.first()) {
+        match (
+            self.transports.endpoint_option(),
+            config.settings.endpoints.first(),
+        ) {
             (Some(option), Some(endpoint)) => Err(Failure::with_help(
                 Kind::Usage,
                 format!(

@@ -3,9 +3,10 @@
 use std::{iter, path::Path, time::Duration};
 
 use mcp_servlet_client::{Options, Session, Timeouts};
+use mcp_servlet_config::Config;
 use mcp_servlet_host::Prefix;
 use mcp_servlet_runtime::Source;
-use mcp_servlet_server::{Plan, Service, config::Config};
+use mcp_servlet_server::{Plan, Service};
 use tokio::io::split;
 
 use super::{ServerOptions, Target, Use, answers::Answering, is_config, missing};

@@ -1,0 +1,27 @@
+//! `resources` of a servlet.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use mcp_servlet_runtime::LoadOptions;
+
+use crate::units::ShortTime;
+
+/// What happens to what was read of the resources of a servlet.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { cache = \"60s\" }"
+)]
+pub(crate) struct Resources {
+    /// How long what was read is kept, for all clients and by URI. At most a day. Default: the servlet runs for each read.
+    cache: Option<ShortTime>,
+}
+
+impl Resources {
+    /// Applies the section to `options`.
+    pub(crate) fn apply(self, options: &mut LoadOptions) {
+        options.resource_cache = self.cache.map(|time| time.0);
+    }
+}

@@ -1,0 +1,347 @@
+//! Checks rules against the tools and prompts of their endpoints.
+
+use std::ops::Range;
+
+use mcp_servlet_access::rules::{
+    Argument, Effect, Item, MistakeKind, Name, Pattern, Proof, Rule, ToolSchema, When,
+};
+use mcp_servlet_host::{Host, Loaded, Mount, Tool};
+use mcp_servlet_schema::{did_you_mean, similar};
+use mcp_servlet_server::{
+    Severity,
+    rule_items::{item_of_tool, items_of_steps},
+};
+use serde_json::Value;
+use toml::Spanned;
+
+use super::ReadRule;
+use crate::{Config, Findings, Problem, Served};
+
+/// The result of checking a part of a rule.
+enum Verdict {
+    Proved(String),
+    /// The check could not decide.
+    Unproved(String),
+    /// The check could not decide, because some servlets or remotes are not loaded.
+    Open(String),
+    /// Probably a mistake.
+    Doubtful(String),
+    /// A mistake.
+    Wrong(String),
+}
+
+impl Config {
+    /// Adds the results of checking rules.
+    pub(crate) fn proofs_of_rules(&self, served: Served<'_>, findings: &mut Findings) {
+        let remotes = served.remotes.unwrap_or_default();
+        let is_whole = served.not_ready.is_empty() && self.is_whole(served.loaded, remotes);
+        for (_, span, verdict) in self.verdicts(served.loaded, remotes, is_whole) {
+            let (severity, message) = match verdict {
+                Verdict::Proved(message) => (Severity::Proved, message),
+                Verdict::Unproved(message) | Verdict::Open(message) => {
+                    (Severity::Note, format!("not proved: {message}"))
+                }
+                // The server also serves if the rules do not fit the tools of an optional remote.
+                Verdict::Doubtful(message) | Verdict::Wrong(message) => {
+                    (Severity::Warning, message)
+                }
+            };
+            findings.add(severity, span, message);
+        }
+    }
+
+    /// The problems of rules that prevent the server from serving.
+    pub(crate) fn problems_of_rules(&self, loaded: &Loaded, remotes: &[Mount]) -> Vec<Problem> {
+        let is_whole = self.is_whole(loaded, remotes);
+        let all = self.verdicts(loaded, remotes, is_whole).into_iter();
+        let problems = all.filter_map(|(rule, span, verdict)| {
+            let message = match verdict {
+                Verdict::Wrong(message) => message,
+                Verdict::Doubtful(message) if rule.is_strict => message,
+                Verdict::Unproved(message) if rule.is_strict => format!("not proved: {message}"),
+                _ => return None,
+            };
+            Some(Problem { span, message })
+        });
+        problems.collect()
+    }
+
+    /// Whether all servlets and remotes are loaded.
+    fn is_whole(&self, loaded: &Loaded, remotes: &[Mount]) -> bool {
+        let mut wanted = self.settings.remotes.iter();
+        let is_loaded = loaded.host.members().next().is_some() || self.entries.is_empty();
+        is_loaded
+            && loaded.skipped.is_empty()
+            && wanted.all(|one| remotes.iter().any(|mount| mount.member.name() == one.name))
+    }
+
+    fn verdicts(
+        &self,
+        loaded: &Loaded,
+        remotes: &[Mount],
+        is_whole: bool,
+    ) -> Vec<(&ReadRule, Range<usize>, Verdict)> {
+        if self.rules.is_empty() {
+            return Vec::new();
+        }
+        let hosts = self.hosts(loaded, remotes);
+        let mut all = Vec::new();
+        for rule in &self.rules {
+            let mut of_endpoint = hosts.iter();
+            let host = of_endpoint.find(|(endpoint, _)| *endpoint == Some(&*rule.endpoint));
+            let verdicts = host.map(|(_, host)| rule.verdicts(host, is_whole));
+            let verdicts = verdicts.into_iter().flatten();
+            all.extend(verdicts.map(|(span, verdict)| (rule, span, verdict)));
+        }
+        all
+    }
+}
+
+/// A tool that a rule names.
+struct NamedTool<'h> {
+    item: Item<'h>,
+    tool: &'h Tool,
+    /// Whether the server checks its arguments against the schema.
+    is_checked: bool,
+}
+
+impl Verdict {
+    /// The most severe result; the first one if there are several.
+    fn worst(all: impl Iterator<Item = Self>) -> Option<Self> {
+        all.min_by_key(|one| match one {
+            Self::Wrong(_) => 0,
+            Self::Doubtful(_) => 1,
+            Self::Unproved(_) => 2,
+            Self::Open(_) => 3,
+            Self::Proved(_) => 4,
+        })
+    }
+}
+
+impl ReadRule {
+    fn verdicts(&self, host: &Host, is_whole: bool) -> Vec<(Range<usize>, Verdict)> {
+        let all = tools_and_steps(host).filter(|one| self.rule.applies_to(&one.item));
+        let all: Vec<_> = all.collect();
+        let tools: Vec<_> = all.iter().map(|one| one.tool.name().to_owned()).collect();
+        let prompts: Vec<_> = host.prompts().map(|one| one.key().to_owned()).collect();
+        let mut verdicts = Vec::new();
+        for (what, wanted, there) in [
+            ("tool", &self.tools, tools),
+            ("prompt", &self.prompts, prompts),
+        ] {
+            for name in wanted {
+                let of_name = self.of_name(what, name.get_ref(), &there, is_whole);
+                verdicts.push((name.span(), of_name));
+            }
+        }
+        let named = all.into_iter();
+        let named = named.filter(|one| self.rule.may_apply_to(&one.item));
+        let named: Vec<_> = named.collect();
+        let is_there = |name: &Spanned<String>| {
+            let pattern = Pattern::new(name.get_ref());
+            !has_wildcard(name) && named.iter().any(|one| one.matches(&pattern))
+        };
+        // Whether the rule may be about more tools than are there.
+        let may_grow = !is_whole && !self.tools.iter().all(is_there);
+        for (argument, span) in self.rule.arguments.iter().zip(&self.arguments) {
+            let mut of_argument = self.of_argument(argument, &named, may_grow);
+            if let Verdict::Proved(_) | Verdict::Unproved(_) | Verdict::Open(_) = of_argument
+                && let Some(message) = missing(argument.name(), &named)
+                    .filter(|_| !may_grow)
+                    .or_else(|| self.escape(argument, &named))
+            {
+                of_argument = Verdict::Doubtful(message);
+            }
+            verdicts.push((span.clone(), of_argument));
+        }
+        if let Some((when, span)) = self.rule.when.as_ref().zip(self.when.clone()) {
+            verdicts.push((span, of_when(when, &named, may_grow)));
+        }
+        verdicts
+    }
+
+    fn of_name(&self, what: &str, text: &str, there: &[String], is_whole: bool) -> Verdict {
+        let pattern = Pattern::new(text);
+        let count = there.iter().filter(|name| pattern.matches(name)).count();
+        let endpoint = &self.endpoint;
+        match count {
+            0 if !is_whole => Verdict::Open(format!(
+                "no {what} of endpoint `{endpoint}` matches `{text}` yet; some servlets or remotes are not loaded"
+            )),
+            0 => {
+                let hint = did_you_mean(similar(text, there.iter().map(String::as_str)));
+                Verdict::Doubtful(format!(
+                    "no {what} of endpoint `{endpoint}` matches `{text}`{hint}"
+                ))
+            }
+            1 => Verdict::Proved(format!("a {what} matches `{text}`")),
+            count => Verdict::Proved(format!("{count} {what}s match `{text}`")),
+        }
+    }
+
+    /// Combines the results for each tool. A name without `*` must fit its tool. A pattern only has to fit one of the tools that it
+    /// matches.
+    fn of_argument(&self, argument: &Argument, named: &[NamedTool<'_>], may_grow: bool) -> Verdict {
+        let mut all = Vec::new();
+        for name in &self.tools {
+            let pattern = Pattern::new(name.get_ref());
+            let matching = named.iter().filter(|one| one.matches(&pattern));
+            let prove = |one: &NamedTool<'_>| {
+                let proof = argument.prove(self.rule.effect, schema_of(one.tool));
+                (one.is_checked, proof)
+            };
+            let proofs: Vec<_> = matching.map(prove).collect();
+            let is_possible =
+                |(_, proof): &(bool, Proof)| matches!(proof, Proof::Proved | Proof::Unproved(_));
+            let is_meant = !has_wildcard(name) || !proofs.iter().any(is_possible);
+            all.extend(proofs.into_iter().map(|(is_checked, proof)| match proof {
+                Proof::Proved => Verdict::Proved("this fits the schemas of the tools".to_owned()),
+                Proof::Unproved(message) => Verdict::Unproved(message),
+                Proof::Mistake(MistakeKind::Always, message) if self.has_other_parts() => {
+                    Verdict::Unproved(message)
+                }
+                Proof::Mistake(_, message) if !is_meant => Verdict::Unproved(message),
+                Proof::Mistake(_, message) if may_grow && has_wildcard(name) => {
+                    Verdict::Open(message)
+                }
+                // Other calls reach the tool as well.
+                Proof::Mistake(MistakeKind::Never | MistakeKind::Always, message)
+                    if !is_checked =>
+                {
+                    Verdict::Doubtful(message)
+                }
+                Proof::Mistake(_, message) => Verdict::Wrong(message),
+            }));
+        }
+        Verdict::worst(all.into_iter()).unwrap_or_else(|| no_tool(may_grow))
+    }
+
+    /// Whether the rule has other conditions than one argument.
+    fn has_other_parts(&self) -> bool {
+        let Rule {
+            members,
+            hints,
+            scopes,
+            arguments,
+            when,
+            ..
+        } = &self.rule;
+        let parts = [
+            !members.is_empty(),
+            !hints.is_empty(),
+            !scopes.is_empty(),
+            when.is_some(),
+        ];
+        arguments.len() > 1 || parts.contains(&true)
+    }
+
+    /// The problem with an optional argument in a `deny`: calls without it are not denied.
+    fn escape(&self, argument: &Argument, named: &[NamedTool<'_>]) -> Option<String> {
+        if self.rule.effect == Effect::Allow || argument.may_be_absent() {
+            return None;
+        }
+        let argument = argument.name();
+        let is_optional = |one: &&NamedTool<'_>| {
+            names(one.tool).any(|name| name == argument) && !requires(one.tool, argument)
+        };
+        let tool = named.iter().find(is_optional)?.tool.name();
+        Some(format!(
+            "calls of `{tool}` without `{argument}` pass this rule; write `?` after the path to deny them too"
+        ))
+    }
+}
+
+impl NamedTool<'_> {
+    fn matches(&self, pattern: &Pattern) -> bool {
+        let listed = match &self.item.name {
+            Name::Step(_, listed, _) => *listed,
+            _ => None,
+        };
+        let mut names = [Some(self.tool.name()), listed].into_iter().flatten();
+        names.any(|name| pattern.matches(name))
+    }
+}
+
+/// The tools of a host, and those that its virtual tools call.
+fn tools_and_steps(host: &Host) -> impl Iterator<Item = NamedTool<'_>> {
+    let named = |(item, tool), listed: &Tool| NamedTool {
+        item,
+        tool,
+        is_checked: host.checks_arguments(listed.name()),
+    };
+    let tools = host.tools().filter_map(move |tool| {
+        let item = item_of_tool(host, tool)?;
+        Some(named((item, tool), tool))
+    });
+    let steps = host.tools().flat_map(move |tool| {
+        let steps = items_of_steps(host, tool.name()).into_iter();
+        steps.filter_map(move |step| Some(named((step.item, step.tool?), tool)))
+    });
+    tools.chain(steps)
+}
+
+fn has_wildcard(name: &Spanned<String>) -> bool {
+    name.get_ref().contains('*')
+}
+
+fn of_when(when: &When, named: &[NamedTool<'_>], may_grow: bool) -> Verdict {
+    if named.is_empty() && when.reads_arguments() {
+        return no_tool(may_grow);
+    }
+    let schemas: Vec<_> = named.iter().map(|one| schema_of(one.tool)).collect();
+    let proofs = when.prove(&schemas).into_iter();
+    let all = proofs.map(|proof| match proof {
+        Proof::Proved => proved_when(),
+        Proof::Unproved(message) => Verdict::Unproved(message),
+        Proof::Mistake(_, message) if may_grow => Verdict::Open(message),
+        Proof::Mistake(_, message) => Verdict::Wrong(message),
+    });
+    Verdict::worst(all).unwrap_or_else(proved_when)
+}
+
+fn proved_when() -> Verdict {
+    Verdict::Proved("everything that this reads exists and has a matching type".to_owned())
+}
+
+fn no_tool(may_grow: bool) -> Verdict {
+    let message = "no tool that this rule names is known".to_owned();
+    if may_grow {
+        Verdict::Open(message)
+    } else {
+        Verdict::Unproved(message)
+    }
+}
+
+fn schema_of(tool: &Tool) -> ToolSchema<'_> {
+    ToolSchema {
+        name: tool.name(),
+        schema: tool.json().get("inputSchema").unwrap_or(&Value::Null),
+    }
+}
+
+/// The problem with an argument that no tool names, although each of them names some.
+fn missing(argument: &str, named: &[NamedTool<'_>]) -> Option<String> {
+    let lists = |one: &NamedTool<'_>| names(one.tool).next().is_some();
+    let has = |one: &NamedTool<'_>| names(one.tool).any(|name| name == argument);
+    if named.is_empty() || named.iter().any(|one| has(one) || !lists(one)) {
+        return None;
+    }
+    let known = named.iter().flat_map(|one| names(one.tool));
+    let hint = did_you_mean(similar(argument, known));
+    Some(format!(
+        "no tool that this rule names has an argument `{argument}`{hint}"
+    ))
+}
+
+/// The arguments that the schema of a tool names.
+fn names(tool: &Tool) -> impl Iterator<Item = &str> {
+    let properties = tool.input_schema().get("properties");
+    let properties = properties.and_then(Value::as_object).into_iter();
+    properties.flat_map(|properties| properties.keys().map(String::as_str))
+}
+
+fn requires(tool: &Tool, argument: &str) -> bool {
+    let required = tool.input_schema().get("required");
+    let mut required = required.and_then(Value::as_array).into_iter().flatten();
+    required.any(|name| name == argument)
+}

@@ -1,0 +1,176 @@
+//! A server with the endpoints of a configuration, and clients for each transport.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use mcp_servlet_client::{Era, Http, HttpTransport, Options, Session, Target};
+use mcp_servlet_config::Config;
+use mcp_servlet_server::{Listening, Plan, Service};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{DuplexStream, split};
+
+/// Longer than any step takes on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The endpoints of a configuration, on ports of their own.
+pub(crate) struct Site {
+    pub(crate) service: Service,
+    /// The URL of each endpoint over HTTP.
+    urls: BTreeMap<String, String>,
+    folder: TempDir,
+}
+
+/// How a client connects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    HttpLegacy,
+    HttpModern,
+    Sse,
+    PipeLegacy,
+    PipeModern,
+}
+
+/// All ways to connect to the endpoints `web`, `old` and `pipe`.
+pub(crate) const WAYS: [(Way, &str); 5] = [
+    (Way::HttpLegacy, "web"),
+    (Way::HttpModern, "web"),
+    (Way::Sse, "old"),
+    (Way::PipeLegacy, "pipe"),
+    (Way::PipeModern, "pipe"),
+];
+
+/// One endpoint for each transport. Keys can be added after each table.
+pub(crate) const WEB: &str = "[listener.local]\naddress = \"127.0.0.1:0\"\n[endpoint.web]\nkind = \"http\"\nlistener = \"local\"\n";
+pub(crate) const OLD: &str = "[endpoint.old]\nkind = \"sse\"\nlistener = \"local\"\n";
+pub(crate) const PIPE: &str = "[endpoint.pipe]\nkind = \"stdio\"\n";
+
+impl Site {
+    /// Serves a configuration with these files next to it.
+    pub(crate) async fn start(config: &str, files: &[(&str, &[u8])]) -> Self {
+        Self::start_with(config, files, |_| {}).await
+    }
+
+    /// The same, with a folder that is prepared before.
+    pub(crate) async fn start_with(
+        config: &str,
+        files: &[(&str, &[u8])],
+        prepare: impl FnOnce(&Path),
+    ) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        prepare(folder.path());
+        for (name, contents) in files {
+            fs::write(folder.path().join(name), contents).expect("a file");
+        }
+        let path = folder.path().join("servlet.toml");
+        fs::write(&path, config).expect("a file");
+        let config = Config::read(&path).unwrap_or_else(|error| panic!("{error}"));
+        let started = Service::start(Plan::from_config(config)).await;
+        let service = started.unwrap_or_else(|error| panic!("{error}"));
+        let mut urls = BTreeMap::new();
+        for Listening { address, paths, .. } in service.listeners() {
+            let url = |path| format!("http://{address}{path}");
+            urls.extend(paths.iter().map(|(name, path)| (name.clone(), url(path))));
+        }
+        Self {
+            service,
+            urls,
+            folder,
+        }
+    }
+
+    /// Stops, and writes what waits.
+    pub(crate) async fn stop(&self) {
+        self.service.stop().await.expect("no transport failed");
+    }
+
+    pub(crate) fn url(&self, endpoint: &str) -> &str {
+        &self.urls[endpoint]
+    }
+
+    /// The path of a file of the configuration's folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file of the configuration's folder.
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+        fs::write(self.path(name), contents).expect("a file");
+    }
+
+    /// Connects a client of its own.
+    pub(crate) async fn connect(&self, way: Way, endpoint: &str) -> Session {
+        self.connect_with(way, endpoint, Options::new()).await
+    }
+
+    /// The same, with options.
+    pub(crate) async fn connect_with(&self, way: Way, endpoint: &str, options: Options) -> Session {
+        let era = match way {
+            Way::HttpModern | Way::PipeModern => Era::Stateless,
+            _ => Era::Handshake,
+        };
+        let options = options.era(era);
+        let connected = match way {
+            Way::PipeLegacy | Way::PipeModern => self.attach(endpoint, &options).await,
+            Way::Sse => self.visit(endpoint, HttpTransport::Sse, &options).await,
+            _ => {
+                self.visit(endpoint, HttpTransport::Streamable, &options)
+                    .await
+            }
+        };
+        connected.unwrap_or_else(|error| panic!("{way:?}: {error}"))
+    }
+
+    async fn visit(
+        &self,
+        endpoint: &str,
+        transport: HttpTransport,
+        options: &Options,
+    ) -> Result<Session, mcp_servlet_client::Error> {
+        let http = Http::new(self.url(endpoint)).expect("a URL");
+        let http = http.transport(transport).header("x-request-id", "r-1");
+        let target = Target::Http(Box::new(http.expect("a header")));
+        Session::connect_with(&target, options).await
+    }
+
+    async fn attach(
+        &self,
+        endpoint: &str,
+        options: &Options,
+    ) -> Result<Session, mcp_servlet_client::Error> {
+        let (reader, writer) = split(self.pipe(endpoint));
+        Session::attach(reader, writer, options).await
+    }
+
+    /// The client's end of a pipe to an endpoint.
+    pub(crate) fn pipe(&self, endpoint: &str) -> DuplexStream {
+        let server = self.service.server_of(endpoint);
+        server.expect("an endpoint").open_pipe()
+    }
+}
+
+/// The tools that a client sees.
+pub(crate) async fn definitions(session: &Session) -> Vec<Value> {
+    let lists = session.lists().await.expect("lists");
+    let tools = lists.tools.expect("tools");
+    tools.iter().map(|tool| json!(tool)).collect()
+}
+
+/// Their names.
+pub(crate) async fn tools(session: &Session) -> Vec<String> {
+    let name = |tool: Value| tool["name"].as_str().expect("a name").to_owned();
+    definitions(session).await.into_iter().map(name).collect()
+}
+
+/// Waits until something holds.
+pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let start = Instant::now();
+    while !holds().await {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
