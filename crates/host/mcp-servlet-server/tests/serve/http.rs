@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::{Served, initialize, request},
+    log::eventually,
     support::{DESCRIPTION, Wat},
 };
 
@@ -369,6 +370,11 @@ fn subscriptions_leave_the_connections_to_calls() {
             });
             assert_eq!(served.ask("tools/list", json!({})).status, 200);
         }
+        // A server that stops takes no more connections.
+        eventually("all streams", || {
+            let metrics = served.service.metrics();
+            metrics.contains("servlet_connections{state=\"stream\"} 8\n")
+        });
         served.service.begin_stop();
     });
 }
