@@ -137,7 +137,7 @@ impl Account {
         };
         let measures = reserved.is_some() || !quotas.is_empty();
         let mut fields = audit.map(|_| fields()).unwrap_or_default();
-        fields.input = measures.then(|| asked.arguments.map_or(0, length));
+        fields.input = measures.then(|| asked.arguments.map_or(0, json_size));
         let span = records.and_then(|records| begin_span(records, context, asked));
         fields.trace = span.as_ref().and_then(OpenSpan::trace);
         let outer = records.map(|records| Outer {
