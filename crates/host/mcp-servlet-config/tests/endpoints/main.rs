@@ -35,6 +35,7 @@ mod search;
 mod shape;
 mod shapes;
 mod site;
+mod slow;
 mod sse;
 mod steps;
 mod store;

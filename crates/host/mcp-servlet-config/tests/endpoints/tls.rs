@@ -37,14 +37,14 @@ use crate::{
 };
 
 /// A configuration with these keys of TLS.
-fn config(tls: &str) -> String {
+pub(crate) fn config(tls: &str) -> String {
     format!(
         "[listener.local]\naddress = \"127.0.0.1:0\"\ntls = {{ {tls} }}\n\
          [endpoint.web]\nkind = \"http\"\nlistener = \"local\"\n"
     )
 }
 
-const FILES: &str = "cert = \"cert.pem\", key = \"key.pem\"";
+pub(crate) const FILES: &str = "cert = \"cert.pem\", key = \"key.pem\"";
 
 /// A site with a certificate of this authority, whose root is the file `root.pem`.
 async fn start(authority: &Authority, tls: &str) -> Site {
@@ -95,7 +95,7 @@ async fn a_listener_speaks_https_and_tells_others_so() {
 }
 
 /// A connection of a client that trusts this authority and offers these protocols of HTTP.
-async fn shake_hands(
+pub(crate) async fn shake_hands(
     address: &str,
     authority: &Authority,
     protocols: &[&[u8]],
@@ -129,7 +129,7 @@ async fn connect_tcp(address: &str, config: ClientConfig) -> std::io::Result<Tls
 }
 
 /// The host and port of an endpoint.
-fn address_of(site: &Site) -> &str {
+pub(crate) fn address_of(site: &Site) -> &str {
     let address = site.url("web").trim_start_matches("http://");
     address.trim_end_matches("/mcp")
 }
@@ -147,7 +147,7 @@ async fn the_least_version_is_1_3_if_the_configuration_says_so() {
 }
 
 /// Sends a request over HTTP/2.
-async fn ask(
+pub(crate) async fn ask(
     client: &mut SendRequest<String>,
     request: Builder,
     body: String,
@@ -160,7 +160,7 @@ async fn ask(
     (parts.status.as_u16(), parts.version, text)
 }
 
-async fn http2(stream: TlsStream<TcpStream>) -> SendRequest<String> {
+pub(crate) async fn http2(stream: TlsStream<TcpStream>) -> SendRequest<String> {
     let io = TokioIo::new(stream);
     let shaken = http2::handshake(TokioExecutor::new(), io).await;
     let (client, connection) = shaken.expect("HTTP/2");
