@@ -1,0 +1,145 @@
+//! Elicitation requests of one process that are answered through the load balancer.
+
+use std::{sync::mpsc, thread, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::{
+    ENDPOINT, KEYS,
+    client::{Client, request},
+    processes::{Balancer, PATIENCE, by_turns},
+    three,
+};
+
+/// How many clients are asked.
+const QUESTIONS: usize = 30;
+
+/// Asks twice, and keeps a number from the first question to the second.
+fn order() -> Value {
+    json!({ "name": "order", "arguments": {} })
+}
+
+/// The call again, with the answer to what it was answered with.
+fn answer_to(asked: &Value) -> Result<Value, String> {
+    let result = &asked["result"];
+    let Some(question) = result["inputRequests"]
+        .as_object()
+        .and_then(|all| all.keys().next())
+    else {
+        return Err(asked.to_string());
+    };
+    let accepted = json!({ "action": "accept", "content": { "yes": true } });
+    let mut answer = order();
+    answer["inputResponses"] = json!({ question: accepted });
+    if result["requestState"].is_string() {
+        answer["requestState"] = result["requestState"].clone();
+    }
+    Ok(answer)
+}
+
+/// Questions since 2026-07-28 of one process, and their answers at the next ones.
+pub(crate) fn ask_and_answer(clients: &[&Client]) -> Result<(), String> {
+    let mut clients = clients.iter().cycle();
+    let mut send = |params: Value| {
+        let client = clients.next().expect("a client");
+        client.ask("tools/call", params, false)
+    };
+    let first = send(order())?;
+    let second = send(answer_to(&first)?)?;
+    let done = send(answer_to(&second)?)?;
+    match done["result"]["content"][0]["text"].as_str() {
+        Some("order 41: true and true") => Ok(()),
+        _ => Err(done.to_string()),
+    }
+}
+
+#[test]
+fn an_answer_gets_to_any_process_with_the_same_keys() {
+    let servers = three(&format!("{ENDPOINT}{KEYS}"));
+    let [first, second] = [0, 1].map(|at| Client::new(&servers[at].address));
+    ask_and_answer(&[&first, &second]).expect("a result");
+    let balancer = Balancer::start(&servers, by_turns);
+    let client = Client::new(&balancer.address);
+    for _ in 0..QUESTIONS {
+        ask_and_answer(&[&client]).expect("a result");
+    }
+}
+
+#[test]
+fn an_answer_is_unknown_to_a_process_with_other_keys() {
+    let servers = three(ENDPOINT);
+    let [first, second] = [0, 1].map(|at| Client::new(&servers[at].address));
+    let asked = first.ask("tools/call", order(), false).expect("a question");
+    let answer = answer_to(&asked).expect("a question");
+    let asked = first.ask("tools/call", answer, false).expect("a question");
+    let answer = answer_to(&asked).expect("a question");
+    let refused = second.ask("tools/call", answer.clone(), false);
+    let refused = refused.expect("an answer");
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let done = first.ask("tools/call", answer, false).expect("an answer");
+    assert!(done["result"]["content"][0]["text"].is_string(), "{done}");
+}
+
+fn call() -> Value {
+    json!({ "name": "confirm_delete", "arguments": { "filename": "a.txt" } })
+}
+
+fn accepted() -> Value {
+    json!({ "action": "accept", "content": { "confirm": true } })
+}
+
+fn is_done(answer: &Value) -> Result<(), String> {
+    match answer["result"]["content"][0]["text"].as_str() {
+        Some("deleted: true") => Ok(()),
+        _ => Err(answer.to_string()),
+    }
+}
+
+/// The question of a call in a session, and the messages after it.
+fn asked_in(client: &Client, session: &str) -> (Value, impl Iterator<Item = Value> + use<>) {
+    let answer = client.post_in(session, &request("tools/call", &call()));
+    let answer = answer.and_then(|answer| answer.expect_status(200));
+    let mut messages = answer.expect("a stream").messages();
+    let question = messages.next().expect("a question");
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": accepted() });
+    (answer, messages)
+}
+
+#[test]
+fn an_answer_of_a_session_gets_to_its_process_by_the_hash_of_its_id() {
+    let servers = three(&format!("{ENDPOINT}session.store = \"sealed\"\n{KEYS}"));
+    let balancer = Balancer::start(&servers, |config| config);
+    let client = Client::new(&balancer.address);
+    for _ in 0..QUESTIONS {
+        let session = client.open().expect("a session");
+        let (answer, mut messages) = asked_in(&client, &session);
+        let accepted = client.post_in(&session, &answer);
+        accepted
+            .and_then(|answer| answer.expect_status(202))
+            .expect("it is accepted");
+        is_done(&messages.next().expect("a message")).expect("a result");
+    }
+    // Each process has served some of them.
+    let sessions = servers
+        .iter()
+        .map(|server| server.metric("servlet_sessions{endpoint=\"main\"}"));
+    let sessions: Vec<_> = sessions.collect();
+    assert!(sessions.iter().all(|count| *count > 0), "{sessions:?}");
+}
+
+#[test]
+fn an_answer_of_a_session_does_nothing_at_another_process() {
+    let servers = three(&format!("{ENDPOINT}session.store = \"sealed\"\n{KEYS}"));
+    let [first, second] = [0, 1].map(|at| Client::new(&servers[at].address));
+    let session = first.open().expect("a session");
+    let (answer, mut messages) = asked_in(&first, &session);
+    let (sender, next) = mpsc::channel();
+    thread::spawn(move || sender.send(messages.next()));
+    second.post_in(&session, &answer).expect("a response");
+    let waits = next.recv_timeout(Duration::from_secs(1));
+    assert_eq!(waits, Err(mpsc::RecvTimeoutError::Timeout));
+    first.post_in(&session, &answer).expect("a response");
+    let done = next.recv_timeout(PATIENCE).expect("an end");
+    is_done(&done.expect("a message")).expect("a result");
+}
