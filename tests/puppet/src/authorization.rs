@@ -39,6 +39,8 @@ pub const ROBOT_SECRET: &str = "hush-robot/secret+";
 pub struct AuthorizationServer {
     /// The script of the server.
     pub script: &'static str,
+    /// The URL of another server for which it issues tokens, instead of its own.
+    pub protects: Option<String>,
     /// How long the first access token lasts, in seconds.
     pub first_lifetime: u64,
     /// How long later access tokens last, in seconds.
@@ -85,6 +87,7 @@ impl Default for AuthorizationServer {
     fn default() -> Self {
         Self {
             script: "plain",
+            protects: None,
             first_lifetime: 3600,
             lifetime: 3600,
             token_wait: Duration::ZERO,
@@ -127,7 +130,7 @@ impl AuthorizationServer {
 impl ProtectedServer {
     /// The URL of the server.
     pub fn url(&self) -> String {
-        format!("{}/mcp", self.base())
+        format!("{}/mcp", self.issuer())
     }
 
     /// How often something has happened: `register`, `revoke`, or the name of a grant.
@@ -156,8 +159,15 @@ impl ProtectedServer {
         self.grants().verifiers.clone()
     }
 
-    fn base(&self) -> String {
+    /// The URL of the authorization server.
+    pub fn issuer(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// The URL that its tokens are for.
+    fn resource(&self) -> String {
+        let own = || self.url();
+        self.rules.protects.clone().unwrap_or_else(own)
     }
 
     fn grants(&self) -> MutexGuard<'_, Grants> {
@@ -170,7 +180,7 @@ impl ProtectedServer {
             0 => self.rules.first_lifetime,
             _ => self.rules.lifetime,
         };
-        let mut tokens = grants.token(form, &self.url())?;
+        let mut tokens = grants.token(form, &self.resource())?;
         tokens["expires_in"] = lifetime.into();
         (self.rules.edit_tokens)(&mut tokens);
         Ok(tokens)
@@ -191,6 +201,7 @@ impl ProtectedServer {
             .route("/authorize", get(authorize))
             .route("/token", post(token))
             .route("/revoke", post(revoke))
+            .route("/introspect", post(introspect))
             .with_state(self.clone())
             .merge(protected)
     }
@@ -207,19 +218,22 @@ async fn guard(State(server): State<ProtectedServer>, request: Request, next: Ne
         Some(_) => (StatusCode::FORBIDDEN, r#"error="insufficient_scope", "#),
         None => (StatusCode::UNAUTHORIZED, ""),
     };
-    let document = format!("{}/.well-known/oauth-protected-resource/mcp", server.base());
+    let document = format!(
+        "{}/.well-known/oauth-protected-resource/mcp",
+        server.issuer()
+    );
     let challenge = format!(r#"Bearer {error}resource_metadata="{document}", scope="{needed}""#);
     (status, [(header::WWW_AUTHENTICATE, challenge)]).into_response()
 }
 
 async fn resource(State(server): State<ProtectedServer>) -> Response {
     let path = server.rules.resource.unwrap_or("/mcp");
-    let resource = format!("{}{path}", server.base());
-    answer(json!({ "resource": resource, "authorization_servers": [server.base()] }))
+    let resource = format!("{}{path}", server.issuer());
+    answer(json!({ "resource": resource, "authorization_servers": [server.issuer()] }))
 }
 
 async fn metadata(State(server): State<ProtectedServer>) -> Response {
-    let (rules, base) = (&server.rules, server.base());
+    let (rules, base) = (&server.rules, server.issuer());
     let mut metadata = json!({
         "issuer": base,
         "authorization_endpoint": format!("{base}/authorize"),
@@ -256,13 +270,13 @@ async fn register(State(server): State<ProtectedServer>, body: String) -> Respon
 /// Answers as if the user had agreed at once.
 async fn authorize(State(server): State<ProtectedServer>, RawQuery(query): RawQuery) -> Response {
     let form = Form::new(&query.unwrap_or_default());
-    let code = server.grants().authorize(&form, &server.url());
+    let code = server.grants().authorize(&form, &server.resource());
     let code = match code {
         Ok(code) => code,
         Err(error) => return refused(&error),
     };
     let state = server.rules.state.unwrap_or(form.get("state"));
-    let base = server.base();
+    let base = server.issuer();
     let issuer = server.rules.issuer.unwrap_or(&base);
     let (name, value) = if server.rules.denies {
         ("error", "access_denied")
@@ -299,6 +313,25 @@ async fn revoke(
         Ok(()) => StatusCode::OK.into_response(),
         Err(error) => refused(&error),
     }
+}
+
+/// Tells [`ROBOT`] what an access token is worth (RFC 7662).
+async fn introspect(
+    State(server): State<ProtectedServer>,
+    headers: HeaderMap,
+    body: String,
+) -> Response {
+    let form = Form::with_client(&body, &headers);
+    if form.get("client_id") != ROBOT || form.get("client_secret") != ROBOT_SECRET {
+        return refused(&Refused("invalid_client"));
+    }
+    let scope = server.grants().access.get(form.get("token")).cloned();
+    answer(match scope {
+        Some(scope) => json!({
+            "active": true, "sub": "ada", "iss": server.issuer(), "aud": server.resource(), "scope": scope,
+        }),
+        None => json!({ "active": false }),
+    })
 }
 
 fn answer(body: Value) -> Response {

@@ -1,13 +1,17 @@
 //! `puppet SCRIPT [--log FILE] [--ignore-end]` plays a script over standard input and output. SCRIPT is a name or a path.
+//! `puppet --issuer URL` is an authorization server for the MCP server at this URL. It asks no user.
 
 use std::process::ExitCode;
 
-use puppet::{Ended, Puppet};
+use puppet::{AuthorizationServer, Ended, Puppet};
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().expect("the name or path of a script");
+    if name == "--issuer" {
+        issue(arguments.next().expect("the URL of a server")).await;
+    }
     let mut log = None;
     let mut stays = false;
     while let Some(argument) = arguments.next() {
@@ -28,6 +32,17 @@ async fn main() -> ExitCode {
         // Not by returning, which would wait for the thread that reads standard input.
         Ended::Closed => std::process::exit(0),
     }
+}
+
+/// Issues tokens for a server until the process is killed.
+async fn issue(url: String) -> ! {
+    let rules = AuthorizationServer {
+        protects: Some(url),
+        ..Default::default()
+    };
+    let server = rules.start().await;
+    eprintln!("listening on {}", server.issuer());
+    std::future::pending().await
 }
 
 /// Adds what has arrived to a file, one message per line.

@@ -1,9 +1,16 @@
 //! `servlet login` and `servlet logout`, with a server that requires a login.
 
+mod folder;
+mod processes;
+#[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
+mod support;
+
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use processes::Server;
 use puppet::{AuthorizationServer, ProtectedServer, ROBOT, ROBOT_SECRET, SECRET, browse};
 use tempfile::TempDir;
 
@@ -270,4 +277,45 @@ async fn a_login_has_the_options_of_connections() {
         .run(&["login", "http://mcp.example", "--path", "/x"])
         .await;
     assert!(text(&output.stderr).contains("`http` is not encrypted"));
+}
+
+#[tokio::test]
+async fn a_user_logs_in_to_an_endpoint_of_ours_and_asks_for_another_scope() {
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = free.local_addr().expect("an address");
+    drop(free);
+    let url = format!("http://{address}/mcp");
+    let stage = Stage::new(AuthorizationServer {
+        protects: Some(url.clone()),
+        ..Default::default()
+    })
+    .await;
+    let issuer = stage.server.issuer();
+    let config = format!(
+        "[listener.local]\naddress = \"{address}\"\n\
+         [endpoint.main]\nkind = \"http\"\nlistener = \"local\"\nauth = \"corp\"\nurl = \"{url}\"\n\
+         [auth.corp]\nscopes = [\"mcp\"]\n\
+         [auth.corp.introspection]\nurl = \"{issuer}/introspect\"\nissuer = \"{issuer}\"\n\
+         client = \"{ROBOT}\"\nsecret = \"{ROBOT_SECRET}\"\n\
+         [servlet.a]\nsource = \"a.wasm\"\ntool.t = {{ scopes = [\"pay\"] }}\n"
+    );
+    let _server = Server::start(folder::folder(&config));
+    let output = stage.run(&["call", &url, "t"]).await;
+    assert_eq!(output.status.code(), Some(13), "{output:?}");
+    let (log, code) = stage.log_in(&["login", &url, "--no-browser"]).await;
+    assert_eq!(code, 0, "{log}");
+    let output = stage.run(&["catalog", &url]).await;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    // The tool needs more than the endpoint.
+    let output = stage.run(&["call", &url, "t"]).await;
+    let error = text(&output.stderr);
+    assert!(
+        !output.status.success() && error.contains("`mcp pay`"),
+        "{error}"
+    );
+    let more = ["login", &url, "--no-browser", "--scope", "mcp pay"];
+    let (log, code) = stage.log_in(&more).await;
+    assert_eq!(code, 0, "{log}");
+    let output = stage.run(&["call", &url, "t"]).await;
+    assert_eq!(text(&output.stdout), "answer\n", "{output:?}");
 }
