@@ -2,6 +2,8 @@
 
 mod combine;
 mod gateway;
+mod login;
+mod processes;
 mod servers;
 mod table;
 
@@ -14,6 +16,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::serve::{Server, build, servlet};
 use crate::shell::{root, show, target};
@@ -41,6 +44,12 @@ const GATEWAY: &str = "gateway";
 /// The name of the part that makes one tool of several servers.
 const COMBINE: &str = "combine";
 
+/// The name of the part in which clients log in.
+const LOGIN: &str = "login";
+
+/// The name of the part that runs several processes behind a load balancer.
+const PROCESSES: &str = "processes";
+
 /// Calls our servlets with clients of other projects, and lists servers of other projects with our client. With `only`, runs the
 /// clients whose name contains it, or just one of the other parts. Fails if a client or a server does.
 pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
@@ -48,6 +57,8 @@ pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
         Some(SERVERS) => return servers::check(),
         Some(GATEWAY) => return gateway::check(),
         Some(COMBINE) => return combine::check(),
+        Some(LOGIN) => return login::check(),
+        Some(PROCESSES) => return processes::check(),
         _ => {}
     }
     let clients = call_tools(only);
@@ -56,7 +67,9 @@ pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
     }
     // All parts print their table, even if the first one fails.
     let (servers, gateway, combine) = (servers::check(), gateway::check(), combine::check());
-    clients.and(servers).and(gateway).and(combine)
+    let (login, processes) = (login::check(), processes::check());
+    let clients = clients.and(servers).and(gateway).and(combine);
+    clients.and(login).and(processes)
 }
 
 /// Lists and calls the tools with every client, over its transports and in its protocol versions, and prints a table.
@@ -86,7 +99,7 @@ fn call_tools(only: Option<&str>) -> anyhow::Result<()> {
             };
             let mut command = Command::new(&program);
             command.current_dir(root()).args(&arguments);
-            let counts = counts(command.arg(mode).arg(&calls).args(target));
+            let counts = output(command.arg(mode).arg(&calls).args(target));
             failed += usize::from(counts.is_err());
             println!("{}", row(client, mode, transport, &counts));
         }
@@ -106,7 +119,7 @@ fn row(client: &Client, mode: &str, over: Transport, counts: &anyhow::Result<Cou
 }
 
 /// Runs a client and returns the last line of its output, which has the counts.
-fn counts(client: &mut Command) -> anyhow::Result<Counts> {
+fn output<C: DeserializeOwned>(client: &mut Command) -> anyhow::Result<C> {
     let output = client.stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {

@@ -178,7 +178,7 @@ impl Reader {
                 };
                 let mut command = self.prepare(Command::new(&program))?;
                 command.args(&arguments).arg(mode).arg(&calls).args(target);
-                let counts = super::counts(&mut command)?;
+                let counts: super::Counts = super::output(&mut command)?;
                 ensure!((counts.listed, counts.called) == (1, 1), "{}", client.name);
                 println!("{:<22} {mode:<10} {}", client.name, over.name());
             }

@@ -50,12 +50,18 @@ const AUTO: &[&str] = &["auto"];
 const ALL: &[Transport] = &[Transport::Stdio, Transport::Http];
 const WITH_SSE: &[Transport] = &[Transport::Stdio, Transport::Http, Transport::Sse];
 
+const MCP_1: &str = "mcp==1.30.0";
+const MCP_2: &str = "mcp==2.3.0";
+const SDK_1: &str = "@modelcontextprotocol/sdk@1.32.2";
+const SDK_2: &str = "@modelcontextprotocol/client@2.4.0";
+const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
+
 pub(super) const CLIENTS: [Client; 12] = [
     Client {
         transports: WITH_SSE,
-        ..python("Python SDK 1", LEGACY, "with_mcp_1.py", &["mcp==1.30.0"])
+        ..python("Python SDK 1", LEGACY, "with_mcp_1.py", &[MCP_1])
     },
-    python("Python SDK 2", BOTH, "with_mcp_2.py", &["mcp==2.3.0"]),
+    python("Python SDK 2", BOTH, "with_mcp_2.py", &[MCP_2]),
     python("FastMCP 4", BOTH, "with_fastmcp.py", &["fastmcp==4.1.0"]),
     python(
         "OpenAI Agents SDK",
@@ -75,26 +81,11 @@ pub(super) const CLIENTS: [Client; 12] = [
         "with_langchain.py",
         &["langchain-mcp-adapters==0.3.2"],
     ),
-    node(
-        "TypeScript SDK 1",
-        LEGACY,
-        "with_sdk_1.mjs",
-        &["@modelcontextprotocol/sdk@1.32.2"],
-    ),
-    node(
-        "TypeScript SDK 2",
-        BOTH,
-        "with_sdk_2.mjs",
-        &["@modelcontextprotocol/client@2.4.0"],
-    ),
+    node("TypeScript SDK 1", LEGACY, "with_sdk_1.mjs", &[SDK_1]),
+    node("TypeScript SDK 2", BOTH, "with_sdk_2.mjs", &[SDK_2]),
     Client {
         transports: WITH_SSE,
-        ..node(
-            "Inspector",
-            BOTH,
-            "with_inspector.mjs",
-            &["@modelcontextprotocol/inspector@2.12.0"],
-        )
+        ..node("Inspector", BOTH, "with_inspector.mjs", &[INSPECTOR])
     },
     node("mcporter", AUTO, "with_mcporter.mjs", &[MCPORTER]),
     Client {
@@ -103,11 +94,7 @@ pub(super) const CLIENTS: [Client; 12] = [
             "Chromium, CORS",
             BOTH,
             "with_browser.mjs",
-            &[
-                "@modelcontextprotocol/client@2.4.0",
-                "esbuild@0.28.2",
-                "playwright-core@1.65.1",
-            ],
+            &[SDK_2, "esbuild@0.28.2", "playwright-core@1.65.1"],
         )
     },
     Client {
@@ -117,6 +104,35 @@ pub(super) const CLIENTS: [Client; 12] = [
         program: Program::Cargo("with_rmcp"),
     },
 ];
+
+/// The name of the client that sends a key, and logs in nowhere.
+pub(super) const INSPECTOR_LOGIN: &str = "Inspector, key";
+
+/// Programs that log in over HTTP, and call two tools: `PROGRAM MODE URL`.
+pub(super) const LOGINS: [Client; 5] = [
+    login(python("Python SDK 1", LEGACY, "login_mcp_1.py", &[MCP_1])),
+    login(python("Python SDK 2", BOTH, "login_mcp_2.py", &[MCP_2])),
+    login(node(
+        "TypeScript SDK 1",
+        LEGACY,
+        "login_sdk_1.mjs",
+        &[SDK_1],
+    )),
+    login(node("TypeScript SDK 2", BOTH, "login_sdk_2.mjs", &[SDK_2])),
+    login(node(
+        INSPECTOR_LOGIN,
+        BOTH,
+        "login_inspector.mjs",
+        &[INSPECTOR],
+    )),
+];
+
+const fn login(client: Client) -> Client {
+    Client {
+        transports: &[Transport::Http],
+        ..client
+    }
+}
 
 const fn python(
     name: &'static str,
@@ -165,13 +181,17 @@ impl Client {
     /// Installs the client under the target directory. Returns the program and its first arguments.
     pub(super) fn install(&self) -> anyhow::Result<(PathBuf, Vec<OsString>)> {
         let scripts = root().join("tests/clients");
+        // The two scripts of a client share what is installed.
+        let folder = |script: &str| script.replace("login_", "with_");
         match self.program {
             Program::Python(script, requirements) => {
-                let python = python::install(script.trim_end_matches(".py"), requirements)?;
+                let folder = folder(script.trim_end_matches(".py"));
+                let python = python::install(&folder, requirements)?;
                 Ok((python, vec![scripts.join(script).into()]))
             }
             Program::Node(script, packages) => {
-                let packages = Packages::install(script.trim_end_matches(".mjs"), packages)?;
+                let folder = folder(script.trim_end_matches(".mjs"));
+                let packages = Packages::install(&folder, packages)?;
                 // Node looks for packages next to the script.
                 let script = packages.adopt(&scripts, script)?;
                 Ok((packages.node(), vec![script.into()]))
