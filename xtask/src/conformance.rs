@@ -6,6 +6,7 @@
 
 mod expected;
 mod results;
+mod secure;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use crate::serve::{Server, build};
 use crate::shell::{cargo, run as run_command, target};
 use expected::Expected;
 use results::{Scenario, Table};
+use secure::Secure;
 
 const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
 
@@ -27,14 +29,22 @@ const FIXTURES: [&str; 2] = ["list_changes", "tasks"];
 /// The column of scenarios that belong to an extension instead of a protocol version.
 const EXTENSION: &str = "extension";
 
-/// Runs every scenario, prints a table, and fails unless exactly the expected checks fail.
-pub(crate) fn run() -> anyhow::Result<()> {
+/// Runs every scenario, prints a table, and fails unless exactly the expected checks fail. With `secure`, against an endpoint with
+/// TLS and callers.
+pub(crate) fn run(secure: bool) -> anyhow::Result<()> {
     let packages = Packages::install("conformance", &[SUITE])?;
     let expected = Expected::read()?;
     let scenarios = scenarios(&packages)?;
     let mut servlets = build(&["everything"])?;
     servlets.extend(fixtures()?);
-    let server = Server::start(&servlets, &[])?;
+    let (server, behind);
+    let url = if secure {
+        behind = Secure::start(&servlets)?;
+        &behind.url
+    } else {
+        server = Server::start(&servlets, &[])?;
+        &server.url
+    };
     let mut table = Table::new(scenarios);
     let folder = target().join("conformance");
     // Results of an earlier run would look like results of this one.
@@ -43,11 +53,11 @@ pub(crate) fn run() -> anyhow::Result<()> {
         let folder = folder.join(&revision);
         if revision == EXTENSION {
             for name in table.scenarios_of(&revision) {
-                start(&packages, &server.url, &folder, &["--scenario", &name])?;
+                start(&packages, url, &folder, &["--scenario", &name])?;
             }
         } else {
             let choice = ["--suite", "all", "--spec-version", &revision];
-            start(&packages, &server.url, &folder, &choice)?;
+            start(&packages, url, &folder, &choice)?;
         }
         table.read(&revision, &folder)?;
     }

@@ -58,11 +58,15 @@ enum Command {
     /// Check what a release needs: the oldest compiler, unsafe code in Miri, licenses, packages
     Vet,
     /// Run every scenario of MCP's official conformance suite, over HTTP
-    Conformance,
+    Conformance {
+        /// Against an endpoint with TLS and callers, through HAProxy, which adds a key to each request
+        #[arg(long)]
+        secure: bool,
+    },
     /// Call the tools of the servlets in `examples` with MCP clients of other projects, and list MCP servers of other projects
     Clients {
-        /// Run only clients whose name contains this, or only the `servers`, the same behind one endpoint: `gateway`, or one tool of
-        /// several servers: `combine`
+        /// Run only clients whose name contains this, or only the `servers`, the same behind one endpoint: `gateway`, one tool of
+        /// several servers: `combine`, clients that log in: `login`, or several processes behind HAProxy: `processes`
         only: Option<String>,
     },
     /// Feed everything that reads foreign input with bytes from libFuzzer
@@ -88,7 +92,7 @@ fn main() -> ExitCode {
         Command::Lint => lint::lint(),
         Command::Tidy => tidy::check(),
         Command::Vet => vet::vet(),
-        Command::Conformance => conformance::run(),
+        Command::Conformance { secure } => conformance::run(secure),
         Command::Clients { only } => clients::check(only.as_deref()),
         Command::Fuzz { targets, seconds } => fuzz::fuzz(&targets, seconds),
         Command::Bench(options) => bench::bench(&options),

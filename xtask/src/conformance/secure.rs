@@ -1,0 +1,156 @@
+//! An endpoint with TLS and callers, behind a `HAProxy` that adds a key to each request.
+//!
+//! The suite has no option for a token, and sends some requests with a library that only speaks plain HTTP.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use sha2::{Digest as _, Sha256};
+use tempfile::TempDir;
+
+use crate::serve::{Server, servlet};
+use crate::shell::run;
+
+const KEY: &str = "key-of-the-suite";
+
+/// The exit code of `servlet` at a server that requires a login.
+const NEEDS_LOGIN: i32 = 13;
+
+/// A server and a `HAProxy`, which end when this value is dropped.
+pub(super) struct Secure {
+    /// The URL for the suite.
+    pub(super) url: String,
+    balancer: Child,
+    _server: Server,
+    _folder: TempDir,
+}
+
+impl Secure {
+    pub(super) fn start(servlets: &[PathBuf]) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let at = |name: &str| folder.path().join(name);
+        certify(folder.path())?;
+        fs::write(at("servlet.toml"), config(servlets)?)?;
+        let server = Server::start_configured(&at("servlet.toml"))?;
+        needs_a_key(&server.url, &at("cert.pem"))?;
+        let free = TcpListener::bind("127.0.0.1:0")?;
+        let address = free.local_addr()?.to_string();
+        drop(free);
+        fs::write(
+            at("haproxy.cfg"),
+            balancer(&address, &server.url, &at("cert.pem"))?,
+        )?;
+        let child = Command::new("haproxy")
+            .arg("-db")
+            .arg("-f")
+            .arg(at("haproxy.cfg"))
+            .stdin(Stdio::null())
+            .spawn()
+            .context("cannot start `haproxy`, which `--secure` needs")?;
+        let secure = Self {
+            url: format!("http://{address}/mcp"),
+            balancer: child,
+            _server: server,
+            _folder: folder,
+        };
+        for _ in 0..100 {
+            if TcpStream::connect(&address).is_ok() {
+                return Ok(secure);
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        bail!("`haproxy` does not listen on {address}")
+    }
+}
+
+impl Drop for Secure {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.balancer.kill();
+        let _ = self.balancer.wait();
+    }
+}
+
+/// Writes a certificate for this machine, which is its own authority, and its key.
+fn certify(folder: &Path) -> anyhow::Result<()> {
+    let request = "[req]\ndistinguished_name = name\nx509_extensions = extensions\n[name]\n[extensions]\n\
+        subjectAltName = IP:127.0.0.1\nbasicConstraints = critical,CA:FALSE\n";
+    fs::write(folder.join("request.cnf"), request)?;
+    let mut openssl = Command::new("openssl");
+    openssl
+        .args([
+            "req",
+            "-x509",
+            "-config",
+            "request.cnf",
+            "-subj",
+            "/CN=suite",
+        ])
+        .args([
+            "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "cert.pem",
+        ])
+        .current_dir(folder)
+        .stderr(Stdio::null());
+    run(&mut openssl)
+}
+
+/// Fails unless the endpoint refuses clients without a key.
+fn needs_a_key(url: &str, root: &Path) -> anyhow::Result<()> {
+    let mut catalog = servlet();
+    catalog.args(["catalog", url, "--tls-ca"]).arg(root);
+    let output = catalog.output()?;
+    ensure!(
+        output.status.code() == Some(NEEDS_LOGIN),
+        "a client without a key: {}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(())
+}
+
+fn config(servlets: &[PathBuf]) -> anyhow::Result<String> {
+    let digest = Sha256::digest(KEY);
+    let sha256: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut config = format!(
+        r#"
+[listener.local]
+address = "127.0.0.1:0"
+tls = {{ cert = "cert.pem", key = "key.pem" }}
+[endpoint.main]
+kind = "http"
+listener = "local"
+auth = "corp"
+[auth.corp]
+key = [{{ name = "suite", sha256 = "{sha256}" }}]
+"#
+    );
+    for servlet in servlets {
+        let name = servlet.file_stem().context("a file has a name")?;
+        let (name, source) = (name.to_string_lossy(), servlet.display());
+        config += &format!("[servlet.{name}]\nsource = '{source}'\n");
+    }
+    Ok(config)
+}
+
+fn balancer(address: &str, url: &str, root: &Path) -> anyhow::Result<String> {
+    let server = url.strip_prefix("https://").context("a URL with `https`")?;
+    let (server, _) = server.split_once('/').context("a URL with a path")?;
+    let root = root.display();
+    Ok(format!(
+        r#"defaults
+    mode http
+    timeout connect 5s
+    timeout client 1h
+    timeout server 1h
+listen suite
+    bind {address}
+    http-request set-header Authorization "Bearer {KEY}"
+    server a {server} ssl verify required ca-file {root} alpn h2,http/1.1
+"#
+    ))
+}
