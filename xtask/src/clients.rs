@@ -6,6 +6,7 @@ mod login;
 mod processes;
 mod servers;
 mod table;
+mod valkey;
 
 use std::ffi::OsString;
 use std::fs;
@@ -50,6 +51,9 @@ const LOGIN: &str = "login";
 /// The name of the part that runs several processes behind a load balancer.
 const PROCESSES: &str = "processes";
 
+/// The name of the part that keeps sessions in a Valkey.
+const VALKEY: &str = "valkey";
+
 /// Calls our servlets with clients of other projects, and lists servers of other projects with our client. With `only`, runs the
 /// clients whose name contains it, or just one of the other parts. Fails if a client or a server does.
 pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
@@ -59,6 +63,7 @@ pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
         Some(COMBINE) => return combine::check(),
         Some(LOGIN) => return login::check(),
         Some(PROCESSES) => return processes::check(),
+        Some(VALKEY) => return valkey::check(),
         _ => {}
     }
     let clients = call_tools(only);
@@ -67,9 +72,9 @@ pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
     }
     // All parts print their table, even if the first one fails.
     let (servers, gateway, combine) = (servers::check(), gateway::check(), combine::check());
-    let (login, processes) = (login::check(), processes::check());
+    let (login, processes, valkey) = (login::check(), processes::check(), valkey::check());
     let clients = clients.and(servers).and(gateway).and(combine);
-    clients.and(login).and(processes)
+    clients.and(login).and(processes).and(valkey)
 }
 
 /// Lists and calls the tools with every client, over its transports and in its protocol versions, and prints a table.

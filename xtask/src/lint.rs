@@ -37,6 +37,9 @@ const GOLDENS: [&str; 9] = [
 pub(crate) fn lint() -> anyhow::Result<()> {
     let clippy = ["clippy", "--workspace", "--all-targets", "--quiet"];
     run(cargo(&clippy).args(["--keep-going", "--", "--deny", "warnings"]))?;
+    // `--all-targets` leaves out the tests that `cargo test` does not run.
+    let machines = ["clippy", "--workspace", "--test", "machines", "--quiet"];
+    run(cargo(&machines).args(["--", "--deny", "warnings"]))?;
     for abi in ABIS {
         run(cargo(&GUEST).env("MCP_SERVLET_ABI", abi))?;
     }

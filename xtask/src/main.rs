@@ -66,7 +66,7 @@ enum Command {
     /// Call the tools of the servlets in `examples` with MCP clients of other projects, and list MCP servers of other projects
     Clients {
         /// Run only clients whose name contains this, or only the `servers`, the same behind one endpoint: `gateway`, one tool of
-        /// several servers: `combine`, clients that log in: `login`, or several processes behind HAProxy: `processes`
+        /// several servers: `combine`, clients that log in: `login`, several processes behind HAProxy: `processes`, or sessions in a Valkey: `valkey`
         only: Option<String>,
     },
     /// Feed everything that reads foreign input with bytes from libFuzzer
