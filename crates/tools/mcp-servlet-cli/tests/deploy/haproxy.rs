@@ -1,6 +1,11 @@
 //! Several processes behind a HAProxy with the configuration of `deploy`.
 
-use std::{thread, time::Duration};
+use std::{
+    io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _},
+    net::TcpStream,
+    thread,
+    time::Duration,
+};
 
 use serde_json::json;
 
@@ -52,8 +57,8 @@ fn call(balancer: &Balancer, id: &str) -> Option<u16> {
     Some(status)
 }
 
-/// A call since 2026-07-28.
-fn call_alone(balancer: &Balancer) -> Result<(), String> {
+/// The headers and the body of a call since 2026-07-28.
+fn alone() -> (&'static str, String) {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "c", "version": "1" },
@@ -62,7 +67,12 @@ fn call_alone(balancer: &Balancer) -> Result<(), String> {
     let params = json!({ "name": "t", "arguments": {}, "_meta": meta });
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
     let headers = "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: t\r\n";
-    match post(balancer, headers, &body.to_string()) {
+    (headers, body.to_string())
+}
+
+fn call_alone(balancer: &Balancer) -> Result<(), String> {
+    let (headers, body) = alone();
+    match post(balancer, headers, &body) {
         Some((200, _)) => Ok(()),
         other => Err(format!("{other:?}")),
     }
@@ -131,5 +141,66 @@ fn no_sealed_session_is_lost_behind_a_load_balancer() {
         // Until HAProxy has noticed, it tries the next process.
         thread::sleep(Duration::from_millis(100));
         assert_eq!(lost(), 0);
+    }
+}
+
+/// Sends a call whose body may arrive after its head, and returns the status of the response.
+fn call_in_parts(stream: &mut BufReader<TcpStream>, key: &str) -> std::io::Result<String> {
+    let (headers, body) = alone();
+    let length = body.len();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\n{headers}content-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\ncontent-length: {length}\r\n\r\n"
+    );
+    stream.get_mut().write_all(head.as_bytes())?;
+    stream.get_mut().write_all(body.as_bytes())?;
+    let mut status = String::new();
+    stream.read_line(&mut status)?;
+    let mut length = None;
+    for line in stream.by_ref().lines() {
+        let line = line?.to_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        let value = line.strip_prefix("content-length: ");
+        length = length.or(value.map(|value| value.parse().expect("a number")));
+    }
+    if let Some(length) = length {
+        stream.read_exact(&mut vec![0; length])?;
+        return Ok(status);
+    }
+    // The last chunk is empty.
+    let mut line = String::new();
+    while line != "0\r\n" {
+        line.clear();
+        if stream.read_line(&mut line)? == 0 {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+    }
+    stream.read_line(&mut line)?;
+    Ok(status)
+}
+
+#[test]
+fn a_refused_request_does_not_end_the_connection_of_its_client() {
+    if !is_installed("haproxy") {
+        return;
+    }
+    let auth = "[auth.corp]\nresource = \"https://mcp.example/mcp\"\nkey = [{ name = \"k\", sha256 = \
+        \"8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a\" }]\n";
+    let config = ENDPOINT.replace("session.store", "auth = \"corp\"\nsession.store") + auth;
+    let servers: Vec<_> = (0..3).map(|_| Server::start(folder(&config))).collect();
+    let balancer = Balancer::start(&servers, |config| config);
+    let stream = TcpStream::connect(&balancer.address).expect("a connection");
+    stream.set_nodelay(true).expect("an option");
+    let mut stream = BufReader::new(stream);
+    for _ in 0..300 {
+        for (key, status) in [("wrong", "401"), ("k", "200")] {
+            let answered = call_in_parts(&mut stream, key).expect("a response");
+            assert!(
+                answered.starts_with(&format!("HTTP/1.1 {status}")),
+                "{answered}"
+            );
+        }
     }
 }
