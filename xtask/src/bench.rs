@@ -47,6 +47,10 @@ enum What {
         /// How long
         #[arg(long, default_value_t = 30)]
         minutes: u64,
+        /// Instead, keep three processes behind HAProxy under the load of callers whose tokens expire, while the processes end and the
+        /// rules change, and check each decision with a second evaluator
+        #[arg(long)]
+        access: bool,
     },
     /// Compare `servlet catalog` with mcporter and a client on rmcp alone, and typed calls with those of rmcp
     Client(client::Options),
@@ -61,7 +65,10 @@ pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
             hyper_mcp: hyper_mcp.as_deref(),
             check: *check,
         }),
-        Some(What::Soak { minutes }) => hosts::measure(&Measure::Soak { minutes: *minutes }),
+        Some(What::Soak { minutes, access }) => hosts::measure(&Measure::Soak {
+            minutes: *minutes,
+            access: *access,
+        }),
         Some(What::Client(options)) => client::measure(options),
         Some(What::Gateway(options)) => gateway::measure(options),
     }

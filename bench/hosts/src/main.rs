@@ -16,6 +16,7 @@ mod compare;
 mod figures;
 mod gateway;
 mod http;
+mod issuer;
 mod load;
 mod peer;
 mod process;

@@ -1,6 +1,7 @@
 //! A long, mixed load over HTTP of a server with a servlet, a bundle and remotes, with the server's memory minute by minute. The
 //! remotes are killed again and again, while the configuration changes.
 
+mod access;
 mod clients;
 mod config;
 mod expected;
@@ -46,6 +47,9 @@ pub(crate) struct Soak {
     /// How long
     #[arg(long, default_value_t = 30)]
     minutes: u64,
+    /// Callers at several processes behind a `HAProxy` with this configuration, instead of remotes
+    #[arg(long, value_name = "FILE")]
+    access: Option<PathBuf>,
 }
 
 impl Soak {
@@ -55,7 +59,10 @@ impl Soak {
             "memory settles within {} minutes; give more",
             lasting::SETTLED
         );
-        run(&self.subject, &self.native, self.minutes)
+        match &self.access {
+            Some(deployed) => access::run(&self.subject, deployed, self.minutes),
+            None => run(&self.subject, &self.native, self.minutes),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::shell::{cargo, run, target};
+use crate::shell::{cargo, root, run, target};
 
 /// The measurement that `bench/hosts` runs.
 pub(super) enum Measure<'a> {
@@ -13,8 +13,8 @@ pub(super) enum Measure<'a> {
         hyper_mcp: Option<&'a Path>,
         check: bool,
     },
-    /// The memory of `servlet serve` under load for this many minutes.
-    Soak { minutes: u64 },
+    /// The memory of `servlet serve` under load for this many minutes, with remotes, or with callers at several processes.
+    Soak { minutes: u64, access: bool },
 }
 
 pub(super) fn measure(measure: &Measure<'_>) -> anyhow::Result<()> {
@@ -29,8 +29,13 @@ pub(super) fn measure(measure: &Measure<'_>) -> anyhow::Result<()> {
                 driver.arg("--hyper-mcp").arg(hyper_mcp);
             }
         }
-        Measure::Soak { minutes } => {
+        Measure::Soak { minutes, access } => {
             driver.args(["soak", "--minutes", &minutes.to_string()]);
+            if *access {
+                driver
+                    .arg("--access")
+                    .arg(root().join("deploy/haproxy.cfg"));
+            }
         }
     }
     driver.arg("--servlet").arg(servlet);

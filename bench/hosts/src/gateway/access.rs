@@ -4,18 +4,16 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use anyhow::Context as _;
-use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD, Engine as _};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use bench_table::Target;
-use ring::rand::SystemRandom;
-use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING as ES256, EcdsaKeyPair, KeyPair as _};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::servers::{configured_as, endpoint};
 use super::{CLIENTS, Comparison, Gateway, greeting};
 use crate::http::{Client, Clients, Listening, free_port};
+use crate::issuer::{AUDIENCE, ISSUER, Issuer};
 use crate::process::Process;
 
 /// The calls of each client.
@@ -24,9 +22,6 @@ const CALLS: usize = 125;
 const LISTS: usize = 100;
 /// The tools of a list, each with one line of configuration.
 const TOOLS: usize = 250;
-
-const ISSUER: &str = "https://login.example";
-const AUDIENCE: &str = "https://mcp.example";
 
 /// Servers with one endpoint for each thing that is measured.
 pub(super) struct Access {
@@ -230,49 +225,4 @@ fn redis(port: u16) -> Option<Process> {
     // The server of the sessions connects at once.
     thread::sleep(Duration::from_secs(1));
     Some(Process(child))
-}
-
-/// An issuer of tokens.
-struct Issuer {
-    key: EcdsaKeyPair,
-    random: SystemRandom,
-}
-
-impl Issuer {
-    fn new() -> anyhow::Result<Self> {
-        let random = SystemRandom::new();
-        let key = EcdsaKeyPair::generate_pkcs8(&ES256, &random)
-            .and_then(|key| Ok(EcdsaKeyPair::from_pkcs8(&ES256, key.as_ref(), &random)?))
-            .ok()
-            .context("no key of an issuer could be made")?;
-        Ok(Self { key, random })
-    }
-
-    /// Its public key.
-    fn keys(&self) -> Value {
-        let (x, y) = self.key.public_key().as_ref()[1..].split_at(32);
-        let [x, y] = [x, y].map(|coordinate| BASE64_URL_SAFE_NO_PAD.encode(coordinate));
-        json!({ "keys": [{ "kty": "EC", "kid": "a", "crv": "P-256", "x": x, "y": y }] })
-    }
-
-    /// Tokens of one caller. They differ, and no earlier ones are equal to them.
-    fn tokens(&self, count: usize) -> Vec<String> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.expect("it is after 1970").as_nanos();
-        let head = BASE64_URL_SAFE_NO_PAD.encode(r#"{"alg":"ES256","kid":"a"}"#);
-        let token = |number| {
-            let payload = json!({
-                "iss": ISSUER, "aud": AUDIENCE, "sub": "ann", "jti": format!("{now}-{number}"),
-                "exp": now / 1_000_000_000 + 3_600,
-            });
-            let signed = format!(
-                "{head}.{}",
-                BASE64_URL_SAFE_NO_PAD.encode(payload.to_string())
-            );
-            let signature = self.key.sign(&self.random, signed.as_bytes());
-            let signature = signature.expect("the system has random numbers");
-            format!("{signed}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature))
-        };
-        (0..count).map(token).collect()
-    }
 }

@@ -1,0 +1,199 @@
+//! Three processes of the server behind a load balancer.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+
+use super::policy::{Policy, Random};
+use crate::http::{Listening, free_port};
+use crate::issuer::{AUDIENCE, ISSUER};
+use crate::process::Process;
+use crate::soak::RELOAD;
+use crate::soak::lasting::Progress;
+use crate::stdio::PATIENCE;
+
+/// How many processes there are. The first one stays, and its memory is watched.
+const PROCESSES: usize = 3;
+/// The interval between the ends of two processes.
+const END_EVERY: Duration = Duration::from_secs(20);
+/// How long a process is gone.
+const GONE: Duration = Duration::from_secs(2);
+/// How long after the end of a process its calls may fail.
+const LOSSES: Duration = Duration::from_secs(3);
+
+/// How many random rules are tried. Most are accepted.
+const ATTEMPTS: usize = 50;
+
+pub(super) struct Site {
+    servlet: PathBuf,
+    wasm: PathBuf,
+    folder: PathBuf,
+    ports: [u16; PROCESSES],
+    /// When processes were killed.
+    kills: Mutex<Vec<Instant>>,
+    /// The rules since these times.
+    history: Mutex<Vec<(Instant, Policy)>>,
+}
+
+impl Site {
+    pub(super) fn new(servlet: &Path, wasm: &Path, folder: &Path) -> anyhow::Result<Self> {
+        Ok(Self {
+            servlet: servlet.canonicalize()?,
+            wasm: wasm.canonicalize()?,
+            folder: folder.to_owned(),
+            ports: [free_port()?, free_port()?, free_port()?],
+            kills: Mutex::default(),
+            history: Mutex::default(),
+        })
+    }
+
+    fn config(&self, policy: &Policy, number: usize) -> String {
+        let key = BASE64_STANDARD.encode([7; 32]);
+        let (wasm, rules, port) = (self.wasm.display(), policy.text(), self.ports[number]);
+        format!(
+            r#"
+[server]
+state_keys = ["{key}"]
+[http]
+leave = "2s"
+[listener.local]
+address = "127.0.0.1:{port}"
+[endpoint.main]
+kind = "http"
+listener = "local"
+auth = "corp"
+session = {{ store = "sealed", life = "1m", idle = "1m" }}
+[auth.corp]
+resource = "{AUDIENCE}"
+scopes = ["mcp"]
+claims = ["tenant"]
+jwt = [{{ issuer = "{ISSUER}", jwks = "keys.json", leeway = "1s" }}]
+{rules}
+[servlet.greeter]
+source = '{wasm}'
+[bundle.ops.tool.pay]
+handler = "greeter:greet"
+inputs = {{ name = "${{{{ string(request.arguments.amount) + request.arguments.?to.orValue('') }}}}" }}
+[bundle.ops.tool.pay.arguments]
+type = "object"
+properties = {{ amount = {{ type = "integer" }}, to = {{ type = "string" }} }}
+required = ["amount"]
+"#
+        )
+    }
+
+    fn file(&self, number: usize) -> PathBuf {
+        self.folder.join(format!("servlet-{number}.toml"))
+    }
+
+    /// Writes rules that the server accepts. Some random ones are mistakes, such as a rule that nothing reaches.
+    pub(super) fn write(&self, random: &mut Random) -> anyhow::Result<()> {
+        let new = self.folder.join("new.toml");
+        let (mut accepted, mut log) = (None, String::new());
+        for _ in 0..ATTEMPTS {
+            let policy = Policy::random(random);
+            fs::write(&new, self.config(&policy, 0))?;
+            let mut check = Command::new(&self.servlet);
+            check.args(["config", "check", "--load"]).arg(&new);
+            let output = check.env("RUST_LOG", "off").output()?;
+            if output.status.success() {
+                accepted = Some(policy);
+                break;
+            }
+            log = String::from_utf8_lossy(&output.stderr).into_owned();
+        }
+        let policy = accepted.with_context(|| format!("no rules are accepted: {log}"))?;
+        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        history.push((Instant::now(), policy.clone()));
+        for number in 0..PROCESSES {
+            fs::write(&new, self.config(&policy, number))?;
+            // No process ever sees half of a file.
+            fs::rename(&new, self.file(number))?;
+        }
+        Ok(())
+    }
+
+    /// How many rules there were.
+    pub(super) fn policies(&self) -> usize {
+        let history = self.history.lock();
+        history.unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Rules that a process may have had since this time.
+    pub(super) fn since(&self, begin: Instant) -> Vec<Policy> {
+        let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        let ends = history.iter().skip(1).map(|(next, _)| Some(*next + RELOAD));
+        let with_ends = history.iter().zip(ends.chain([None]));
+        let had = with_ends.filter(|(_, end)| end.is_none_or(|end| end >= begin));
+        had.map(|((_, policy), _)| policy.clone()).collect()
+    }
+
+    /// Whether a request that began then may have been lost with its process.
+    pub(super) fn may_be_lost(&self, begin: Instant) -> bool {
+        let kills = self.kills.lock().unwrap_or_else(PoisonError::into_inner);
+        kills.iter().any(|kill| *kill + LOSSES >= begin)
+    }
+
+    pub(super) fn start(&self, number: usize) -> anyhow::Result<Listening> {
+        let mut command = Command::new(&self.servlet);
+        command.arg("serve").arg(self.file(number));
+        Listening::start(command.env("RUST_LOG", "off").env("RUST_BACKTRACE", "0"))
+    }
+
+    /// Starts `HAProxy` with this configuration in front of the processes. Returns it with its port.
+    pub(super) fn balance(&self, deployed: &Path) -> anyhow::Result<(Process, u16)> {
+        let port = free_port()?;
+        let deployed = fs::read_to_string(deployed)?;
+        let (rest, _) = deployed
+            .split_once("    server a ")
+            .context("a configuration with the server `a`")?;
+        let mut config = rest
+            .replace("bind :80", &format!("bind 127.0.0.1:{port}"))
+            .replace("balance hdr(Mcp-Session-Id)", "balance roundrobin")
+            .replace("check inter 1s", "check inter 200ms")
+            .replace("timeout client", "timeout check 10s\n    timeout client");
+        for (number, port) in self.ports.iter().enumerate() {
+            config += &format!("    server s{number} 127.0.0.1:{port}\n");
+        }
+        let file = self.folder.join("haproxy.cfg");
+        fs::write(&file, config)?;
+        let mut command = Command::new("haproxy");
+        command.arg("-db").arg("-f").arg(file).stderr(Stdio::null());
+        let child = command.spawn().context("cannot start `haproxy`")?;
+        // It has checked all servers by then.
+        thread::sleep(Duration::from_secs(2));
+        Ok((Process(child), port))
+    }
+
+    /// Ends one process after the other, as an operator or as a failure does, and starts it again.
+    pub(super) fn end_in_turns(
+        &self,
+        mut others: VecDeque<Listening>,
+        progress: &Progress,
+    ) -> anyhow::Result<usize> {
+        let mut ended = 0;
+        while progress.goes_on_after(END_EVERY) {
+            let number = 1 + ended % (PROCESSES - 1);
+            let first = others.pop_front().context("there are others")?;
+            let mut process = first.process;
+            if ended / 2 % 2 == 0 {
+                ensure!(process.end(PATIENCE)?, "a process does not end");
+            } else {
+                let mut kills = self.kills.lock().unwrap_or_else(PoisonError::into_inner);
+                kills.push(Instant::now());
+                drop(process);
+            }
+            progress.goes_on_after(GONE);
+            others.push_back(self.start(number)?);
+            ended += 1;
+        }
+        Ok(ended)
+    }
+}
