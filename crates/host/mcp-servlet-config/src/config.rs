@@ -179,13 +179,11 @@ impl Config {
         files: &mut Snapshot,
     ) -> Result<Self, ConfigError> {
         let read = read::read(text);
-        let read_bundles = read.bundles;
         let source = (path.to_owned(), secrets::masked(text, &read.secrets));
         let Some(file) = read.file else {
             return Err(ConfigError::wrong(source, read.problems));
         };
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let mut reader = Reader::new(text, folder, mode, files);
+        let mut reader = Reader::new(text, path, mode, files);
         reader.problems = read.problems;
         reader.defaults(&file);
         reader.stores = reader.stores(&file);
@@ -193,10 +191,10 @@ impl Config {
         let (mut entries, mut members) = reader.servlets(&file);
         let mut auths = reader.auths(&file);
         let remotes = reader.remotes(&file, &auths.options());
-        let bundles = reader.bundles(&read_bundles, &file.named());
+        let bundles = reader.bundles(&read.bundles, &file.named());
         members.add_remotes(file.remote.keys());
-        members.add_bundles(read_bundles.names());
-        reader.grants(&file, (&read_bundles, &file.named()), (&members, &entries));
+        members.add_bundles(read.bundles.names());
+        reader.grants(&file, (&read.bundles, &file.named()), (&members, &entries));
         let state_keys = reader.state_keys(&file);
         let records = reader.records(&file, state_keys.as_ref());
         let tasks = file.tasks.options();
@@ -207,8 +205,8 @@ impl Config {
         let rules = reader.rules(&file, &mut endpoints, (&members, &entries));
         reader.unused_auths(&auths);
         reader.unused_stores(&file, &endpoints);
-        reader.open_tools(&auths, &endpoints, &read_bundles.tools);
-        reader.repeated_tools(&read_bundles.tools, &endpoints);
+        reader.open_tools(&auths, &endpoints, &read.bundles.tools);
+        reader.repeated_tools(&read.bundles.tools, &endpoints);
         Ok(Self {
             entries,
             settings: Settings {

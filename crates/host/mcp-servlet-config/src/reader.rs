@@ -67,15 +67,10 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(
-        text: &'a str,
-        folder: &'a Path,
-        mode: Mode,
-        files: &'a mut Snapshot,
-    ) -> Self {
+    pub(super) fn new(text: &'a str, path: &'a Path, mode: Mode, files: &'a mut Snapshot) -> Self {
         Self {
             text,
-            folder,
+            folder: path.parent().unwrap_or(Path::new("")),
             defaults: LoadOptions::default(),
             mode,
             problems: Vec::new(),
