@@ -2,6 +2,7 @@
 
 mod combine;
 mod gateway;
+mod packages;
 mod servers;
 mod table;
 
@@ -9,7 +10,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
@@ -41,13 +42,18 @@ const GATEWAY: &str = "gateway";
 /// The name of the part that makes one tool of several servers.
 const COMBINE: &str = "combine";
 
+/// The name of the part that reads what the command packs, signs and pushes.
+const PACKAGES: &str = "packages";
+
 /// Calls our servlets with clients of other projects, and lists servers of other projects with our client. With `only`, runs the
-/// clients whose name contains it, or just one of the other parts. Fails if a client or a server does.
-pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
+/// clients whose name contains it, or just one of the other parts. Fails if a client or a server does. `hyper_mcp` is the command of
+/// hyper-mcp.
+pub(crate) fn check(only: Option<&str>, hyper_mcp: Option<&Path>) -> anyhow::Result<()> {
     match only {
         Some(SERVERS) => return servers::check(),
         Some(GATEWAY) => return gateway::check(),
         Some(COMBINE) => return combine::check(),
+        Some(PACKAGES) => return packages::check(hyper_mcp),
         _ => {}
     }
     let clients = call_tools(only);
@@ -56,7 +62,8 @@ pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
     }
     // All parts print their table, even if the first one fails.
     let (servers, gateway, combine) = (servers::check(), gateway::check(), combine::check());
-    clients.and(servers).and(gateway).and(combine)
+    let packages = packages::check(hyper_mcp);
+    clients.and(servers).and(gateway).and(combine).and(packages)
 }
 
 /// Lists and calls the tools with every client, over its transports and in its protocol versions, and prints a table.
