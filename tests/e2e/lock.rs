@@ -844,7 +844,7 @@ fn a_servlet_whose_module_has_changed_does_not_load() {
     );
     wire.finish();
 
-    assert_eq!(place.differences(), ["origin: module"]);
+    assert_eq!(place.differences(), ["origin: module", "origin: contract"]);
     let refused = place.fails(3, &["serve", "servlet.toml"]);
     assert!(refused.contains("servlet lock update sums"), "{refused}");
 
