@@ -243,6 +243,104 @@ fn a_contract_is_shown_without_running_the_servlet() {
     assert_eq!(call.status.code(), Some(3), "{call:?}");
 }
 
+/// What the command prints, which must succeed.
+fn printed(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    text(&output.stdout).to_owned()
+}
+
+#[test]
+fn locks_and_packages_come_from_the_contract_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let described = DESCRIPTION.replacen(
+        '{',
+        r#"{"serverInfo":{"name":"trap","version":"1.2.0"},"#,
+        1,
+    );
+    let runs = Wat::new().describe(&described).answer("{}").wasm();
+    let contract = load(runs).expect("a servlet").to_contract();
+    let traps = Wat::new()
+        .export("describe", "", "unreachable")
+        .export("call", "", "unreachable")
+        .wasm();
+    let wasm = contract.expect("a contract").stamp(&traps);
+    fs::write(folder.join("trap.wasm"), wasm).expect("a file");
+
+    let config = printed(folder, &["config", "init", "trap.wasm", "-o", "-"]);
+    fs::write(folder.join("servlet.toml"), config).expect("a file");
+    printed(folder, &["lock"]);
+    let lock = fs::read_to_string(folder.join("servlet.lock")).expect("a lock");
+    assert!(lock.contains("\"tool t\""), "{lock}");
+    let registry = [
+        "export",
+        "registry",
+        "trap.wasm",
+        "--name=io.github.ada/trap",
+    ];
+    assert!(printed(folder, &registry).contains("\"1.2.0\""));
+    printed(folder, &["pack", "--npm=trap", "trap.wasm"]);
+    let described = run(folder, &["describe", "trap.wasm"]);
+    assert_eq!(described.status.code(), Some(3), "{described:?}");
+}
+
+/// The digest of a contract, as `inspect` shows it.
+fn shown_digest(folder: &Path, wasm: &[u8]) -> Value {
+    fs::write(folder.join("mine.wasm"), wasm).expect("a file");
+    let reports = printed(folder, &["inspect", "mine.wasm", "--format", "json"]);
+    let reports: Value = serde_json::from_str(&reports).expect("JSON");
+    reports[0]["contract"]["digest"].clone()
+}
+
+#[test]
+fn the_digest_of_a_contract_is_that_of_what_models_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let stamped = |description: &str| {
+        let wasm = Wat::new().describe(description).answer("{}").wasm();
+        let contract = load(wasm.clone()).expect("a servlet").to_contract();
+        contract.expect("a contract").stamp(&wasm)
+    };
+    let of_version = |version: &str| {
+        let info = format!(r#"{{"serverInfo":{{"name":"mine","version":"{version}"}},"#);
+        stamped(&DESCRIPTION.replacen('{', &info, 1))
+    };
+    let first = shown_digest(folder, &of_version("1.0.0"));
+    assert!(
+        first
+            .as_str()
+            .is_some_and(|digest| digest.starts_with("sha256:")),
+        "{first}"
+    );
+    assert_eq!(shown_digest(folder, &of_version("2.0.0")), first);
+    let other = stamped(&DESCRIPTION.replace("\"d\"", "\"e\""));
+    assert_ne!(shown_digest(folder, &other), first);
+    let plain = stripped(&other);
+    assert_eq!(shown_digest(folder, &plain), Value::Null);
+
+    // The lock and the registry have the same one.
+    fs::write(folder.join("mine.wasm"), of_version("2.0.0")).expect("a file");
+    fs::write(
+        folder.join("servlet.toml"),
+        "[servlet.mine]\nsource = \"mine.wasm\"\n",
+    )
+    .expect("a file");
+    printed(folder, &["lock"]);
+    let json = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    let lock = json(&fs::read_to_string(folder.join("servlet.lock")).expect("a lock"));
+    assert_eq!(lock["members"]["mine"]["contract"], first);
+    let registry = [
+        "export",
+        "registry",
+        "mine.wasm",
+        "--name=io.github.ada/mine",
+    ];
+    let registry = json(&printed(folder, &registry));
+    let meta = &registry["_meta"]["io.modelcontextprotocol.registry/publisher-provided"];
+    assert_eq!(meta["contract"], first);
+}
+
 /// The catalog says the same, whether a contract answers or the servlet runs.
 #[test]
 fn a_catalog_from_a_contract_is_that_of_the_servlet() {

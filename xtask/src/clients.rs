@@ -3,6 +3,7 @@
 mod combine;
 mod gateway;
 mod login;
+mod packages;
 mod processes;
 mod servers;
 mod table;
@@ -12,7 +13,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
@@ -53,10 +54,13 @@ const PROCESSES: &str = "processes";
 
 /// The name of the part that keeps sessions in a Valkey.
 const VALKEY: &str = "valkey";
+/// The name of the part that reads what the command packs, signs and pushes.
+const PACKAGES: &str = "packages";
 
 /// Calls our servlets with clients of other projects, and lists servers of other projects with our client. With `only`, runs the
-/// clients whose name contains it, or just one of the other parts. Fails if a client or a server does.
-pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
+/// clients whose name contains it, or just one of the other parts. Fails if a client or a server does. `hyper_mcp` is the command of
+/// hyper-mcp.
+pub(crate) fn check(only: Option<&str>, hyper_mcp: Option<&Path>) -> anyhow::Result<()> {
     match only {
         Some(SERVERS) => return servers::check(),
         Some(GATEWAY) => return gateway::check(),
@@ -64,6 +68,7 @@ pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
         Some(LOGIN) => return login::check(),
         Some(PROCESSES) => return processes::check(),
         Some(VALKEY) => return valkey::check(),
+        Some(PACKAGES) => return packages::check(hyper_mcp),
         _ => {}
     }
     let clients = call_tools(only);
@@ -72,9 +77,10 @@ pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
     }
     // All parts print their table, even if the first one fails.
     let (servers, gateway, combine) = (servers::check(), gateway::check(), combine::check());
-    let (login, processes, valkey) = (login::check(), processes::check(), valkey::check());
+    let (packages, login) = (packages::check(hyper_mcp), login::check());
+    let (processes, valkey) = (processes::check(), valkey::check());
     let clients = clients.and(servers).and(gateway).and(combine);
-    clients.and(login).and(processes).and(valkey)
+    clients.and(packages).and(login).and(processes).and(valkey)
 }
 
 /// Lists and calls the tools with every client, over its transports and in its protocol versions, and prints a table.

@@ -24,7 +24,7 @@ use mcp_servlet_common::hex;
 use mcp_servlet_package::{File, gzip, tar, zip};
 use sha2::{Digest as _, Sha256};
 
-use crate::shell::{cargo, portable_flags, root, run, target};
+use crate::shell::{cargo, portable_flags, quietly, root, run, target};
 use platform::Platform;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -66,6 +66,26 @@ struct Program {
     bytes: Rc<[u8]>,
 }
 
+impl Program {
+    /// Whether an ELF file names the loader of a libc.
+    fn is_dynamic(&self) -> bool {
+        needs_loader(&self.bytes).unwrap_or(false)
+    }
+}
+
+/// Looks for the program header `PT_INTERP`. None if this is no ELF file of 64 bits in little-endian order.
+fn needs_loader(elf: &[u8]) -> Option<bool> {
+    const INTERPRETER: u32 = 3;
+    let half = |at: usize| Some(u16::from_le_bytes(*elf.get(at..)?.first_chunk()?).into());
+    if !elf.starts_with(b"\x7fELF\x02\x01") {
+        return None;
+    }
+    let start = usize::try_from(u64::from_le_bytes(*elf.get(32..)?.first_chunk()?)).ok()?;
+    let (size, count): (usize, usize) = (half(54)?, half(56)?);
+    let mut headers = elf.get(start..)?.chunks(size.max(1)).take(count);
+    Some(headers.any(|header| header.starts_with(&INTERPRETER.to_le_bytes())))
+}
+
 /// What the packages of one run have in common.
 struct Release {
     programs: Vec<Program>,
@@ -73,6 +93,8 @@ struct Release {
     texts: Vec<File>,
     /// `completions/` and `man/`.
     documents: Vec<File>,
+    /// The servlet of README, which a new user can try at once.
+    greet: File,
     /// The time of all files, in seconds since 1970.
     time: u64,
     /// How well to compress, from 1 to 9.
@@ -105,6 +127,14 @@ pub(crate) fn dist(options: &Options) -> anyhow::Result<()> {
     let release = Release::new(&platforms, &binaries, level)?;
     if options.check {
         return check::check(&release);
+    }
+    for (program, binary) in release.programs.iter().zip(&binaries) {
+        ensure!(
+            program.platform.linux.is_none() || !program.is_dynamic(),
+            "`{}` needs a libc, but packages for Linux run with any: pack a static program, built with `--target {}`",
+            binary.display(),
+            program.platform.triple
+        );
     }
     let output = options.output.clone();
     write(
@@ -145,6 +175,7 @@ impl Release {
             programs: programs.collect::<anyhow::Result<_>>()?,
             texts: texts()?,
             documents: documents(runnable)?,
+            greet: greet(runnable)?,
             time: time()?,
             level,
         })
@@ -166,6 +197,7 @@ impl Release {
             packages.extend(deb::pack(self, program)?);
         }
         packages.extend([npm::launcher(self)?, sbom::write(&self.programs)?]);
+        packages.insert(self.greet.path.clone(), self.greet.bytes.to_vec());
         packages.extend(image::pack(self)?);
         let sums = packages
             .iter()
@@ -182,7 +214,7 @@ impl Release {
         let platform = program.platform;
         let name = format!("servlet-{VERSION}-{}", platform.triple);
         let binary = File::program(platform.program(), program.bytes.clone());
-        let files = [&binary].into_iter().chain(&self.texts);
+        let files = [&binary, &self.greet].into_iter().chain(&self.texts);
         let files: Vec<_> = files
             .chain(&self.documents)
             .map(|file| file.inside(&name))
@@ -235,6 +267,16 @@ fn documents(binary: &Path) -> anyhow::Result<Vec<File>> {
     Ok(files)
 }
 
+/// Builds the servlet of README.
+fn greet(binary: &Path) -> anyhow::Result<File> {
+    let folder = tempfile::tempdir()?;
+    let mut build = Command::new(fs::canonicalize(binary)?);
+    build.current_dir(root()).args(["build", "examples/greet"]);
+    quietly(build.arg("-o").arg(folder.path()))?;
+    let name = "greet.wasm";
+    Ok(File::new(name, fs::read(folder.path().join(name))?))
+}
+
 /// `SOURCE_DATE_EPOCH`, or the time of the commit.
 fn time() -> anyhow::Result<u64> {
     let text = if let Ok(text) = env::var("SOURCE_DATE_EPOCH") {
@@ -261,4 +303,70 @@ fn write(packages: &Packages, folder: &Path) -> anyhow::Result<()> {
         println!("{:>11}  {}", bytes.len(), folder.join(name).display());
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::io::{Cursor, Read as _};
+
+    use super::*;
+
+    /// A release of a program of four bytes, with one license.
+    fn release(triple: &str) -> Release {
+        Release {
+            programs: vec![Program {
+                platform: Platform::find(triple).expect("a platform"),
+                bytes: (*b"MZ\x90\0").into(),
+            }],
+            texts: vec![File::new("LICENSE-MIT", b"MIT".to_vec())],
+            documents: Vec::new(),
+            greet: File::new("greet.wasm", b"\0asm".to_vec()),
+            time: 1,
+            level: 1,
+        }
+    }
+
+    #[test]
+    fn the_archive_for_windows_is_a_zip_file() {
+        let release = release("x86_64-pc-windows-msvc");
+        let (name, bytes) = release.archive(&release.programs[0]).expect("an archive");
+        let folder = format!("servlet-{VERSION}-x86_64-pc-windows-msvc");
+        assert_eq!(name, format!("{folder}.zip"));
+        let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).expect("a zip file");
+        let mut file = archive
+            .by_name(&format!("{folder}/servlet.exe"))
+            .expect("the program");
+        let mut program = Vec::new();
+        file.read_to_end(&mut program).expect("its bytes");
+        assert_eq!(program, b"MZ\x90\0");
+    }
+
+    #[test]
+    fn the_list_of_components_names_each_crate_once() {
+        let release = release("x86_64-unknown-linux-musl");
+        let (_, list) = sbom::write(&release.programs).expect("a list");
+        let list: serde_json::Value = serde_json::from_slice(&list).expect("JSON");
+        assert_eq!(list["bomFormat"], "CycloneDX");
+        assert_eq!(list["specVersion"], "1.5");
+        let components = list["components"].as_array().expect("components");
+        let urls = components.iter().map(|one| one["purl"].as_str());
+        let urls: Option<BTreeSet<_>> = urls.collect();
+        let urls = urls.expect("each has a URL");
+        assert_eq!(urls.len(), components.len());
+        let has = |start: &str| urls.iter().any(|url| url.starts_with(start));
+        assert!(has("pkg:cargo/wasmtime@") && has("pkg:cargo/mcp-servlet-cli@"));
+        assert!(!has("pkg:cargo/xtask@"), "it is not in the command");
+    }
+
+    #[test]
+    fn a_program_that_needs_a_libc_is_recognized() {
+        let this = fs::read(env::current_exe().expect("a path")).expect("a program");
+        assert_eq!(
+            needs_loader(&this).unwrap_or(false),
+            cfg!(all(target_os = "linux", target_env = "gnu"))
+        );
+        assert_eq!(needs_loader(b"MZ"), None);
+        assert_eq!(needs_loader(b"\x7fELF\x02\x01"), None);
+    }
 }

@@ -12,6 +12,7 @@ mod fuzz;
 mod lint;
 mod npm;
 mod python;
+mod registry;
 mod serve;
 mod shell;
 mod test;
@@ -66,8 +67,12 @@ enum Command {
     /// Call the tools of the servlets in `examples` with MCP clients of other projects, and list MCP servers of other projects
     Clients {
         /// Run only clients whose name contains this, or only the `servers`, the same behind one endpoint: `gateway`, one tool of
-        /// several servers: `combine`, clients that log in: `login`, several processes behind HAProxy: `processes`, or sessions in a Valkey: `valkey`
+        /// several servers: `combine`, what the command packs, signs and pushes: `packages`, clients that log in: `login`, several
+        /// processes behind HAProxy: `processes`, or sessions in a Valkey: `valkey`
         only: Option<String>,
+        /// The command of hyper-mcp 0.8.3, which then loads a servlet from a registry
+        #[arg(long, value_name = "FILE")]
+        hyper_mcp: Option<std::path::PathBuf>,
     },
     /// Feed everything that reads foreign input with bytes from libFuzzer
     Fuzz {
@@ -93,7 +98,9 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::check(),
         Command::Vet => vet::vet(),
         Command::Conformance { secure } => conformance::run(secure),
-        Command::Clients { only } => clients::check(only.as_deref()),
+        Command::Clients { only, hyper_mcp } => {
+            clients::check(only.as_deref(), hyper_mcp.as_deref())
+        }
         Command::Fuzz { targets, seconds } => fuzz::fuzz(&targets, seconds),
         Command::Bench(options) => bench::bench(&options),
     };

@@ -7,7 +7,7 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 /// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
@@ -86,6 +86,20 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     if !status.success() {
         bail!("`{name}` failed with {status}");
     }
+    Ok(())
+}
+
+/// Runs a command whose output only matters if it fails.
+pub(crate) fn quietly(command: &mut Command) -> anyhow::Result<()> {
+    let output = command.output();
+    let output = output.with_context(|| format!("cannot run `{}`", show(command)))?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let messages = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        output.status.success(),
+        "{}\n{printed}{messages}",
+        show(command)
+    );
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use anyhow::{bail, ensure};
 use cargo_metadata::MetadataCommand;
 
 use crate::shell::{cargo, root, run, show_first_build, target};
-use crate::{codegen, lint, tidy};
+use crate::{codegen, lint, python, tidy};
 
 /// The tests that build servlets. Cargo does one build at a time, mostly on one processor, so the other tests run meanwhile.
 const BUILDING: [&str; 3] = ["cli", "e2e", "servers"];
@@ -29,6 +29,9 @@ const FETCH: [&str; 7] = [
     "wasm32-unknown-unknown",
 ];
 
+/// A client of registries, whose tests also need programs that only Debian has.
+const ORAS: &str = "oras==0.2.43";
+
 /// Checks and tests everything, as CI does.
 pub(crate) fn test() -> anyhow::Result<()> {
     step("formatting");
@@ -39,6 +42,9 @@ pub(crate) fn test() -> anyhow::Result<()> {
     codegen::run(true)?;
     step("tests");
     run(&mut cargo(&FETCH))?;
+    if cfg!(target_os = "linux") {
+        python::install("oras", &[ORAS])?;
+    }
     run(show_first_build(&mut cargo(&[
         "test",
         "--workspace",

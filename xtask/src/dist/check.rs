@@ -1,20 +1,25 @@
 //! `dist --check`: installs each package into an empty home directory, calls a tool, uninstalls it, and looks for files
-//! that are left. Nothing is installed on this machine, and nothing needs the network.
+//! that are left. Nothing is installed on this machine. Only uv is downloaded, into the target directory. A program that is missing
+//! is an error.
+
+mod image;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail, ensure};
-use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Packages, Program, Release, VERSION, sha256};
-use crate::demo;
-use crate::shell::{root, run};
+use super::{Packages, Program, Release, VERSION};
+use crate::python;
+use crate::shell::{quietly, run};
 
 /// Folders of programs. Debian's package manager needs some of the last two.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+
+/// Starts packages of `PyPI` without installing them.
+const UV: &str = "uv==0.13.9";
 
 pub(super) fn check(release: &Release) -> anyhow::Result<()> {
     ensure!(cfg!(unix), "the check needs Linux or macOS");
@@ -36,6 +41,7 @@ pub(super) fn check(release: &Release) -> anyhow::Result<()> {
     check.archive()?;
     check.npm()?;
     check.wheel()?;
+    check.uvx()?;
     check.deb()?;
     check.image()
 }
@@ -49,21 +55,23 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn sums(&self) -> anyhow::Result<()> {
-        if is_missing("sha256sum") {
-            return Ok(());
-        }
         let mut sums = Command::new("sha256sum");
         sums.args(["--check", "--strict", "--quiet", "SHA256SUMS"]);
         run(sums.current_dir(self.folder))
     }
 
     fn archive(&self) -> anyhow::Result<()> {
-        let (home, file) = (Home::new()?, self.package(".tar.gz")?);
+        let (home, file) = (Home::new(self.folder)?, self.package(".tar.gz")?);
         run(home.command("tar").arg("xzf").arg(file))?;
         let folder = format!("servlet-{VERSION}-{}", self.program.platform.triple);
         let folder = home.path(&folder);
         home.call(&folder.join("servlet"))?;
-        for part in ["LICENSE-MIT", "completions/servlet.bash", "man/servlet.1"] {
+        for part in [
+            "greet.wasm",
+            "LICENSE-MIT",
+            "completions/servlet.bash",
+            "man/servlet.1",
+        ] {
             ensure!(folder.join(part).is_file(), "the archive has no {part}");
         }
         fs::remove_dir_all(folder)?;
@@ -71,10 +79,7 @@ impl Check<'_> {
     }
 
     fn npm(&self) -> anyhow::Result<()> {
-        if is_missing("npm") {
-            return Ok(());
-        }
-        let home = Home::new()?;
+        let home = Home::new(self.folder)?;
         let npm = |command: &str| {
             let mut npm = home.command("npm");
             npm.args([
@@ -106,18 +111,8 @@ impl Check<'_> {
     }
 
     fn wheel(&self) -> anyhow::Result<()> {
-        let home = Home::new()?;
-        // The search path of this user may have a Python that only works with their home directory.
-        let mut python = Command::new("python3");
-        let python = python
-            .args(["-c", "import sys; print(sys.executable)"])
-            .output();
-        let Some(python) = python.ok().filter(|output| output.status.success()) else {
-            println!("skipped: python3 is not installed");
-            return Ok(());
-        };
-        let python = String::from_utf8(python.stdout)?;
-        quietly(home.command(python.trim()).args(["-m", "venv", "venv"]))?;
+        let home = Home::new(self.folder)?;
+        quietly(home.command(system_python()?).args(["-m", "venv", "venv"]))?;
         let before = home.files()?;
         let pip = |command: &str| {
             let mut pip = home.command(home.path("venv/bin/python"));
@@ -147,16 +142,35 @@ impl Check<'_> {
         home.done("wheel")
     }
 
+    /// Starts the wheel with uv, which installs it in its cache alone.
+    fn uvx(&self) -> anyhow::Result<()> {
+        let (home, python) = (Home::new(self.folder)?, python::install("uv", &[UV])?);
+        for name in ["servlet", "mcp-servlet"] {
+            let mut uv = home.command(python.with_file_name("uv"));
+            uv.args(["tool", "run", "--quiet", "--offline", "--no-config"])
+                .env("UV_TOOL_DIR", home.cache.path().join("tools"))
+                .arg("--python")
+                .arg(system_python()?)
+                .arg("--from")
+                .arg(self.package(".whl")?)
+                .args([name, "call"])
+                .arg(&home.greet)
+                .args(["greet", "name=x"]);
+            greets(&mut uv)?;
+        }
+        home.done("uvx")
+    }
+
     fn deb(&self) -> anyhow::Result<()> {
-        if self.program.platform.linux.is_none() || is_missing("dpkg") {
+        if self.program.platform.linux.is_none() {
             return Ok(());
         }
         #[cfg(unix)]
-        if !rustix::process::geteuid().is_root() {
-            println!("skipped: dpkg needs the rights of root");
-            return Ok(());
-        }
-        let home = Home::new()?;
+        ensure!(
+            rustix::process::geteuid().is_root(),
+            "dpkg and chroot need the rights of root"
+        );
+        let home = Home::new(self.folder)?;
         let system = home.path("system");
         for folder in ["info", "updates", "triggers"] {
             fs::create_dir_all(system.join("var/lib/dpkg").join(folder))?;
@@ -185,9 +199,6 @@ impl Check<'_> {
 
     /// Checks the package with lintian.
     fn lint_deb(&self) -> anyhow::Result<()> {
-        if is_missing("lintian") {
-            return Ok(());
-        }
         let accepted = [
             // The YAML parser is written in Rust, and only has messages of libyaml.
             "embedded-library",
@@ -201,42 +212,6 @@ impl Check<'_> {
         quietly(lintian.arg(self.package(".deb")?))
     }
 
-    /// Follows the digests from the index to the layer, as a registry or an engine does.
-    fn image(&self) -> anyhow::Result<()> {
-        if self.program.platform.linux.is_none() {
-            return Ok(());
-        }
-        let (home, file) = (Home::new()?, self.package("-image.tar")?);
-        let layout = home.path("layout");
-        fs::create_dir(&layout)?;
-        run(home
-            .command("tar")
-            .arg("xf")
-            .arg(&file)
-            .arg("-C")
-            .arg(&layout))?;
-        let index = fs::read(layout.join("index.json"))?;
-        let index = blob(&layout, &serde_json::from_slice(&index)?, "/manifests/0")?;
-        let manifest = blob(&layout, &serde_json::from_slice(&index)?, "/manifests/0")?;
-        let manifest = serde_json::from_slice(&manifest)?;
-        let config: Value = serde_json::from_slice(&blob(&layout, &manifest, "/config")?)?;
-        let layer = blob(&layout, &manifest, "/layers/0")?;
-        fs::write(home.path("layer.tar.gz"), layer)?;
-        run(home.command("tar").args(["xzf", "layer.tar.gz"]))?;
-        let entry = config
-            .pointer("/config/Entrypoint/0")
-            .and_then(Value::as_str);
-        let entry = entry.context("the image has no entry point")?;
-        home.call(&home.path(entry.trim_start_matches('/')))?;
-        if !is_missing("skopeo") {
-            let mut archive = std::ffi::OsString::from("oci-archive:");
-            archive.push(&file);
-            quietly(Command::new("skopeo").arg("inspect").arg(archive))?;
-        }
-        println!("works: image");
-        Ok(())
-    }
-
     /// The package whose name ends like this.
     fn package(&self, end: &str) -> anyhow::Result<PathBuf> {
         let found = self.packages.keys().find(|name| name.ends_with(end));
@@ -245,29 +220,28 @@ impl Check<'_> {
     }
 }
 
-/// The file of a descriptor in an image layout. Its digest must be right.
-fn blob(layout: &Path, document: &Value, pointer: &str) -> anyhow::Result<Vec<u8>> {
-    let digest = document.pointer(&format!("{pointer}/digest"));
-    let digest = digest
-        .and_then(Value::as_str)
-        .and_then(|digest| digest.strip_prefix("sha256:"));
-    let digest = digest.with_context(|| format!("no digest at {pointer}"))?;
-    let bytes = fs::read(layout.join("blobs/sha256").join(digest))?;
-    ensure!(sha256(&bytes) == digest, "{digest} has other bytes");
-    Ok(bytes)
+/// The Python behind the search path of this user, which may have one that only works with their home directory.
+fn system_python() -> anyhow::Result<String> {
+    let mut python = Command::new("python3");
+    python.args(["-c", "import sys; print(sys.executable)"]);
+    let output = python.output().context("`python3` is missing")?;
+    Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
 }
 
 /// An empty home directory, and a folder for caches that belongs to nothing that is installed.
 struct Home {
     home: TempDir,
     cache: TempDir,
+    /// The servlet of README.
+    greet: PathBuf,
 }
 
 impl Home {
-    fn new() -> anyhow::Result<Self> {
+    fn new(packages: &Path) -> anyhow::Result<Self> {
         Ok(Self {
             home: tempfile::tempdir()?,
             cache: tempfile::tempdir()?,
+            greet: packages.join("greet.wasm"),
         })
     }
 
@@ -289,20 +263,28 @@ impl Home {
         command
     }
 
-    /// Calls a tool.
+    /// Adds the servlet of README to a client, as a new user does, and calls its tool as that client would. Then removes it.
     fn call(&self, servlet: &Path) -> anyhow::Result<()> {
-        let mut call = self.command(servlet);
-        call.arg("call").arg(root().join(demo::wasm()));
-        greets(call.args(["greet", "name=x"]))
+        let client = |arguments: &[&str]| {
+            let mut command = self.command(servlet);
+            command.current_dir(self.home.path()).args(arguments);
+            command
+        };
+        quietly(client(&["install", "cursor"]).arg(&self.greet))?;
+        greets(&mut client(&["call", "cursor:greet", "greet", "name=x"]))?;
+        quietly(&mut client(&["uninstall", "cursor", "greet"]))?;
+        // The folder of the client.
+        fs::remove_dir_all(self.path(".cursor"))?;
+        Ok(())
     }
 
-    /// Packs the servlet of the demo. Returns the path of the package.
+    /// Packs the servlet of README. Returns the path of the package.
     fn pack(&self, servlet: &Path, options: &[&str]) -> anyhow::Result<PathBuf> {
         let folder = self.path("packed");
         fs::create_dir_all(&folder)?;
         let mut pack = self.command(servlet);
         pack.arg("pack").args(options).arg("-o").arg(&folder);
-        quietly(pack.arg(root().join(demo::wasm())))?;
+        quietly(pack.arg(&self.greet))?;
         let entry = fs::read_dir(&folder)?.next().context("no package")??;
         Ok(entry.path())
     }
@@ -339,30 +321,11 @@ impl Home {
     }
 }
 
-/// Whether a program is missing on this machine, which the output then says.
-fn is_missing(program: &str) -> bool {
-    let found = Command::new(program).arg("--version").output();
-    let is_missing = !found.is_ok_and(|output| output.status.success());
-    if is_missing {
-        println!("skipped: {program} is not installed");
-    }
-    is_missing
-}
-
 /// Runs a command that calls the tool.
 fn greets(call: &mut Command) -> anyhow::Result<()> {
     let output = call.output()?;
     let printed = String::from_utf8_lossy(&output.stdout);
     let messages = String::from_utf8_lossy(&output.stderr);
     ensure!(printed == "Hello, x!\n", "{call:?}: {printed}{messages}");
-    Ok(())
-}
-
-/// Runs a command whose output only matters if it fails.
-fn quietly(command: &mut Command) -> anyhow::Result<()> {
-    let output = command.output().with_context(|| format!("{command:?}"))?;
-    let printed = String::from_utf8_lossy(&output.stdout);
-    let messages = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{command:?}\n{printed}{messages}");
     Ok(())
 }

@@ -71,9 +71,15 @@ pub struct LockedMember {
     /// `sha256:` and the digest of the module of a servlet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
+    /// `sha256:` and the digest of the contract of a servlet, if its module has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract: Option<String>,
     /// The fingerprints of the keys by which an image may be signed; none if it need not be signed.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub signers: BTreeSet<String>,
+    /// The fingerprints of the keys that have signed it, of those that may.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub signed_with: BTreeSet<String>,
     /// `sha256:` and the digest of the URL or the command of a remote, with arguments and environment, as the configuration
     /// has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -265,6 +271,8 @@ impl Lock {
             // As the server wrote them, even if it would be started later.
             remote.options.tools.clear();
             remote.options.start = Start::Now;
+            let old = old.members.get(&remote.name);
+            remote.options.protocol = old.and_then(|old| old.protocol.clone());
         }
         if !offline {
             let shared = config.clone();
@@ -413,12 +421,15 @@ fn word(kind: FeatureKind) -> &'static str {
 impl LockedMember {
     fn of_servlet(config: &Config, entry: &Entry, servlet: &Servlet) -> Self {
         let digest = format!("sha256:{}", hex(&servlet.digest()));
+        let contract = servlet.contract_digest();
         Self {
             kind: LockedKind::Servlet,
             source: source(&config.source.0, &entry.source),
             manifest: servlet.image().map(str::to_owned),
             module: Some(digest),
+            contract: contract.map(|digest| format!("sha256:{}", hex(&digest))),
             signers: entry.source.signers(),
+            signed_with: servlet.signed_with().clone(),
             target: None,
             protocol: None,
             server: introduction(servlet.server_info()),
@@ -434,7 +445,9 @@ impl LockedMember {
             source: entry.target.to_string(),
             manifest: None,
             module: None,
+            contract: None,
             signers: BTreeSet::new(),
+            signed_with: BTreeSet::new(),
             target: Some(lock.target_digest.clone()),
             protocol: Some(lists.protocol.clone()).filter(|version| !version.is_empty()),
             server: introduction(lists.server_info.as_ref()),
@@ -444,7 +457,7 @@ impl LockedMember {
         }
     }
 
-    /// What `now` accepts as a signature and this does not: keys, or that there is none.
+    /// What `now` accepts or has as a signature and this does not: keys, or that there is none.
     pub fn other_signers(&self, now: &Self) -> Vec<String> {
         if now.signers.is_empty() && !self.signers.is_empty() {
             return vec!["no signature is required".to_owned()];
@@ -452,8 +465,11 @@ impl LockedMember {
         if self.signers.is_empty() {
             return Vec::new();
         }
-        let added = now.signers.difference(&self.signers);
-        added.map(|key| format!("key {key}")).collect()
+        let accepted = now.signers.difference(&self.signers);
+        let accepted = accepted.map(|key| format!("key {key}"));
+        let made = now.signed_with.difference(&self.signed_with);
+        let made = made.map(|key| format!("signature with the key {key}"));
+        accepted.chain(made).collect()
     }
 
     /// Whether its parts can be used.
@@ -734,6 +750,7 @@ impl Config {
                     let mut digest = DefaultHasher::new();
                     entry.connection.hash(&mut digest);
                     format!("{lists:?}").hash(&mut digest);
+                    entry.options.protocol.clone_from(&member.protocol);
                     entry.options.locked = Some(Arc::new(lists));
                     entry.connection = digest.finish();
                     continue;

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+use mcp_catalog::canonical_json;
 use mcp_servlet_runtime::{Contract, Guest, JsonObject};
 use mcp_servlet_schema::escape;
-use serde_json::Value;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::{FeatureKind, LoadError, Servlet, features::fixed_resources};
 
@@ -32,6 +34,25 @@ impl Servlet {
             })?;
         }
         Ok(contract)
+    }
+
+    /// The SHA-256 digest of what the module promises in its contract: what models read, and what the servlet needs. It does not
+    /// change with the code or the version. None if the module has no contract.
+    ///
+    /// See decision 67.
+    pub fn contract_digest(&self) -> Option<[u8; 32]> {
+        self.module().contract()?;
+        let items = self.entries().map(|(kind, key, entry)| {
+            let key = format!("{kind} {key}");
+            (key, Value::from(entry.clone()))
+        });
+        let promised = json!({
+            "abi": self.abi().to_string(),
+            "instructions": self.instructions(),
+            "items": items.collect::<JsonObject>(),
+            "needs": self.module().needs(),
+        });
+        Some(Sha256::digest(canonical_json(&promised)).into())
     }
 }
 

@@ -66,7 +66,7 @@ pub use search::{CALL_READ_ONLY_TOOL, CALL_TOOL, FIND_TOOLS, NAMES_OF_SEARCH, Se
 pub use servlet::Servlet;
 pub use shape::{InvalidShapePath, Shape, ShapePath, ShapeProblem};
 pub use tool::Tool;
-pub use unmet_needs::{UnmetNeeds, type_in_words};
+pub use unmet_needs::{UnmetNeeds, is_placeholder, type_in_words};
 
 /// For the tests of this workspace; not part of the API.
 #[doc(hidden)]

@@ -7,7 +7,7 @@ mod resource_cache;
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -188,6 +188,11 @@ impl Servlet {
     /// The digest of the image, such as `sha256:…`, if the module comes from a registry.
     pub fn image(&self) -> Option<&str> {
         self.guest.image()
+    }
+
+    /// The fingerprints of the keys that have signed the module, if its source names keys.
+    pub fn signed_with(&self) -> &BTreeSet<String> {
+        self.guest.signed_with()
     }
 
     /// The exports, imports and sections of the module.

@@ -211,7 +211,7 @@ impl Hosts<'_> {
 }
 
 /// Whether a value is `${NAME}`, as in the files of clients, and no client has replaced it.
-fn is_placeholder(value: &str) -> bool {
+pub fn is_placeholder(value: &str) -> bool {
     let name = value.strip_prefix("${");
     let name = name.and_then(|name| name.strip_suffix('}'));
     let is_name = |one: char| one.is_ascii_alphanumeric() || "_-.:".contains(one);

@@ -1,6 +1,9 @@
 //! Reads a module.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use hyper::{
     StatusCode,
@@ -32,6 +35,8 @@ pub struct Pulled {
     pub wasm: Vec<u8>,
     /// The digest of the manifest that the reference names.
     pub digest: Digest,
+    /// The fingerprints of the keys that have signed it, of those that the [settings](crate::Settings::signers) ask for.
+    pub signed_with: BTreeSet<String>,
     /// What the manifest says about the module. Nothing has checked it.
     pub annotations: BTreeMap<String, String>,
 }
@@ -64,8 +69,10 @@ impl Session<'_> {
             read => read?,
         };
         // Before anything else of the image is read.
+        let mut signed_with = BTreeSet::new();
         for keys in &self.client.settings.signers {
-            self.verify(&digest, keys).await?;
+            let signed = self.verify(&digest, keys).await?;
+            signed_with.insert(keys[signed.key].fingerprint());
         }
         let mut manifest = Manifest::read(self.reference, &json)?;
         if let Some(chosen) = manifest.choose(self.reference) {
@@ -79,6 +86,7 @@ impl Session<'_> {
                 return Ok(Pulled {
                     wasm,
                     digest,
+                    signed_with,
                     annotations: manifest.annotations,
                 });
             }

@@ -1,7 +1,7 @@
 //! One connection to a server.
 
 use mcp_servlet_client::{
-    Era, Error, Event, LOG_LEVEL, Limits, Options, Session, Target, Timeouts,
+    Era, Error, ErrorKind, Event, LOG_LEVEL, Limits, Options, Session, Target, Timeouts,
 };
 use mcp_servlet_host::RemoteLists;
 use mcp_servlet_runtime::JsonObject;
@@ -10,6 +10,26 @@ use serde_json::{Value, json};
 use crate::lists;
 use crate::options::RemoteOptions;
 use crate::relay::Calls;
+
+/// The first protocol version without a handshake.
+const FIRST_STATELESS: &str = "2026-07-28";
+
+/// The generation of a protocol version.
+fn era(version: &str) -> Era {
+    if version < FIRST_STATELESS {
+        Era::Handshake
+    } else {
+        Era::Stateless
+    }
+}
+
+/// Whether the server would not answer another request either.
+fn is_outage(error: &Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::Connectivity | ErrorKind::Authentication | ErrorKind::RequestTimeout
+    )
+}
 
 /// One connection to a server, and the calls that run on it.
 #[derive(Debug)]
@@ -46,7 +66,20 @@ impl Connection {
         if let Some(oauth) = &options.oauth {
             client = client.oauth(oauth.clone());
         }
-        let session = Session::connect_with(target, &client).await?;
+        let session = match options.protocol.as_deref().map(era) {
+            None => Session::connect_with(target, &client).await?,
+            Some(era) => {
+                let approved = client.clone().era(era);
+                match Session::connect_with(target, &approved).await {
+                    // The server may have left that generation of the protocol.
+                    Err(error) if !is_outage(&error) => {
+                        tracing::info!(%error, "the server does not speak the protocol version in `servlet.lock`");
+                        Session::connect_with(target, &client).await?
+                    }
+                    connected => connected?,
+                }
+            }
+        };
         Ok(Self { session, calls })
     }
 

@@ -74,6 +74,7 @@ pub(crate) fn checked(remote: &str, raw: &Lists, options: &RemoteOptions) -> Rem
     lists.has_prompts = is_known && has("prompts");
     lists.completes = is_known && has("completions");
     lists.logs = is_known && has("logging");
+    gate.note_missing();
     lists.hidden = gate.hidden;
     lists
 }
@@ -90,6 +91,8 @@ struct Gate<'a> {
     /// Why all entries are hidden. None if only those that differ are.
     refused: Option<String>,
     hidden: Vec<HiddenEntry>,
+    /// The approved entries that the server lists.
+    seen: HashSet<(FeatureKind, String)>,
 }
 
 impl<'a> Gate<'a> {
@@ -109,6 +112,7 @@ impl<'a> Gate<'a> {
             locked,
             refused: locked.and_then(|locked| refusal(locked, raw)),
             hidden: Vec::new(),
+            seen: HashSet::new(),
         }
     }
 
@@ -120,6 +124,7 @@ impl<'a> Gate<'a> {
         let Some((key, checked)) = check(locked, kind, entry) else {
             return true;
         };
+        self.seen.insert((kind, key.clone()));
         let reason = match (&self.refused, checked) {
             (None, Ok(())) => return true,
             (None, Err(reason)) if locked.on_change == OnChange::Warn => {
@@ -137,6 +142,15 @@ impl<'a> Gate<'a> {
             reason,
         });
         false
+    }
+
+    /// Logs the approved entries that the server no longer lists.
+    fn note_missing(&self) {
+        let remote = self.remote;
+        let approved = self.locked.iter().flat_map(|locked| locked.entries.keys());
+        for (kind, entry) in approved.filter(|key| !self.seen.contains(*key)) {
+            tracing::warn!(remote, %kind, entry, "entry in `servlet.lock` that the remote does not list");
+        }
     }
 
     /// The instructions that clients get: the approved ones, if there is a lock.

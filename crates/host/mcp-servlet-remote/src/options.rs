@@ -43,6 +43,8 @@ pub struct RemoteOptions {
     pub tools: BTreeMap<String, ToolTexts>,
     /// What the operator has approved of its lists. Everything else is hidden. Default: everything is approved.
     pub locked: Option<Arc<LockedLists>>,
+    /// The protocol version that the operator has approved. Its generation of the protocol is asked for first. Default: the newest.
+    pub protocol: Option<String>,
 }
 
 /// How much a server may send. Start with `RemoteLimits::default()` and set fields.
@@ -156,6 +158,7 @@ impl Default for RemoteOptions {
             limits: RemoteLimits::default(),
             tools: BTreeMap::new(),
             locked: None,
+            protocol: None,
         }
     }
 }

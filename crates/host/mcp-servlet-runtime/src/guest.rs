@@ -2,7 +2,7 @@
 
 mod failure;
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use sha2::{Digest as _, Sha256};
 
@@ -27,6 +27,7 @@ pub struct Guest {
     name: String,
     origin: String,
     image: Option<String>,
+    signed_with: BTreeSet<String>,
     module: Module,
     abi: Abi,
     options: LoadOptions,
@@ -68,6 +69,7 @@ impl Guest {
             name,
             origin,
             image,
+            signed_with,
             wasm,
         } = fetched;
         let module = read_module(&name, &wasm)?;
@@ -82,6 +84,7 @@ impl Guest {
             name,
             origin,
             image,
+            signed_with,
             module,
             abi,
             options: options.clone(),
@@ -95,6 +98,7 @@ impl Guest {
             name: self.name.clone(),
             origin: self.origin.clone(),
             image: self.image.clone(),
+            signed_with: self.signed_with.clone(),
             wasm: self.wasm().to_owned(),
         }
     }
@@ -112,6 +116,11 @@ impl Guest {
     /// The digest of the image, such as `sha256:…`, if the module comes from a registry.
     pub fn image(&self) -> Option<&str> {
         self.image.as_deref()
+    }
+
+    /// The fingerprints of the keys that have signed the module, if its source names keys.
+    pub fn signed_with(&self) -> &BTreeSet<String> {
+        &self.signed_with
     }
 
     /// The SHA-256 digest of the module.

@@ -72,6 +72,8 @@ pub struct Fetched {
     pub origin: String,
     /// The digest of the image, such as `sha256:…`, if it comes from a registry.
     pub image: Option<String>,
+    /// The fingerprints of the keys that have signed it, if the source names keys.
+    pub signed_with: BTreeSet<String>,
     /// The module.
     pub wasm: Vec<u8>,
 }
@@ -220,6 +222,7 @@ impl Source {
                 origin: name.clone(),
                 name,
                 image: None,
+                signed_with: BTreeSet::new(),
                 wasm,
             }),
             Self::File(path) if path.is_dir() => {
@@ -232,6 +235,7 @@ impl Source {
                 name,
                 origin: path.display().to_string(),
                 image: None,
+                signed_with: BTreeSet::new(),
                 wasm: file::read(path)?,
             }),
             Self::Url(url) => Ok(Fetched {
@@ -242,6 +246,7 @@ impl Source {
                 })?,
                 origin: public_url(&url),
                 image: None,
+                signed_with: BTreeSet::new(),
             }),
             Self::Image(image) => {
                 let pulled = image.pull()?;
@@ -249,6 +254,7 @@ impl Source {
                     name,
                     origin: image.shown(),
                     image: Some(pulled.digest.to_string()),
+                    signed_with: pulled.signed_with,
                     wasm: pulled.wasm,
                 })
             }
@@ -273,11 +279,12 @@ impl Source {
 /// Reads a module that must have a signature next to it.
 fn fetch_signed(source: Source, keys: &[VerifyingKey]) -> Result<Fetched, LoadError> {
     let bundle = signature::read(&source)?;
-    let fetched = source.fetch()?;
+    let mut fetched = source.fetch()?;
     let signer = bundle
         .as_ref()
         .and_then(|bundle| signer_of_file(bundle, &fetched.wasm, keys));
-    if signer.is_some() {
+    if let Some(key) = signer {
+        fetched.signed_with.insert(keys[key].fingerprint());
         return Ok(fetched);
     }
     Err(LoadError::NotSigned {

@@ -38,6 +38,13 @@ pub(super) fn check_needs(findings: &mut Findings, module: &Module) {
         let problem = format!("it declares the hosts {hosts} but sends no HTTP request");
         add(findings, problem, "remove `hosts` from `export!`");
     }
+    if needs.hosts.is_empty() && module.imports_extism("http_request") {
+        let problem = "it sends HTTP requests but declares no hosts";
+        let help =
+            "name them with `hosts` in `export!`, so that operators know which ones to allow";
+        let note = Finding::new("needs", problem).matters(Level::Note, &[Target::McpServlet]);
+        findings.add(note.help(help));
+    }
     if !needs.paths.is_empty() && !module.uses_wasi() {
         let paths = quoted(&needs.paths);
         let problem = format!("it declares the directories {paths} but cannot open files");

@@ -1,13 +1,27 @@
 //! What the MCP registry refuses of a `server.json`: the limits of its schema of 2025-12-11, and of the checks that it makes
 //! when a server is published, some of which are stricter.
 
+mod package;
+mod remote;
+
 use serde_json::Value;
 use url::Url;
+
+pub(crate) use package::bundle_differs;
 
 use super::finding::Finding;
 
 const MAX_NAME: usize = 200;
 const MAX_VERSION: usize = 255;
+
+/// The limit of URLs, in characters.
+const MAX_URL: usize = 255;
+
+/// The only member of `_meta` that a publisher may write.
+const PUBLISHER_META: &str = "io.modelcontextprotocol.registry/publisher-provided";
+
+/// The limit of that member, in bytes of compact JSON.
+const MAX_META: usize = 4096;
 
 /// The limit of titles and descriptions, in characters.
 const MAX_TEXT: usize = 100;
@@ -22,8 +36,12 @@ pub fn check_server_json(document: &Value) -> Vec<Finding> {
     found.extend(text("title").and_then(title));
     found.extend(text("description").and_then(description));
     found.extend(text("version").and_then(version));
-    found.extend(list("packages").filter_map(package));
-    found.extend(list("remotes").filter_map(remote));
+    found.extend(meta(&document["_meta"]));
+    found.extend(list("icons").filter_map(icon));
+    found.extend(text("websiteUrl").and_then(website));
+    found.extend(repository(&document["repository"]));
+    found.extend(list("packages").flat_map(package::check_package));
+    found.extend(list("remotes").flat_map(remote::check_remote));
     found
 }
 
@@ -60,7 +78,7 @@ pub fn check_parts_of_server_json(parts: &Value) -> Vec<Finding> {
     found
 }
 
-fn refused(rule: &'static str, problem: String, help: &str) -> Finding {
+fn refused(rule: &'static str, problem: String, help: impl Into<String>) -> Finding {
     Finding::new(rule, problem).help(help).refused_by_registry()
 }
 
@@ -100,12 +118,33 @@ fn title(title: &str) -> Option<Finding> {
 fn description(description: &str) -> Option<Finding> {
     let length = description.chars().count();
     (length == 0 || length > MAX_TEXT).then(|| {
+        let example = if length > 0 {
+            format!(", such as `{}`", shortened(description))
+        } else {
+            String::new()
+        };
         refused(
             "registry-description",
             format!("the description has {length} characters; expected 1 to {MAX_TEXT}"),
-            "write a shorter one into Cargo.toml, or give one with `servlet export registry --description`",
+            format!(
+                "write a shorter one into Cargo.toml, or give one with `servlet export registry --description`{example}"
+            ),
         )
     })
+}
+
+/// The first sentence of a text, or as many of its words as the limit allows.
+fn shortened(text: &str) -> &str {
+    let end = text
+        .char_indices()
+        .nth(MAX_TEXT)
+        .map_or(text.len(), |(at, _)| at);
+    let most = &text[..end];
+    if let Some((sentence, _)) = most.split_once(". ") {
+        return sentence;
+    }
+    let words = most.rsplit_once(char::is_whitespace);
+    words.map_or(most, |(words, _)| words.trim_end())
 }
 
 /// A range, as `server.json` must not have: `^1.2`, `>=1`, `1.x`, `1 - 2`, `1 || 2`.
@@ -129,66 +168,77 @@ fn version(version: &str) -> Option<Finding> {
     })
 }
 
-fn package(package: &Value) -> Option<Finding> {
-    let identifier = package["identifier"].as_str().unwrap_or_default();
-    match package["registryType"].as_str() {
-        Some("mcpb") => (!is_release(identifier)).then(|| {
+fn meta(meta: &Value) -> Vec<Finding> {
+    let keys = meta.as_object().into_iter().flat_map(|meta| meta.keys());
+    let mut found: Vec<_> = keys
+        .filter(|key| *key != PUBLISHER_META)
+        .map(|key| {
             refused(
-                "registry-package",
-                format!("`{identifier}` is not a file of a release on GitHub or GitLab"),
-                "upload the bundle to a release, and give its URL, such as \
-                 `https://github.com/ada/weather/releases/download/v1.2.0/weather.mcpb`",
+                "registry-meta",
+                format!("`_meta` has the member `{key}`"),
+                format!(
+                    "move it into `{PUBLISHER_META}`, the only member that publishers may write"
+                ),
             )
-        }),
-        _ => (identifier.is_empty() || identifier.contains(' ')).then(|| {
-            refused(
-                "registry-package",
-                format!("`{identifier}` is not the name of a package"),
-                "write the name as its registry shows it, such as `npm:@ada/weather`",
-            )
-        }),
+        })
+        .collect();
+    let size = meta
+        .get(PUBLISHER_META)
+        .map_or(0, |meta| meta.to_string().len());
+    if size > MAX_META {
+        found.push(refused(
+            "registry-meta",
+            format!("`{PUBLISHER_META}` has {size} bytes; expected at most {MAX_META}"),
+            "leave out what clients do not read before they install the server",
+        ));
     }
+    found
 }
 
-/// Whether a URL is one that the registry accepts for bundles.
-fn is_release(url: &str) -> bool {
-    let Ok(parsed) = Url::parse(url) else {
-        return false;
-    };
-    let path: Vec<_> = parsed.path().split('/').skip(1).collect();
-    let is_file = match (parsed.host_str(), &*path) {
-        (
-            Some("github.com" | "www.github.com"),
-            [owner, repository, "releases", "download", tag, file],
-        ) => [owner, repository, tag, file]
-            .iter()
-            .all(|part| !part.is_empty()),
-        (
-            Some("gitlab.com" | "www.gitlab.com"),
-            [project @ .., "-", "releases", tag, "downloads", file],
-        ) => project.len() >= 2 && !tag.is_empty() && !file.is_empty(),
-        (
-            Some("gitlab.com" | "www.gitlab.com"),
-            [project @ .., "-", "package_files", id, "download"],
-        ) => project.len() >= 2 && !id.is_empty() && id.bytes().all(|c| c.is_ascii_digit()),
-        _ => false,
-    };
-    is_file && parsed.scheme() == "https" && url.to_ascii_lowercase().contains("mcp")
+/// Whether it is a URL with `https` that is short enough.
+fn is_https(url: &str) -> bool {
+    let parsed = Url::parse(url);
+    parsed.is_ok_and(|parsed| parsed.scheme() == "https") && url.chars().count() <= MAX_URL
 }
 
-fn remote(remote: &Value) -> Option<Finding> {
-    let url = remote["url"].as_str().unwrap_or_default();
-    let parsed = Url::parse(url).ok();
-    let is_public = parsed.is_some_and(|url| {
-        let host = url.host_str().unwrap_or_default();
-        let is_local = host == "localhost" || host == "127.0.0.1" || host.ends_with(".localhost");
-        url.scheme() == "https" && !is_local
-    });
-    (!is_public).then(|| {
+fn icon(icon: &Value) -> Option<Finding> {
+    let source = icon["src"].as_str().unwrap_or_default();
+    (!is_https(source)).then(|| {
         refused(
-            "registry-remote",
-            format!("`{url}` is not a URL that others can use"),
-            "give the public URL of the server, with `https`",
+            "registry-icon",
+            format!("`{source}` is not the URL of an icon"),
+            format!("give a URL with `https` of at most {MAX_URL} characters, not `data:`"),
+        )
+    })
+}
+
+fn website(url: &str) -> Option<Finding> {
+    (!is_https(url)).then(|| {
+        refused(
+            "registry-url",
+            format!("`{url}` is not the URL of a website"),
+            format!("give a URL with `https` of at most {MAX_URL} characters"),
+        )
+    })
+}
+
+fn repository(repository: &Value) -> Option<Finding> {
+    let (url, source) = (repository["url"].as_str()?, repository["source"].as_str());
+    let parsed = Url::parse(url).ok();
+    let is_right = parsed.is_some_and(|parsed| {
+        let path = parsed.path().trim_matches('/').split('/');
+        let parts = path.filter(|part| !part.is_empty()).count();
+        match parsed.host_str() {
+            Some("github.com" | "www.github.com") => source == Some("github") && parts == 2,
+            Some("gitlab.com" | "www.gitlab.com") => source == Some("gitlab") && parts >= 2,
+            _ => false,
+        }
+    });
+    (!is_right).then(|| {
+        refused(
+            "registry-url",
+            format!("`{url}` is not a repository on GitHub or GitLab"),
+            "write `url` as `https://github.com/OWNER/NAME`, and `source` as `github` or `gitlab`; or leave out `repository`",
         )
     })
 }
@@ -270,48 +320,64 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_is_a_file_of_a_release() {
-        let mcpb =
-            |url: &str| json!({ "packages": [{ "registryType": "mcpb", "identifier": url }] });
+    fn a_long_description_is_cut_at_a_sentence_or_a_word() {
+        let sentence = format!("Finds incidents. {}", "w".repeat(100));
+        assert_eq!(shortened(&sentence), "Finds incidents");
+        let words = "é ".repeat(60);
+        assert_eq!(shortened(&words), "é ".repeat(50).trim_end());
+        let word = "é".repeat(101);
+        assert_eq!(shortened(&word), "é".repeat(100));
+    }
+
+    #[test]
+    fn meta_is_that_of_the_publisher_and_small() {
+        let document = |size: usize| json!({ "_meta": { PUBLISHER_META: "m".repeat(size) } });
+        // The quotes count.
+        assert!(broken(&document(MAX_META - 2)).is_empty());
+        assert_eq!(broken(&document(MAX_META - 1)), ["registry-meta"]);
+        let other = json!({ "_meta": { "com.example/x": 1, PUBLISHER_META: {} } });
+        assert_eq!(broken(&other), ["registry-meta"]);
+    }
+
+    #[test]
+    fn icons_and_the_website_have_urls_with_https() {
+        let right = "https://weather.example/icon.png";
+        let document = |url: &str| json!({ "icons": [{ "src": url }], "websiteUrl": url });
+        assert!(broken(&document(right)).is_empty());
+        let long = format!("https://weather.example/{}", "w".repeat(MAX_URL));
         for url in [
-            "https://github.com/ada/weather/releases/download/v1/weather.mcpb",
-            "https://gitlab.com/ada/group/weather/-/releases/v1/downloads/weather.mcpb",
-            "https://gitlab.com/ada/weather-mcp/-/package_files/12/download",
+            "http://weather.example/icon.png",
+            "data:image/png;base64,",
+            "icon.png",
+            &long,
         ] {
-            assert!(broken(&mcpb(url)).is_empty(), "{url}");
-        }
-        for url in [
-            "http://github.com/ada/weather/releases/download/v1/weather.mcpb",
-            "https://github.com/ada/weather/raw/main/weather.mcpb",
-            "https://github.com/ada/weather/releases/download/v1/weather.zip",
-            "https://gitlab.com/weather/-/releases/v1/downloads/weather.mcpb",
-            "https://example.com/ada/weather/releases/download/v1/weather.mcpb",
-            "weather.mcpb",
-        ] {
-            assert_eq!(broken(&mcpb(url)), ["registry-package"], "{url}");
-        }
-        for (name, rules) in [
-            ("@ada/weather", &[][..]),
-            ("a b", &["registry-package"]),
-            ("", &["registry-package"]),
-        ] {
-            let npm = json!({ "packages": [{ "registryType": "npm", "identifier": name }] });
-            assert_eq!(broken(&npm), rules, "{name}");
+            assert_eq!(
+                broken(&document(url)),
+                ["registry-icon", "registry-url"],
+                "{url}"
+            );
         }
     }
 
     #[test]
-    fn a_remote_is_public() {
-        let remote = |url: &str| json!({ "remotes": [{ "type": "streamable-http", "url": url }] });
-        assert!(broken(&remote("https://weather.example/mcp")).is_empty());
-        for url in [
-            "http://weather.example/mcp",
-            "https://localhost/mcp",
-            "https://127.0.0.1:8080/mcp",
-            "https://a.localhost/mcp",
-            "x",
+    fn a_repository_is_one_of_github_or_gitlab() {
+        let document =
+            |url: &str, source: &str| json!({ "repository": { "url": url, "source": source } });
+        for (url, source) in [
+            ("https://github.com/ada/weather", "github"),
+            ("https://github.com/ada/weather/", "github"),
+            ("https://gitlab.com/ada/group/weather", "gitlab"),
         ] {
-            assert_eq!(broken(&remote(url)), ["registry-remote"], "{url}");
+            assert!(broken(&document(url, source)).is_empty(), "{url}");
+        }
+        for (url, source) in [
+            ("https://github.com/ada", "github"),
+            ("https://github.com/ada/weather/tree/main", "github"),
+            ("https://github.com/ada/weather", "gitlab"),
+            ("https://codeberg.org/ada/weather", "codeberg"),
+            ("ada/weather", "github"),
+        ] {
+            assert_eq!(broken(&document(url, source)), ["registry-url"], "{url}");
         }
     }
 }

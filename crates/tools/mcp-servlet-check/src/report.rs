@@ -14,7 +14,7 @@ use super::{
     findings::Findings,
     lists::Lists,
     load, name, needs, provider,
-    registry::check_whole_server_json,
+    registry::{bundle_differs, check_whole_server_json},
     resource, schema, size,
     target::Target,
 };
@@ -97,10 +97,18 @@ pub fn check_server(
     }
 }
 
-/// The report about a `server.json`.
-pub fn report_of_server_json(source: String, document: &Value) -> Report {
+/// The report about a `server.json`. `digest_of` returns the SHA-256 digest of a bundle, in hexadecimal digits, if there is a file
+/// with this name.
+pub fn report_of_server_json(
+    source: String,
+    document: &Value,
+    digest_of: impl Fn(&str) -> Option<String>,
+) -> Report {
+    let mut findings = check_whole_server_json(document);
+    let packages = document["packages"].as_array().into_iter().flatten();
+    findings.extend(packages.filter_map(|package| bundle_differs(package, &digest_of)));
     Report {
-        findings: check_whole_server_json(document),
+        findings,
         ..Report::without_findings(source)
     }
 }

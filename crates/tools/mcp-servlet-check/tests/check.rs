@@ -457,6 +457,27 @@ fn other_hosts_do_not_load_a_servlet_that_calls_tools() {
 }
 
 #[test]
+fn http_requests_without_declared_hosts_are_noted() {
+    let http =
+        r#"(import "extism:host/env" "http_request" (func $http (param i64 i64) (result i64)))"#;
+    let needs = r#"{"hosts":["a.example"]}"#.replace('"', "\\22");
+    let declared = format!("(@custom \"mcp-servlet:needs\" \"{needs}\")");
+    let expected = (
+        "mcp-servlet".to_owned(),
+        "it sends HTTP requests but declares no hosts".to_owned(),
+        "name them with `hosts` in `export!`, so that operators know which ones to allow"
+            .to_owned(),
+    );
+    let sends = || tools(json!([])).import(http);
+    assert_eq!(explained(&sends(), "needs"), [expected]);
+    assert_eq!(
+        found(&sends(), &[Target::McpServlet]),
+        ["Note mcp-servlet; needs"]
+    );
+    assert_eq!(explained(&sends().after(&declared), "needs"), []);
+}
+
+#[test]
 fn a_declared_call_needs_the_import() {
     let needs = r#"{"calls":["a:b","c:*"],"reads":["d:e"]}"#.replace('"', "\\22");
     let needs = format!("(@custom \"mcp-servlet:needs\" \"{needs}\")");

@@ -247,6 +247,8 @@ fn members(package: &Package) -> JsonObject {
         "description": package.description,
         "license": package.license,
         "repository": package.repository,
+        "homepage": package.homepage,
+        "documentation": package.documentation,
         "authors": (!package.authors.is_empty()).then_some(&package.authors),
     });
     let Value::Object(mut members) = members else {

@@ -63,8 +63,7 @@ pub(crate) struct Check {
 
 /// What is checked.
 enum Subject {
-    /// Modules: a path, or the crate that is built for them.
-    Modules(String),
+    Modules(Vec<Source>),
     Server(session::Target),
     /// A `server.json`, with its text.
     ServerJson(PathBuf, Value),
@@ -136,11 +135,15 @@ impl Check {
             &providers
         };
         let mut reports = match self.subject()? {
-            Subject::Modules(path) => self.check_modules(&path, &hosts, of_some)?,
+            Subject::Modules(sources) => self.check_modules(&sources, &hosts, of_some)?,
             Subject::Server(target) => vec![self.check_server(&target, of_some)?],
             Subject::ServerJson(path, document) => {
                 self.only_for_modules()?;
-                vec![report_of_server_json(path.display().to_string(), &document)]
+                vec![report_of_server_json(
+                    path.display().to_string(),
+                    &document,
+                    |file| registry::digest_beside(&path, file),
+                )]
             }
         };
         if providers.is_empty() {
@@ -173,7 +176,7 @@ impl Check {
         };
         if let Some(path) = path {
             self.server.check(&session::Target::Servlets(path.into()))?;
-            return Ok(Subject::Modules(path.to_owned()));
+            return Ok(Subject::Modules(sources(path, self.abi)?));
         }
         let target = self.server.only_target(self.target.as_ref())?;
         if let session::Target::Catalog(path) = &target
@@ -182,7 +185,10 @@ impl Check {
             return Ok(Subject::ServerJson(path.clone(), document));
         }
         Ok(match (&self.target, &target) {
-            (Some(word), session::Target::Module(_)) => Subject::Modules(word.clone()),
+            (Some(word), session::Target::Module(source)) => {
+                refuse_abi(self.abi, word)?;
+                Subject::Modules(source.clone().expand()?)
+            }
             _ => Subject::Server(target),
         })
     }
@@ -194,12 +200,12 @@ impl Check {
 
     fn check_modules(
         &self,
-        path: &str,
+        sources: &[Source],
         hosts: &[Target],
         providers: &[Provider],
     ) -> Result<Vec<Report>, Failure> {
-        let (sources, options) = (sources(path, self.abi)?, self.server.limits.options()?);
-        let mut reports = check_all(&sources, &options, hosts, providers)?;
+        let options = self.server.limits.options()?;
+        let mut reports = check_all(sources, &options, hosts, providers)?;
         if self.is_for_registry() {
             for (source, report) in sources.iter().zip(&mut reports) {
                 registry::check_servlet(source, &options, report);
@@ -285,16 +291,22 @@ fn error_of_tool(diagnostic: &Diagnostic, providers: &[Provider]) -> Option<Find
 fn sources(path: &str, abi: Option<build::Abi>) -> Result<Vec<Source>, Failure> {
     let folder = build::folder(Path::new(path));
     if !folder.join("Cargo.toml").is_file() {
-        if abi.is_some() {
-            let message = format!("`--abi` needs a crate, found `{path}`");
-            return Err(Failure::new(Kind::Usage, message));
-        }
+        refuse_abi(abi, path)?;
         return Ok(Source::parse(path).expand()?);
     }
     let built = Project::read(folder)?
         .build(abi.unwrap_or_default(), false, None)?
         .into_iter();
     Ok(built.map(|(_, file)| Source::File(file)).collect())
+}
+
+/// Only a crate can be built for an ABI.
+fn refuse_abi(abi: Option<build::Abi>, found: &str) -> Result<(), Failure> {
+    if abi.is_none() {
+        return Ok(());
+    }
+    let message = format!("`--abi` needs a crate, found `{found}`");
+    Err(Failure::new(Kind::Usage, message))
 }
 
 fn write(reports: &[Report], format: Format) -> io::Result<()> {

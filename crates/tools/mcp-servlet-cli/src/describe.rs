@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use mcp_servlet_host::{Listed, Servlet, Tool};
-use mcp_servlet_runtime::{JsonObject, Source};
+use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json};
 
 use crate::{
@@ -32,7 +32,7 @@ pub(crate) struct Describe {
 
 impl Describe {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options()?)?;
+        let servlet = Servlet::load(self.limits.source(&self.file)?, &self.limits.options()?)?;
         match self.format {
             Format::Json => writeln!(terminal::json(), "{}", json_of(&servlet))?,
             Format::Human => write_servlet(&mut terminal::out(), &servlet)?,

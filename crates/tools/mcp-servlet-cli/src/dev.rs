@@ -66,6 +66,7 @@ struct Workshop {
 
 impl Dev {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        self.limits.refuse_policy()?;
         if let Some(client) = self.print_client_config {
             return self.print_config(client);
         }

@@ -48,7 +48,10 @@ struct Report<'a> {
 
 impl Inspect {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let sources = Source::parse(&self.file).expand()?;
+        let sources = self
+            .limits
+            .under_policy(Source::parse(&self.file))?
+            .expand()?;
         let mut options = self.limits.options()?;
         options.from_contract = true;
         let load = |source: &Source| Servlet::load(source.clone(), &options).map(Arc::new);
@@ -126,6 +129,11 @@ impl<'a> Report<'a> {
         )
     }
 
+    fn contract_digest(&self) -> Option<String> {
+        let digest = self.servlet?.contract_digest()?;
+        Some(Digest::from(digest).to_string())
+    }
+
     /// The ABI of the module.
     fn abi(&self) -> Option<Abi> {
         self.module.as_ref().and_then(Module::abi)
@@ -162,7 +170,7 @@ impl<'a> Report<'a> {
             }
             writeln!(out, "  sha256   {}", Digest::from(servlet.digest()).hex())?;
         }
-        self.write_signers(out)?;
+        write_signers(out, self.signers.as_ref())?;
         if let Some(abi) = self.abi() {
             writeln!(out, "  abi      {abi}")?;
         }
@@ -175,9 +183,11 @@ impl<'a> Report<'a> {
             if !contract.package.is_empty() {
                 writeln!(out, "  package  {}", package(contract))?;
             }
+            let digest = self.contract_digest();
             writeln!(
                 out,
-                "  contract yes; the `serves` lines are read from it, `servlet describe` runs the servlet and compares"
+                "  contract {}; the `serves` lines are read from it, `servlet describe` runs the servlet and compares",
+                digest.as_deref().unwrap_or("yes")
             )?;
         }
         for (module, names) in self.imports() {
@@ -209,27 +219,6 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// The keys that its signatures name.
-    fn write_signers<W: Write>(&self, out: &mut Visible<W>) -> io::Result<()> {
-        match &self.signers {
-            Some(Ok(keys)) if keys.is_empty() => writeln!(out, "  signed   by nobody")?,
-            Some(Ok(keys)) => {
-                for key in keys {
-                    let key = one_line(key);
-                    writeln!(
-                        out,
-                        "  signed   with the key {key}, as its signature says; `servlet verify` checks it"
-                    )?;
-                }
-            }
-            Some(Err(problem)) => {
-                writeln!(out, "  signed   unknown: {}", one_line(problem))?;
-            }
-            None => {}
-        }
-        Ok(())
-    }
-
     fn to_json(&self) -> Value {
         let sections = self.module.iter().flat_map(|module| &module.sections);
         let sections =
@@ -253,7 +242,10 @@ impl<'a> Report<'a> {
             "imports": self.imports(),
             "can": self.module.as_ref().map(|module| can::abilities(can::imports(module)).collect::<Vec<_>>()),
             "sections": sections.collect::<Vec<_>>(),
-            "contract": contract.map(|contract| json!({ "package": contract.package })),
+            "contract": contract.map(|contract| json!({
+                "digest": self.contract_digest(),
+                "package": contract.package,
+            })),
             "needs": self.module.as_ref().map(Module::needs),
             "tools": tools.collect::<Vec<_>>(),
             "resources": keys(&self.offer.resources),
@@ -264,8 +256,27 @@ impl<'a> Report<'a> {
     }
 }
 
+/// Prints the keys that signatures name, if the source can have signatures.
+pub(crate) fn write_signers<W: Write>(
+    out: &mut Visible<W>,
+    signers: Option<&Result<Vec<String>, String>>,
+) -> io::Result<()> {
+    match signers {
+        Some(Ok(keys)) if keys.is_empty() => writeln!(out, "  signed   by nobody"),
+        Some(Ok(keys)) => keys.iter().try_for_each(|key| {
+            let key = one_line(key);
+            writeln!(
+                out,
+                "  signed   with the key {key}, as its signature says; `servlet verify` checks it"
+            )
+        }),
+        Some(Err(problem)) => writeln!(out, "  signed   unknown: {}", one_line(problem)),
+        None => Ok(()),
+    }
+}
+
 /// The package of a contract, such as `mine 0.1.0, MIT, https://example.com/mine`.
-fn package(contract: &Contract) -> String {
+pub(crate) fn package(contract: &Contract) -> String {
     let text = |key: &str| contract.package.get(key).and_then(Value::as_str);
     let name = [text("name"), text("version")];
     let name: Vec<_> = name.into_iter().flatten().collect();

@@ -1,4 +1,7 @@
 //! `servlet install` and `servlet uninstall`: servers in the configurations of MCP clients.
+//!
+//! All files are edited in the same way, including that of Claude Code: its own `claude mcp add-json` shows nothing before it writes,
+//! keeps no copy, and would be a second way with other rules.
 
 mod file;
 
@@ -16,7 +19,7 @@ use crate::{
     config::count,
     failure::{Failure, Kind, indented},
     serve::{ClientEntry, Options},
-    session::{self, Target, places},
+    session::{self, Environment, Target, places},
     terminal::{self, note, one_line},
 };
 
@@ -109,9 +112,13 @@ impl Install {
         let entry = clients::entry(self.client, &server.connection)?;
         let by_hand = |problem| self.by_hand(problem, &name, &shown);
         let path = self.place.path(self.client)?;
-        let mut file = InstalledIn::read(self.client, path).map_err(by_hand)?;
-        let before = file.server(&name);
-        file.set(&name, &entry).map_err(by_hand)?;
+        let edited = || -> Result<_, Failure> {
+            let mut file = InstalledIn::read(self.client, path.clone()).map_err(by_hand)?;
+            let before = file.server(&name);
+            file.set(&name, &entry).map_err(by_hand)?;
+            Ok((file, before))
+        };
+        let (file, before) = edited()?;
         if !file.has_changed() {
             note(format_args!("nothing to do: {} has `{name}`", file.shown()));
             return Ok(());
@@ -127,7 +134,8 @@ impl Install {
                 .fold(first.clone(), |names, name| names + ", " + name);
             note(format_args!("  unchanged: {}", one_line(&names)));
         }
-        for line in server.can() {
+        let signers = self.server.signers()?;
+        for line in server.can().iter().chain(&signers) {
             note(format_args!("  {}", one_line(line)));
         }
         server.note(self.client);
@@ -138,6 +146,11 @@ impl Install {
             .ask(&format!("add `{name}` to {}?", file.shown()))?;
         if !self.no_check {
             check(&name, &server.connection)?;
+        }
+        // The client may have written its file meanwhile. Its other servers do not matter.
+        let (file, now) = edited()?;
+        if now != before {
+            return Err(has_just_changed(&file, &name));
         }
         write(file, self.write_secrets, &format!("added `{name}` to"))?;
         if self.client == Client::ClaudeDesktop {
@@ -295,27 +308,43 @@ fn check(name: &str, connection: &Connection) -> Result<(), Failure> {
             return Ok(());
         }
     };
-    match session::count_tools(&resolved) {
+    let works = |tools| {
+        let tools = count(tools, "tool");
+        note(format_args!("`{name}` answers, with {tools}"));
+    };
+    let failure = match session::count_tools(&resolved, Environment::Desktop) {
         Ok(tools) => {
-            note(format_args!(
-                "`{name}` answers, with {}",
-                count(tools, "tool")
-            ));
-            Ok(())
+            works(tools);
+            return Ok(());
         }
-        Err(Failure::Server { error, .. }) if error.kind() == ErrorKind::Authentication => {
-            note(format_args!(
-                "note: the server of `{name}` requires a login: log in with the client"
-            ));
-            Ok(())
-        }
-        Err(failure) => {
-            note(format_args!(
-                "`{name}` does not work, so nothing was changed; `--no-check` adds it anyway"
-            ));
-            Err(failure)
-        }
+        Err(failure) => failure,
+    };
+    if matches!(&failure, Failure::Server { error, .. } if error.kind() == ErrorKind::Authentication)
+    {
+        note(format_args!(
+            "note: the server of `{name}` requires a login: log in with the client"
+        ));
+        return Ok(());
     }
+    let is_command = matches!(resolved, Connection::Command { .. });
+    if is_command && let Ok(tools) = session::count_tools(&resolved, Environment::Terminal) {
+        works(tools);
+        note(format_args!(
+            "warning: it needs an environment variable of this terminal, which clients do not have that were started without one"
+        ));
+        return Ok(());
+    }
+    note(format_args!(
+        "`{name}` does not work, so nothing was changed; `--no-check` adds it anyway"
+    ));
+    Err(failure)
+}
+
+/// An entry that is no longer the one that the user has seen.
+fn has_just_changed(file: &InstalledIn, name: &str) -> Failure {
+    let shown = file.shown();
+    let message = format!("`{name}` in {shown} has just been changed by another program");
+    Failure::with_help(Kind::Usage, message, "run the command again")
 }
 
 /// A name that is already used.

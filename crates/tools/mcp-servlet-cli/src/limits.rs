@@ -8,9 +8,16 @@ use std::{
 
 use clap::{Arg, Args, Command, Error, builder::TypedValueParser, error::ErrorKind};
 use mcp_servlet_config::{parse_host, parse_memory};
-use mcp_servlet_runtime::{AllowedPath, Grant, Limit, LoadOptions, Proxy, config_variable};
+use mcp_servlet_host::is_placeholder;
+use mcp_servlet_runtime::{AllowedPath, Grant, Limit, LoadOptions, Proxy, Source, config_variable};
 
-use crate::{clients, failure::Failure, variable::Variable};
+use crate::{
+    clients,
+    failure::{Failure, Kind},
+    policy,
+    terminal::note,
+    variable::Variable,
+};
 
 /// A time limit that is never reached: a year.
 pub(crate) const NEVER: Duration = Duration::from_hours(24 * 365);
@@ -71,6 +78,10 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     fuel: Option<u64>,
 
+    /// Verify an `oci://` reference as this configuration asks: with its `[oci."HOST"]` and `signed_by`
+    #[arg(long, value_name = "CONFIG")]
+    policy: Option<PathBuf>,
+
     /// Time limit for compiling the servlet, such as 30s, 2m; `none` for no limit
     ///
     /// [default: 2m]
@@ -103,8 +114,8 @@ where
 }
 
 impl Limits {
-    /// The options, with values from the environment. An empty value is none: clients pass one for a setting that the user has
-    /// left empty.
+    /// The options, with values from the environment. An empty value is none, and neither is a placeholder: clients pass them for a
+    /// setting that the user has left empty.
     ///
     /// # Errors
     /// [`Failure`] if an environment variable is not set.
@@ -112,7 +123,12 @@ impl Limits {
         let mut options = self.options_here();
         for variable in &self.config_env {
             let value = variable.value()?;
-            if !value.is_empty() {
+            if is_placeholder(&value) {
+                let Variable { key, name } = variable;
+                note(format_args!(
+                    "warning: the environment variable `{name}` is the placeholder `{value}`, which nothing has replaced: `{key}` is not set"
+                ));
+            } else if !value.is_empty() {
                 options.config.insert(variable.key.clone(), value);
             }
         }
@@ -135,6 +151,26 @@ impl Limits {
         options.compile = compile.resolve(options.compile);
         options.proxy.clone_from(&self.proxy);
         options
+    }
+
+    /// The source that a word names, under the policy. Notes that it is not verified if nothing asks for its signature.
+    pub(crate) fn source(&self, word: &str) -> Result<Source, Failure> {
+        let source = self.under_policy(Source::parse(word))?;
+        policy::note_unverified(&source);
+        Ok(source)
+    }
+
+    /// Refuses the policy, for what is not an image.
+    pub(crate) fn refuse_policy(&self) -> Result<(), Failure> {
+        match self.policy {
+            None => Ok(()),
+            Some(_) => Err(Failure::new(Kind::Usage, policy::ONLY_FOR_IMAGES)),
+        }
+    }
+
+    /// A source with what the policy asks of it.
+    pub(crate) fn under_policy(&self, source: Source) -> Result<Source, Failure> {
+        policy::apply(source, self.policy.as_deref())
     }
 
     /// Whether the value of a configuration key comes from the environment.
@@ -194,6 +230,9 @@ impl Limits {
             let end = if path.read_only { ":ro" } else { "" };
             add("--allow-path", format!("{host}{name}{end}"));
         }
+        if let Some(policy) = &self.policy {
+            add("--policy", clients::absolute(policy)?);
+        }
         for grant in &self.allow_tool {
             add("--allow-tool", grant.to_string());
         }
@@ -237,6 +276,7 @@ impl Limits {
             ("--memory", self.memory.is_some()),
             ("--fuel", self.fuel.is_some()),
             ("--compile-timeout", self.compile_timeout.is_some()),
+            ("--policy", self.policy.is_some()),
             ("--timeout", with_timeout && self.timeout.is_some()),
         ];
         let first = given.into_iter().find(|(_, is_given)| *is_given);
@@ -399,6 +439,7 @@ mod tests {
             timeout: Some(Limit::At(Duration::from_micros(500))),
             memory: Some(Limit::Unlimited),
             fuel: Some(1000),
+            policy: Some("servlet.toml".into()),
             compile_timeout: Some(Limit::At(Duration::from_secs(9))),
         };
         let variables = limits.variables("weather", |key| key == "city");
@@ -414,6 +455,7 @@ mod tests {
                 "--proxy=http://…@proxy.example:3128".to_owned(),
                 format!("--allow-path={here}:ro"),
                 format!("--allow-path={here}:/d"),
+                format!("--policy={here}/servlet.toml"),
                 "--allow-tool=weather:get_*".to_owned(),
                 "--allow-resource=docs:file:///*".to_owned(),
                 "--timeout=500000ns".to_owned(),

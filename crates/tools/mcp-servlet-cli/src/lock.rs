@@ -196,8 +196,8 @@ fn summary(name: &str, member: &LockedMember) -> String {
         member.source,
         count(member.items.len(), "item")
     );
-    for signer in &member.signers {
-        line.extend([", signed by the key ", signer]);
+    for key in &member.signed_with {
+        line.extend([", signed with the key ", key]);
     }
     let rights = member.permissions.wider_than(&Permissions::default());
     if !rights.is_empty() {

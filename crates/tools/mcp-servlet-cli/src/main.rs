@@ -54,6 +54,7 @@ mod needs;
 mod new;
 mod pack;
 mod ping;
+mod policy;
 mod prompt;
 mod pull;
 mod push;

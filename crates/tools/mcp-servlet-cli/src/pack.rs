@@ -12,6 +12,7 @@ use std::{
 use clap::{ArgGroup, Args};
 use mcp_servlet_host::{Servlet, Tool};
 use mcp_servlet_runtime::{Abi, ConfigKey, Fetched, LoadOptions, Source, config_variable, quoted};
+use serde_json::Value;
 
 use crate::{
     clients,
@@ -33,7 +34,7 @@ pub(crate) struct Pack {
     ///
     /// Claude Desktop asks the user for the configuration and the directories that the servlet declares. The servlet may send
     /// requests to the hosts that it declares.
-    #[arg(long, group = "format", requires = "author")]
+    #[arg(long, group = "format")]
     mcpb: bool,
 
     /// Write a package of npm with this name, such as `@ada/weather`, which `npx` runs
@@ -50,8 +51,14 @@ pub(crate) struct Pack {
     wheel: Option<String>,
 
     /// The publisher of the package, as users see it
+    ///
+    /// [default: the authors in the contract, which are those of Cargo.toml]
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
+
+    /// A PNG file that clients show for the bundle
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["npm", "wheel"])]
+    icon: Option<PathBuf>,
 
     /// The name in the MCP registry, written into the package so that the registry can check it
     ///
@@ -97,8 +104,11 @@ enum Platform {
 
 impl Pack {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let packed = Packed::load(Source::parse(&self.servlet), &LoadOptions::default())?;
-        let author = self.author.as_deref();
+        let mut options = LoadOptions::default();
+        options.from_contract = true;
+        let packed = Packed::load(Source::parse(&self.servlet), &options)?;
+        let author = self.author.clone().or_else(|| authors(&packed.servlet));
+        let author = author.as_deref();
         let (name, bytes, platform) = if let Some(name) = &self.npm {
             let (name, bytes) = launcher::npm(&packed, name, author, self.name.as_deref())?;
             (name, bytes, "every platform")
@@ -106,8 +116,10 @@ impl Pack {
             let (name, bytes) = launcher::wheel(&packed, name, author, self.name.as_deref())?;
             (name, bytes, "every platform")
         } else {
+            let author = author.ok_or_else(no_author)?;
             let program = self.program()?;
-            let bytes = mcpb::bundle(&packed, program.as_ref(), author.unwrap_or_default())?;
+            let icon = self.icon.as_deref().map(icon).transpose()?;
+            let bytes = mcpb::bundle(&packed, program.as_ref(), author, icon)?;
             let platform = program.map_or("the command `servlet` of the user", |program| {
                 program.platform.name()
             });
@@ -241,6 +253,35 @@ pub(crate) fn describe(servlet: &Servlet) -> String {
         },
         str::to_owned,
     )
+}
+
+/// The authors in the contract of a servlet, without their addresses.
+fn authors(servlet: &Servlet) -> Option<String> {
+    let authors = servlet.module().contract()?.package.get("authors")?;
+    let names = authors.as_array()?.iter().filter_map(Value::as_str);
+    let names = names.map(|name| name.split(" <").next().unwrap_or(name));
+    let names: Vec<_> = names.collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+fn no_author() -> Failure {
+    let message = "a bundle names its author, and the servlet does not";
+    let help = "write `--author NAME`, or `authors` in Cargo.toml";
+    Failure::with_help(Kind::Usage, message, help)
+}
+
+/// Reads an icon, which must be a PNG file.
+fn icon(path: &Path) -> Result<Vec<u8>, Failure> {
+    let cannot = |problem: String| {
+        let message = format!("cannot use the icon `{}`: {problem}", path.display());
+        Failure::new(Kind::Usage, message)
+    };
+    let bytes = fs::read(path).map_err(|error| cannot(error.to_string()))?;
+    if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+        Ok(bytes)
+    } else {
+        Err(cannot("expected a PNG file".to_owned()))
+    }
 }
 
 /// What the contract of a servlet says about its package.

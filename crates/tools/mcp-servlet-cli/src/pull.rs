@@ -7,12 +7,18 @@ use std::{
 };
 
 use clap::Args;
+use mcp_servlet_host::Servlet;
 use mcp_servlet_oci::{Client, Digest, Reference, Settings};
+use mcp_servlet_runtime::{LoadOptions, Source};
 
 use crate::{
-    failure::{Failure, Kind},
+    config::count,
+    failure::{Failure, Kind, chain},
+    inspect::{package, write_signers},
     login::block_on,
-    terminal,
+    policy,
+    sign::named_keys,
+    terminal::{self, Visible, one_line},
 };
 
 #[derive(Args, Debug)]
@@ -25,13 +31,26 @@ pub(crate) struct Pull {
     /// Without it, the file has the name of the repository, and a file that is there is kept.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Verify the image as this configuration asks: with its `[oci."HOST"]` and `signed_by`
+    #[arg(long, value_name = "CONFIG")]
+    policy: Option<PathBuf>,
 }
 
 impl Pull {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let reference = Reference::parse_image(&self.reference)?;
+        let source = policy::apply(Source::parse(&self.reference), self.policy.as_deref())?;
+        let settings = match &source {
+            Source::Image(image) => Settings {
+                ca: image.ca.clone(),
+                signers: image.signers.clone(),
+                ..Settings::default()
+            },
+            _ => Settings::default(),
+        };
         let pulled = block_on(async {
-            let client = Client::new(Settings::default())?;
+            let client = Client::new(settings)?;
             Ok(client.pull(&reference).await?)
         })?;
         let path = if let Some(path) = self.output {
@@ -44,10 +63,61 @@ impl Pull {
         };
         let mut out = terminal::out();
         writeln!(out, "{}: written", path.display())?;
-        writeln!(out, "  image   {}", reference.with_digest(pulled.digest))?;
-        writeln!(out, "  module  {}", Digest::of(&pulled.wasm))?;
-        Ok(())
+        writeln!(out, "  image    {}", reference.with_digest(pulled.digest))?;
+        writeln!(out, "  module   {}", Digest::of(&pulled.wasm))?;
+        if source.signers().is_empty() {
+            write_signers(&mut out, named_keys(&source)?.as_ref())?;
+        } else {
+            writeln!(out, "  signed   as the policy asks")?;
+        }
+        write_contract(&mut out, reference.name(), pulled.wasm)
     }
+}
+
+/// Prints what a module says about itself in its contract, if it has one. The module does not run.
+fn write_contract<W: io::Write>(
+    out: &mut Visible<W>,
+    name: &str,
+    wasm: Vec<u8>,
+) -> Result<(), Failure> {
+    let name = name.to_owned();
+    let source = Source::Bytes { name, wasm };
+    // An image may have a module that is no servlet.
+    let Ok(module) = source.module() else {
+        return Ok(());
+    };
+    let Some(contract) = module.contract() else {
+        return Ok(());
+    };
+    if !contract.package.is_empty() {
+        writeln!(out, "  package  {}", package(contract))?;
+    }
+    let mut options = LoadOptions::default();
+    options.from_contract = true;
+    let servlet = match Servlet::load(source, &options) {
+        Ok(servlet) => servlet,
+        Err(error) => {
+            let problem = chain(&error);
+            return Ok(writeln!(
+                out,
+                "  contract unusable: {}",
+                one_line(&problem)
+            )?);
+        }
+    };
+    if let Some(digest) = servlet.contract_digest() {
+        writeln!(out, "  contract {}", Digest::from(digest))?;
+    }
+    let offers = [
+        (servlet.tools().len(), "tool"),
+        (servlet.resources().len(), "resource"),
+        (servlet.resource_templates().len(), "template"),
+        (servlet.prompts().len(), "prompt"),
+    ];
+    let offers = offers.into_iter().filter(|(number, _)| *number > 0);
+    let offers: Vec<_> = offers.map(|(number, one)| count(number, one)).collect();
+    writeln!(out, "  offers   {}", offers.join(", "))?;
+    Ok(())
 }
 
 /// Writes a file that is not there yet, or has these bytes already.

@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, fmt::Write as _, io::Write as _, path::PathBuf}
 
 use clap::Args;
 use mcp_servlet_host::Servlet;
-use mcp_servlet_oci::{Artifact, Client, HYPER_MCP_V2, Pushed, Reference, SERVLET, Settings};
+use mcp_servlet_oci::{
+    Artifact, Client, Digest, HYPER_MCP_V2, Pushed, Reference, SERVLET, Settings,
+};
 use mcp_servlet_runtime::{Abi, Fetched, Grant, LoadOptions, Needs, Source};
 use serde_json::Value;
 
@@ -21,7 +23,10 @@ const VERSION: &str = "org.opencontainers.image.version";
 const DESCRIPTION: &str = "org.opencontainers.image.description";
 const LICENSES: &str = "org.opencontainers.image.licenses";
 const SOURCE: &str = "org.opencontainers.image.source";
+const URL: &str = "org.opencontainers.image.url";
+const DOCUMENTATION: &str = "org.opencontainers.image.documentation";
 const AUTHORS: &str = "org.opencontainers.image.authors";
+const CONTRACT: &str = "io.mcp-servlet.contract";
 const TOOLS: &str = "io.mcp-servlet.tools";
 const NEEDS: &str = "io.mcp-servlet.needs";
 
@@ -178,7 +183,15 @@ impl Described {
             ),
             (LICENSES, of_package("license")),
             (SOURCE, of_package("repository")),
+            (URL, of_package("homepage")),
+            (DOCUMENTATION, of_package("documentation")),
             (AUTHORS, of_package("authors")),
+            (
+                CONTRACT,
+                servlet
+                    .contract_digest()
+                    .map(|digest| Digest::from(digest).to_string()),
+            ),
             (TOOLS, tools(servlet)),
             (NEEDS, needs(servlet.module().needs())),
         ];

@@ -124,11 +124,19 @@ impl ServerOptions {
             (Some(name), true) => Target::Name(name.clone()),
             (None, false) => Target::Command(self.command.clone()),
             (None, true) => match words.next() {
-                Some(word) => Target::parse(&word)?,
+                Some(word) => self.parse(&word)?,
                 None => return Err(missing("a servlet or a server")),
             },
         };
         Ok((target, words.collect()))
+    }
+
+    /// The target that a word names. The policy holds for an image.
+    fn parse(&self, word: &str) -> Result<Target, Failure> {
+        match Target::parse(word)? {
+            Target::Module(_) => Ok(Target::Module(self.limits.source(word)?)),
+            target => Ok(target),
+        }
     }
 
     /// Whether an option or a command after `--` names a server.
@@ -149,7 +157,7 @@ impl ServerOptions {
         old: &str,
         new: Option<&String>,
     ) -> Result<(Target, Target), Failure> {
-        let (old, new) = (Target::parse(old)?, self.only_named(new)?);
+        let (old, new) = (self.parse(old)?, self.only_named(new)?);
         let secret = self.connection.first_secret();
         if let Some(option) = secret.filter(|_| old.is_server() && new.is_server()) {
             let message = format!("`{option}` would go to both servers");
@@ -196,7 +204,11 @@ impl ServerOptions {
                 let option = limits.first_given(true)?;
                 Some((option, "cannot be combined with a configuration file"))
             }),
-            Target::Module(_) | Target::Servlets(_) => of_servers(),
+            Target::Module(_) => of_servers(),
+            Target::Servlets(_) => {
+                limits.refuse_policy()?;
+                of_servers()
+            }
             Target::Catalog(_) => {
                 let option = connection.first_given();
                 let option = option.or_else(|| limits.first_given(true));
@@ -325,9 +337,42 @@ impl Opening {
     }
 }
 
+/// The environment of a server that a client starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Environment {
+    /// That of a client with windows: without the variables that only terminals have.
+    Desktop,
+    /// That of a client in this terminal.
+    Terminal,
+}
+
+/// The variables of [`Environment::Desktop`], as the official SDK passes them on.
+const OF_DESKTOP: [&str; 14] = [
+    "APPDATA",
+    "HOME",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LANG",
+    "LOCALAPPDATA",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "SYSTEMROOT",
+    "TEMP",
+    "USER",
+    "USERNAME",
+    "USERPROFILE",
+];
+
 /// Connects to a server of a configuration, and counts its tools.
-pub(crate) fn count_tools(server: &mcp_client_config::Connection) -> Result<usize, Failure> {
-    let server = configured::plain(server)?;
+pub(crate) fn count_tools(
+    server: &mcp_client_config::Connection,
+    environment: Environment,
+) -> Result<usize, Failure> {
+    let server = match (configured::plain(server)?, environment) {
+        (Server::Command(command), Environment::Desktop) => command.inherit_only(OF_DESKTOP).into(),
+        (server, _) => server,
+    };
     run_until_signal(async {
         let session = Session::connect(&server).await?;
         let lists = session.lists().await;

@@ -12,7 +12,7 @@ use mcp_servlet_oci::{
     Client, Error, KeyError, Reference, Settings, Signed, SigningKey, VerifyingKey, named_key,
     sign_file, signer_of_file,
 };
-use mcp_servlet_runtime::{Source, signature_file};
+use mcp_servlet_runtime::{Image, Source, signature_file};
 
 use crate::{
     failure::{Failure, Kind},
@@ -236,7 +236,7 @@ fn verify_file(file: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Fai
 pub(crate) fn named_keys(source: &Source) -> Result<Option<Result<Vec<String>, String>>, Failure> {
     Ok(match source {
         Source::Image(image) => {
-            let keys = block_on(async { Ok(named_keys_of_image(&image.reference).await) })?;
+            let keys = block_on(async { Ok(named_keys_of_image(image).await) })?;
             Some(keys.map_err(|error| error.to_string()))
         }
         Source::File(file) => match fs::read(signature_file(file)) {
@@ -248,9 +248,12 @@ pub(crate) fn named_keys(source: &Source) -> Result<Option<Result<Vec<String>, S
     })
 }
 
-async fn named_keys_of_image(reference: &str) -> Result<Vec<String>, Error> {
-    let reference = Reference::parse_image(reference)?;
-    let client = Client::new(Settings::default())?;
+async fn named_keys_of_image(image: &Image) -> Result<Vec<String>, Error> {
+    let reference = Reference::parse_image(&image.reference)?;
+    let client = Client::new(Settings {
+        ca: image.ca.clone(),
+        ..Settings::default()
+    })?;
     client.named_keys(&reference).await
 }
 

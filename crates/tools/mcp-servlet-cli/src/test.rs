@@ -67,6 +67,7 @@ pub(crate) struct Test {
 
 impl Test {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        self.limits.refuse_policy()?;
         let Some(with) = &self.with else {
             return self.run_project();
         };

@@ -14,6 +14,7 @@ use std::{
 };
 
 use mcp_servlet_oci::Digest;
+use mcp_servlet_runtime::Contract;
 use serde_json::{Value, json};
 use support::Wat;
 use tempfile::TempDir;
@@ -436,6 +437,72 @@ fn a_bundle_asks_for_the_settings_and_works_without_the_optional_ones() {
     assert!(!errors.contains("warning"), "{errors}");
 }
 
+#[test]
+fn a_bundle_has_an_icon_and_the_author_of_the_contract() {
+    let home = home();
+    let (code, said) = run(&home, &["pack", "--mcpb", "weather.wasm", "--bin=none"]);
+    assert!(
+        code == Some(2) && said.contains("write `--author NAME`"),
+        "{said}"
+    );
+    let mut contract = Contract::default();
+    contract
+        .add("describe", DESCRIPTION.as_bytes())
+        .expect("JSON");
+    let package = json!({ "name": "weather", "authors": ["Ada <ada@example.com>", "Bob"] });
+    contract.package = package.as_object().expect("an object").clone();
+    fs::write(home.path().join("weather.wasm"), contract.stamp(&weather())).expect("a file");
+    fs::write(home.path().join("icon.png"), b"\x89PNG\r\n\x1a\nrest").expect("a file");
+    let pack = ["pack", "--mcpb", "weather.wasm", "--bin=none", "-o=a.mcpb"];
+    let (code, said) = run(&home, &[&pack[..], &["--icon=weather.wasm"]].concat());
+    assert!(
+        code == Some(2) && said.contains("expected a PNG file"),
+        "{said}"
+    );
+    let (code, said) = run(&home, &[&pack[..], &["--icon=icon.png"]].concat());
+    assert_eq!(code, Some(0), "{said}");
+    let bundle = fs::File::open(home.path().join("a.mcpb")).expect("a bundle");
+    let mut bundle = ZipArchive::new(bundle).expect("a zip file");
+    assert!(bundle.by_name("icon.png").is_ok());
+    let manifest = bundle.by_name("manifest.json").expect("a manifest");
+    let manifest: Value = serde_json::from_reader(manifest).expect("JSON");
+    assert_eq!(manifest["author"]["name"], "Ada, Bob");
+    assert_eq!(manifest["icon"], "icon.png");
+}
+
+/// Some clients leave the placeholder of a setting that the user has not made.
+#[test]
+fn a_placeholder_that_a_client_leaves_is_no_value() {
+    let home = home();
+    let serve = |api_key: &str, retries: &str| {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_servlet"));
+        server
+            .args(["serve", "weather.wasm", "--config-env=api-key=KEY"])
+            .args(["--config-env=retries=RETRIES"])
+            .current_dir(home.path())
+            .envs([("KEY", api_key), ("RETRIES", retries)]);
+        ask(&mut server)
+    };
+    let result = json!({ "content": [{ "type": "text", "text": "it arrived" }] });
+    let result = result.to_string();
+    for retries in ["${user_config.retries}", "${RETRIES}", "${env:RETRIES}"] {
+        let (answer, errors) = serve(&result, retries);
+        assert_eq!(
+            answer["result"]["content"][0]["text"], "it arrived",
+            "{answer}"
+        );
+        let left = format!("`RETRIES` is the placeholder `{retries}`");
+        assert!(errors.contains(&left), "{errors}");
+        assert!(!errors.contains("invalid"), "{errors}");
+    }
+    let (answer, errors) = serve("${user_config.api_key}", "");
+    assert!(answer["result"]["content"].is_null(), "{answer}");
+    assert!(
+        errors.contains("config `api-key` is not set (the key)"),
+        "{errors}"
+    );
+}
+
 /// The text of a file in a package of npm. Such a package is a compressed tar file.
 fn npm_file(package: &Path, file: &str) -> String {
     let output = Command::new("tar")
@@ -624,6 +691,7 @@ fn the_document_for_the_registry_has_what_users_need() {
         ],
     );
     assert_eq!(code, Some(0), "{said}");
+    assert_eq!(said, "publish it: mcp-publisher publish server.json\n");
     let document = fs::read(home.path().join("server.json")).expect("a file");
     let mut document: Value = serde_json::from_slice(&document).expect("JSON");
     let meta = &document["_meta"]["io.modelcontextprotocol.registry/publisher-provided"];
@@ -737,6 +805,22 @@ fn a_server_json_and_what_a_server_says_are_checked_for_the_registry() {
         "error[registry-remote]",
     ] {
         assert!(said.contains(expected), "{expected}: {said}");
+    }
+    let file = "weather.mcpb";
+    let mut with_bundle = good.clone();
+    with_bundle["packages"] = json!([{
+        "registryType": "mcpb",
+        "identifier": format!("https://github.com/ada/weather/releases/download/v1/{file}"),
+        "fileSha256": Digest::of(b"uploaded").hex(),
+    }]);
+    write("server.json", &with_bundle);
+    assert_eq!(check(&["server.json"]).0, Some(0), "the bundle is not here");
+    for (content, expected) in [("uploaded", 0), ("another", 1)] {
+        fs::write(home.path().join(file), content).expect("a file");
+        let (code, said) = check(&["server.json"]);
+        assert!(code == Some(expected), "{said}");
+        let differs = format!("but `{file}` has {}", Digest::of(b"another").hex());
+        assert_eq!(said.contains(&differs), expected == 1, "{said}");
     }
     let (code, said) = check(&["server.json", "--host=hyper-mcp"]);
     assert!(

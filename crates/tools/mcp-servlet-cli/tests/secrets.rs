@@ -9,12 +9,14 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
-    process::Stdio,
+    path::Path,
+    process::{Command, Stdio},
 };
 
 use secret::{MARK, assert_kept, command, run};
 use serde_json::json;
 use support::Wat;
+use zip::ZipArchive;
 
 /// Serves a module at `/a.wasm`, and errors and redirects everywhere else.
 fn server(wasm: Vec<u8>) -> String {
@@ -370,6 +372,59 @@ fn no_command_prints_a_secret() {
     for command in help::commands() {
         let is_tested = run.contains(&command) || WITHOUT_SECRETS.contains(&&*command);
         assert!(is_tested, "`servlet {command}` is not tested");
+    }
+}
+
+/// The texts of all files in a package: a zip file, or a compressed tar file.
+fn unpacked(package: &Path) -> String {
+    let file = fs::File::open(package).expect("a package");
+    let Ok(mut archive) = ZipArchive::new(file) else {
+        let mut tar = Command::new("tar");
+        let output = tar.arg("xzOf").arg(package).output().expect("tar");
+        return String::from_utf8_lossy(&output.stdout).into_owned();
+    };
+    let mut bytes = Vec::new();
+    for at in 0..archive.len() {
+        let mut file = archive.by_index(at).expect("a file");
+        file.read_to_end(&mut bytes).expect("its bytes");
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The URL of the module and the environment have secrets.
+#[test]
+fn no_package_has_a_secret() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let described = json!({
+        "serverInfo": { "name": "a", "version": "1.0.0" },
+        "tools": [{ "name": "t", "inputSchema": { "type": "object" } }],
+    });
+    let needs = json!({ "config": {
+        "type": "object",
+        "properties": { "token": { "type": "string", "writeOnly": true } },
+        "required": ["token"],
+    } });
+    let needs = needs.to_string().replace('"', "\\\"");
+    let servlet_wasm = Wat::new()
+        .describe(&described.to_string())
+        .answer("{}")
+        .after(&format!("(@custom \"mcp-servlet:needs\" \"{needs}\")"));
+    let address = server(servlet_wasm.wasm());
+    let source = format!("http://s3cr3t-user:s3cr3t-password@{address}/a.wasm?key=s3cr3t-query");
+    for options in [
+        &["--mcpb", "--author=a", "--bin=none"][..],
+        &["--npm=@ada/a"],
+        &["--wheel=ada-a"],
+    ] {
+        let arguments = [&["pack"], options, &[&source, "-o", "package"]].concat();
+        let mut pack = command(folder.path(), &arguments);
+        let output = pack.env("SERVLET_CONFIG_TOKEN", "s3cr3t-value").output();
+        let output = output.expect("the command runs");
+        assert!(output.status.success(), "{output:?}");
+        assert_kept(options, &output);
+        let text = unpacked(&folder.path().join("package"));
+        assert!(text.contains("SERVLET_CONFIG_TOKEN"), "{text}");
+        assert!(!text.contains(MARK), "{text}");
     }
 }
 

@@ -50,6 +50,19 @@ async fn a_file_that_has_changed_is_fetched_again() {
     }
 }
 
+#[tokio::test]
+async fn a_file_that_has_changed_is_not_used_if_the_registry_is_down() {
+    let site = Site::start().await;
+    let digest = site.module("1");
+    site.pull(":1").await.expect("a module");
+    let path = blob_file(&site, &Digest::of(WASM));
+    std::fs::write(&path, b"\0asm\x02\0\0\0").expect("a file");
+    site.rule(|_| Some(status(503)));
+    let (code, message) = site.refused(&format!("@{digest}")).await;
+    assert_eq!(code, "unexpected-answer", "{message}");
+    assert!(!path.exists(), "it is removed");
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn only_the_user_can_read_the_cache() {

@@ -58,6 +58,26 @@ async fn an_index_has_an_image_for_wasm_or_a_single_one() {
 }
 
 #[tokio::test]
+async fn images_and_lists_in_the_format_of_docker_are_read() {
+    let site = Site::start().await;
+    let docker = "application/vnd.docker";
+    let config = site.blob(&format!("{docker}.container.image.v1+json"), b"{}");
+    let layer = site.blob(&format!("{docker}.image.rootfs.diff.tar.gzip"), WASM);
+    let manifest = format!("{docker}.distribution.manifest.v2+json");
+    let json = format!(
+        r#"{{"schemaVersion":2,"mediaType":"{manifest}","config":{config},"layers":[{layer}]}}"#
+    );
+    let image = site.manifest("image", json);
+    let json = format!(
+        r#"{{"schemaVersion":2,"mediaType":"{docker}.distribution.manifest.list.v2+json","manifests":[{{"mediaType":"{manifest}","digest":"{image}","size":1,"platform":{{"architecture":"amd64","os":"linux"}}}}]}}"#
+    );
+    site.manifest("list", json);
+    for tag in [":image", ":list"] {
+        assert_eq!(site.pull(tag).await.expect("a module").wasm, WASM);
+    }
+}
+
+#[tokio::test]
 async fn an_image_without_a_module_says_what_it_has() {
     let site = Site::start().await;
     let layer = site.blob("application/vnd.oci.image.layer.v1.tar+gzip", b"no archive");

@@ -1,10 +1,10 @@
 //! Signatures.
 
 use axum::response::IntoResponse as _;
-use mcp_servlet_oci::{Digest, Error, SigningKey, VerifyingKey};
+use mcp_servlet_oci::{Client, Digest, Error, Settings, SigningKey, VerifyingKey};
 use serde_json::{Value, json};
 
-use crate::site::{Site, status};
+use crate::site::{Site, WASM, status};
 
 fn key() -> SigningKey {
     SigningKey::generate().expect("random numbers").0
@@ -151,4 +151,79 @@ async fn the_cache_verifies_without_the_registry_and_is_not_trusted() {
     }
     let changed = client.verify(&pinned, &[key.public()]).await;
     assert_eq!(changed.expect_err("a changed file").code(), "denied");
+}
+
+#[tokio::test]
+async fn the_layer_of_an_image_without_the_signature_is_not_fetched() {
+    let site = Site::start().await;
+    site.module("1");
+    let (ours, other) = (key(), key());
+    let image = site.reference(":1");
+    let sign = async |key| site.client().sign(&image, key).await.expect("it is signed");
+    sign(&other).await;
+    let settings = Settings {
+        signers: vec![vec![ours.public()]],
+        ..site.settings()
+    };
+    let client = Client::new(settings).expect("certificates");
+    let layer = format!("GET /v2/demo/greet/blobs/{}", Digest::of(WASM));
+    site.asked();
+    let refused = client.pull(&image).await.expect_err("another key");
+    assert_eq!(refused.code(), "not-signed");
+    let lines = site.lines();
+    assert!(
+        lines.iter().any(|line| line.contains("/blobs/")),
+        "{lines:?}"
+    );
+    assert!(!lines.contains(&layer), "{lines:?}");
+
+    sign(&ours).await;
+    site.asked();
+    client.pull(&image).await.expect("a module");
+    assert!(site.lines().contains(&layer));
+}
+
+#[tokio::test]
+async fn no_more_than_32_signatures_are_read() {
+    let site = Site::start().await;
+    let digest = site.module("1");
+    let (ours, other) = (key(), key());
+    let client = site.client();
+    for key in [&other, &ours] {
+        let signed = client.sign(&site.reference(":1"), key).await;
+        signed.expect("it is signed");
+    }
+    let index = site.object(&tag(&digest)).expect("an index");
+    let mut index: Value = serde_json::from_slice(&index).expect("JSON");
+    let [by_other, by_us] = [0, 1].map(|at| index["manifests"][at].clone());
+    // The other order would find the signature in the cache.
+    for (others, is_read) in [(32, false), (31, true)] {
+        let mut entries = vec![by_other.clone(); others];
+        entries.push(by_us.clone());
+        index["manifests"] = entries.into();
+        site.put(&tag(&digest), index.to_string());
+        let found = signer(&site, &[ours.public()]).await;
+        assert_eq!(found.is_ok(), is_read, "{found:?}");
+    }
+}
+
+/// The configuration and the image have different digests.
+#[tokio::test]
+async fn a_signature_of_the_configuration_is_not_one_of_the_image() {
+    let site = Site::start().await;
+    let digest = site.module("1");
+    let image = site.object("manifests/1").expect("a manifest");
+    let image: Value = serde_json::from_slice(&image).expect("JSON");
+    let config = site.manifest("config", "{}".to_owned());
+    assert_eq!(image["config"]["digest"], config.to_string());
+    let key = key();
+    let signed = site.client().sign(&site.reference(":config"), &key).await;
+    assert_eq!(signed.expect("it is signed"), config);
+    let signatures = site.object(&tag(&config)).expect("an index");
+    site.put(&tag(&digest), signatures);
+    let error = signer(&site, &[key.public()]).await;
+    assert_eq!(
+        error.expect_err("of the configuration").code(),
+        "not-signed"
+    );
 }

@@ -4,6 +4,7 @@ use std::{cmp::Reverse, fs, path::Path};
 
 use mcp_servlet_check::{Report, check_parts_of_server_json};
 use mcp_servlet_host::Servlet;
+use mcp_servlet_oci::Digest;
 use mcp_servlet_runtime::{JsonObject, LoadOptions, Source};
 use serde_json::{Value, json};
 
@@ -19,6 +20,12 @@ pub(super) fn read_server_json(path: &Path) -> Option<Value> {
     let is_named = path.file_name().is_some_and(|name| name == "server.json");
     let is_one = is_named || schema.is_some_and(|schema| schema.ends_with(SCHEMA));
     (document.is_object() && is_one).then_some(document)
+}
+
+/// The digest of the file with this name in the folder of a `server.json`, if there is one.
+pub(super) fn digest_beside(document: &Path, file: &str) -> Option<String> {
+    let bytes = fs::read(document.with_file_name(file)).ok()?;
+    Some(Digest::of(&bytes).hex().to_owned())
 }
 
 pub(super) fn check_servlet(source: &Source, options: &LoadOptions, report: &mut Report) {

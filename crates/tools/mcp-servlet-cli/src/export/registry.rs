@@ -14,7 +14,7 @@ use crate::{
     check, clients,
     failure::{Failure, Kind},
     pack::{self, Packed},
-    terminal,
+    terminal::{self, note, shell_word},
 };
 
 /// The newest version of the format.
@@ -106,16 +106,27 @@ impl ServerJson {
                 document[member] = entries.into();
             }
         }
-        document["_meta"] = json!({ "io.modelcontextprotocol.registry/publisher-provided": {
+        let mut meta = json!({
             "tool": concat!("servlet ", env!("CARGO_PKG_VERSION")),
             "module": Digest::of(&packed.wasm).to_string(),
-        } });
+        });
+        if let Some(contract) = packed.servlet.contract_digest() {
+            meta["contract"] = Digest::from(contract).to_string().into();
+        }
+        document["_meta"] = json!({ "io.modelcontextprotocol.registry/publisher-provided": meta });
         let findings = check_server_json(&document);
         if !findings.is_empty() {
             check::write_findings(&mut terminal::err(), &findings)?;
             return Err(Failure::CheckFailed);
         }
-        print(&document, self.output.as_deref())
+        print(&document, self.output.as_deref())?;
+        if let Some(path) = self.output {
+            note(format_args!(
+                "publish it: mcp-publisher publish {}",
+                shell_word(&path)
+            ));
+        }
+        Ok(())
     }
 }
 

@@ -66,6 +66,7 @@ fn compare(all: &mut Vec<Difference>, name: &str, old: &LockedMember, new: &Lock
         ("source", json!(old.source), json!(new.source)),
         ("image", json!(old.manifest), json!(new.manifest)),
         ("module", json!(old.module), json!(new.module)),
+        ("contract", json!(old.contract), json!(new.contract)),
         ("target", json!(old.target), json!(new.target)),
         ("protocol", json!(old.protocol), json!(new.protocol)),
     ];

@@ -26,6 +26,7 @@ pub(super) fn write<W: Write>(
     let digests = [
         ("image", &member.manifest),
         ("module", &member.module),
+        ("contract", &member.contract),
         ("target", &member.target),
         ("protocol", &member.protocol),
     ];
@@ -34,8 +35,11 @@ pub(super) fn write<W: Write>(
             line(label, text)?;
         }
     }
-    for signer in &member.signers {
-        line("signed", &format!("by the key {signer}"))?;
+    for key in &member.signed_with {
+        line("signed", &format!("with the key {key}"))?;
+    }
+    for key in member.signers.difference(&member.signed_with) {
+        line("signer", &format!("may also be the key {key}"))?;
     }
     let text = |key: &str| member.server.get(key).and_then(Value::as_str);
     let server: Vec<_> = [text("name"), text("version")]

@@ -11,6 +11,9 @@ use super::{LEVEL, Packed, Platform, Program, variables};
 /// The newest version of the format for programs.
 const MANIFEST_VERSION: &str = "0.3";
 
+/// The path of the icon in a bundle.
+const ICON: &str = "icon.png";
+
 /// The licenses of the command.
 const LICENSES: [(&str, &str); 2] = [
     (
@@ -33,10 +36,14 @@ pub(super) fn bundle(
     packed: &Packed,
     program: Option<&Program>,
     author: &str,
+    icon: Option<Vec<u8>>,
 ) -> io::Result<Vec<u8>> {
-    let manifest = format!("{:#}\n", manifest(packed, program, author));
+    let mut manifest = manifest(packed, program, author);
+    if icon.is_some() {
+        manifest["icon"] = ICON.into();
+    }
     let mut files = vec![
-        File::text("manifest.json", &manifest),
+        File::text("manifest.json", &format!("{manifest:#}\n")),
         File::new(&format!("server/{}.wasm", packed.name), &*packed.wasm),
     ];
     if let Some(program) = program {
@@ -46,6 +53,7 @@ pub(super) fn bundle(
         ));
         files.extend(LICENSES.map(|(path, text)| File::text(path, text)));
     }
+    files.extend(icon.map(|icon| File::new(ICON, icon)));
     zip(&files, LEVEL)
 }
 

@@ -13,6 +13,7 @@ use crate::{
     can,
     clients::{self, Client},
     failure::{Failure, Kind},
+    sign::named_keys,
     variable::Variable,
     warnings::warn_of_needs,
 };
@@ -197,9 +198,39 @@ impl Options {
 
     /// The named modules, except those that cannot be read.
     fn modules(&self) -> impl Iterator<Item = (String, Module)> {
+        let sources = self.sources();
+        sources.filter_map(|source| Some((source.name(), source.module().ok()?)))
+    }
+
+    /// The named servlets, and those in named folders.
+    fn sources(&self) -> impl Iterator<Item = Source> {
         let sources = self.files().iter();
-        let sources = sources.map(|file| Source::parse(file).expand());
-        let files = sources.flatten().flatten();
-        files.filter_map(|source| Some((source.name(), source.module().ok()?)))
+        let sources = sources.filter_map(|file| {
+            let source = self.limits.under_policy(Source::parse(file)).ok()?;
+            source.expand().ok()
+        });
+        sources.flatten()
+    }
+
+    /// Who has signed each servlet, in words.
+    pub(crate) fn signers(&self) -> Result<Vec<String>, Failure> {
+        let mut lines = Vec::new();
+        for source in self.sources() {
+            let name = source.name();
+            if !source.signers().is_empty() {
+                lines.push(format!("`{name}` must be signed as `--policy` asks"));
+                continue;
+            }
+            lines.extend(match named_keys(&source)? {
+                None => None,
+                Some(Ok(keys)) if keys.is_empty() => Some(format!("`{name}` is not signed")),
+                Some(Ok(keys)) => Some(format!(
+                    "`{name}` is signed with the key {}, as its signature says; nothing verifies it",
+                    keys.join(", ")
+                )),
+                Some(Err(problem)) => Some(format!("the signers of `{name}` are unknown: {problem}")),
+            });
+        }
+        Ok(lines)
     }
 }

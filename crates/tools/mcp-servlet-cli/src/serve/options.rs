@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use mcp_servlet_config::{Config, ConfigError};
 use mcp_servlet_host::Prefix;
-use mcp_servlet_runtime::Source;
 use mcp_servlet_schema::Provider;
 use mcp_servlet_server::Plan;
 
@@ -113,9 +112,10 @@ impl Options {
 
     /// The plan of these servlets. A named file that fails to load is an error; in a directory, such files are skipped.
     pub(super) fn plan(&self) -> Result<Plan, Failure> {
-        let sources = self.files.iter().map(|file| Source::parse(file));
+        let sources = self.files.iter().map(|file| self.limits.source(file));
+        let sources: Vec<_> = sources.collect::<Result<_, _>>()?;
         let prefix = self.prefix.unwrap_or_default().into();
-        let entries = super::entries(sources, &self.limits.options()?, &prefix)?;
+        let entries = super::entries(sources.into_iter(), &self.limits.options()?, &prefix)?;
         let mut plan = Plan::from_entries(entries);
         plan.schemas_for = self.schemas_for;
         Ok(plan)

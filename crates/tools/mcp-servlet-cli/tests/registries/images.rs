@@ -58,9 +58,12 @@ async fn a_servlet_is_pushed_pulled_and_called() {
     let manifest = site.object("manifests/0.1.0").expect("a manifest");
     let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
     assert_eq!(manifest["artifactType"], "application/vnd.mcp-servlet.v1");
+    let contract = manifest["annotations"]["io.mcp-servlet.contract"].as_str();
+    let contract = contract.expect("a digest");
     assert_eq!(
         manifest["annotations"],
         json!({
+            "io.mcp-servlet.contract": contract,
             "io.mcp-servlet.tools": "greet",
             "org.opencontainers.image.licenses": "MIT OR Apache-2.0",
             "org.opencontainers.image.title": "greet",
@@ -69,8 +72,16 @@ async fn a_servlet_is_pushed_pulled_and_called() {
     );
 
     let pulled = run(&["pull", &tagged]);
-    assert!(pulled.contains("greet.wasm: written"), "{pulled}");
-    assert!(pulled.contains(&image), "{pulled}");
+    for line in [
+        "greet.wasm: written",
+        &image,
+        "  signed   by nobody",
+        "  package  greet 0.1.0, MIT OR Apache-2.0",
+        &format!("  contract {contract}"),
+        "  offers   1 tool",
+    ] {
+        assert!(pulled.contains(line), "{line}: {pulled}");
+    }
     run(&["pull", &image, "-o", "copy.wasm"]);
     let bytes = |name: &str| fs::read(home.path().join(name)).expect("a file");
     assert_eq!(bytes("copy.wasm"), bytes("greet.wasm"));
@@ -93,14 +104,42 @@ async fn a_servlet_is_pushed_pulled_and_called() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_servlet_for_the_second_abi_of_hyper_mcp_has_its_own_type_and_tag() {
+    let (site, home) = (Site::start().await, home());
+    let module = e2e::hyper_mcp("greet");
+    let file = home.path().join("second.wasm");
+    fs::copy(module, file).expect("a servlet");
+    let reference = site.reference("").to_string();
+    let push = ["push", "second.wasm", &reference];
+    let pushed = success(&mut command(home.path(), &site.ca(), push));
+    assert!(pushed.contains("0.1.0-hyper-mcp-v2: pushed"), "{pushed}");
+    let manifest = site.object("manifests/0.1.0-hyper-mcp-v2");
+    let manifest: Value = serde_json::from_slice(&manifest.expect("a manifest")).expect("JSON");
+    assert_eq!(
+        manifest["artifactType"],
+        "application/vnd.hyper-mcp.plugin.v2"
+    );
+    let call = [
+        "call",
+        &format!("{reference}:0.1.0-hyper-mcp-v2"),
+        "greet",
+        "name=oci",
+    ];
+    let greeting = success(&mut command(home.path(), &site.ca(), call));
+    assert!(greeting.contains("Hello, oci!"), "{greeting}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_image_has_what_the_contract_says_about_the_package() {
     let (site, home) = (Site::start().await, home());
     let file = home.path().join("greet.wasm");
     let wasm = fs::read(&file).expect("a file");
     let module = Module::read(&wasm).expect("a module");
     let mut contract = module.contract().expect("a contract").clone();
-    let package =
-        json!({ "repository": "https://github.com/ada/greet", "authors": ["Ada", "Bob"] });
+    let package = json!({
+        "repository": "https://github.com/ada/greet", "authors": ["Ada", "Bob"],
+        "homepage": "https://greet.example", "documentation": "https://greet.example/docs",
+    });
     contract.package = package.as_object().expect("an object").clone();
     let wasm = Contract::strip(&wasm).expect("a module");
     fs::write(&file, contract.stamp(&wasm)).expect("a file");
@@ -116,6 +155,8 @@ async fn an_image_has_what_the_contract_says_about_the_package() {
         |name: &str| &manifest["annotations"][format!("org.opencontainers.image.{name}")];
     assert_eq!(annotation("source"), "https://github.com/ada/greet");
     assert_eq!(annotation("authors"), "Ada, Bob");
+    assert_eq!(annotation("url"), "https://greet.example");
+    assert_eq!(annotation("documentation"), "https://greet.example/docs");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -130,6 +171,15 @@ async fn a_pinned_image_is_served_without_its_registry() {
     site.asked();
     let (code, greeting) = run(&["call", &image, "greet", "name=oci"]);
     assert_eq!(code, Some(0), "{greeting}");
+    let mut serve = command(home.path(), &site.ca(), ["serve", &image]);
+    serve.stderr(Stdio::null());
+    tokio::task::block_in_place(|| {
+        let client = e2e::Client::start(serve).expect("a server");
+        let greeting = client.call("greet", json!({ "name": "oci" }));
+        let greeting = serde_json::to_string(&greeting.expect("a result")).expect("JSON");
+        assert!(greeting.contains("Hello, oci!"), "{greeting}");
+        client.stop().expect("the server ends");
+    });
     assert!(site.asked().is_empty());
 
     let cleaned = run(&["cache", "clean"]).1;
@@ -206,12 +256,27 @@ async fn without_the_certificate_the_error_says_where_to_name_it() {
     );
 }
 
+/// Another servlet with the contract of `greet.wasm`.
+fn with_another_contract(home: &Path) -> Vec<u8> {
+    let greet = fs::read(home.join("greet.wasm")).expect("a file");
+    let greet = Module::read(&greet).expect("a module");
+    let other = fs::read(wasm("calculator", Profile::Servlet)).expect("a file");
+    let other = Contract::strip(&other).expect("a module");
+    let contract = greet.contract().expect("a contract").clone();
+    contract.stamp(&other)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_pushed_is_refused_before_a_request() {
     let (site, home) = (Site::start().await, home());
     fs::write(home.path().join("text.wasm"), "text").expect("a file");
     let empty = b"\0asm\x01\0\0\0";
     fs::write(home.path().join("empty.wasm"), empty).expect("a file");
+    fs::write(
+        home.path().join("other.wasm"),
+        with_another_contract(home.path()),
+    )
+    .expect("a file");
     let push = |arguments: &[&str]| {
         let arguments = [&["push"], arguments].concat();
         outcome(&mut command(home.path(), &site.ca(), arguments))
@@ -224,6 +289,7 @@ async fn what_cannot_be_pushed_is_refused_before_a_request() {
         ("missing.wasm", 3, "cannot read"),
         ("text.wasm", 3, "cannot load `text`"),
         ("empty.wasm", 3, "is not a servlet"),
+        ("other.wasm", 3, "the contract in"),
     ] {
         let (found, text) = push(&[file, &tagged]);
         assert_eq!(found, Some(code), "{text}");
@@ -368,6 +434,31 @@ async fn a_helper_has_the_password_and_one_that_fails_is_an_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn variables_name_the_files_of_docker_and_podman() {
+    let (site, home) = (with_passwords().await, home());
+    let auth = BASE64_STANDARD.encode(format!("ada:{PASSWORD}"));
+    let login = json!({ "auths": { site.address.to_string(): { "auth": auth } } }).to_string();
+    let reference = site.reference(":1").to_string();
+    for (variable, value, file) in [
+        ("DOCKER_CONFIG", "docker", "docker/config.json"),
+        ("REGISTRY_AUTH_FILE", "auth", "auth"),
+        ("XDG_RUNTIME_DIR", "run", "run/containers/auth.json"),
+        ("XDG_CONFIG_HOME", "config", "config/containers/auth.json"),
+    ] {
+        let file = home.path().join(file);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(&file, &login).expect("a file");
+        let pull = ["pull", &reference, "-o", variable];
+        let mut pull = command(home.path(), &site.ca(), pull);
+        let (code, text) = outcome(pull.env(variable, home.path().join(value)));
+        assert_eq!(code, Some(0), "{variable}: {text}");
+        fs::remove_file(file).expect("it was there");
+    }
+    let (code, text) = outcome(&mut command(home.path(), &site.ca(), ["pull", &reference]));
+    assert_eq!(code, Some(13), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn no_log_shows_a_password_or_a_token() {
     let (site, home) = (with_passwords().await, home());
     let docker = home.path().join(".docker");
@@ -439,6 +530,83 @@ async fn a_server_requires_signatures() {
     let (code, said) = run(&call);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("Hello, Ada!"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reference_on_the_command_line_is_verified_by_a_policy() {
+    let (site, home) = (Site::start().await, home_with_keys());
+    let trusting = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
+    // The policy names the certificate.
+    let run = |arguments: &[&str]| {
+        let mut command = command(home.path(), &site.ca(), arguments);
+        outcome(command.env_remove("SSL_CERT_FILE"))
+    };
+    let image = site.reference(":0.1.0").to_string();
+    let (code, said) = trusting(&["push", "greet.wasm", &image]);
+    assert_eq!(code, Some(0), "{said}");
+    fs::copy(site.ca(), home.path().join("ca.pem")).expect("a file");
+    let config = format!(
+        "[signer.ada]\nkey = \"ada.pub\"\n[oci.\"{}\"]\ntls.ca = \"ca.pem\"\nsigned_by = [\"ada\"]\n",
+        site.address
+    );
+    fs::write(home.path().join("servlet.toml"), config).expect("a file");
+    let commands = [
+        &["call", &image, "greet", "name=Ada"][..],
+        &["describe", &image],
+        &["inspect", &image],
+        &["catalog", &image],
+        &["check", &image],
+        &["pull", &image, "-o", "pulled.wasm"],
+    ];
+    let policy = ["--policy", "servlet.toml"];
+    for command in commands {
+        let (code, said) = run(&[command, &policy].concat());
+        assert!(
+            code != Some(0) && said.contains("it has no signature"),
+            "{said}"
+        );
+    }
+    assert!(!home.path().join("pulled.wasm").exists());
+    assert_eq!(trusting(&["sign", &image, "--key", "ada.key"]).0, Some(0));
+    for command in commands {
+        let (code, said) = run(&[command, &policy].concat());
+        assert_eq!(code, Some(0), "{said}");
+        assert!(!said.contains("not verified"), "{said}");
+        // Without a policy, a tag could name anything.
+        let (code, said) = trusting(command);
+        assert_eq!(code, Some(0), "{said}");
+        let says_so = ["inspect", "pull"].contains(&command[0]);
+        let expected = if says_so {
+            "as its signature says"
+        } else {
+            "is not verified; `--policy`"
+        };
+        assert!(said.contains(expected), "{command:?}: {said}");
+    }
+    let (code, said) = run(&["describe", "greet.wasm", "--policy", "servlet.toml"]);
+    assert!(
+        code == Some(2) && said.contains("is for `oci://` references"),
+        "{said}"
+    );
+
+    let (code, said) = run(&["install", "cursor", &image, "--policy", "servlet.toml"]);
+    assert_eq!(code, Some(0), "{said}");
+    for part in [
+        "must be signed as `--policy` asks",
+        "`greet` answers, with 1 tool",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert!(!said.contains("of this terminal"), "{said}");
+    let (code, said) = trusting(&["install", "cursor", &image, "--name", "other"]);
+    assert_eq!(code, Some(0), "{said}");
+    for part in [
+        "nothing verifies it",
+        "`other` answers, with 1 tool",
+        "it needs an environment variable of this terminal",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -589,6 +757,37 @@ async fn another_signer_needs_a_flag_of_its_own() {
     let update = ["lock", "update", "--allow-signer", "greet", "--yes", digest];
     assert_eq!(run(&update).0, Some(0));
     assert_eq!(run(&call).0, Some(0));
+}
+
+/// A signer that the configuration accepts is still another signer.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lock_has_the_key_that_signed() {
+    let (site, home) = (Site::start().await, home_with_keys());
+    let run = |arguments: &[&str]| outcome(&mut command(home.path(), &site.ca(), arguments));
+    let image = site.reference(":0.1.0").to_string();
+    let push = ["push", "greet.wasm", &image, "--sign"];
+    let (code, pushed) = run(&[&push[..], &["ada.key"]].concat());
+    assert_eq!(code, Some(0), "{pushed}");
+    let config = format!(
+        "[signer.both]\nkeys = [\"ada.pub\", \"other.pub\"]\n\
+         [servlet.greet]\nsource = \"{image}\"\nsigned_by = [\"both\"]\n"
+    );
+    fs::write(home.path().join("servlet.toml"), config).expect("a file");
+    let (code, said) = run(&["lock"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (_, key) = pushed.split_once("signed with the key ").expect("a key");
+    assert!(
+        said.contains(&format!("signed with the key {}", key.trim())),
+        "{said}"
+    );
+
+    let other = ["other.key", "--force", "--annotation", "a=b"];
+    assert_eq!(run(&[&push[..], &other].concat()).0, Some(0));
+    let (code, said) = run(&["lock", "update"]);
+    assert_eq!(code, Some(1), "{said}");
+    for part in ["signature with the key", "add `--allow-signer greet`"] {
+        assert!(said.contains(part), "{said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -789,6 +988,9 @@ async fn verify_names_the_signer() {
         assert!(found == Some(code) && said.contains(message), "{said}");
     }
     assert!(!home.path().join("ada").exists());
+    site.rule(|_| Some(status(503)));
+    let (code, said) = run(&["verify", &image, "--key", "other.pub"]);
+    assert!(code == Some(10) && said.contains("status 503"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,6 +6,8 @@
 )]
 
 mod images;
+// The programs are packages of Debian.
+#[cfg(target_os = "linux")]
 mod programs;
 mod release;
 #[allow(dead_code, reason = "the tests of the client use the rest")]

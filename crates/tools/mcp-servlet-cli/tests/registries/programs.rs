@@ -1,16 +1,16 @@
-//! The commands against docker's registry, and other programs that read what was pushed. A program that is not installed is
-//! named on standard error, and its part is left out.
+//! The commands against docker's registry, and other programs that read what was pushed. A test fails if its program is missing.
 
 use std::{
-    fs,
-    net::{TcpListener, TcpStream},
+    env, fs,
+    net::{SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Command, Output, Stdio},
     thread::sleep,
     time::{Duration, Instant},
 };
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use e2e::target;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use test_authority::Authority;
@@ -37,32 +37,37 @@ impl Drop for Registry {
     }
 }
 
-/// Whether a program is there. If not, it is named.
-fn is_installed(program: &str) -> bool {
-    let run = Command::new(program)
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    if run.is_err() {
-        eprintln!("skipped: `{program}` is not installed");
+/// A program of Debian's package with this name.
+fn program(name: &str) -> Command {
+    let found = Command::new(name).arg("--version").output();
+    assert!(
+        found.is_ok(),
+        "`{name}` is missing: `apt-get install docker-registry skopeo`"
+    );
+    Command::new(name)
+}
+
+/// An address that is free now.
+fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("an address")
+}
+
+fn wait_for(address: SocketAddr) {
+    let start = Instant::now();
+    while TcpStream::connect(address).is_err() {
+        assert!(start.elapsed() < START, "the registry does not start");
+        sleep(Duration::from_millis(20));
     }
-    run.is_ok()
 }
 
 impl Registry {
-    fn start() -> Option<Self> {
-        if !is_installed("docker-registry") {
-            return None;
-        }
+    fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let file = |name: &str| folder.path().join(name);
         write_certificates(folder.path());
         fs::write(file("users"), USERS).expect("a file");
-        let address = {
-            let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-            listener.local_addr().expect("an address")
-        };
+        let address = free_address();
         let config = json!({
             "version": "0.1",
             "log": { "level": "error" },
@@ -71,23 +76,19 @@ impl Registry {
             "auth": { "htpasswd": { "realm": "test", "path": file("users") } },
         });
         fs::write(file("config.yml"), config.to_string()).expect("a file");
-        let process = Command::new("docker-registry")
+        let process = program("docker-registry")
             .arg("serve")
             .arg(file("config.yml"))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .expect("it is installed");
-        let start = Instant::now();
-        while TcpStream::connect(address).is_err() {
-            assert!(start.elapsed() < START, "the registry does not start");
-            sleep(Duration::from_millis(20));
-        }
-        Some(Self {
+            .expect("a process");
+        wait_for(address);
+        Self {
             process,
             host: address.to_string(),
             folder,
-        })
+        }
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -122,9 +123,7 @@ fn write_certificates(folder: &Path) {
 
 #[test]
 fn dockers_registry_takes_and_gives_a_servlet() {
-    let Some(registry) = Registry::start() else {
-        return;
-    };
+    let registry = Registry::start();
     let home = home();
     let run = |arguments: &[&str]| {
         outcome(&mut command(
@@ -154,9 +153,7 @@ fn dockers_registry_takes_and_gives_a_servlet() {
 /// The registry runs until the image is in the cache.
 #[test]
 fn an_image_of_dockers_registry_is_used_after_it_has_ended() {
-    let Some(registry) = Registry::start() else {
-        return;
-    };
+    let registry = Registry::start();
     let home = home();
     registry.log_in(home.path());
     let run = |arguments: &[&str]| {
@@ -182,14 +179,11 @@ fn an_image_of_dockers_registry_is_used_after_it_has_ended() {
 
 /// skopeo copies the image to a folder. Its manifest there has the digest that `push` prints.
 fn read_by_skopeo(registry: &Registry, home: &Path, pushed: &str) {
-    if !is_installed("skopeo") {
-        return;
-    }
     let certificates = home.join("certificates");
     fs::create_dir(&certificates).expect("a folder");
     fs::copy(registry.file("ca.pem"), certificates.join("ca.crt")).expect("a file");
     let layout = home.join("layout");
-    let copied = Command::new("skopeo")
+    let copied = program("skopeo")
         .args(["--insecure-policy", "copy", "--preserve-digests"])
         .arg("--src-cert-dir")
         .arg(&certificates)
@@ -198,12 +192,7 @@ fn read_by_skopeo(registry: &Registry, home: &Path, pushed: &str) {
         .arg(format!("docker://{}/demo/greet:0.1.0", registry.host))
         .arg(format!("oci:{}:0.1.0", layout.display()))
         .output();
-    let copied = copied.expect("it is installed");
-    assert!(
-        copied.status.success(),
-        "{}",
-        String::from_utf8_lossy(&copied.stderr)
-    );
+    succeeded(&copied.expect("a process"));
     let index = fs::read(layout.join("index.json")).expect("a layout");
     let index: Value = serde_json::from_slice(&index).expect("JSON");
     let digest = index["manifests"][0]["digest"].as_str().expect("a digest");
@@ -212,23 +201,85 @@ fn read_by_skopeo(registry: &Registry, home: &Path, pushed: &str) {
 
 /// oras writes the layer to a file with the name in its annotation.
 fn read_by_oras(registry: &Registry, home: &Path) {
-    if !is_installed("oras") {
-        return;
-    }
-    let pulled = Command::new("oras")
-        .args(["pull", "--output"])
-        .arg(home)
-        .arg("--ca-file")
+    let python = target().join("python/oras/bin/python");
+    assert!(python.exists(), "`./x test` installs oras");
+    let pulled = Command::new(python)
+        .arg("-c")
+        .arg(include_str!("pull_with_oras.py"))
+        .arg(&registry.host)
         .arg(registry.file("ca.pem"))
-        .args(["--username", "ada", "--password", PASSWORD])
-        .arg(format!("{}/demo/greet:0.1.0", registry.host))
+        .arg(home)
+        .env("PASSWORD", PASSWORD)
         .output();
-    let pulled = pulled.expect("it is installed");
-    assert!(
-        pulled.status.success(),
-        "{}",
-        String::from_utf8_lossy(&pulled.stderr)
-    );
+    succeeded(&pulled.expect("a process"));
     let bytes = |name: &str| fs::read(home.join(name)).expect("a file");
     assert_eq!(bytes("plugin.wasm"), bytes("greet.wasm"));
+}
+
+#[track_caller]
+fn succeeded(output: &Output) {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+}
+
+/// A block of the page "Share a servlet" that begins with this line.
+fn block_of_the_guide(first: &str) -> String {
+    let guide = include_str!("../../../../../docs/sharing.md");
+    let start = guide.find(&format!("\n{first}")).expect("the block") + 1;
+    let (block, _) = guide[start..].split_once("\n```").expect("its end");
+    block.to_owned()
+}
+
+#[test]
+fn the_registry_of_the_guide_takes_and_gives_a_servlet() {
+    let home = home();
+    let file = |name: &str| home.path().join(name);
+    fs::rename(file("greet.wasm"), file("hello.wasm")).expect("the servlet of the guide");
+    let address = free_address();
+    let here = |text: String| text.replace("localhost:5001", &address.to_string());
+    let config = here(block_of_the_guide("version: 0.1"));
+    assert!(config.contains(&address.to_string()), "{config}");
+    fs::write(file("registry.yml"), config).expect("a file");
+
+    let commands = here(block_of_the_guide("$ docker-registry"));
+    let mut lines = commands.lines();
+    let mut next = || lines.next().and_then(|line| line.strip_prefix("$ "));
+    let serve = next().expect("the command of the registry");
+    let (serve, _) = serve.split_once(" &").expect("it runs aside");
+    let _ = program("docker-registry");
+    let mut registry = shell(home.path(), &format!("exec {serve}"))
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a shell");
+    wait_for(address);
+    let push = next().expect("a command");
+    let call = next().expect("a command");
+    let pushed = outcome(&mut shell(home.path(), push));
+    let called = outcome(&mut shell(home.path(), call));
+    registry.kill().expect("it runs");
+    registry.wait().expect("it has ended");
+    assert_eq!(pushed.0, Some(0), "{}", pushed.1);
+    let answer: String = lines.map(|line| format!("{line}\n")).collect();
+    assert!(!answer.is_empty(), "{commands}");
+    let (code, printed) = called;
+    assert!(code == Some(0) && printed.starts_with(&answer), "{printed}");
+}
+
+/// Bash with this line and our command, in a home.
+fn shell(home: &Path, line: &str) -> Command {
+    let servlet = Path::new(env!("CARGO_BIN_EXE_servlet"));
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let folders = servlet
+        .parent()
+        .into_iter()
+        .map(PathBuf::from)
+        .chain(env::split_paths(&folders));
+    let mut bash = Command::new("bash");
+    bash.args(["-c", line])
+        .current_dir(home)
+        .env("HOME", home)
+        .env("PATH", env::join_paths(folders).expect("folders"))
+        .env_remove("XDG_CACHE_HOME")
+        .stdin(Stdio::null());
+    bash
 }
