@@ -366,17 +366,16 @@ fn reads<'t>(found: &'t Found<'t>, names: &[&str]) -> Vec<Read<'t>> {
             return None;
         };
         // The values of a step with `each` are the items of a list.
-        let member = match rest {
-            [PathStep::Item { .. }, member, ..] => member.name(),
-            [member, ..] => member.name(),
-            [] => None,
+        let rest = match rest {
+            [PathStep::Item { .. }, rest @ ..] => rest,
+            rest => rest,
         };
         Some(Read {
             found,
             reader: found.step,
             step: names.iter().position(|known| known == name)?,
             range: range.clone(),
-            member,
+            member: rest.first().and_then(PathStep::name),
         })
     });
     read.collect()
