@@ -362,7 +362,7 @@ fn bridged(bridges: &Bridges) -> Vec<Comparison<'_>> {
 
 /// Both sides serve one servlet, without bundles and remotes: this checkout, and the base commit.
 fn unchanged(base: &mut Base) -> [Comparison<'_>; 2] {
-    let target = Target::Between(0.95, 1.05);
+    let target = Target::Between(0.97, 1.03);
     let [ours, peer] = base.http.each_ref();
     let over_http = Comparison::new(
         "base",

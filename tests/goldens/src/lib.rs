@@ -20,6 +20,8 @@ macro_rules! goldens {
 // These clients have no lint allowed, except one that is about descriptions of the server.
 goldens! { CLIENTS:
     #[deny(clippy::pedantic)]
+    client_forecast = "../../../crates/xtp/xtp-codegen/tests/client/forecast/generated.rs",
+    #[deny(clippy::pedantic)]
     client_lost = "../../../crates/xtp/xtp-codegen/tests/client/lost/generated.rs",
     #[deny(clippy::pedantic)]
     #[allow(clippy::doc_lazy_continuation, reason = "a description has a list")]

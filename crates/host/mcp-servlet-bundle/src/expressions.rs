@@ -1,14 +1,13 @@
-//! All expressions of a virtual tool, and what each of them can read.
+//! All expressions of a virtual tool.
 
 use std::ops::Range;
 
 use mcp_servlet_expression::Expression;
-use serde_json::Value;
 
 use crate::{
     problem::{Place, Problem},
-    shape::{Names, Shape, StepShape, arguments, members},
     spec::VirtualTool,
+    step::Step,
 };
 
 /// An expression of a virtual tool.
@@ -61,10 +60,7 @@ impl VirtualTool {
                     expression: &single.expression,
                 });
             }
-            let reader = match step.each {
-                Some(_) => Reader::ItemInputs,
-                None => Reader::Inputs(step.inputs.key()),
-            };
+            let reader = Reader::of_inputs(step);
             for (name, template) in step.inputs.templates() {
                 let place = step.inputs_place().key(name);
                 template.each(&place, &mut |place, start, expression| {
@@ -100,73 +96,16 @@ impl VirtualTool {
     }
 }
 
-/// What is known about the values that the expressions of a tool read.
-pub(crate) struct Readable {
-    arguments: Shape,
-    /// Whether the arguments are made from inputs. Then an unknown one in an input has its own message.
-    are_derived: bool,
-    /// The values of the steps. `None` for a tool with `handler`.
-    steps: Option<Vec<StepShape>>,
-}
-
-impl Readable {
-    /// `schema` is the input schema of the tool, if it is known.
-    pub(crate) fn new(tool: &VirtualTool, schema: Option<&Value>) -> Self {
-        Self {
-            arguments: schema.map_or(Shape::Any, arguments),
-            are_derived: tool.arguments.is_none() && tool.maps_all_inputs(),
-            steps: tool
-                .has_steps()
-                .then(|| tool.steps.iter().filter_map(StepShape::of).collect()),
-        }
-    }
-
-    /// Adds a problem for each name that an expression cannot read.
-    pub(crate) fn check(&self, found: &Found<'_>, problems: &mut Vec<Problem>) {
-        let names = self.names(found);
-        names.check(found.expression, &found.place, found.start, problems);
-    }
-
-    fn names(&self, found: &Found<'_>) -> Names {
-        let (reader, is_of_step) = (found.reader, found.step.is_some());
-        let arguments = if self.are_derived && is_of_step {
-            Shape::Any
-        } else {
-            self.arguments.clone()
-        };
-        let mut request = vec![
-            ("name".to_owned(), Shape::Any),
-            ("arguments".to_owned(), arguments),
-        ];
-        if is_of_step {
-            let session = members(&["id", "clientInfo", "capabilities"]);
-            request.extend([
-                ("meta".to_owned(), Shape::Any),
-                ("session".to_owned(), session),
-            ]);
-        }
-        let mut roots = vec![("request", Shape::Members(request))];
-        match (&self.steps, reader) {
-            (Some(_), Reader::Catches) => {
-                roots.push(("error", members(&["code", "message", "data", "step"])));
-            }
-            (None, Reader::Catches) => roots.push(("error", members(&["code", "message", "data"]))),
-            (Some(steps), _) => roots.push(("steps", Shape::Steps(steps.clone()))),
-            (None, Reader::Result) => roots.push(("result", Shape::Any)),
-            (None, _) => {}
-        }
-        if reader == Reader::ItemInputs {
-            roots.extend([("item", Shape::Any), ("index", Shape::Any)]);
-        }
-        Names {
-            place: reader.key(),
-            roots,
-        }
-    }
-}
-
 impl Reader {
-    fn key(self) -> &'static str {
+    /// The reader of the inputs of a step.
+    pub(crate) fn of_inputs(step: &Step) -> Self {
+        match step.each {
+            Some(_) => Self::ItemInputs,
+            None => Self::Inputs(step.inputs.key()),
+        }
+    }
+
+    pub(crate) fn key(self) -> &'static str {
         match self {
             Self::Inputs(key) | Self::Step(key) => key,
             Self::ItemInputs => "inputs",

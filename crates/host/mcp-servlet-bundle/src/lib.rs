@@ -47,16 +47,17 @@ mod code;
 mod constant;
 mod expressions;
 mod input_schema;
+mod names;
 mod problem;
 mod prove;
 mod proven;
 mod request_text;
 mod run;
-mod shape;
 mod spec;
 mod step;
 mod template;
 mod thrown;
+mod values;
 
 pub use call::{Begin, Refused, Request, Session};
 pub use mcp_servlet_common::{CheckArguments, JsonObject, RpcError};

@@ -3,9 +3,9 @@
 mod annotations;
 mod arguments;
 mod fit;
+mod inputs;
 mod order;
 mod references;
-mod values;
 
 use mcp_servlet_expression::{Path, PathStep};
 use mcp_servlet_schema::{Schemas, Validator};
@@ -14,15 +14,14 @@ use serde_json::{Map, Value, json};
 use crate::{
     JsonObject,
     constant::Taker,
-    expressions::Readable,
     input_schema::InputSchema,
     problem::{Place, Problem, listed},
     proven::{HandlerSchema, Proven},
     spec::{Inputs, VirtualTool},
     step::{Resource, Step, Target},
     template::Template,
+    values::Values,
 };
-use values::Values;
 
 impl VirtualTool {
     /// Checks that the tool fits its handlers. `handlers` has a definition for each step: that in the `tools/list` of the member, or
@@ -240,19 +239,13 @@ impl<'a> Proof<'a> {
     /// Checks what is known about expressions only now: the arguments, and the types of values.
     fn expressions(&mut self, shown: &InputSchema) {
         let tool = self.tool;
-        // Which arguments there are is not known if an expression is wrong.
-        let known = tool.mistakes.is_empty().then(|| shown.json());
-        let readable = Readable::new(tool, known.or(tool.arguments.as_ref()));
-        let values = Values::new(self, shown);
+        let outputs = self.handlers.iter().map(Handler::output);
+        let values = Values::new(tool, outputs.collect(), Some(shown.json()));
         for found in tool.expressions() {
-            let before = self.problems.len();
-            readable.check(&found, &mut self.problems);
-            if self.problems.len() == before {
-                values.check(&found, self);
-            }
+            values.check(&found, &mut self.problems);
         }
-        values.fit(self);
-        self.inferred_output = values.of_structured_content(tool);
+        self.fit(&values);
+        self.inferred_output = values.of_structured_content();
     }
 
     /// The definition for `tools/list`: the handler's, or one of its own for a tool with steps, with what the bundle says.

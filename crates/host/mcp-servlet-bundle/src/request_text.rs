@@ -5,13 +5,13 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use mcp_servlet_expression::{Budget, Failure, Object, Part, Path, Scope};
+use mcp_servlet_expression::{Budget, Failure, Mistake, Object, Part, Path, Scope, Type};
 use mcp_servlet_schema::JsonObject;
 use serde_json::Value;
 
 use crate::{
+    names::{self, members},
     problem::{Place, Problem},
-    shape::{Names, Shape, members},
     template::{Expand, Failed, Template},
 };
 
@@ -95,19 +95,24 @@ impl RequestText {
         };
         let place = Place::default();
         let template = Template::parse(&text.into(), &place, &mut expand, &mut problems);
-        let names = Names {
-            place: key,
-            roots: vec![
-                ("session", members(&["id"])),
-                ("request", members(&["id", "method"])),
-                ("caller", Shape::Any),
-            ],
-        };
+        let names = vec![
+            ("session", members(&["id"])),
+            ("request", members(&["id", "method"])),
+            ("caller", Type::ANY),
+        ];
         let mut caller = Vec::new();
         template.each(&place, &mut |place, start, expression| {
             let of_caller = expression.reads.iter().filter(|path| path.root == "caller");
             caller.extend(of_caller.map(|path| (path.clone(), start)));
-            names.check(expression, place, start, &mut problems);
+            let wrong = expression.infer(&names).wrong.into_iter();
+            let mistakes = names::unknown(expression, key, &names).into_iter();
+            let mistakes = mistakes.chain(wrong.map(|wrong| wrong.mistake));
+            let mistakes = mistakes.map(|mistake| mistake.moved(start));
+            problems.extend(
+                mistakes.map(|Mistake { range, message }| {
+                    Problem::within(place.clone(), range, message)
+                }),
+            );
         });
         let compiled = Self {
             template,

@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use crate::{
     JsonObject,
-    shape::RESULT,
     spec::VirtualTool,
-    step::{Kept, Step, Target},
+    step::{Kept, RESULT, Step, Target},
 };
 
 /// How many calls of one virtual tool run at once.
@@ -135,6 +134,7 @@ impl<'t> Run<'t> {
     /// Skips a step.
     pub fn skip(&mut self, step: usize) {
         self.states[step] = State::Skipped;
+        self.drop_unread();
     }
 
     /// Begins a step: one call, or one for each item.
@@ -361,14 +361,19 @@ impl<'t> Run<'t> {
             None => values.pop().unwrap_or_default(),
         };
         let name = self.name(step).to_owned();
+        Arc::make_mut(&mut self.values).insert(name, value);
+        self.drop_unread();
+    }
+
+    /// Drops the values that no later expression reads.
+    fn drop_unread(&mut self) {
         let states = self.states.iter().enumerate();
-        let unread = states.filter(|(number, state)| state.is_over() && !self.is_read(*number));
-        let unread: Vec<_> = unread.map(|(number, _)| number).collect();
+        let unread = states.filter(|(step, state)| state.is_over() && !self.is_read(*step));
+        let unread: Vec<_> = unread.map(|(step, _)| step).collect();
         let values = Arc::make_mut(&mut self.values);
-        values.insert(name, value);
-        for number in unread {
-            values.shift_remove(self.tool.steps[number].name().unwrap_or_default());
-            self.sizes[number] = 0;
+        for step in unread {
+            values.shift_remove(self.tool.steps[step].name().unwrap_or_default());
+            self.sizes[step] = 0;
         }
     }
 

@@ -15,11 +15,10 @@ use mcp_servlet_schema::Validator;
 use serde_json::{Map, Value};
 
 use crate::{
-    expressions::Readable,
     problem::{Place, Problem, listed},
-    shape::RESULT,
-    step::Step,
+    step::{RESULT, Step},
     template::{Expand, Template},
+    values::Values,
 };
 pub(crate) use catches::{Catch, Code};
 pub use catches::{CatchSpec, ErrorSpec};
@@ -213,7 +212,7 @@ impl Compiler<'_, '_> {
             mistakes: Vec::new(),
             digest: digest(spec),
         };
-        self.names(&tool);
+        self.values(&tool);
         self.arguments(&tool);
         if has_steps {
             self.order(&mut tool);
@@ -222,11 +221,11 @@ impl Compiler<'_, '_> {
         tool
     }
 
-    /// Checks the names that expressions read, as far as they are known without the handlers.
-    fn names(&mut self, tool: &VirtualTool) {
-        let readable = Readable::new(tool, tool.arguments.as_ref());
+    /// Checks the names and types of what expressions read, as far as they are known without the handlers.
+    fn values(&mut self, tool: &VirtualTool) {
+        let values = Values::of_file(tool);
         for found in tool.expressions() {
-            readable.check(&found, &mut self.problems);
+            values.check(&found, &mut self.problems);
         }
     }
 

@@ -53,6 +53,9 @@ impl Default for Kept {
     }
 }
 
+/// The members of every result.
+pub(crate) const RESULT: [&str; 4] = ["content", "structuredContent", "isError", "_meta"];
+
 /// What a step calls or reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {

@@ -412,6 +412,87 @@ fn only_what_is_read_of_a_value_is_kept() {
 }
 
 #[test]
+fn only_what_loops_read_of_items_is_kept() {
+    let steps = json!({
+        "a": { "handler": "x:a", "each": "${{ [1, 2] }}" },
+        "b": { "handler": "x:b", "inputs": { "v": "${{ steps.a.map(one, one.v + one.?w.orValue(0)) }}" } },
+    });
+    let result = json!({ "content": "${{ steps.a.map(one, one.content[0]) }}", "isError": "${{ steps.a[0].isError }}" });
+    let tool = compile(&json!({ "step": steps, "result": result })).expect("a tool");
+    let mut run = Run::new(&tool);
+    let items = [1, 2].into_iter().map(Value::from).collect();
+    run.begin(0, Some(items));
+    let value = |v: i32| json!({ "content": [v], "structuredContent": { "v": v, "x": "long" } });
+    for v in [1, 2] {
+        let call = run.next_call().expect("a call");
+        let value = value(v).as_object().cloned().expect("an object");
+        run.ended(call, value, false).expect("room");
+    }
+    assert_eq!(
+        Value::Object((**run.values()).clone()),
+        json!({ "a": [{ "content": [1], "isError": false, "v": 1 }, { "content": [2], "isError": false, "v": 2 }] })
+    );
+}
+
+#[test]
+fn what_only_a_skipped_step_reads_is_not_kept() {
+    let steps = json!({
+        "a": { "handler": "x:a" },
+        "b": { "handler": "x:b", "when": "${{ steps.a.v > 1 }}", "inputs": { "v": "${{ steps.a.v }}" } },
+        "c": { "handler": "x:c", "after": ["b"] },
+    });
+    let tool = compile(&json!({ "step": steps, "result": { "content": [] } })).expect("a tool");
+    let mut run = Run::new(&tool);
+    run.begin(0, None);
+    let call = run.next_call().expect("a call");
+    let value = json!({ "structuredContent": { "v": 1 } });
+    let value = value.as_object().cloned().expect("an object");
+    run.ended(call, value, false).expect("room");
+    assert_eq!(run.values().get("a"), Some(&json!({ "v": 1 })));
+    assert_eq!(run.ready(), Some(1));
+    run.skip(1);
+    assert!(run.values().is_empty(), "{:?}", run.values());
+    assert!(run.sizes().all(|(_, size)| size == 0));
+}
+
+#[test]
+fn an_item_that_may_fail_is_read_as_one() {
+    for (read, problem) in [
+        (
+            "steps.a.map(one, one.v)",
+            Some("step `a` may fail, so `v` may be absent: write `one.?v`"),
+        ),
+        (
+            "steps.a.filter(one, !one.isError).map(one, one.v)",
+            Some("step `a` may fail, so `v` may be absent: write `one.?v`"),
+        ),
+        (
+            "steps.a[0].structuredContent.v",
+            Some(
+                "step `a` may fail, so `structuredContent` may be absent: write `steps.a[0].?structuredContent`",
+            ),
+        ),
+        (
+            "steps.a.?v",
+            Some(
+                "`steps.a` is a list, because of `each`: write `steps.a.map(s, s.?v)` or `steps.a[0].?v`",
+            ),
+        ),
+        ("steps.a.map(one, one.?v)", None),
+        ("steps.a.map(one, has(one.v) && !one.isError)", None),
+        ("steps.a[0].?error.message", None),
+    ] {
+        let step = json!({ "handler": "x:a", "each": "${{ [1] }}", "may_fail": true });
+        let read = format!("${{{{ {read} }}}}");
+        let result = json!({ "content": [], "structuredContent": { "x": read } });
+        let tool = compile(&json!({ "step": { "a": step }, "result": result }));
+        let problems = tool.err().unwrap_or_default();
+        let messages: Vec<_> = problems.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(messages, Vec::from_iter(problem), "{read}");
+    }
+}
+
+#[test]
 fn results_have_a_limit_together() {
     let steps = json!({ "a": { "handler": "x:a" }, "b": { "handler": "x:b" } });
     let result = json!({ "content": ["${{ steps.a.content }}", "${{ steps.b.content }}"] });

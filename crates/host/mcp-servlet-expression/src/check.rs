@@ -73,15 +73,30 @@ pub(super) fn is_qualified(call: &CallExpr) -> bool {
     known.is_some_and(|(_, names)| names.contains(&call.func_name.as_str()))
 }
 
+/// The variable of a loop.
+struct Variable {
+    name: String,
+    /// The path of the items over which the loop runs, if it is known.
+    items: Option<Path>,
+}
+
+/// The item of a list that a loop reads.
+const ANY_ITEM: PathStep = PathStep::Item {
+    number: 0,
+    is_optional: false,
+};
+
 /// Walks through an expression.
 pub(super) struct Check<'a> {
     source: &'a Source,
     /// The variables of the loops around the current part.
-    variables: Vec<String>,
+    variables: Vec<Variable>,
     depth: usize,
     /// The depth of the deepest part.
     pub(super) deepest: usize,
     pub(super) reads: Vec<Path>,
+    /// The same, but of lists only what loops read of their items.
+    pub(super) exact_reads: Vec<Path>,
     pub(super) mistakes: Vec<Mistake>,
     /// The patterns of `matches`, in the order of the text.
     pub(super) patterns: Vec<Pattern>,
@@ -95,6 +110,7 @@ impl<'a> Check<'a> {
             depth: 0,
             deepest: 0,
             reads: Vec::new(),
+            exact_reads: Vec::new(),
             mistakes: Vec::new(),
             patterns: Vec::new(),
         };
@@ -138,8 +154,27 @@ impl<'a> Check<'a> {
     }
 
     fn read(&mut self, path: Path) {
-        if !path.root.starts_with('@') && !self.variables.contains(&path.root) {
-            self.reads.push(path);
+        self.reads.extend(self.of_scope(&path).cloned());
+        self.exact_reads.extend(self.resolved(path));
+    }
+
+    /// The path, unless it begins with the variable of a loop.
+    fn of_scope<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        let mut variables = self.variables.iter();
+        let is_variable = variables.any(|variable| variable.name == path.root);
+        (!is_variable && !path.root.starts_with('@')).then_some(path)
+    }
+
+    /// The path, from the list of the loop whose variable it begins with. `None` if that list is not known.
+    fn resolved(&self, path: Path) -> Option<Path> {
+        let mut variables = self.variables.iter().rev();
+        match variables.find(|variable| variable.name == path.root) {
+            Some(variable) => {
+                let mut item = variable.items.clone()?;
+                item.steps.extend(path.steps);
+                Some(item)
+            }
+            None => self.of_scope(&path).cloned(),
         }
     }
 
@@ -173,7 +208,13 @@ impl<'a> Check<'a> {
                 message: format!("there is no function `{name}`"),
             });
         }
-        self.part(&one.iter_range);
+        let list = path(&one.iter_range, self.source);
+        match &list {
+            Some(list) => self.reads.extend(self.of_scope(list).cloned()),
+            None => self.part(&one.iter_range),
+        }
+        let items = list.and_then(|list| self.resolved(list));
+        let items = items.map(|list| list.with(ANY_ITEM));
         if self.variables.len() == MAX_LOOPS {
             let range = self.source.function(id, ".");
             let message = format!(
@@ -181,9 +222,20 @@ impl<'a> Check<'a> {
             );
             self.mistakes.push(Mistake { range, message });
         }
-        self.variables.push(one.iter_var.clone());
+        let before = self.exact_reads.len();
+        self.variables.push(Variable {
+            name: one.iter_var.clone(),
+            items: items.clone(),
+        });
         self.part(&one.loop_step);
         self.variables.pop();
+        let reads_items = |items: &Path| {
+            let mut reads = self.exact_reads[before..].iter();
+            reads.any(|read| read.root == items.root && read.steps.starts_with(&items.steps))
+        };
+        // Even a loop that does not look at the items reads how many there are.
+        self.exact_reads
+            .extend(items.filter(|items| !reads_items(items)));
     }
 
     fn call(&mut self, id: u64, call: &CallExpr) {

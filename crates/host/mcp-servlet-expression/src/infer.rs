@@ -140,10 +140,7 @@ impl<'a> Infer<'a, '_> {
     }
 
     fn map(&mut self, map: &'a MapExpr) -> Type {
-        let mut object = Object {
-            members: Vec::new(),
-            others: Others::None,
-        };
+        let mut object = Object::new(Vec::new(), Others::None);
         for entry in &map.entries {
             let EntryExpr::MapEntry(entry) = &entry.expr else {
                 return Type::ANY;

@@ -80,6 +80,8 @@ impl Mistake {
 pub struct Expression {
     /// The paths that it reads, in the order of the text.
     pub reads: Vec<Path>,
+    /// The same, but of a list over which a loop runs, only what the loop reads of its items. As number, these items have 0.
+    pub exact_reads: Vec<Path>,
     program: Program,
 }
 
@@ -188,6 +190,7 @@ impl Expression {
         };
         Ok(Self {
             reads: check.reads,
+            exact_reads: check.exact_reads,
             program,
         })
     }

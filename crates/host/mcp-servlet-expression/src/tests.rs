@@ -439,3 +439,37 @@ fn the_paths_of_a_call_copy_eight_mebibytes() {
     assert_eq!(third, Some(Err(Failure::TooLarge)));
     assert_eq!(copy("request.small", &mut budget), Ok(true));
 }
+
+#[test]
+fn loops_read_only_parts_of_the_items_of_a_list() {
+    for (text, expected) in [
+        ("steps.a.map(s, s.free)", vec!["steps.a[0].free"]),
+        ("steps.a.map(s, s.?free.x)", vec!["steps.a[0].?free.x"]),
+        ("steps.a.map(s, has(s.free))", vec!["steps.a[0].?free"]),
+        (
+            "steps.a.b.all(s, s.free > 1 || s.id == steps.c.id)",
+            vec!["steps.a.b[0].free", "steps.a.b[0].id", "steps.c.id"],
+        ),
+        (
+            "steps.a.map(s, s.list.map(x, x.id + s.id))",
+            vec!["steps.a[0].list[0].id", "steps.a[0].id"],
+        ),
+        // The items themselves are in the result.
+        (
+            "steps.a.filter(s, s.free)",
+            vec!["steps.a[0].free", "steps.a[0]"],
+        ),
+        ("steps.a.map(s, 1)", vec!["steps.a[0]"]),
+        ("steps.a.map(steps, steps.x)", vec!["steps.a[0].x"]),
+        ("size(steps.a)", vec!["steps.a"]),
+        // What these lists consist of is not a path.
+        (
+            "(steps.a + steps.b).map(s, s.free)",
+            vec!["steps.a", "steps.b"],
+        ),
+    ] {
+        let expression = Expression::parse(text).expect("an expression");
+        let found: Vec<_> = expression.exact_reads.iter().map(Path::to_string).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+}

@@ -36,6 +36,8 @@ struct Known {
 pub(crate) struct Object {
     pub(crate) members: Vec<(String, Member)>,
     pub(crate) others: Others,
+    /// Why members that are not required may be absent, if an expression must allow for that. See [`Type::uncertain`].
+    pub(crate) guard: Option<Arc<str>>,
 }
 
 /// A member of an object.
@@ -99,29 +101,39 @@ impl Type {
     pub fn object<N: Into<String>>(members: impl IntoIterator<Item = (N, Self)>) -> Self {
         let members = members.into_iter();
         let members = members.map(|(name, value)| (name.into(), Member::of(value)));
-        Self::of_object(Object {
-            members: members.collect(),
-            others: Others::None,
-        })
+        Self::of_object(Object::new(members.collect(), Others::None))
     }
 
     /// This type, as an object that also has this member. If the type does not say that it is an object, nothing is known about
     /// the other members.
     #[must_use]
     pub fn with(&self, name: &str, value: Self) -> Self {
-        let mut object = match self.members_of_object() {
-            Some(object) => object.clone(),
-            None => Object {
-                members: Vec::new(),
-                others: Others::Any,
-            },
-        };
+        let mut object = self.to_object();
         let member = Member::of(value);
         match object.members.iter_mut().find(|(known, _)| known == name) {
             Some((_, known)) => *known = member,
             None => object.members.push((name.to_owned(), member)),
         }
         Self::of_object(object)
+    }
+
+    /// This type, as an object of which any member may be absent, and expressions must allow for that, as in `a.?b`. `why` is the
+    /// beginning of the message about others, with `{}` for the name of the member. Members that are [added](Self::with) may be
+    /// required.
+    #[must_use]
+    pub fn uncertain(&self, why: &str) -> Self {
+        let mut object = self.to_object();
+        for (_, member) in &mut object.members {
+            member.is_required = false;
+        }
+        object.guard = Some(why.into());
+        Self::of_object(object)
+    }
+
+    /// The members. If the type does not say that it is an object, nothing is known about them.
+    fn to_object(&self) -> Object {
+        let object = self.members_of_object().cloned();
+        object.unwrap_or_else(|| Object::new(Vec::new(), Others::Any))
     }
 
     /// A value that has this type or is absent.
@@ -282,6 +294,24 @@ fn both<T>(parts: [&Option<Arc<T>>; 2], join: impl FnOnce(&T, &T) -> T) -> Optio
 }
 
 impl Object {
+    pub(crate) fn new(members: Vec<(String, Member)>, others: Others) -> Self {
+        Self {
+            members,
+            others,
+            guard: None,
+        }
+    }
+
+    /// Why an expression may not read a member without `?`, if it must not.
+    pub(crate) fn why_uncertain(&self, name: &str) -> Option<String> {
+        let guard = self.guard.as_ref()?;
+        let may_be_absent = match self.member(name) {
+            Some(member) => !member.is_required,
+            None => self.others == Others::Any,
+        };
+        may_be_absent.then(|| guard.replace("{}", name))
+    }
+
     pub(crate) fn member(&self, name: &str) -> Option<&Member> {
         let (_, member) = self.members.iter().find(|(known, _)| known == name)?;
         Some(member)
@@ -307,6 +337,7 @@ impl Object {
         Self {
             members,
             others: self.others.max(other.others),
+            guard: self.guard.clone().or_else(|| other.guard.clone()),
         }
     }
 

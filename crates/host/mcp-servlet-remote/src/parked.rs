@@ -4,7 +4,7 @@
 //! servers do since 2026-07-28, and the client's answer arrives with another call. In between, the call waits here.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
 use mcp_servlet_common::lock;
 use mcp_servlet_runtime::{INPUT_REQUIRED, JsonObject, RequestMeta};
@@ -18,8 +18,13 @@ use crate::running::RunningCall;
 
 /// The key of the only input request in a result.
 const KEY: &str = "question";
-/// What begins the state of a call that waits here.
+/// What begins the state of a call that waits in any process.
 const PREFIX: &str = "mcp-servlet-remote:";
+/// A random number of this process, which the state has next.
+static PROCESS: LazyLock<String> = LazyLock::new(|| {
+    let number = getrandom::u64().expect("the system has randomness");
+    format!("{number:016x}")
+});
 /// How many calls may wait.
 const MAX: usize = 1000;
 
@@ -44,6 +49,8 @@ pub(crate) enum Resumed {
     Call(Arc<Connection>, RunningCall),
     /// There is no such call any more.
     Gone,
+    /// Another process has the call.
+    Elsewhere,
 }
 
 impl Parked {
@@ -78,8 +85,11 @@ impl Parked {
     /// The call that a request continues. The server gets the client's answer.
     pub(crate) fn resume(&self, request_meta: &RequestMeta) -> Resumed {
         let state = request_meta.request_state.as_deref();
-        let Some(id) = state.and_then(|state| state.strip_prefix(PREFIX)) else {
+        let Some(place) = state.and_then(|state| state.strip_prefix(PREFIX)) else {
             return Resumed::New;
+        };
+        let Some(id) = place.strip_prefix(PROCESS.as_str()) else {
+            return Resumed::Elsewhere;
         };
         let Some(waiting) = self.waiting().remove(id) else {
             return Resumed::Gone;
@@ -135,7 +145,10 @@ pub(crate) fn input_required(id: &str, method: &str, params: Value) -> JsonObjec
     JsonObject::from_iter([
         ("resultType".to_owned(), INPUT_REQUIRED.into()),
         ("inputRequests".to_owned(), json!({ KEY: request })),
-        ("requestState".to_owned(), format!("{PREFIX}{id}").into()),
+        (
+            "requestState".to_owned(),
+            format!("{PREFIX}{}{id}", *PROCESS).into(),
+        ),
     ])
 }
 

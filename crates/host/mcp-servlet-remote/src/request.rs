@@ -45,9 +45,10 @@ impl Shared {
         let method = "resources/read";
         let params = named("uri", uri, None);
         let json = self.request(method, "contents", params, request_meta).await;
+        let is_own = |failure: &_| [expired(), self.asked_elsewhere()].contains(failure);
         json.map(ReadResourceResult::new)
             .map_err(|failure| match &failure {
-                RemoteFailure::Error { fault } if is_not_found(fault) && failure != expired() => {
+                RemoteFailure::Error { fault } if is_not_found(fault) && !is_own(&failure) => {
                     CallError::unknown_resource(uri)
                 }
                 _ => call_error(&self.name, method, failure),
@@ -137,6 +138,7 @@ impl Shared {
     ) -> Result<JsonObject, RemoteFailure> {
         let (connection, mut call) = match self.parked.resume(request_meta) {
             Resumed::Gone => return Err(expired()),
+            Resumed::Elsewhere => return Err(self.asked_elsewhere()),
             Resumed::Call(connection, call) => (connection, call),
             Resumed::New => {
                 let options = with_headers(&self.options.headers, method, request_meta)?;
@@ -176,6 +178,14 @@ impl Shared {
             self.suspect.notify_one();
         }
         Err(failed)
+    }
+
+    fn asked_elsewhere(&self) -> RemoteFailure {
+        let name = &self.name;
+        state_refused(format!(
+            "another process of this server has asked, and holds the call of remote `{name}`; send the request again without \
+             `requestState`"
+        ))
     }
 
     /// Lets a call wait for the client's answer, and returns the result that asks for it.
@@ -224,14 +234,18 @@ fn too_late(request_meta: &RequestMeta, limit: Duration) -> impl Future<Output =
 }
 
 fn expired() -> RemoteFailure {
+    let message = "the call no longer waits for this answer; send it again without `requestState`";
+    state_refused(message.to_owned())
+}
+
+fn state_refused(message: String) -> RemoteFailure {
+    let fault = RpcError {
+        code: RpcError::INVALID_PARAMS,
+        message,
+        data: None,
+    };
     RemoteFailure::Error {
-        fault: Box::new(RpcError {
-            code: RpcError::INVALID_PARAMS,
-            message:
-                "the call no longer waits for this answer; send it again without `requestState`"
-                    .to_owned(),
-            data: None,
-        }),
+        fault: Box::new(fault),
     }
 }
 

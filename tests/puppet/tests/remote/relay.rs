@@ -164,6 +164,29 @@ async fn a_question_during_a_call_becomes_a_result_that_asks() {
 }
 
 #[tokio::test]
+async fn an_answer_to_a_question_of_another_process_is_refused() {
+    let remote = connected("stay", http(Puppet::new("elicits").http().await)).await;
+    let request_meta = client(json!({ "elicitation": {} }));
+    let asked = call(&remote, "t", &request_meta).await;
+    let mut again = answered(request_meta, &asked, json!({ "action": "cancel" }));
+    let state = again.request_state.as_mut().expect("a state");
+    // The random number of the process comes first.
+    let at = state.find(':').expect("a prefix") + 1;
+    let other = if state[at..].starts_with('0') {
+        "1"
+    } else {
+        "0"
+    };
+    state.replace_range(at..=at, other);
+    let refused = remote.member().call_with("t", None, &again).await;
+    let error = refused.expect_err("a refusal").to_rpc_error();
+    assert_eq!(error.code, -32602);
+    let message = "another process of this server has asked, and holds the call of remote `stay`; send the request again \
+                   without `requestState`";
+    assert!(error.message.ends_with(message), "{}", error.message);
+}
+
+#[tokio::test]
 async fn nobody_is_asked_who_cannot_answer() {
     let remote = connected("r", http(Puppet::new("elicits").http().await)).await;
     let result = call(&remote, "t", &client(json!({}))).await;

@@ -560,3 +560,134 @@ step.rules = { resource = "far:rules://x", may_fail = true }
         assert!(value["why"].is_string(), "{way:?}: {value}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_has_a_time_limit_of_its_own() {
+    let (good, hung) = (plain(text("ok")), plain(never()));
+    let bundle = r#"
+[bundle.b.tool.plain]
+result = { content = [] }
+step.hung = { handler = "hung:t", timeout = "200ms" }
+[bundle.b.tool.value]
+result = { content = "${{ steps.good.content }}", structuredContent = { why = "${{ steps.hung.map(one, one.?error.kind) }}" } }
+step.hung = { handler = "hung:t", each = "${{ [1, 2] }}", timeout = "200ms", may_fail = true }
+step.good = { handler = "good:t", after = ["hung"] }
+"#;
+    let site = site(&[("good", &good), ("hung", &hung)], bundle).await;
+    for (number, (way, endpoint)) in WAYS.into_iter().enumerate() {
+        let session = site.connect(way, endpoint).await;
+        let plain = error(&session, "plain", json!({})).await;
+        let expected = "remote `hung` did not answer `tools/call` within 200ms";
+        assert_eq!(plain.message(), expected, "{way:?}");
+        let data = plain.data().expect("data");
+        assert_eq!(data["step"], "hung", "{way:?}");
+        assert_eq!(data["steps"], json!({ "hung": "failed" }), "{way:?}");
+        let value = session.call("value", json!({})).await;
+        let value = value.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        assert_eq!(value.text(), "ok", "{way:?}");
+        let expected = json!({ "why": ["timeout", "timeout"] });
+        assert_eq!(structured(&value), expected, "{way:?}");
+        until(|| hung.received("notifications/cancelled") == 3 * (number + 1)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_that_lies_fails_its_step() {
+    let number = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
+    let mut promise = tool("t", true);
+    promise["outputSchema"] = number;
+    let no_list = plain(json!({ "result": { "content": "no list" } }));
+    let other = server(json!([promise]), data(json!({ "n": "seven" })));
+    let slow = plain(never());
+    let bundle = r#"
+[bundle.b.tool.no_list]
+result = { content = [] }
+step.liar = { handler = "liar:t" }
+step.slow = { handler = "slow:t" }
+step.last = { handler = "slow:t", after = ["liar"] }
+[bundle.b.tool.other]
+result = { content = [], structuredContent = { n = "${{ steps.next.content }}" } }
+step.liar = { handler = "other:t" }
+step.next = { handler = "slow:t", inputs = { x = "${{ steps.liar.n + 1 }}" } }
+"#;
+    let remotes = [("liar", &no_list), ("other", &other), ("slow", &slow)];
+    let site = site(&remotes, bundle).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let liar = error(&session, "no_list", json!({})).await;
+        let data = liar.data().expect("data");
+        assert_eq!(data["step"], "liar", "{way:?}: {liar}");
+        let steps = json!({ "liar": "failed", "slow": "stopped", "last": "not started" });
+        assert_eq!(data["steps"], steps, "{way:?}: {liar}");
+        let other = error(&session, "other", json!({})).await;
+        let data = other.data().expect("data");
+        assert_eq!(data["code"], "MAPPING_FAILED", "{way:?}: {other}");
+        assert_eq!(data["at"], "step.next.inputs.x", "{way:?}: {other}");
+        let steps = json!({ "liar": "done", "next": "failed" });
+        assert_eq!(data["steps"], steps, "{way:?}: {other}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_a_step_itself_ends_the_tool_even_if_it_may_fail() {
+    let mut whole = tool("t", true);
+    whole["inputSchema"]["properties"]["x"] = json!({ "type": "integer" });
+    let far = server(json!([whole]), text("ok"));
+    let bundle = r#"
+[bundle.b.tool.mapping]
+arguments = { properties = { x = {} } }
+result = { content = [] }
+step.bad = { handler = "far:t", may_fail = true, inputs = { x = "${{ 1 / size(string(request.arguments.x)) }}" } }
+[bundle.b.tool.list]
+arguments = { properties = { x = {} } }
+result = { content = [] }
+step.bad = { handler = "far:t", may_fail = true, most = 1, each = "${{ request.arguments.x }}" }
+[bundle.b.tool.passed]
+arguments = { properties = { x = {} } }
+result = { content = [] }
+step.bad = { handler = "far:t", may_fail = true, inputs = { x = "${{ request.arguments.x }}" } }
+[bundle.b.tool.made]
+arguments = { properties = { x = {} } }
+result = { content = [] }
+step.bad = { handler = "far:t", may_fail = true, inputs = { x = "${{ json(request.arguments.x) }}" } }
+"#;
+    let site = site(&[("far", &far)], bundle).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        for (tool, x, at, message) in [
+            (
+                "mapping",
+                json!(""),
+                "step.bad.inputs.x",
+                "tool `mapping` cannot fill `step.bad.inputs.x`: the arithmetic has no result",
+            ),
+            (
+                "list",
+                json!([1, 2]),
+                "step.bad.each",
+                "tool `list` cannot run `step.bad`: `each` has 2 items, and `most` is 1",
+            ),
+            (
+                "made",
+                json!("\"seven\""),
+                "step.bad.inputs.x",
+                "`far:t` does not take the value of `step.bad.inputs.x`",
+            ),
+        ] {
+            let error = error(&session, tool, json!({ "x": x })).await;
+            assert_eq!(error.message(), message, "{way:?}");
+            let data = error.data().expect("data");
+            assert_eq!(data["code"], "MAPPING_FAILED", "{way:?} {tool}");
+            assert_eq!(data["at"], at, "{way:?} {tool}");
+            assert_eq!(data["steps"], json!({ "bad": "failed" }), "{way:?} {tool}");
+        }
+        // The model has sent this value itself.
+        let passed = session.call("passed", json!({ "x": "seven" })).await;
+        let passed = passed.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        assert!(passed.is_error, "{way:?}: {passed:?}");
+        let text = passed.text();
+        let expected = "invalid arguments: `/x` must match {\"type\":\"integer\"}, got \"seven\"";
+        assert!(text.starts_with(expected), "{way:?}: {text}");
+    }
+    assert_eq!(far.received("tools/call"), 0);
+}

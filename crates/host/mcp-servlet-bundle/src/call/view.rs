@@ -4,7 +4,7 @@ use std::{fmt, sync::LazyLock};
 
 use mcp_servlet_expression::{Object, Part, Scope};
 
-use crate::{JsonObject, shape::RESULT, thrown::Thrown};
+use crate::{JsonObject, step::RESULT, thrown::Thrown};
 
 /// The session and the client of a request.
 #[derive(Clone, Default, PartialEq)]

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::{Compiler, Inputs, VirtualTool};
 use crate::{
     expressions::Found,
+    names::there_is_no,
     problem::{Place, Problem},
-    shape::no_step,
     step::{Each, Handler, Kept, Resource, Step, Target},
     template::Template,
 };
@@ -286,10 +286,18 @@ impl Compiler<'_, '_> {
                 Some(other) => {
                     after.insert(other);
                 }
-                None => self.problem(place, no_step(name, names.iter().copied())),
+                None => self.problem(place, there_is_no("step", name, names.iter().copied())),
             }
         }
         after
+    }
+
+    /// The place of a name in the `after` of a step.
+    fn place_of_after(&self, step: usize, name: &str) -> Place {
+        let spec = &self.spec.steps[step];
+        let mut after = spec.after.iter().flatten();
+        let at = after.position(|other| other == name).unwrap_or_default();
+        Place::of("step").key(&spec.name).key("after").item(at)
     }
 
     /// Reports steps that wait for each other.
@@ -315,7 +323,7 @@ impl Compiler<'_, '_> {
             let last = cycle.last().copied().unwrap_or(step);
             let mut problem = match read_of(last, step) {
                 Some(Read { found, range, .. }) => found.problem(range, message),
-                None => Problem::new(Place::of("step").key(name), message),
+                None => Problem::new(self.place_of_after(last, name), message),
             };
             if cycle.len() > 1 {
                 let next = cycle.iter().cycle().skip(1);
@@ -351,11 +359,16 @@ struct Read<'t> {
 
 /// The values of steps that an expression reads.
 fn reads<'t>(found: &'t Found<'t>, names: &[&str]) -> Vec<Read<'t>> {
-    let paths = found.expression.reads.iter();
+    let paths = found.expression.exact_reads.iter();
     let paths = paths.filter(|path| path.root == "steps");
     let read = paths.filter_map(|path| {
         let [PathStep::Member { name, range, .. }, rest @ ..] = path.steps.as_slice() else {
             return None;
+        };
+        // The values of a step with `each` are the items of a list.
+        let rest = match rest {
+            [PathStep::Item { .. }, rest @ ..] => rest,
+            rest => rest,
         };
         Some(Read {
             found,

@@ -31,6 +31,9 @@ const NEXT: &str = "=====\n";
 /// The tools of the servlets of all cases.
 const SERVLETS: &str = include_str!("servlets.json");
 
+/// What the servlet `planner4` declares that it calls.
+const NEEDS: &str = r#"(@custom "mcp-servlet:needs" "{\"calls\":[\"weather:get_weather\",\"air:*\"],\"reads\":[\"stay:rules://*\"]}")"#;
+
 /// A folder with the servlets of all cases.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -40,6 +43,9 @@ fn folder() -> TempDir {
         let mut servlet = Wat::new().describe(&description).answer("{}");
         if name.starts_with("planner") {
             servlet = servlet.import(CALL_TOOL);
+        }
+        if name == "planner4" {
+            servlet = servlet.after(NEEDS);
         }
         if name == "stay" {
             servlet = servlet.export("read_resource", r#"{"contents":[]}"#, "(i32.const 0)");

@@ -102,7 +102,12 @@ impl<'a> Reads<'a> {
         };
         let others = kinds.without(Kinds::OBJECT.with(Kinds::ABSENT));
         let is_absent = kinds.has(Kinds::ABSENT) || may_be_absent && others.has_any();
-        let found = match value.members_of_object() {
+        let object = value.members_of_object();
+        let why = object.and_then(|object| object.why_uncertain(name));
+        if let Some(why) = why.filter(|_| !may_be_absent) {
+            return self.uncertain(&why, name, range, path());
+        }
+        let found = match object {
             None if others.has_any() && !may_be_absent => {
                 return self.no_member(value, name, range, path());
             }
@@ -119,6 +124,26 @@ impl<'a> Reads<'a> {
             },
         };
         if is_absent { found.or_absent() } else { found }
+    }
+
+    /// Reports a member that may be absent, and is read without `?`.
+    fn uncertain(
+        &mut self,
+        why: &str,
+        name: &str,
+        range: Range<usize>,
+        path: Option<Path>,
+    ) -> Type {
+        let optional = PathStep::Member {
+            name: name.to_owned(),
+            is_optional: true,
+            range: range.clone(),
+        };
+        let example = match path {
+            Some(path) => path.with(optional).to_string(),
+            None => format!(".?{name}"),
+        };
+        self.wrong(range, format!("{why}: write `{example}`"), None)
     }
 
     fn no_member(

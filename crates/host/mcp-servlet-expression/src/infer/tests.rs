@@ -52,7 +52,11 @@ fn scope() -> Vec<(&'static str, Type)> {
         ),
     ]);
     let item = Type::object([("id", Type::string())]);
+    let hotel = item.uncertain("step `hotel` may fail, so `{}` may be absent");
+    let hotel = hotel.with("isError", Type::boolean());
     vec![
+        ("hotels", Type::list(hotel.clone())),
+        ("hotel", hotel),
         ("request", request),
         ("steps", steps),
         ("item", item),
@@ -76,6 +80,14 @@ const TYPES: &[(&str, &str)] = &[
     ("true", "boolean"),
     ("[]", "[]"),
     ("[1, 'a']", "[integer | string]"),
+    // Members that may be absent, and are read as such.
+    ("hotel.?id", "absent | string"),
+    ("hotel.?id.orValue('')", "string"),
+    ("hotels.map(h, h.?id)", "[absent | string]"),
+    (
+        "hotels.filter(h, has(h.id) && !h.isError).size()",
+        "integer",
+    ),
     ("{'a': 1}", "{a: integer}"),
     ("{'a': index, 'b': request.arguments.?tags}.a", "integer"),
     ("{'b': request.arguments.?tags}.b", "absent | [string]"),
@@ -193,6 +205,26 @@ const TYPES: &[(&str, &str)] = &[
 
 /// Expressions, the text at which one mistake begins, and the beginning of its message.
 const WRONG: &[(&str, &str, &str)] = &[
+    (
+        "hotel.id",
+        "id",
+        "step `hotel` may fail, so `id` may be absent: write `hotel.?id`",
+    ),
+    (
+        "hotels.map(h, h.isError ? '' : h.id)",
+        "id)",
+        "step `hotel` may fail, so `id` may be absent: write `h.?id`",
+    ),
+    (
+        "hotels[0].id + 'x'",
+        "id +",
+        "step `hotel` may fail, so `id` may be absent: write `hotels[0].?id`",
+    ),
+    (
+        "hotels.map(h, h)[0].id",
+        "id",
+        "step `hotel` may fail, so `id` may be absent: write `.?id`",
+    ),
     (
         "request.arguments.tags.orValue([])",
         "orValue",

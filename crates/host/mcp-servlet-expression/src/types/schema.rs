@@ -149,10 +149,7 @@ impl<'s> Walk<'s> {
         let properties = keywords.get("properties").and_then(Value::as_object);
         let required = list(keywords, "required").into_iter().flatten();
         let required: BTreeSet<_> = required.filter_map(Value::as_str).collect();
-        let mut object = Object {
-            members: Vec::new(),
-            others: others(keywords),
-        };
+        let mut object = Object::new(Vec::new(), others(keywords));
         let named = properties.into_iter().flatten();
         let named = named.map(|(name, part)| (name.as_str(), Some(part)));
         let is_named = |name: &&str| properties.is_some_and(|all| all.contains_key(*name));
@@ -199,7 +196,7 @@ impl<'s> Walk<'s> {
                     (name.clone(), Member { value, is_required })
                 });
                 let members = members.collect();
-                Type::of_object(Object { members, others })
+                Type::of_object(Object::new(members, others))
             }
         }
     }
@@ -214,11 +211,7 @@ impl Type {
         let object = self.0.as_mut().and_then(|known| known.object.as_mut());
         if let Some(object) = object.filter(|object| is_opened && object.others == Others::Unnamed)
         {
-            *object = Object {
-                members: object.members.clone(),
-                others: Others::Any,
-            }
-            .into();
+            *object = Object::new(object.members.clone(), Others::Any).into();
         }
         self
     }

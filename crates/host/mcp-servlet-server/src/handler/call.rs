@@ -38,7 +38,7 @@ use crate::{
     },
     permissions::Permissions,
     records::{Account, Asked},
-    server::{Server, active::cancelled, metrics::Caller, seal::Request},
+    server::{Server, active::cancelled, metrics::Caller, seal::{Purpose, Request}},
 };
 
 /// One call of a servlet. Boxed, because it can be handed over to a task.
@@ -195,7 +195,7 @@ impl ToolCall {
 
     fn asked(&self) -> Request<'_> {
         Request {
-            method: "tools/call",
+            purpose: Purpose::State("tools/call"),
             name: &self.request.name,
             arguments: self.request.arguments.as_ref(),
             owner: owner_of(&self.context),

@@ -35,7 +35,7 @@ use crate::{
         Server,
         active::cancelled,
         metrics::{OK, outcome},
-        seal::Request,
+        seal::{Purpose, Request},
     },
 };
 
@@ -105,7 +105,7 @@ impl Handler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let host = self.host(&context).await?;
         let asked = Request {
-            method: "resources/read",
+            purpose: Purpose::State("resources/read"),
             name: &request.uri,
             arguments: None,
             owner: owner_of(&context),
@@ -177,7 +177,7 @@ impl Handler {
     ) -> Result<GetPromptResponse, ErrorData> {
         let host = self.host(&context).await?;
         let asked = Request {
-            method: "prompts/get",
+            purpose: Purpose::State("prompts/get"),
             name: &request.name,
             arguments: request.arguments.as_ref(),
             owner: owner_of(&context),

@@ -11,7 +11,7 @@ use rmcp::{ErrorData, model::PaginatedRequestParams};
 
 use crate::server::{
     lists::List,
-    seal::{Request, Seal},
+    seal::{Purpose, Request, Seal},
 };
 
 /// How the cursors of a list are written.
@@ -87,7 +87,7 @@ impl Cursors<'_> {
 
     fn context(&self) -> Request<'_> {
         Request {
-            method: "cursor",
+            purpose: Purpose::Cursor,
             name: self.list,
             arguments: None,
             owner: self.owner,

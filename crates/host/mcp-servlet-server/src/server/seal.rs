@@ -3,6 +3,10 @@
 //! The `requestState` of a tool goes through the client between two input rounds. The host encrypts it, together with the time at
 //! which it expires, and binds it to the request that it belongs to. Neither clients nor servlets see the key. Cursors and sessions are
 //! sealed the same way.
+//!
+//! ```text
+//! version 1 | key id 4 | nonce 12 | ChaCha20-Poly1305 of (expires 8 | process 8 | state)
+//! ```
 
 use std::{
     collections::VecDeque,
@@ -16,22 +20,28 @@ use mcp_servlet_common::hex;
 use mcp_servlet_runtime::JsonObject;
 use ring::aead::{Aad, NONCE_LEN, Nonce};
 use rmcp::ErrorData;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::state_keys::CurrentKeys;
-use crate::store::Store;
+use super::state_keys::{CurrentKeys, KeyId};
+use crate::store::{Away, Store};
+
+/// How a sealed text begins.
+const VERSION: u8 = 1;
 
 /// How long a sealed state is valid.
 const STATE_TTL: Duration = Duration::from_hours(1);
-
-/// The length of the time at which a state expires, in bytes.
-const TIME: usize = size_of::<u64>();
 
 /// How many states that were used are known.
 const MAX_USED: usize = 10_000;
 
 /// The random number of a state.
 type Number = [u8; NONCE_LEN];
+
+/// A random number of a process.
+type ProcessId = [u8; 8];
+
+/// The time at which a state expires, in seconds since 1970.
+type Expiry = [u8; size_of::<u64>()];
 
 /// Seals the state of one endpoint. An endpoint of the same name in another process opens it, if the processes share
 /// [`StateKeys`](super::StateKeys).
@@ -41,11 +51,17 @@ pub(crate) struct Seal {
     endpoint: String,
     /// The states that may be used only once and were used, the oldest first.
     used: Mutex<VecDeque<Number>>,
-    /// A random number of this process. Without a store, a state that may be used only once is for this process: others could not know
-    /// that it was used.
-    process: OnceLock<Number>,
+    process: OnceLock<ProcessId>,
     /// Where other processes learn that a state was used.
     store: OnceLock<Arc<Store>>,
+}
+
+/// A state that was opened.
+struct Opened {
+    number: Number,
+    /// Whether this process has sealed it.
+    is_own: bool,
+    state: String,
 }
 
 pub(super) fn random<const N: usize>() -> [u8; N] {
@@ -85,67 +101,103 @@ impl Seal {
     pub(crate) fn close_for(&self, time: Duration, state: &str, request: &Request<'_>) -> String {
         // Of 2^32 random numbers of 96 bits, two are equal with a probability of 2^-33.
         let number: Number = random();
-        let mut text = now().saturating_add(time.as_secs()).to_be_bytes().to_vec();
-        text.extend_from_slice(state.as_bytes());
-        let (nonce, context) = (Nonce::assume_unique_for_key(number), self.context(request));
-        self.keys.of(&self.endpoint)[0]
-            .seal_in_place_append_tag(nonce, Aad::from(context), &mut text)
+        let expiry: Expiry = now().saturating_add(time.as_secs()).to_be_bytes();
+        let mut text = [&expiry[..], self.process(), state.as_bytes()].concat();
+        let keys = self.keys.of(request.purpose.label());
+        let (id, key) = &keys[0];
+        let (nonce, context) = (
+            Nonce::assume_unique_for_key(number),
+            self.context(id, request),
+        );
+        key.seal_in_place_append_tag(nonce, Aad::from(context), &mut text)
             .expect("a state is shorter than 256 GiB");
-        URL_SAFE_NO_PAD.encode([&number[..], &text].concat())
+        URL_SAFE_NO_PAD.encode([&[VERSION][..], id, &number, &text].concat())
     }
 
+    /// Opens a state. One that may be used only once is used up.
     pub(crate) async fn open(
         &self,
         sealed: &str,
         request: &Request<'_>,
     ) -> Result<String, ErrorData> {
-        let Some((number, state)) = self.opened(sealed, request) else {
+        let Some(opened) = self.opened(sealed, request) else {
             // The client gets no details: it may be probing.
             let message = "`requestState` is not from this server, not for this request, or too old; \
                            call again without one";
             return Err(ErrorData::invalid_params(message, None));
         };
-        if request.once && !(self.is_first(number) && self.is_first_of_all(number).await) {
-            let message =
-                "this answer was used already; send the request again without `requestState`";
-            return Err(ErrorData::invalid_params(message, None));
+        if request.once {
+            self.use_up(&opened).await?;
         }
-        Ok(state)
-    }
-
-    /// The state and its number. None if another key, request or server has sealed it, or if it is too old.
-    fn opened(&self, sealed: &str, request: &Request<'_>) -> Option<(Number, String)> {
-        let sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
-        let (number, text) = sealed.split_first_chunk::<NONCE_LEN>()?;
-        let context = self.context(request);
-        let text = self.keys.of(&self.endpoint).iter().find_map(|key| {
-            let (nonce, context) = (Nonce::assume_unique_for_key(*number), Aad::from(&context));
-            let mut text = text.to_vec();
-            let length = key.open_in_place(nonce, context, &mut text).ok()?.len();
-            text.truncate(length);
-            Some(text)
-        })?;
-        let (expires, state) = text.split_first_chunk::<TIME>()?;
-        let state = String::from_utf8(state.to_vec()).ok()?;
-        (now() < u64::from_be_bytes(*expires)).then_some((*number, state))
-    }
-
-    /// The request that a state is for, and this process if only it can know whether the state was used.
-    fn context(&self, request: &Request<'_>) -> Vec<u8> {
-        let mut bytes = request.to_bytes();
-        if request.once && self.store.get().is_none() {
-            bytes.extend(self.process.get_or_init(random));
-        }
-        bytes
+        Ok(opened.state)
     }
 
     /// A state that may be used more than once.
     pub(crate) fn read(&self, sealed: &str, request: &Request<'_>) -> Option<String> {
-        let (_, state) = self.opened(sealed, request)?;
-        Some(state)
+        Some(self.opened(sealed, request)?.state)
     }
 
-    /// Whether a state is used for the first time, as far as is known.
+    /// None if another key, request or server has sealed it, or if it is too old.
+    fn opened(&self, sealed: &str, request: &Request<'_>) -> Option<Opened> {
+        let sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
+        let (version, sealed) = sealed.split_first()?;
+        let (id, sealed): (&KeyId, _) = sealed.split_first_chunk()?;
+        let (number, sealed): (&Number, _) = sealed.split_first_chunk()?;
+        if *version != VERSION {
+            return None;
+        }
+        let context = self.context(id, request);
+        let keys = self.keys.of(request.purpose.label());
+        let mut keys = keys.iter().filter(|(of, _)| of == id);
+        let text = keys.find_map(|(_, key)| {
+            let nonce = Nonce::assume_unique_for_key(*number);
+            let mut text = sealed.to_vec();
+            let opened = key.open_in_place(nonce, Aad::from(&context), &mut text);
+            let length = opened.ok()?.len();
+            text.truncate(length);
+            Some(text)
+        })?;
+        let (expiry, text): (&Expiry, _) = text.split_first_chunk()?;
+        let (process, state): (&ProcessId, _) = text.split_first_chunk()?;
+        let state = String::from_utf8(state.to_vec()).ok()?;
+        (now() < u64::from_be_bytes(*expiry)).then_some(Opened {
+            number: *number,
+            is_own: process == self.process(),
+            state,
+        })
+    }
+
+    /// The bytes to which a sealed text is bound.
+    fn context(&self, id: &KeyId, request: &Request<'_>) -> Vec<u8> {
+        let request = request.to_json(&self.endpoint).to_string();
+        [&[VERSION][..], id, request.as_bytes()].concat()
+    }
+
+    fn process(&self) -> &ProcessId {
+        self.process.get_or_init(random)
+    }
+
+    /// Refuses a state that was used before, as far as is known: without a store, only by this process.
+    async fn use_up(&self, opened: &Opened) -> Result<(), ErrorData> {
+        let is_first_of_all = match self.is_first_of_all(opened.number).await {
+            Ok(is_first) => is_first,
+            // docs/decisions/0074-state-of-steps.md has the reason.
+            Err(Away) if opened.is_own => true,
+            Err(Away) => {
+                let message = "the store cannot be reached, so it is not known whether this answer was used already; \
+                               send it again later";
+                let data = json!({ "code": "STORE_AWAY" });
+                return Err(ErrorData::internal_error(message, Some(data)));
+            }
+        };
+        if is_first_of_all && self.is_first(opened.number) {
+            return Ok(());
+        }
+        let message = "this answer was used already; send the request again without `requestState`";
+        Err(ErrorData::invalid_params(message, None))
+    }
+
+    /// Whether a state is used for the first time in this process.
     fn is_first(&self, number: Number) -> bool {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         if used.contains(&number) {
@@ -158,20 +210,45 @@ impl Seal {
         true
     }
 
-    /// Whether no other process has used a state. While the store is away, only this process knows.
-    async fn is_first_of_all(&self, number: Number) -> bool {
+    /// Whether no process has told the store that it has used a state. Without a store, none has.
+    async fn is_first_of_all(&self, number: Number) -> Result<bool, Away> {
         let Some(store) = self.store.get() else {
-            return true;
+            return Ok(true);
         };
         let key = store.key("used", &format!("{} {}", self.endpoint, hex(&number)));
         // The clock of the process that sealed it may be another one.
-        store.add(&key, "1", 2 * STATE_TTL).await.unwrap_or(true)
+        store.add(&key, "1", 2 * STATE_TTL).await
+    }
+}
+
+/// The purpose of a sealed text. Each has keys of its own.
+#[derive(Clone, Copy)]
+pub(crate) enum Purpose<'a> {
+    /// The state of a request with this method.
+    State(&'a str),
+    /// A cursor of a list.
+    Cursor,
+    /// The id of a session.
+    Session,
+    /// A session in a store.
+    StoredSession,
+}
+
+impl Purpose<'_> {
+    /// The label with which its keys are derived. A new number invalidates all texts.
+    fn label(self) -> &'static str {
+        match self {
+            Self::State(_) => "servlet state 2",
+            Self::Cursor => "servlet cursor 1",
+            Self::Session => "servlet session 1",
+            Self::StoredSession => "servlet store 1",
+        }
     }
 }
 
 /// The request that a state belongs to.
 pub(crate) struct Request<'a> {
-    pub(crate) method: &'a str,
+    pub(crate) purpose: Purpose<'a>,
     pub(crate) name: &'a str,
     pub(crate) arguments: Option<&'a JsonObject>,
     /// Who sends it, if the endpoint knows its callers.
@@ -181,19 +258,16 @@ pub(crate) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// A canonical encoding: equal requests have equal bytes.
-    fn to_bytes(&self) -> Vec<u8> {
+    /// Canonical: equal requests of an endpoint have equal JSON.
+    fn to_json(&self, endpoint: &str) -> Value {
         let mut arguments = Value::from(self.arguments.cloned());
         arguments.sort_all_objects();
+        let method = match self.purpose {
+            Purpose::State(method) => Some(method),
+            _ => None,
+        };
         let owner = self.owner.map(|owner| hex(owner.as_bytes()));
-        Value::from(vec![
-            self.method.into(),
-            self.name.into(),
-            arguments,
-            owner.into(),
-        ])
-        .to_string()
-        .into_bytes()
+        json!([method, self.name, arguments, endpoint, owner])
     }
 }
 
@@ -205,7 +279,7 @@ mod tests {
 
     fn request<'a>(name: &'a str, arguments: &'a Value) -> Request<'a> {
         Request {
-            method: "tools/call",
+            purpose: Purpose::State("tools/call"),
             name,
             arguments: arguments.as_object(),
             owner: None,
@@ -228,10 +302,11 @@ mod tests {
         let mut request = request("t", &arguments);
         request.once = true;
         let sealed = [(); 2].map(|()| seal.close("state", &request));
-        // Another process with the same keys could not know that it was used.
-        let other = Seal::new(&seal.keys, None);
-        assert!(other.open(&sealed[0], &request).await.is_err());
         assert!(seal.open(&sealed[0], &request).await.is_ok());
+        // Without a store, another process does not know that it was used.
+        let other = Seal::new(&seal.keys, None);
+        assert!(other.open(&sealed[0], &request).await.is_ok());
+        assert!(other.open(&sealed[0], &request).await.is_err());
         let error = seal.open(&sealed[0], &request).await;
         let error = error.expect_err("a second use");
         assert_eq!(
@@ -279,6 +354,45 @@ mod tests {
             .replace(StateKeys::new(vec![vec![3; 32]]).expect("a key"));
         assert_eq!(rotated.read(&sealed, &request), None);
         assert_eq!(StateKeys::new(vec![vec![1; 31]]), None);
+    }
+
+    #[test]
+    fn a_sealed_text_names_its_version_and_its_key() {
+        let keys = CurrentKeys::default();
+        keys.replace(StateKeys::new(vec![vec![7; 32], vec![8; 32]]).expect("long keys"));
+        let arguments = json!({});
+        let sealed = Seal::new(&keys, None).close("state", &request("t", &arguments));
+        let bytes = URL_SAFE_NO_PAD.decode(&sealed).expect("base64");
+        let digest = ring::digest::digest(&ring::digest::SHA256, &[7; 32]);
+        assert_eq!(bytes[..5], [&[1][..], &digest.as_ref()[..4]].concat());
+        let expected = 1 + 4 + NONCE_LEN + 8 + 8 + "state".len() + 16;
+        assert_eq!(bytes.len(), expected);
+    }
+
+    #[test]
+    fn what_is_sealed_for_one_purpose_is_not_opened_for_another() {
+        let (seal, arguments) = (Seal::default(), json!({}));
+        let purposes = || {
+            [
+                Purpose::State("tools/call"),
+                Purpose::State("prompts/get"),
+                Purpose::Cursor,
+                Purpose::Session,
+                Purpose::StoredSession,
+            ]
+            .into_iter()
+            .map(|purpose| Request {
+                purpose,
+                ..request("t", &arguments)
+            })
+        };
+        for (at, closed) in purposes().enumerate() {
+            let sealed = seal.close("state", &closed);
+            for (other, opened) in purposes().enumerate() {
+                let is_open = seal.read(&sealed, &opened).is_some();
+                assert_eq!(is_open, at == other, "{at} {other}");
+            }
+        }
     }
 
     #[test]

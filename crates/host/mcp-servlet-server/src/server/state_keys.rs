@@ -10,8 +10,12 @@ use ring::{
     aead::{CHACHA20_POLY1305, LessSafeKey, UnboundKey},
     hkdf::{HKDF_SHA256, Salt},
 };
+use sha2::{Digest as _, Sha256};
 
 use super::seal::random;
+
+/// What tells keys apart: the beginning of the SHA-256 of a state key.
+pub(super) type KeyId = [u8; 4];
 
 /// Secrets that processes share, so that each of them can read the state that another one has sealed and given to a client: sessions,
 /// cursors, and the state of tools that ask the client. The first one seals, and all of them open.
@@ -35,14 +39,17 @@ impl StateKeys {
         DigestKey::derived(&self.0[0])
     }
 
-    /// A key for one endpoint from each of these, the one that seals first.
-    fn derived(&self, endpoint: &str) -> impl Iterator<Item = LessSafeKey> {
-        let info = [b"servlet state 1 ", endpoint.as_bytes()];
-        self.0.iter().map(move |key| {
-            let key = Salt::new(HKDF_SHA256, &[]).extract(key);
+    /// A key for one use from each of these, the one that seals first.
+    fn derived(&self, label: &str) -> Vec<(KeyId, LessSafeKey)> {
+        let derived = self.0.iter().map(|secret| {
+            let [a, b, c, d, ..] = <[u8; 32]>::from(Sha256::digest(secret));
+            let key = Salt::new(HKDF_SHA256, &[]).extract(secret);
+            let info = [label.as_bytes()];
             let key = key.expand(&info, &CHACHA20_POLY1305);
-            LessSafeKey::new(UnboundKey::from(key.expect("HKDF gives 32 bytes")))
-        })
+            let key = UnboundKey::from(key.expect("HKDF gives 32 bytes"));
+            ([a, b, c, d], LessSafeKey::new(key))
+        });
+        derived.collect()
     }
 }
 
@@ -68,9 +75,9 @@ impl CurrentKeys {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = keys;
     }
 
-    /// The keys of an endpoint, the one that seals first.
-    pub(super) fn of(&self, endpoint: &str) -> Vec<LessSafeKey> {
+    /// The keys of one use, the one that seals first.
+    pub(super) fn of(&self, label: &str) -> Vec<(KeyId, LessSafeKey)> {
         let keys = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        keys.derived(endpoint).collect()
+        keys.derived(label)
     }
 }

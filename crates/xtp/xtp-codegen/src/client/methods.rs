@@ -211,7 +211,7 @@ fn named<'c>(
         let name = Some(item.name.as_str())
             .filter(|name| !name.is_empty())
             .unwrap_or(key);
-        let method = taken.take(&names::member(name));
+        let method = taken.take_member(&names::member(name));
         let mut given = vec![(method.clone(), names::member(name))];
         let mut claim = |wanted: String, is_needed: bool| {
             let name = if is_needed {
@@ -317,7 +317,7 @@ fn variables(template: &ResourceTemplate) -> Result<Vec<Variable>, String> {
     let mut taken = Taken::default();
     let variables = template.variables()?.into_iter().map(|name| Variable {
         name: name.to_owned(),
-        rust: taken.take(&names::member(name)),
+        rust: taken.take_member(&names::member(name)),
         is_optional: !in_paths.contains(name),
     });
     Ok(variables.collect())

@@ -20,8 +20,8 @@ const MAX_SCHEMAS: usize = 10_000;
 const MAX_COMPARED_BYTES: usize = 1 << 16;
 
 /// Keywords that decide which values are valid, and that no Rust type expresses. Bounds, patterns and formats are not among
-/// them: they only limit the values of a type.
-pub(super) const LEFT_OUT: [&str; 10] = [
+/// them: they only limit the values of a type, and nearly every schema has some.
+pub(super) const LEFT_OUT: [&str; 12] = [
     "contains",
     "dependencies",
     "dependentRequired",
@@ -32,6 +32,8 @@ pub(super) const LEFT_OUT: [&str; 10] = [
     "patternProperties",
     "propertyNames",
     "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
 ];
 
 pub(super) const ANY: Item = Item {
@@ -358,7 +360,7 @@ impl<'l> Walk<'l> {
                 for field in &fields {
                     taken.take(&field.name.rust);
                 }
-                (taken.take("extra"), values)
+                (taken.take_member("extra"), values)
             });
             Kind::Struct(Struct { fields, extra })
         })
@@ -393,7 +395,7 @@ impl<'l> Walk<'l> {
             fields.push(Field {
                 name: Names {
                     wire: property.to_owned(),
-                    rust: taken.take(&member(property)),
+                    rust: taken.take_member(&member(property)),
                 },
                 docs: text(schema.get("description")),
                 required: required.contains(property),

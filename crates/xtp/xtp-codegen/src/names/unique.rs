@@ -42,12 +42,22 @@ impl Taken {
 
     /// The name, or if it is taken, the name with the first free number.
     pub(crate) fn take(&mut self, name: &str) -> String {
+        self.take_with("", name)
+    }
+
+    /// The same for a name in snake case, such as `get_user`, which becomes `get_user_2`.
+    #[cfg(feature = "client")]
+    pub(crate) fn take_member(&mut self, name: &str) -> String {
+        self.take_with("_", name)
+    }
+
+    fn take_with(&mut self, separator: &str, name: &str) -> String {
         if self.names.insert(name.to_owned()) {
             return name.to_owned();
         }
         let number = self.next.entry(name.to_owned()).or_insert(2);
         loop {
-            let given = format!("{name}{number}");
+            let given = format!("{name}{separator}{number}");
             *number += 1;
             if self.names.insert(given.clone()) {
                 return given;

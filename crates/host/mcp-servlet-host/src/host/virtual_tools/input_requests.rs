@@ -89,7 +89,7 @@ impl Resumed {
         deadline: Option<Instant>,
     ) -> Result<String, (&'static str, String)> {
         let tool = mapping.proven.tool();
-        if self.rounds == INPUT_ROUNDS {
+        if self.rounds >= INPUT_ROUNDS {
             let name = tool.name();
             let message =
                 format!("tool `{name}` asked {INPUT_ROUNDS} times without returning a result");

@@ -18,7 +18,10 @@ use serde::Deserialize;
 use super::{IDLE_CHECKS_PER_LIMIT, SessionId, Sessions, Use};
 use crate::{
     http::SessionStorage,
-    server::{metrics::session_digest, seal::Request},
+    server::{
+        metrics::session_digest,
+        seal::{Purpose, Request},
+    },
     store::Away,
 };
 
@@ -188,7 +191,11 @@ impl Sessions {
 /// Binds a session to its owner and, in a store, to its id.
 fn bound_to(id: &str, owner: Option<Owner>) -> Request<'_> {
     Request {
-        method: "session",
+        purpose: if id.is_empty() {
+            Purpose::Session
+        } else {
+            Purpose::StoredSession
+        },
         name: id,
         arguments: None,
         owner,

@@ -10,7 +10,7 @@ pub struct Lost<C> {
 pub const ENTRIES: &[::mcp_caller::Entry] = &[
     ::mcp_caller::Entry::tool(
         "left_out",
-        "89caecf1378fffa6e48df2d84a68563681b4008ba9dcfa96a497136bec78c6e8",
+        "acda92f446216c9bea77c3440e372a20e0a6e308dbf05ede7ebce31c2007e86d",
     ),
     ::mcp_caller::Entry::tool(
         "any",
@@ -71,6 +71,8 @@ pub struct LeftOut {
     pub pattern: Option<::std::collections::BTreeMap<String, ::mcp_caller::Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signs: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Vec<::mcp_caller::Value>>,
 }
 
 /// Arguments of the tool `any`.

@@ -1,11 +1,11 @@
 // @generated from the catalog of `option` 0 .1 by xtp-codegen. Do not edit.
-// The tool `new` is `new2`, because its name is taken.
-// The tool `get_user` is `get_user2` and `GetUser2`, because its name is taken.
+// The tool `new` is `new_2`, because its name is taken.
+// The tool `get_user` is `get_user_2` and `GetUser2`, because its name is taken.
 // The tool `c` is `C2`, because its name is taken.
-// The tool `C` is `c2` and `C3`, because its name is taken.
-// The tool `resources` is `resources2` and `Resources2`, because its name is taken.
-// The tool `x` is `x2` and `X2`, because its name is taken.
-// The resource `x:2` is `x2`, because its name is taken.
+// The tool `C` is `c_2` and `C3`, because its name is taken.
+// The tool `resources` is `resources_2` and `Resources2`, because its name is taken.
+// The tool `x` is `x_2` and `X2`, because its name is taken.
+// The resource `x:2` is `x_2`, because its name is taken.
 // The prompt `get_user` is `GetUser3`, because its name is taken.
 // The prompt `x` is `X3`, because its name is taken.
 
@@ -116,7 +116,7 @@ impl<C: ::mcp_caller::Caller> Option_<C> {
     ///
     /// Tool `new`.
     #[must_use]
-    pub fn new2(&self) -> C::Answer<'_, C::Content> {
+    pub fn new_2(&self) -> C::Answer<'_, C::Content> {
         self.caller.call_untyped("new", &::mcp_caller::NoArguments {})
     }
 
@@ -128,7 +128,7 @@ impl<C: ::mcp_caller::Caller> Option_<C> {
 
     /// Tool `get_user`.
     #[must_use]
-    pub fn get_user2(&self, arguments: &GetUser2) -> C::Answer<'_, C::Content> {
+    pub fn get_user_2(&self, arguments: &GetUser2) -> C::Answer<'_, C::Content> {
         self.caller.call_untyped("get_user", arguments)
     }
 
@@ -140,13 +140,13 @@ impl<C: ::mcp_caller::Caller> Option_<C> {
 
     /// Tool `C`.
     #[must_use]
-    pub fn c2(&self, arguments: &C3) -> C::Answer<'_, C::Content> {
+    pub fn c_2(&self, arguments: &C3) -> C::Answer<'_, C::Content> {
         self.caller.call_untyped("C", arguments)
     }
 
     /// Tool `resources`.
     #[must_use]
-    pub fn resources2(&self, arguments: &Resources2) -> C::Answer<'_, C::Content> {
+    pub fn resources_2(&self, arguments: &Resources2) -> C::Answer<'_, C::Content> {
         self.caller.call_untyped("resources", arguments)
     }
 
@@ -188,7 +188,7 @@ impl<C: ::mcp_caller::Caller> Option_<C> {
 
     /// Tool `x`.
     #[must_use]
-    pub fn x2(&self) -> C::Answer<'_, C::Content> {
+    pub fn x_2(&self) -> C::Answer<'_, C::Content> {
         self.caller.call_untyped("x", &::mcp_caller::NoArguments {})
     }
 
@@ -255,7 +255,7 @@ impl<'c, C: ::mcp_caller::Caller> Resources<'c, C> {
 
     /// Resource `x:2`.
     #[must_use]
-    pub fn x2(&self) -> C::Answer<'c, C::Contents> {
+    pub fn x_2(&self) -> C::Answer<'c, C::Contents> {
         self.caller.read("x:2")
     }
 
@@ -282,9 +282,9 @@ pub struct GetUser2 {
     #[serde(rename = "userID", skip_serializing_if = "Option::is_none")]
     pub user_id: Option<::mcp_caller::Value>,
     #[serde(rename = "user_id", skip_serializing_if = "Option::is_none")]
-    pub user_id2: Option<::mcp_caller::Value>,
+    pub user_id_2: Option<::mcp_caller::Value>,
     #[serde(rename = "user-id", skip_serializing_if = "Option::is_none")]
-    pub user_id3: Option<::mcp_caller::Value>,
+    pub user_id_3: Option<::mcp_caller::Value>,
     #[serde(rename = "", skip_serializing_if = "Option::is_none")]
     pub x: Option<::mcp_caller::Value>,
     #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
@@ -295,7 +295,7 @@ pub struct GetUser2 {
     pub extra: Option<::mcp_caller::Value>,
     /// All further properties.
     #[serde(flatten)]
-    pub extra2: ::std::collections::BTreeMap<String, ::mcp_caller::Value>,
+    pub extra_2: ::std::collections::BTreeMap<String, ::mcp_caller::Value>,
 }
 
 /// Arguments of the tool `c`.
