@@ -1,4 +1,5 @@
-// Code of every JavaScript client here: lists the tools of an MCP server, calls each, and prints the counts as JSON.
+// Code of every JavaScript client here: lists the tools of an MCP server, calls each, and prints the counts and the structured
+// contents as JSON.
 //
 // A script for one client ends with `await main(connect)`, where `connect(target, mode)` returns `list()`,
 // `call(name, args)`, `close()` and `answers`: whether the client answers elicitation, sampling and roots requests. With
@@ -45,6 +46,7 @@ function check(holds, message) {
 export async function callEveryTool(session, argumentsOf) {
   const tools = await session.list();
   check(tools.length > 0, "tools/list is empty");
+  const structured = {};
   let called = 0;
   for (const tool of tools) {
     if (!session.answers && tool._meta?.["mcp-servlet/asks"]) continue;
@@ -55,9 +57,10 @@ export async function callEveryTool(session, argumentsOf) {
     const fails = FAIL.has(tool.name) || needsState;
     check((result.isError ?? false) === fails, shown);
     check(result.content.length > 0 || EMPTY.has(tool.name), shown);
+    structured[tool.name] = result.structuredContent ?? null;
     called += 1;
   }
-  return { listed: tools.length, called };
+  return { listed: tools.length, called, structured };
 }
 
 export async function main(connect) {

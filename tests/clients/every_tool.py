@@ -1,4 +1,4 @@
-"""What every Python client here does: list the tools of an MCP server, call each, and print how many as JSON.
+"""What every Python client here does: list the tools of an MCP server, call each, and print how many, and what they return, as JSON.
 
 A script for one client implements `Session` and ends with `main(connect)`, where `connect(target, mode)` gives a session as
 an async context manager. Its command line:
@@ -24,6 +24,8 @@ EMPTY = {"find_notes"}
 class Outcome(NamedTuple):
     is_error: bool
     has_content: bool
+    # The structured content, if the client shows it.
+    structured: dict | None = None
 
 
 class Session(Protocol):
@@ -60,6 +62,7 @@ def form(schema):
 async def call_every_tool(connect, mode, calls, target):
     with open(calls) as file:
         arguments = json.load(file)
+    structured = {}
     called = 0
     async with connect(target, mode) as session:
         tools = await session.list()
@@ -71,8 +74,9 @@ async def call_every_tool(connect, mode, calls, target):
             outcome = await session.call(tool.name, arguments.get(tool.name, {}))
             assert outcome.is_error == (tool.name in FAIL), f"{tool.name}: {outcome}"
             assert outcome.has_content or tool.name in EMPTY, f"{tool.name}: {outcome}"
+            structured[tool.name] = outcome.structured
             called += 1
-    print(json.dumps({"listed": len(tools), "called": called}))
+    print(json.dumps({"listed": len(tools), "called": called, "structured": structured}))
 
 
 def main(connect):

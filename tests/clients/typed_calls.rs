@@ -40,6 +40,17 @@ async fn main() -> Result<()> {
         let session = Session::connect_with(&target, &options).await;
         session.with_context(|| name.to_owned())
     };
+    for (name, entries) in servers::ENTRIES {
+        let session = connect(name).await?;
+        session
+            .check(entries)
+            .await
+            .with_context(|| (*name).to_owned())?;
+    }
+    println!(
+        "{} servers have the entries of their clients",
+        servers::ENTRIES.len()
+    );
     let counts = [
         everything(&connect("everything").await?).await?,
         filesystem(&connect("filesystem").await?).await?,

@@ -22,7 +22,7 @@ class Session:
 
     async def call(self, name, arguments):
         result = await self.session.call_tool(name, arguments)
-        return Outcome(result.isError, bool(result.content))
+        return Outcome(result.isError, bool(result.content), result.structuredContent)
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ class Session:
 
     async def call(self, name, arguments):
         result = await self.client.call_tool(name, arguments)
-        return Outcome(bool(result.is_error), bool(result.content))
+        return Outcome(bool(result.is_error), bool(result.content), result.structured_content)
 
 
 @asynccontextmanager

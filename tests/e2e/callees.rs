@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use e2e::fixture;
+use e2e::{fixture, hyper_mcp_fixture, no_tools_fixture, strict_fixture};
 use mcp_servlet_runtime::Module;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -106,4 +106,19 @@ fn wasm_declares_what_it_calls() {
         .map(ToString::to_string)
         .collect();
     assert_eq!(calls, ["elicit:greet", "once:*"]);
+}
+
+#[test]
+fn for_other_hosts_the_same_source_loads_and_each_call_is_an_error() {
+    for wasm in [
+        hyper_mcp_fixture("planner"),
+        strict_fixture("planner"),
+        no_tools_fixture("planner"),
+    ] {
+        assert!(!module(&wasm).calls_tools(), "{}", wasm.display());
+        let mut pipe = Pipe::modern(&wasm, json!({ "elicitation": {} }));
+        let result = pipe.result(json!({ "name": "welcome" }));
+        assert_eq!(result["isError"], true, "{}", wasm.display());
+        assert_eq!(text(&result), "elicit:greet: this host cannot call tools");
+    }
 }

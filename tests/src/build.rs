@@ -161,11 +161,27 @@ pub fn strict_fixture(name: &str) -> PathBuf {
     fixture_with_abi("servlet-strict", name)
 }
 
-fn fixture_with_abi(abi: &str, name: &str) -> PathBuf {
-    let folder = target().join(abi);
+/// The wasm of a minimal servlet in `tests/fixtures` that imports no function to call tools.
+///
+/// # Panics
+///
+/// If it does not build, with the output of cargo.
+pub fn no_tools_fixture(name: &str) -> PathBuf {
     let mut cargo = cargo();
-    cargo.env("MCP_SERVLET_ABI", abi);
-    cargo.args(["build", "--release", "--target", TARGET]);
+    cargo.args(["build", "--features", "mcp-servlet/no-tools"]);
+    fixture_of(cargo, "no-tools", name)
+}
+
+fn fixture_with_abi(abi: &str, name: &str) -> PathBuf {
+    let mut cargo = cargo();
+    cargo.env("MCP_SERVLET_ABI", abi).arg("build");
+    fixture_of(cargo, abi, name)
+}
+
+/// Builds a minimal servlet in a target directory of its own.
+fn fixture_of(mut cargo: Command, folder: &str, name: &str) -> PathBuf {
+    let folder = target().join(folder);
+    cargo.args(["--release", "--target", TARGET]);
     cargo.args(["--package", "fixtures", "--example", name]);
     finish(cargo.arg("--target-dir").arg(&folder), HINT);
     let examples = folder.join(TARGET).join("release").join("examples");

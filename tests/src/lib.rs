@@ -4,7 +4,7 @@ mod build;
 mod client;
 
 pub use self::build::{
-    ALL, LARGE, Profile, cargo, fixture, hyper_mcp, hyper_mcp_fixture, plugin, puppet, root,
-    servlet, servlet_command, servlet_strict, strict_fixture, target, wasm,
+    ALL, LARGE, Profile, cargo, fixture, hyper_mcp, hyper_mcp_fixture, no_tools_fixture, plugin,
+    puppet, root, servlet, servlet_command, servlet_strict, strict_fixture, target, wasm,
 };
 pub use self::client::{Client, Era};

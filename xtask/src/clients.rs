@@ -19,6 +19,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::serve::{Server, build, servlet};
 use crate::shell::{root, show, target};
@@ -35,6 +36,9 @@ const ALLOW: [&str; 2] = ["--allow-host", "127.0.0.1"];
 struct Counts {
     listed: usize,
     called: usize,
+    /// The structured contents by tool, if the client shows them.
+    #[serde(default)]
+    structured: Map<String, Value>,
 }
 
 /// The name of the part that lists servers of other projects.
@@ -123,7 +127,7 @@ fn call_tools(only: Option<&str>) -> anyhow::Result<()> {
 
 fn row(client: &Client, mode: &str, over: Transport, counts: &anyhow::Result<Counts>) -> String {
     let end = match counts {
-        Ok(Counts { listed, called }) => format!("{listed:>5} {called:>6}"),
+        Ok(Counts { listed, called, .. }) => format!("{listed:>5} {called:>6}"),
         Err(error) => format!("failed: {error:#}"),
     };
     format!("{:<22} {mode:<10} {:<5} {end}", client.name, over.name())

@@ -47,7 +47,7 @@ const CALLEE: &str = r#"(module
     (func (export "call") (result i32) (call $output (i32.const 100) (i32.const 14))))"#;
 
 /// Returns a constant, which stands for `OUTPUT` above.
-const OUTPUT: &str = "(func $output (param $from i32) (param $length i32) (result i32) (local $to i64) (local $i i32)
+pub(crate) const OUTPUT: &str = "(func $output (param $from i32) (param $length i32) (result i32) (local $to i64) (local $i i32)
         (local.set $to (call $alloc (i64.extend_i32_u (local.get $length))))
         (block $done (loop $next
             (br_if $done (i32.ge_u (local.get $i) (local.get $length)))

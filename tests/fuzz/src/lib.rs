@@ -13,13 +13,14 @@ mod line;
 mod schema;
 mod server;
 mod shape;
+mod state;
 mod uri;
 
 /// A reader and the name of its folder in `corpus`.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     ("json", json::run),
     ("schema", schema::run),
     ("describe", describe::run),
@@ -30,6 +31,7 @@ pub const TARGETS: [Target; 10] = [
     ("catalog", catalog::run),
     ("calls", calls::run),
     ("shape", shape::run),
+    ("state", state::run),
 ];
 
 /// The reader of this name.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mcp_servlet_server::Server;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 
@@ -12,7 +13,13 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) fn run(bytes: &[u8]) {
     // Loading a servlet blocks, so it must not happen in a task.
-    let server = SERVICE.server();
+    for message in answers(SERVICE.server(), bytes) {
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+    }
+}
+
+/// What a server answers to these lines.
+pub(crate) fn answers(server: &Server, bytes: &[u8]) -> Vec<Value> {
     let output = RUNTIME.block_on(async {
         let (mut input, server_input) = tokio::io::duplex(1 << 16);
         let (server_output, mut output) = tokio::io::duplex(1 << 20);
@@ -36,11 +43,8 @@ pub(crate) fn run(bytes: &[u8]) {
             .await
             .expect("the server ends")
     });
-    for line in output
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-    {
-        let message: Value = serde_json::from_slice(line).expect("a line is JSON");
-        assert_eq!(message["jsonrpc"], "2.0", "{message}");
-    }
+    let lines = output.split(|byte| *byte == b'\n');
+    let lines = lines.filter(|line| !line.is_empty());
+    let messages = lines.map(|line| serde_json::from_slice(line).expect("a line is JSON"));
+    messages.collect()
 }

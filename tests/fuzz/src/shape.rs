@@ -23,9 +23,48 @@ pub(crate) fn run(bytes: &[u8]) {
     let Value::Object(before) = before else {
         unreachable!("it is an object");
     };
-    let shaped = shape.apply(CallToolResult::new(before));
-    let shaped = shaped.structured_content().expect("structured content");
-    assert!(is_part(shaped, &content), "{shaped} of {content}");
+    let apply = |shape: &Shape| {
+        let shaped = shape.apply(CallToolResult::new(before.clone()));
+        Value::Object(shaped.into_json())
+    };
+    let shaped = apply(&shape);
+    let part = &shaped["structuredContent"];
+    assert!(is_part(part, &content), "{part} of {content}");
+    shape.chars = None;
+    let whole_texts = apply(&shape);
+    shape.most = None;
+    let whole_lists = apply(&shape);
+    // The pointers of such a member would look like those of texts.
+    if content.get("content").is_none() {
+        add_up(&shaped, &whole_lists, &whole_texts);
+    }
+}
+
+/// What was cut and what is left are what was there.
+fn add_up(shaped: &Value, whole_lists: &Value, whole_texts: &Value) {
+    let counts = shaped["_meta"]["mcp-servlet/cut"].as_object();
+    let items = |value: &Value, pointer: &str| {
+        let list = value["structuredContent"].pointer(pointer);
+        list.and_then(Value::as_array).map(|list| list.len() as u64)
+    };
+    let characters = |value: &Value, pointer: &str| {
+        let text = value.pointer(pointer).and_then(Value::as_str);
+        text.map(|text| text.chars().count() as u64)
+    };
+    for (pointer, count) in counts.into_iter().flatten() {
+        let count = count.as_u64().expect("a number");
+        let (left, whole) = if pointer.starts_with("/content/") {
+            (
+                characters(shaped, pointer),
+                characters(whole_texts, pointer),
+            )
+        } else {
+            (items(shaped, pointer), items(whole_lists, pointer))
+        };
+        assert!(count > 0, "{pointer}: {shaped}");
+        let left = left.expect("what was cut is there");
+        assert_eq!(Some(left + count), whole, "{pointer}: {shaped}");
+    }
 }
 
 /// Whether a value has nothing that the other one does not have, in the same order.

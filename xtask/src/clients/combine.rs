@@ -1,4 +1,4 @@
-//! Runs the page `docs/combine.md` as it is, with the published servers that it names.
+//! Runs the page `docs/combine.md` with the published servers that it names. Then a step asks the clients.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,11 +9,12 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 
-use super::table::{CLIENTS, Transport};
+use super::Counts;
+use super::table::{CLIENTS, Client, Transport};
 use crate::npm::Packages;
 use crate::python;
-use crate::serve::{Server, servlet};
-use crate::shell::{cargo, program, root, run, show_first_build, target};
+use crate::serve::{Server, build, servlet};
+use crate::shell::{program, root, target};
 
 /// The page.
 const PAGE: &str = "docs/combine.md";
@@ -21,10 +22,26 @@ const PAGE: &str = "docs/combine.md";
 /// The clients of other projects that call its tool.
 const OTHERS: [&str; 3] = ["Python SDK 1", "Python SDK 2", "Inspector"];
 
+/// The client whose command line cannot answer a question.
+const CANNOT_ANSWER: &str = "Inspector";
+
+/// A tool whose second step asks.
+const ASKS: &str = r#"[servlet.everything]
+source = 'EVERYTHING'
+tools = { except = ["*"] }
+
+[bundle.travel.tool.book]
+description = "Asks who travels."
+result.content = [{ type = "text", text = "booked" }]
+result.structuredContent = { before = "${{ steps.before.content[0].text }}", says = "${{ steps.ask.content[0].text }}" }
+step.before = { handler = "everything:test_simple_text" }
+step.ask = { handler = "everything:test_elicitation", inputs = { message = "Who travels?" }, after = ["before"] }
+"#;
+
 /// Follows the page: installs the servers, builds the servlet, and compares what the commands print with the page. Then calls the
-/// tool over stdio and HTTP.
+/// tool over stdio and HTTP, and another one whose step asks.
 pub(super) fn check() -> anyhow::Result<()> {
-    run(show_first_build(&mut cargo(&["programs"])))?;
+    let everything = build(&["everything"])?;
     let page = fs::read_to_string(root().join(PAGE))?;
     let mut reader = Reader::new()?;
     for (language, block) in blocks(&page) {
@@ -32,7 +49,20 @@ pub(super) fn check() -> anyhow::Result<()> {
     }
     let (folder, result) = reader.result.take().context("the page has no result")?;
     reader.folder = folder;
-    reader.check_calls(&result)
+    reader.check_calls(&result)?;
+    let config = reader.home.join("asks.toml");
+    let everything = everything[0].display().to_string();
+    fs::write(&config, ASKS.replace("EVERYTHING", &everything))?;
+    reader.check_questions(config)
+}
+
+/// A configuration that is served.
+struct Served {
+    /// The command that serves it over standard input and output.
+    stdio: [OsString; 3],
+    /// The URL of the server.
+    http: [OsString; 1],
+    _server: Server,
 }
 
 /// The languages and the texts of the blocks of a page.
@@ -154,32 +184,83 @@ impl Reader {
 
     /// Calls the tool with our client and with those of other projects, and prints a table.
     fn check_calls(&self, result: &Value) -> anyhow::Result<()> {
-        let mut serve = self.prepare(servlet())?;
-        serve.args(["serve", "servlet.toml", "--http", "127.0.0.1:0"]);
-        let server = Server::spawn(&mut serve)?;
-        let config = self.folder.join("servlet.toml");
-        let stdio = [program("servlet").into(), "serve".into(), config.into()];
-        let http = [OsString::from(&server.url)];
+        let served = self.serve(self.folder.join("servlet.toml"))?;
         println!("\n{:<22} {:<10} over", "client", "protocol");
-        let command = [&["--".into()], &stdio[..]].concat();
-        for (over, target) in [(Transport::Stdio, &command[..]), (Transport::Http, &http)] {
+        let command = [&["--".into()], &served.stdio[..]].concat();
+        for (over, target) in [
+            (Transport::Stdio, &command[..]),
+            (Transport::Http, &served.http),
+        ] {
             self.call_with_and_without_hotels(target, result)?;
             println!("{:<22} {:<10} {}", "servlet call", "auto", over.name());
         }
-        let calls = self.home.join("calls.json");
-        fs::write(&calls, json!({ "trip": { "city": "Tokyo" } }).to_string())?;
+        let calls = json!({ "trip": { "city": "Tokyo" } });
+        self.call_with_others(&served, &calls, |client, outcome| {
+            let counts = outcome?;
+            ensure!(counts.listed == 1, "{}", client.name);
+            let found = counts.structured.get("trip");
+            ensure!(found == Some(result), "{}: {found:?}", client.name);
+            Ok(())
+        })
+    }
+
+    /// Lets the clients answer a question of a step.
+    fn check_questions(&self, config: PathBuf) -> anyhow::Result<()> {
+        println!("\n{:<22} {:<10} over, a step asks", "client", "protocol");
+        let expected = json!({
+            "before": "This is a simple text.",
+            "says": "accepted: {\"username\":\"Ada\",\"email\":\"Ada\"}",
+        });
+        let served = self.serve(config)?;
+        self.call_with_others(&served, &json!({}), |client, outcome| {
+            if client.name == CANNOT_ANSWER {
+                let error = outcome.err().context("the Inspector has no answer")?;
+                let error = format!("{error:#}");
+                ensure!(error.contains("the capability `elicitation`"), error);
+                return Ok(());
+            }
+            let found = outcome?.structured.remove("book");
+            ensure!(
+                found.as_ref() == Some(&expected),
+                "{}: {found:?}",
+                client.name
+            );
+            Ok(())
+        })
+    }
+
+    /// Serves a configuration over HTTP, and says how it is served over stdio.
+    fn serve(&self, config: PathBuf) -> anyhow::Result<Served> {
+        let mut serve = self.prepare(servlet())?;
+        serve.arg("serve").arg(&config);
+        let server = Server::spawn(serve.args(["--http", "127.0.0.1:0"]))?;
+        Ok(Served {
+            stdio: [program("servlet").into(), "serve".into(), config.into()],
+            http: [OsString::from(&server.url)],
+            _server: server,
+        })
+    }
+
+    /// Calls the tools with the clients of other projects, and prints their rows.
+    fn call_with_others(
+        &self,
+        served: &Served,
+        calls: &Value,
+        check: impl Fn(&Client, anyhow::Result<Counts>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let file = self.home.join("calls.json");
+        fs::write(&file, calls.to_string())?;
         for client in CLIENTS.iter().filter(|one| OTHERS.contains(&one.name)) {
             let (program, arguments) = client.install()?;
             for (mode, over) in client.combinations() {
                 let target = match over {
-                    Transport::Stdio => &stdio[..],
-                    Transport::Http => &http,
+                    Transport::Stdio => &served.stdio[..],
+                    Transport::Http => &served.http,
                     Transport::Sse => continue,
                 };
                 let mut command = self.prepare(Command::new(&program))?;
-                command.args(&arguments).arg(mode).arg(&calls).args(target);
-                let counts: super::Counts = super::output(&mut command)?;
-                ensure!((counts.listed, counts.called) == (1, 1), "{}", client.name);
+                command.args(&arguments).arg(mode).arg(&file).args(target);
+                check(client, super::output(&mut command))?;
                 println!("{:<22} {mode:<10} {}", client.name, over.name());
             }
         }

@@ -36,6 +36,8 @@ pub(super) const OVER_STDIO: Server = server("everything", WITH_TRANSPORTS, &["s
 /// That server over HTTP+SSE.
 pub(super) const OVER_SSE: Server = server("everything", WITH_TRANSPORTS, &["sse"]);
 
+/// `@stripe/mcp` is not among them: version 0.3.3 lists nothing without the network, because it passes all messages to a server of
+/// Stripe.
 pub(in crate::clients) const SERVERS: [Server; 24] = [
     OVER_STDIO,
     server(

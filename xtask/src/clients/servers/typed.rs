@@ -18,6 +18,9 @@ const CALLS: &str = "tests/clients/typed_calls.rs";
 
 const LIBRARY: &str = "//! Clients of published servers.\n#![deny(warnings, missing_docs, unreachable_pub, clippy::pedantic)]\n";
 
+/// The entries of each client, by the name of its server.
+const ENTRIES: &str = "/// All entries.\npub const ENTRIES: &[(&str, &[mcp_caller::Entry])]";
+
 /// A manifest with the crates of this checkout.
 fn manifest() -> String {
     let crates = root().join("crates/client");
@@ -32,15 +35,15 @@ fn manifest() -> String {
     )
 }
 
-/// Generates a client of each catalog in this folder, and prints a table. Fails if a client does not compile, if there is a warning, or
-/// if a typed call has another result.
+/// Generates a client of each catalog in this folder, and prints a table. Fails if a client does not compile, if there is a warning, if
+/// a server does not have the entries of its client, or if a typed call has another result.
 pub(super) fn check(folder: &Path) -> anyhow::Result<()> {
     let project = folder.join("typed");
     fs::create_dir_all(project.join("src"))?;
     fs::write(project.join("Cargo.toml"), manifest())?;
     fs::copy(root().join("Cargo.lock"), project.join("Cargo.lock"))?;
     fs::copy(root().join(CALLS), project.join("src/main.rs"))?;
-    let mut library = LIBRARY.to_owned();
+    let (mut library, mut entries) = (LIBRARY.to_owned(), String::new());
     println!("\n{:<20} {:>8} {:>6}", "typed client", "methods", "lossy");
     for server in &SERVERS {
         let module = server.name.replace('-', "_");
@@ -49,7 +52,9 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<()> {
         let (methods, lossy) = generate(&catalog, &file).context(server.name)?;
         println!("{:<20} {methods:>8} {lossy:>6}", server.name);
         library.extend(["/// A client.\npub mod ", &module, ";\n"]);
+        entries.extend(["(\"", server.name, "\", ", &module, "::ENTRIES), "]);
     }
+    library.extend([ENTRIES, " = &[", &entries, "];\n"]);
     fs::write(project.join("src/lib.rs"), library)?;
     let wasm = ["--target", "wasm32-unknown-unknown"];
     for target in [&[][..], &wasm] {

@@ -117,7 +117,17 @@ pub(crate) fn stateless(method: &str, mut params: Value) -> Value {
 
 /// Sends such a request, which has no session.
 pub(crate) fn post_stateless(url: &str, request: &Value) -> Response<Body> {
+    post_stateless_with(url, &[], request)
+}
+
+/// The same, with more headers.
+pub(crate) fn post_stateless_with(
+    url: &str,
+    more: &[(&str, &str)],
+    request: &Value,
+) -> Response<Body> {
     let mut headers = vec![("mcp-protocol-version", "2026-07-28")];
+    headers.extend(more);
     headers.extend(
         request["method"]
             .as_str()

@@ -142,6 +142,23 @@ async fn a_search_replaces_the_list() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_long_schema_is_cut_in_the_text_only() {
+    let schema = json!({ "type": "object", "description": "x".repeat(5_000) });
+    let tools = json!({ "tools": [{ "name": "big", "inputSchema": schema }] });
+    let config = format!("{WEB}{SEARCH}[servlet.s]\nsource = \"s.wasm\"\n");
+    let site = Site::start(&config, &[("s.wasm", &echo_as(&tools.to_string()))]).await;
+    let (way, endpoint) = WAYS[0];
+    let session = site.connect(way, endpoint).await;
+    let found = find(&session, "big").await;
+    let text = schema.to_string();
+    let more = text.len() - 4_000;
+    let cut = &text[..4_000];
+    let expected = format!("Arguments of big: {cut}… ({more} more characters)\n");
+    assert!(found.text().contains(&expected), "{}", found.text());
+    assert_eq!(structured(&found)["tools"][0]["inputSchema"], schema);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_call_through_a_search_is_the_call_of_the_tool() {
     let site = site("", "").await;
     let arguments = json!({ "repository": "a/b" });

@@ -1,16 +1,19 @@
 //! Tools with steps: the state of their questions, and rules.
 
+use mcp_servlet_server::Sha256;
 use serde_json::{Value, json};
 
 use crate::{
-    http::{post_stateless, stateless},
+    http::{post_stateless_with, stateless},
+    log,
+    processes::server,
     site::{PIPE, Site, WAYS, WEB, definitions, eventually},
     support::Wat,
-    wasm::{describe, echo, echo_features, servlet},
+    wasm::{describe, echo, echo_as, echo_features, servlet},
 };
 
-/// A servlet whose calls ask and are answered in turn.
-pub(crate) fn asking() -> Vec<u8> {
+/// A result that asks.
+fn question() -> String {
     let schema = json!({ "type": "object", "properties": {} });
     let params = json!({ "mode": "form", "message": "Go on?", "requestedSchema": schema });
     let asks = json!({
@@ -18,10 +21,39 @@ pub(crate) fn asking() -> Vec<u8> {
         "inputRequests": { "q": { "method": "elicitation/create", "params": params } },
         "requestState": "s",
     });
-    let texts = [asks.to_string(), r#"{"content":[]}"#.to_owned()];
-    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
-    let wat = Wat::new().describe(&describe(&["t"]));
-    wat.answers(&texts).wasm()
+    asks.to_string()
+}
+
+/// Whether the input has `inputResponses`.
+const IS_ANSWERED: &str = "(func $is_answered (result i32) (local $i i64)
+    (loop $next
+        (if (i64.ge_u (i64.add (local.get $i) (i64.const 1)) (call $input_length))
+            (then (return (i32.const 0))))
+        (if (i32.and
+                (i32.eq (call $input (local.get $i)) (i32.const 0x74)) ;; t
+                (i32.eq (call $input (i64.add (local.get $i) (i64.const 1))) (i32.const 0x52))) ;; R
+            (then (return (i32.const 1))))
+        (local.set $i (i64.add (local.get $i) (i64.const 1)))
+        (br $next))
+    (unreachable))";
+
+/// A servlet whose calls ask until they are answered.
+pub(crate) fn asking() -> Vec<u8> {
+    asking_as(&describe(&["t"]))
+}
+
+/// The same with this description.
+fn asking_as(description: &str) -> Vec<u8> {
+    let question = question();
+    let ask = format!(
+        "(call $output (i32.const 0) (i32.const {}))",
+        question.len()
+    );
+    let call =
+        format!("(if (call $is_answered) (then (call $output {{}})) (else {ask})) (i32.const 0)");
+    let wat = Wat::new().text(&question).describe(description);
+    let wat = wat.export("call", r#"{"content":[]}"#, &call);
+    wat.after(IS_ANSWERED).wasm()
 }
 
 pub(crate) const ASKS: &str = r#"limits = { instances = { max = 1 }, isolation = "shared" }
@@ -44,17 +76,26 @@ fn config(more: &str) -> String {
 }
 
 async fn site() -> Site {
+    site_of(&config(ASKS)).await
+}
+
+async fn site_of(config: &str) -> Site {
     let files = [("a.wasm", &*asking()), ("e.wasm", &*echo(&["t"]))];
-    Site::start(&config(ASKS), &files).await
+    Site::start(config, &files).await
 }
 
 /// The response to a request of a client that can answer questions.
 pub(crate) fn ask(site: &Site, params: Value) -> Value {
+    ask_as(site, &[], params)
+}
+
+/// The same, with headers.
+fn ask_as(site: &Site, headers: &[(&str, &str)], params: Value) -> Value {
     let mut request = stateless("tools/call", params);
     let capabilities =
         &mut request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     *capabilities = json!({ "elicitation": {} });
-    let mut response = post_stateless(site.url("web"), &request);
+    let mut response = post_stateless_with(site.url("web"), headers, &request);
     let text = response.body_mut().read_to_string().expect("text");
     serde_json::from_str(&text).expect("JSON")
 }
@@ -92,9 +133,96 @@ async fn the_state_of_a_question_is_for_one_use_of_one_call() {
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
     let made = &done["result"]["structuredContent"]["x"];
     assert_eq!(made["params"]["arguments"]["x"], x, "{done}");
-    let again = ask(&site, answer(&x, &asked));
+    assert_used(&ask(&site, answer(&x, &asked)));
+}
+
+/// Asserts that a call was refused because its answer was used.
+pub(crate) fn assert_used(response: &Value) {
     let message = "this answer was used already; send the request again without `requestState`";
-    assert_eq!(again["error"]["message"], message, "{again}");
+    assert_eq!(response["error"]["message"], message, "{response}");
+    assert_eq!(response["error"]["code"], -32602, "{response}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_with_the_same_keys_answer_each_others_questions() {
+    log::start();
+    let config = config(ASKS) + &server(&['A']);
+    let (first, second) = (site_of(&config).await, site_of(&config).await);
+    let x = json!("x");
+    let asked = ask(&first, call(&x));
+    for site in [&second, &first] {
+        let done = ask(site, answer(&x, &asked));
+        let made = &done["result"]["structuredContent"]["x"];
+        assert_eq!(made["params"]["arguments"]["x"], x, "{done}");
+        // Without a store, a process only knows what it has accepted itself.
+        assert_used(&ask(site, answer(&x, &asked)));
+    }
+    log::says(
+        "endpoint `web`: processes with the same `state_keys` do not know which answers the others have used, so tool \
+         `run` may write twice for one answer",
+    )
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_state_of_a_question_is_for_one_caller() {
+    let key = |name: &str| {
+        let sha256 = Sha256::of(name.as_bytes());
+        format!("{{ name = \"{name}\", sha256 = \"{sha256}\" }}")
+    };
+    let (ann, bob) = (key("ann"), key("bob"));
+    let auth = format!(
+        "[auth.corp]\nresource = \"https://mcp.example/mcp\"\nkey = [{ann}, {bob}]\n{}",
+        config(ASKS)
+    );
+    let config = auth.replace("[endpoint.web]", "[endpoint.web]\nauth = \"corp\"");
+    let site = site_of(&config).await;
+    let (ann, bob) = (
+        [("authorization", "Bearer ann")],
+        [("authorization", "Bearer bob")],
+    );
+    let x = json!("x");
+    let asked = ask_as(&site, &ann, call(&x));
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let refused = ask_as(&site, &bob, answer(&x, &asked));
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let done = ask_as(&site, &ann, answer(&x, &asked));
+    assert_eq!(done["result"]["resultType"], "complete", "{done}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_state_of_a_tool_that_only_reads_can_be_used_again() {
+    let reads = json!({ "name": "t", "inputSchema": {}, "annotations": { "readOnlyHint": true } });
+    let reads = json!({ "tools": [reads] }).to_string();
+    let files = [
+        ("a.wasm", &*asking_as(&reads)),
+        ("e.wasm", &*echo_as(&reads)),
+    ];
+    let site = Site::start(&config(ASKS), &files).await;
+    let x = json!("x");
+    let asked = ask(&site, call(&x));
+    for _ in 0..2 {
+        let done = ask(&site, answer(&x, &asked));
+        assert_eq!(done["result"]["resultType"], "complete", "{done}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_asks_at_most_sixteen_times() {
+    let asking = Wat::new().describe(&describe(&["t"])).answer(&question());
+    let files = [("a.wasm", &*asking.wasm()), ("e.wasm", &*echo(&["t"]))];
+    let site = Site::start(&config(ASKS), &files).await;
+    let x = json!("x");
+    let mut response = ask(&site, call(&x));
+    for _ in 0..16 {
+        let kind = &response["result"]["resultType"];
+        assert_eq!(kind, "input_required", "{response}");
+        response = ask(&site, answer(&x, &response));
+    }
+    let error = &response["error"];
+    assert_eq!(error["data"]["code"], "TOO_MANY_INPUT_REQUESTS", "{error}");
+    let message = "tool `run` asked 16 times without returning a result";
+    assert_eq!(error["message"], message, "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -275,22 +275,53 @@ async fn while_the_store_is_away_what_is_open_goes_on() {
     assert!(start.elapsed() < WELL, "{:?}", start.elapsed());
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_answer_is_used_once_among_all_processes() {
-    let Some(redis) = Redis::start() else { return };
+/// Two processes with a tool that asks and may write.
+async fn two_that_ask(redis: &Redis) -> [Site; 2] {
     log::start();
     let config = redis.config("").replace(A, &format!("{A}{ASKS}"));
     let (asking, echo) = (steps::asking(), echo(&["t"]));
     let files = [("a.wasm", &*asking), ("e.wasm", &*echo)];
-    let first = Site::start(&config, &files).await;
-    let second = Site::start(&config, &files).await;
+    [
+        Site::start(&config, &files).await,
+        Site::start(&config, &files).await,
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_used_once_among_all_processes() {
+    let Some(redis) = Redis::start() else { return };
+    let [first, second] = two_that_ask(&redis).await;
     let x = json!("x");
     let asked = steps::ask(&first, steps::call(&x));
-    let answered = steps::ask(&first, steps::answer(&x, &asked));
+    let answered = steps::ask(&second, steps::answer(&x, &asked));
     assert!(answered["result"]["content"].is_array(), "{answered}");
-    let again = steps::ask(&second, steps::answer(&x, &asked));
-    let message = "this answer was used already; send the request again without `requestState`";
-    assert_eq!(again["error"]["message"], message, "{again}");
+    for site in [&first, &second] {
+        steps::assert_used(&steps::ask(site, steps::answer(&x, &asked)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_the_store_is_away_questions_go_on_in_their_process() {
+    let Some(mut redis) = Redis::start() else {
+        return;
+    };
+    let [first, second] = two_that_ask(&redis).await;
+    let x = json!("x");
+    let [kept, used] = [(); 2].map(|()| steps::ask(&first, steps::call(&x)));
+    redis.stop();
+    let refused = steps::ask(&second, steps::answer(&x, &kept));
+    let error = &refused["error"];
+    assert_eq!(error["data"]["code"], "STORE_AWAY", "{refused}");
+    assert_eq!(error["code"], -32603, "{refused}");
+    let answered = steps::ask(&first, steps::answer(&x, &used));
+    assert!(answered["result"]["content"].is_array(), "{answered}");
+    steps::assert_used(&steps::ask(&first, steps::answer(&x, &used)));
+    redis.run();
+    eventually("the answer that was refused", async || {
+        let answered = steps::ask(&second, steps::answer(&x, &kept));
+        answered["result"]["content"].is_array()
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -452,7 +452,9 @@ async fn site_with_scopes(issuer: &Issuer) -> Site {
          [auth.corp]\nresource = \"{RESOURCE}\"\nscopes = [\"mcp\"]\n\
          jwt = [{{ issuer = \"{ISSUER}\", jwks = \"keys.json\", audience = [\"{RESOURCE}\"] }}]\n\
          [servlet.a]\nsource = \"a.wasm\"\ntool.refund = {{ scopes = [\"pay\"] }}\n\
-         [bundle.b.tool.undo]\nhandler = \"a:refund\"\n"
+         [bundle.b.tool.undo]\nhandler = \"a:refund\"\n\
+         [bundle.b.tool.both]\nresult = {{ content = [] }}\n\
+         step = {{ one = {{ handler = \"a:t\" }}, two = {{ handler = \"a:refund\" }} }}\n"
     );
     let keys = json!({ "keys": issuer.keys() }).to_string();
     let files = [
@@ -483,8 +485,10 @@ async fn a_tool_can_need_more_scopes() {
         ("t", &plain, 200),
         ("refund", &plain, 403),
         ("undo", &plain, 403),
+        ("both", &plain, 403),
         ("refund", &stepped_up, 200),
         ("undo", &stepped_up, 200),
+        ("both", &stepped_up, 200),
     ] {
         let own = [
             ("authorization", &**authorization),
