@@ -5,8 +5,9 @@
 use std::fs;
 use std::sync::LazyLock;
 
+use mcp_servlet_config::Config;
 use mcp_servlet_host::runtime::{JsonObject, RequestMeta};
-use mcp_servlet_server::{HttpOptions, Plan, Service, config::Config};
+use mcp_servlet_server::{HttpOptions, Plan, Service};
 use serde_json::{Value, json};
 
 use crate::calls::OUTPUT;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use mcp_servlet_config::Config;
 use mcp_servlet_oci::Reference;
 use mcp_servlet_runtime::Source;
-use mcp_servlet_config::Config;
 
 use crate::{
     failure::{Failure, Kind},

@@ -38,7 +38,12 @@ use crate::{
     },
     permissions::Permissions,
     records::{Account, Asked},
-    server::{Server, active::cancelled, metrics::Caller, seal::{Purpose, Request}},
+    server::{
+        Server,
+        active::cancelled,
+        metrics::Caller,
+        seal::{Purpose, Request},
+    },
 };
 
 /// One call of a servlet. Boxed, because it can be handed over to a task.

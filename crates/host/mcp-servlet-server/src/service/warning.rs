@@ -148,7 +148,11 @@ impl Warnings {
             endpoint.name
         );
         let help = "let the processes share a store: set `session.store = \"store:NAME\"`";
-        self.report(&Warning::new(Severity::Warning, message, Some(help.to_owned())));
+        self.report(&Warning::new(
+            Severity::Warning,
+            message,
+            Some(help.to_owned()),
+        ));
     }
 
     /// Reports a remote that cannot be used.
