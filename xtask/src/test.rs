@@ -42,9 +42,7 @@ pub(crate) fn test() -> anyhow::Result<()> {
     codegen::run(true)?;
     step("tests");
     run(&mut cargo(&FETCH))?;
-    if cfg!(target_os = "linux") {
-        python::install("oras", &[ORAS])?;
-    }
+    install_oras()?;
     run(show_first_build(&mut cargo(&[
         "test",
         "--workspace",
@@ -133,8 +131,16 @@ fn test_targets() -> anyhow::Result<Vec<String>> {
         .collect())
 }
 
+fn install_oras() -> anyhow::Result<()> {
+    if cfg!(target_os = "linux") {
+        python::install("oras", &[ORAS])?;
+    }
+    Ok(())
+}
+
 /// Accepts the output of the tests as the expected one.
 pub(crate) fn bless() -> anyhow::Result<()> {
+    install_oras()?;
     let accept = [
         ("INSTA_UPDATE", "always"),
         ("TRYBUILD", "overwrite"),

@@ -326,11 +326,15 @@ fn check(name: &str, connection: &Connection) -> Result<(), Failure> {
         ));
         return Ok(());
     }
+    // What ended at once may lack a variable that only terminals have.
+    let has_ended = matches!(&failure, Failure::Server { error, .. } if error.kind() == ErrorKind::Connectivity);
     let is_command = matches!(resolved, Connection::Command { .. });
-    if is_command && let Ok(tools) = session::count_tools(&resolved, Environment::Terminal) {
+    if is_command
+        && has_ended
+        && let Ok(tools) = session::count_tools(&resolved, Environment::Terminal) {
         works(tools);
         note(format_args!(
-            "warning: it needs an environment variable of this terminal, which clients do not have that were started without one"
+            "warning: the server of `{name}` only starts with the environment of this terminal; clients that start from the desktop do not have it"
         ));
         return Ok(());
     }

@@ -265,7 +265,7 @@ fn authors(servlet: &Servlet) -> Option<String> {
 }
 
 fn no_author() -> Failure {
-    let message = "a bundle names its author, and the servlet does not";
+    let message = "the bundle has no author";
     let help = "write `--author NAME`, or `authors` in Cargo.toml";
     Failure::with_help(Kind::Usage, message, help)
 }

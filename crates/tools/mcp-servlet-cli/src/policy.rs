@@ -13,15 +13,32 @@ use crate::{
 
 pub(crate) const ONLY_FOR_IMAGES: &str = "`--policy` is for `oci://` references";
 
+/// A configuration that asks for no signature of an image.
+pub(crate) fn names_no_signer(policy: &Path, reference: &str) -> Failure {
+    let message = format!("{} does not say who signs {reference}", policy.display());
+    let help = "set `signed_by` in its `[servlet.NAME]`, or in `[oci.\"HOST\"]`";
+    Failure::with_help(Kind::Usage, message, help)
+}
+
 /// The source with the certificates and the signers that a configuration has for it.
 pub(crate) fn apply(source: Source, policy: Option<&Path>) -> Result<Source, Failure> {
     let Some(path) = policy else {
         return Ok(source);
     };
     match source {
-        Source::Image(image) => Ok(Source::Image(Config::check(path)?.image(&image.reference))),
+        Source::Image(image) => {
+            let image = Config::check(path)?.image(&image.reference);
+            // The certificate of a registry is a reason for the option, too.
+            if image.signers.is_empty() && image.ca.is_none() {
+                return Err(names_no_signer(path, &image.reference));
+            }
+            Ok(Source::Image(image))
+        }
         Source::Pinned { source, sha256 } => Ok(apply(*source, policy)?.pinned(&sha256)),
-        _ => Err(Failure::new(Kind::Usage, ONLY_FOR_IMAGES)),
+        other => {
+            let message = format!("{ONLY_FOR_IMAGES}, and `{other}` is none");
+            Err(Failure::new(Kind::Usage, message))
+        }
     }
 }
 
@@ -31,7 +48,7 @@ pub(crate) fn note_unverified(source: &Source) {
         && image.signers.is_empty()
         && Reference::parse(&image.reference).is_ok_and(|reference| reference.digest().is_none())
     {
-        let text = format!("note: the signature of {source} is not verified; `--policy` does that");
+        let text = format!("note: the signature of {source} is not verified; a `--policy` with `signed_by` does that");
         note(format_args!("{}", one_line(&text)));
     }
 }

@@ -66,6 +66,14 @@ impl Pull {
         writeln!(out, "  image    {}", reference.with_digest(pulled.digest))?;
         writeln!(out, "  module   {}", Digest::of(&pulled.wasm))?;
         if source.signers().is_empty() {
+            // The tag may name another image by now.
+            let source = match source {
+                Source::Image(mut image) => {
+                    image.reference = reference.with_digest(pulled.digest).to_string();
+                    Source::Image(image)
+                }
+                source => source,
+            };
             write_signers(&mut out, named_keys(&source)?.as_ref())?;
         } else {
             writeln!(out, "  signed   as the policy asks")?;

@@ -346,8 +346,8 @@ pub(crate) enum Environment {
     Terminal,
 }
 
-/// The variables of [`Environment::Desktop`], as the official SDK passes them on.
-const OF_DESKTOP: [&str; 14] = [
+/// The variables of [`Environment::Desktop`], about those that the official SDKs pass on.
+const OF_DESKTOP: [&str; 17] = [
     "APPDATA",
     "HOME",
     "HOMEDRIVE",
@@ -356,7 +356,10 @@ const OF_DESKTOP: [&str; 14] = [
     "LOCALAPPDATA",
     "LOGNAME",
     "PATH",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMFILES",
     "SHELL",
+    "SYSTEMDRIVE",
     "SYSTEMROOT",
     "TEMP",
     "USER",

@@ -17,6 +17,7 @@ use mcp_servlet_runtime::{Image, Source, signature_file};
 use crate::{
     failure::{Failure, Kind},
     login::block_on,
+    policy::names_no_signer,
     replace::replace,
     terminal::{self, note},
 };
@@ -176,9 +177,7 @@ impl Verify {
         }
         let image = Config::check(policy)?.image(&self.signed);
         if image.signers.is_empty() {
-            let message = format!("{shown} does not say who signs {}", self.signed);
-            let help = "set `signed_by` in its `[servlet.NAME]`, or in `[oci.\"HOST\"]`";
-            return Err(Failure::with_help(Kind::Usage, message, help));
+            return Err(names_no_signer(policy, &self.signed));
         }
         let mut out = terminal::out();
         for (at, keys) in image.signers.iter().enumerate() {

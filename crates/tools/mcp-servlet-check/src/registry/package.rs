@@ -30,6 +30,7 @@ const IMAGE_DOMAINS: [&str; 2] = [".pkg.dev", ".azurecr.io"];
 pub(super) fn check_package(package: &Value) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(identifier(package));
+    found.extend(members(package));
     found.extend(host(package));
     found.extend(package["version"].as_str().and_then(super::version));
     for member in ["runtimeArguments", "packageArguments"] {
@@ -65,6 +66,44 @@ fn identifier(package: &Value) -> Option<Finding> {
             "write the SHA-256 digest of the bundle, in hexadecimal digits",
         )
     })
+}
+
+/// The members that a type of package must have, or must not have.
+fn members(package: &Value) -> Option<Finding> {
+    let Some(kind) = package["registryType"].as_str() else {
+        return Some(refused(
+            "registry-package",
+            "a package has no `registryType`".to_owned(),
+            "write the registry that has it: `npm`, `pypi`, `nuget`, `cargo`, `oci` or `mcpb`",
+        ));
+    };
+    let (has_version, has_digest) = (
+        package["version"].is_string(),
+        package["fileSha256"].is_string(),
+    );
+    let (problem, help) = match kind {
+        "oci" | "mcpb" if has_version => ("has a `version`", "leave it out: `identifier` has it"),
+        "npm" | "pypi" | "nuget" if !has_version => ("has no `version`", "write its version"),
+        "npm" | "pypi" | "nuget" | "oci" if has_digest => {
+            ("has a `fileSha256`", "leave it out: only bundles have one")
+        }
+        "mcpb" if has_digest && !is_digest(&package["fileSha256"]) => (
+            "has a `fileSha256` that is no digest",
+            "write 64 hexadecimal digits in lower case; `servlet export registry` does",
+        ),
+        "npm" | "pypi" | "nuget" | "cargo" | "oci" | "mcpb" => return None,
+        _ => (
+            "is unknown",
+            "write `npm`, `pypi`, `nuget`, `cargo`, `oci` or `mcpb`",
+        ),
+    };
+    let problem = format!("a package of the type `{kind}` {problem}");
+    Some(refused("registry-package", problem, help))
+}
+
+fn is_digest(text: &Value) -> bool {
+    let digits = text.as_str().unwrap_or_default().as_bytes();
+    digits.len() == 64 && digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// The finding for a bundle whose file has another digest than its entry.
@@ -195,7 +234,7 @@ mod tests {
     #[test]
     fn a_bundle_is_a_file_of_a_release() {
         let mcpb =
-            |url: &str| json!({ "registryType": "mcpb", "identifier": url, "fileSha256": "ba78" });
+            |url: &str| json!({ "registryType": "mcpb", "identifier": url, "fileSha256": "0a".repeat(32) });
         for url in [
             "https://github.com/ada/weather/releases/download/v1/weather.mcpb",
             "https://gitlab.com/ada/group/weather/-/releases/v1/downloads/weather.mcpb",
@@ -231,8 +270,29 @@ mod tests {
     }
 
     #[test]
+    fn each_type_has_its_members() {
+        let digest = "0a".repeat(32);
+        let bundle = "https://github.com/ada/weather/releases/download/v1/weather.mcpb";
+        for package in [
+            json!({ "identifier": "weather" }),
+            json!({ "registryType": "docker", "identifier": "weather" }),
+            json!({ "registryType": "npm", "identifier": "weather" }),
+            json!({ "registryType": "npm", "identifier": "weather", "version": "1.2.0", "fileSha256": digest }),
+            json!({ "registryType": "oci", "identifier": "ghcr.io/ada/weather:1", "version": "1.2.0" }),
+            json!({ "registryType": "oci", "identifier": "ghcr.io/ada/weather:1", "fileSha256": digest }),
+            json!({ "registryType": "mcpb", "identifier": bundle, "fileSha256": digest, "version": "1.2.0" }),
+            json!({ "registryType": "mcpb", "identifier": bundle, "fileSha256": "0A" }),
+        ] {
+            assert_eq!(broken(&package), ["registry-package"], "{package}");
+        }
+    }
+
+    #[test]
     fn a_package_is_on_a_public_host() {
-        let package = |kind: &str, name: &str, base: Option<&str>| json!({ "registryType": kind, "identifier": name, "registryBaseUrl": base });
+        let package = |kind: &str, name: &str, base: Option<&str>| {
+            let version = (kind != "oci").then_some("1.2.0");
+            json!({ "registryType": kind, "identifier": name, "registryBaseUrl": base, "version": version })
+        };
         for (kind, name, base) in [
             ("npm", "weather", Some("https://registry.npmjs.org")),
             ("pypi", "weather", Some("https://pypi.org")),
@@ -264,7 +324,7 @@ mod tests {
             let argument = json!({ "type": "named", "name": name, "value": value });
             let positional = json!({ "type": "positional", "value": "--port 8080" });
             json!({
-                "registryType": "npm", "identifier": "weather",
+                "registryType": "npm", "identifier": "weather", "version": "1.2.0",
                 "packageArguments": [positional, argument],
             })
         };
@@ -283,7 +343,7 @@ mod tests {
             );
         }
         let default = json!({
-            "registryType": "npm", "identifier": "weather",
+            "registryType": "npm", "identifier": "weather", "version": "1.2.0",
             "runtimeArguments": [{ "type": "named", "name": "-y", "default": "-y" }],
         });
         assert_eq!(broken(&default), ["registry-argument"]);

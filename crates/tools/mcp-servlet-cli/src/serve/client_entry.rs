@@ -198,24 +198,24 @@ impl Options {
 
     /// The named modules, except those that cannot be read.
     fn modules(&self) -> impl Iterator<Item = (String, Module)> {
-        let sources = self.sources();
+        let sources = self.sources().into_iter().flatten();
         sources.filter_map(|source| Some((source.name(), source.module().ok()?)))
     }
 
     /// The named servlets, and those in named folders.
-    fn sources(&self) -> impl Iterator<Item = Source> {
-        let sources = self.files().iter();
-        let sources = sources.filter_map(|file| {
-            let source = self.limits.under_policy(Source::parse(file)).ok()?;
-            source.expand().ok()
-        });
-        sources.flatten()
+    fn sources(&self) -> Result<Vec<Source>, Failure> {
+        let mut sources = Vec::new();
+        for file in self.files() {
+            let source = self.limits.under_policy(Source::parse(file))?;
+            sources.extend(source.expand().into_iter().flatten());
+        }
+        Ok(sources)
     }
 
     /// Who has signed each servlet, in words.
     pub(crate) fn signers(&self) -> Result<Vec<String>, Failure> {
         let mut lines = Vec::new();
-        for source in self.sources() {
+        for source in self.sources()? {
             let name = source.name();
             if !source.signers().is_empty() {
                 lines.push(format!("`{name}` must be signed as `--policy` asks"));

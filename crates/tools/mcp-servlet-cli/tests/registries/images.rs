@@ -579,7 +579,7 @@ async fn a_reference_on_the_command_line_is_verified_by_a_policy() {
         let expected = if says_so {
             "as its signature says"
         } else {
-            "is not verified; `--policy`"
+            "is not verified; a `--policy`"
         };
         assert!(said.contains(expected), "{command:?}: {said}");
     }
@@ -603,7 +603,7 @@ async fn a_reference_on_the_command_line_is_verified_by_a_policy() {
     for part in [
         "nothing verifies it",
         "`other` answers, with 1 tool",
-        "it needs an environment variable of this terminal",
+        "only starts with the environment of this terminal",
     ] {
         assert!(said.contains(part), "{said}");
     }
