@@ -228,7 +228,7 @@ fn a_new_tool_and_a_renamed_one_reach_no_client() {
     );
     let wire = place.serve();
     assert_eq!(tools(&wire), ["put"]);
-    wire.says("entry in `servlet.lock` that the remote does not list");
+    wire.says("the remote does not list everything in `servlet.lock`");
     assert_eq!(error(&call(&wire, "search")).0, -32602);
     wire.finish();
 }

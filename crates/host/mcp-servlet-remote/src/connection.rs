@@ -23,12 +23,14 @@ fn era(version: &str) -> Era {
     }
 }
 
-/// Whether the server would not answer another request either.
-fn is_outage(error: &Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::Connectivity | ErrorKind::Authentication | ErrorKind::RequestTimeout
-    )
+/// Whether a server that this generation did not reach would not answer the other one either.
+fn is_outage(error: &Error, era: Era) -> bool {
+    match error.kind() {
+        ErrorKind::Authentication => true,
+        // Some servers of the older one end, or are silent, when they get a request before the handshake.
+        ErrorKind::Connectivity | ErrorKind::RequestTimeout => matches!(era, Era::Handshake),
+        _ => false,
+    }
 }
 
 /// One connection to a server, and the calls that run on it.
@@ -72,7 +74,7 @@ impl Connection {
                 let approved = client.clone().era(era);
                 match Session::connect_with(target, &approved).await {
                     // The server may have left that generation of the protocol.
-                    Err(error) if !is_outage(&error) => {
+                    Err(error) if !is_outage(&error, era) => {
                         tracing::info!(%error, "the server does not speak the protocol version in `servlet.lock`");
                         Session::connect_with(target, &client).await?
                     }

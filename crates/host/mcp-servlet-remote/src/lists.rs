@@ -144,12 +144,14 @@ impl<'a> Gate<'a> {
         false
     }
 
-    /// Logs the approved entries that the server no longer lists.
+    /// Logs which approved entry the server no longer lists, and how many more.
     fn note_missing(&self) {
         let remote = self.remote;
         let approved = self.locked.iter().flat_map(|locked| locked.entries.keys());
-        for (kind, entry) in approved.filter(|key| !self.seen.contains(*key)) {
-            tracing::warn!(remote, %kind, entry, "entry in `servlet.lock` that the remote does not list");
+        let mut missing = approved.filter(|key| !self.seen.contains(*key));
+        if let Some((kind, entry)) = missing.next() {
+            let more = missing.count();
+            tracing::warn!(remote, %kind, entry, more, "the remote does not list everything in `servlet.lock`");
         }
     }
 

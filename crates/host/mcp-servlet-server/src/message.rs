@@ -424,8 +424,8 @@ fn parts(text: &str) -> Result<Parts, Refusal> {
     Ok(parts)
 }
 
-/// The longest parameters of `initialize`, in bytes. Sessions keep them.
-const LONGEST_HANDSHAKE: usize = 64 << 10;
+/// The longest parameters of `initialize`, in bytes. Sessions keep them, with icons as data.
+const LONGEST_HANDSHAKE: usize = 256 << 10;
 
 /// Checks the parameters of a message, and adds what is in them.
 fn add_params(
@@ -437,7 +437,7 @@ fn add_params(
     let whole = Part::of(text, params);
     if method == "initialize" {
         if params.get().len() > LONGEST_HANDSHAKE {
-            let problem = format!("expected at most {LONGEST_HANDSHAKE} bytes");
+            let problem = format!("expected parameters of at most {LONGEST_HANDSHAKE} bytes");
             return Err(wrong_params(method, &problem));
         }
         params::check(method, params.get())?;

@@ -331,7 +331,8 @@ fn check(name: &str, connection: &Connection) -> Result<(), Failure> {
     let is_command = matches!(resolved, Connection::Command { .. });
     if is_command
         && has_ended
-        && let Ok(tools) = session::count_tools(&resolved, Environment::Terminal) {
+        && let Ok(tools) = session::count_tools(&resolved, Environment::Terminal)
+    {
         works(tools);
         note(format_args!(
             "warning: the server of `{name}` only starts with the environment of this terminal; clients that start from the desktop do not have it"

@@ -48,7 +48,9 @@ pub(crate) fn note_unverified(source: &Source) {
         && image.signers.is_empty()
         && Reference::parse(&image.reference).is_ok_and(|reference| reference.digest().is_none())
     {
-        let text = format!("note: the signature of {source} is not verified; a `--policy` with `signed_by` does that");
+        let text = format!(
+            "note: the signature of {source} is not verified; a `--policy` with `signed_by` does that"
+        );
         note(format_args!("{}", one_line(&text)));
     }
 }

@@ -16,7 +16,7 @@ use mcp_servlet_access::audit::shortened;
 
 use super::{
     HttpOptions,
-    names::{parse_host_header, split_authority},
+    names::{parse_host_header, parse_origin, split_authority},
 };
 
 /// The names that clients may use, and the origins of web pages that may send requests.
@@ -75,10 +75,11 @@ fn parts(origin: &str) -> Option<(&str, &str, Option<NonZeroU16>)> {
         return (origin == "null").then_some(("", origin, None));
     };
     let (host, port) = split_authority(authority)?;
-    let default = match scheme {
-        "http" => NonZeroU16::new(80),
-        "https" => NonZeroU16::new(443),
-        _ => None,
+    let is = |name: &str| scheme.eq_ignore_ascii_case(name);
+    let default = match (is("http"), is("https")) {
+        (true, _) => NonZeroU16::new(80),
+        (_, true) => NonZeroU16::new(443),
+        (false, false) => None,
     };
     Some((scheme, host, port.or(default)))
 }
@@ -99,19 +100,18 @@ impl OriginCheck {
     pub(super) fn refusal(&self, request: &Request) -> Option<NotAllowed> {
         let text = |name| {
             let value = request.headers().get(name)?;
-            Some(String::from_utf8_lossy(value.as_bytes()))
+            Some(value.to_str().unwrap_or_default())
         };
         // HTTP/2 has the host in the URL.
         let authority = request.uri().authority().map(Authority::as_str);
-        let host = text(HOST).or_else(|| authority.map(Into::into));
-        let host = host.unwrap_or_default();
+        let host = text(HOST).or(authority).unwrap_or_default();
         let is_host = |(name, port)| self.hosts.iter().any(|host| host.is(("", name, port)));
-        if !split_authority(&host).is_some_and(is_host) {
-            return Some(NotAllowed::host(&host));
+        if !split_authority(host).is_some_and(is_host) {
+            return Some(NotAllowed::host(host));
         }
         let origin = text(ORIGIN)?;
         let is_origin = |parts| self.origins.iter().any(|origin| origin.is(parts));
-        (!parts(&origin).is_some_and(is_origin)).then(|| NotAllowed::origin(&origin))
+        (!parts(origin).is_some_and(is_origin)).then(|| NotAllowed::origin(origin))
     }
 }
 
@@ -119,51 +119,68 @@ impl OriginCheck {
 pub(super) struct NotAllowed {
     header: &'static str,
     value: String,
-    /// The option of the command line that would allow it.
+    /// What would allow it. None for a value that nothing allows.
+    allowed_by: Option<Setting>,
+}
+
+struct Setting {
+    /// The option of the command line.
     option: String,
-    /// The key of an endpoint that would allow it.
+    /// The key of an endpoint.
     key: String,
 }
 
 impl NotAllowed {
     fn host(host: &str) -> Self {
-        let value = shortened(host);
-        let name = split_authority(&value).map_or(value.as_str(), |(name, _)| name);
+        let name = split_authority(host).map(|(name, _)| name);
+        let name = name.and_then(|name| parse_host_header(name).ok());
         Self {
             header: "Host",
-            option: format!("--http-name {name}"),
-            key: format!("hosts = [\"{name}\"]"),
-            value,
+            value: shortened(host),
+            allowed_by: name.map(|name| Setting {
+                option: format!("--http-name {name}"),
+                key: format!("hosts = [\"{name}\"]"),
+            }),
         }
     }
 
     fn origin(origin: &str) -> Self {
-        let value = shortened(origin);
         Self {
             header: "Origin",
-            option: format!("--http-origin {value}"),
-            key: format!("origins = [\"{value}\"]"),
-            value,
+            value: shortened(origin),
+            // Whoever reads the log may paste the option, so it is none that the client has made up.
+            allowed_by: parse_origin(origin).ok().map(|origin| Setting {
+                option: format!("--http-origin {origin}"),
+                key: format!("origins = [\"{origin}\"]"),
+            }),
         }
     }
 
     /// The line in the log. `endpoint` is the name of the endpoint, if it is one of a configuration.
     pub(super) fn logged(&self, endpoint: Option<&str>) -> String {
         let (header, value) = (self.header, &self.value);
-        let allows = endpoint.map_or(&self.option, |_| &self.key);
-        format!("a request was refused: its header `{header}` is `{value}`; `{allows}` allows it")
+        let refused = format!("a request was refused: its header `{header}` is `{value}`");
+        match &self.allowed_by {
+            Some(setting) => {
+                let allows = endpoint.map_or(&setting.option, |_| &setting.key);
+                format!("{refused}; `{allows}` allows it")
+            }
+            None => refused,
+        }
     }
 
     /// The response. `endpoint` is as for [`logged`](Self::logged).
     pub(super) fn response(&self, endpoint: Option<&str>) -> Response {
-        let (header, value, option, key) = (self.header, &self.value, &self.option, &self.key);
-        let help = match endpoint {
-            Some(endpoint) => format!("set `{key}` in `[endpoint.{endpoint}]`"),
-            None => format!("start it with `{option}`"),
+        let (header, value) = (self.header, &self.value);
+        let help = match (&self.allowed_by, endpoint) {
+            (Some(Setting { key, .. }), Some(endpoint)) => {
+                format!("help: set `{key}` in `[endpoint.{endpoint}]`\n")
+            }
+            (Some(Setting { option, .. }), None) => format!("help: start it with `{option}`\n"),
+            (None, _) => String::new(),
         };
-        let message = format!(
-            "the header `{header}` is `{value}`, which this server does not allow\nhelp: {help}\n"
-        );
+        let message =
+            format!("the header `{header}` is `{value}`, which this server does not allow\n{help}");
         (StatusCode::FORBIDDEN, message).into_response()
     }
 }
@@ -179,7 +196,7 @@ mod tests {
         let mut options = HttpOptions::default();
         let own = ["mcp.example", "api.example:8443"].map(str::to_owned);
         options.hosts.extend(own);
-        let own = ["https://app.example", "http://b.example:8080", "null"].map(str::to_owned);
+        let own = ["HTTPS://app.example", "http://b.example:8080", "null"].map(str::to_owned);
         options.origins.extend(own);
         let check = OriginCheck::new(&options);
         let allows = |host: &str, origin: Option<&str>| {
@@ -218,6 +235,20 @@ mod tests {
         ] {
             assert_eq!(allows("localhost", Some(origin)), expected, "{origin}");
         }
+    }
+
+    #[test]
+    fn only_names_and_origins_are_proposed() {
+        let refused = |origin: &str| NotAllowed::origin(origin).logged(None);
+        assert_eq!(
+            refused("https://app.example"),
+            "a request was refused: its header `Origin` is `https://app.example`; `--http-origin https://app.example` allows it"
+        );
+        for made_up in ["$(exit)", "x\", \"https://evil.example", "file://", ""] {
+            let expected = format!("a request was refused: its header `Origin` is `{made_up}`");
+            assert_eq!(refused(made_up), expected);
+        }
+        assert!(!NotAllowed::host("").logged(None).contains("--http-name"));
     }
 
     #[test]

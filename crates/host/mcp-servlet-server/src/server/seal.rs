@@ -5,7 +5,7 @@
 //! sealed the same way.
 //!
 //! ```text
-//! version 1 | key id 4 | nonce 12 | ChaCha20-Poly1305 of (expires 8 | process 8 | state)
+//! version 1 | key id 4 | nonce 12 | ChaCha20-Poly1305 of (expires 8 | state)
 //! ```
 
 use std::{
@@ -17,9 +17,9 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use mcp_servlet_access::Owner;
 use mcp_servlet_common::hex;
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_runtime::{JsonObject, RpcError};
 use ring::aead::{Aad, NONCE_LEN, Nonce};
-use rmcp::ErrorData;
+use rmcp::{ErrorData, model::ErrorCode};
 use serde_json::{Value, json};
 
 use super::state_keys::{CurrentKeys, KeyId};
@@ -37,9 +37,6 @@ const MAX_USED: usize = 10_000;
 /// The random number of a state.
 type Number = [u8; NONCE_LEN];
 
-/// A random number of a process.
-type ProcessId = [u8; 8];
-
 /// The time at which a state expires, in seconds since 1970.
 type Expiry = [u8; size_of::<u64>()];
 
@@ -51,7 +48,6 @@ pub(crate) struct Seal {
     endpoint: String,
     /// The states that may be used only once and were used, the oldest first.
     used: Mutex<VecDeque<Number>>,
-    process: OnceLock<ProcessId>,
     /// Where other processes learn that a state was used.
     store: OnceLock<Arc<Store>>,
 }
@@ -59,8 +55,6 @@ pub(crate) struct Seal {
 /// A state that was opened.
 struct Opened {
     number: Number,
-    /// Whether this process has sealed it.
-    is_own: bool,
     state: String,
 }
 
@@ -82,7 +76,6 @@ impl Seal {
             keys: keys.clone(),
             endpoint: endpoint.unwrap_or_default().to_owned(),
             used: Mutex::default(),
-            process: OnceLock::new(),
             store: OnceLock::new(),
         }
     }
@@ -102,7 +95,7 @@ impl Seal {
         // Of 2^32 random numbers of 96 bits, two are equal with a probability of 2^-33.
         let number: Number = random();
         let expiry: Expiry = now().saturating_add(time.as_secs()).to_be_bytes();
-        let mut text = [&expiry[..], self.process(), state.as_bytes()].concat();
+        let mut text = [&expiry[..], state.as_bytes()].concat();
         let keys = self.keys.of(request.purpose.label());
         let (id, key) = &keys[0];
         let (nonce, context) = (
@@ -157,12 +150,10 @@ impl Seal {
             text.truncate(length);
             Some(text)
         })?;
-        let (expiry, text): (&Expiry, _) = text.split_first_chunk()?;
-        let (process, state): (&ProcessId, _) = text.split_first_chunk()?;
+        let (expiry, state): (&Expiry, _) = text.split_first_chunk()?;
         let state = String::from_utf8(state.to_vec()).ok()?;
         (now() < u64::from_be_bytes(*expiry)).then_some(Opened {
             number: *number,
-            is_own: process == self.process(),
             state,
         })
     }
@@ -173,21 +164,20 @@ impl Seal {
         [&[VERSION][..], id, request.as_bytes()].concat()
     }
 
-    fn process(&self) -> &ProcessId {
-        self.process.get_or_init(random)
-    }
-
     /// Refuses a state that was used before, as far as is known: without a store, only by this process.
     async fn use_up(&self, opened: &Opened) -> Result<(), ErrorData> {
         let is_first_of_all = match self.is_first_of_all(opened.number).await {
             Ok(is_first) => is_first,
             // docs/decisions/0074-state-of-steps.md has the reason.
-            Err(Away) if opened.is_own => true,
             Err(Away) => {
                 let message = "the store cannot be reached, so it is not known whether this answer was used already; \
                                send it again later";
                 let data = json!({ "code": "STORE_AWAY" });
-                return Err(ErrorData::internal_error(message, Some(data)));
+                return Err(ErrorData::new(
+                    ErrorCode(RpcError::BUSY),
+                    message,
+                    Some(data),
+                ));
             }
         };
         if is_first_of_all && self.is_first(opened.number) {

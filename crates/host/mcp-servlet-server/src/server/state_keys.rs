@@ -10,11 +10,10 @@ use ring::{
     aead::{CHACHA20_POLY1305, LessSafeKey, UnboundKey},
     hkdf::{HKDF_SHA256, Salt},
 };
-use sha2::{Digest as _, Sha256};
 
 use super::seal::random;
 
-/// What tells keys apart: the beginning of the SHA-256 of a state key.
+/// What tells keys apart.
 pub(super) type KeyId = [u8; 4];
 
 /// Secrets that processes share, so that each of them can read the state that another one has sealed and given to a client: sessions,
@@ -23,6 +22,9 @@ pub(super) type KeyId = [u8; 4];
 /// The default is a random one, which no other process has.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StateKeys(Arc<[Vec<u8>]>);
+
+/// For what ids of keys are derived. They say nothing about the keys.
+const KEY_ID: &[u8] = b"servlet key id 1";
 
 impl StateKeys {
     /// The least length of a key, in bytes.
@@ -42,10 +44,14 @@ impl StateKeys {
     /// A key for one use from each of these, the one that seals first.
     fn derived(&self, label: &str) -> Vec<(KeyId, LessSafeKey)> {
         let derived = self.0.iter().map(|secret| {
-            let [a, b, c, d, ..] = <[u8; 32]>::from(Sha256::digest(secret));
-            let key = Salt::new(HKDF_SHA256, &[]).extract(secret);
+            let secret = Salt::new(HKDF_SHA256, &[]).extract(secret);
+            let mut id = [0; 32];
+            let filled = secret.expand(&[KEY_ID], &CHACHA20_POLY1305);
+            let filled = filled.and_then(|key| key.fill(&mut id));
+            filled.expect("HKDF gives 32 bytes");
+            let [a, b, c, d, ..] = id;
             let info = [label.as_bytes()];
-            let key = key.expand(&info, &CHACHA20_POLY1305);
+            let key = secret.expand(&info, &CHACHA20_POLY1305);
             let key = UnboundKey::from(key.expect("HKDF gives 32 bytes"));
             ([a, b, c, d], LessSafeKey::new(key))
         });

@@ -8,7 +8,7 @@ use mcp_servlet_runtime::chain;
 
 use crate::{
     configuration::{Endpoint, EndpointTransport},
-    http::SessionStorage,
+    http::{HttpTransport, SessionStorage},
 };
 
 /// How much a warning or a finding matters.
@@ -135,7 +135,9 @@ impl Warnings {
         let EndpointTransport::Http { options, .. } = &endpoint.transport else {
             return;
         };
-        if matches!(options.session_storage, SessionStorage::Store(_)) {
+        let is_shared = matches!(options.session_storage, SessionStorage::Store(_));
+        // A client of HTTP+SSE stays at its process.
+        if is_shared || matches!(options.transport, HttpTransport::Sse { .. }) {
             return;
         }
         let mut tools = host.tools().map(Tool::name);

@@ -132,7 +132,7 @@ fn bodies_that_are_not_messages_get_a_status() {
     }
     let opening = r#"{"jsonrpc":"2.0","id":5,"method":"initialize","params":{}}"#;
     assert_eq!(served.post(&[], opening).code(), (400, -32602));
-    let long = initialize(&json!({ "experimental": { "x": "x".repeat(65 << 10) } }));
+    let long = initialize(&json!({ "experimental": { "x": "x".repeat(257 << 10) } }));
     let plenty = plain();
     assert_eq!(plenty.post(&[], &long).code(), (400, -32602));
     let long = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(2000));

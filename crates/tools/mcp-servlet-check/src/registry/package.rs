@@ -103,7 +103,10 @@ fn members(package: &Value) -> Option<Finding> {
 
 fn is_digest(text: &Value) -> bool {
     let digits = text.as_str().unwrap_or_default().as_bytes();
-    digits.len() == 64 && digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    digits.len() == 64
+        && digits
+            .iter()
+            .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// The finding for a bundle whose file has another digest than its entry.
@@ -233,8 +236,7 @@ mod tests {
 
     #[test]
     fn a_bundle_is_a_file_of_a_release() {
-        let mcpb =
-            |url: &str| json!({ "registryType": "mcpb", "identifier": url, "fileSha256": "0a".repeat(32) });
+        let mcpb = |url: &str| json!({ "registryType": "mcpb", "identifier": url, "fileSha256": "0a".repeat(32) });
         for url in [
             "https://github.com/ada/weather/releases/download/v1/weather.mcpb",
             "https://gitlab.com/ada/group/weather/-/releases/v1/downloads/weather.mcpb",
