@@ -405,6 +405,7 @@ mod tests {
             "--memory=1MiB",
             "--fuel=1",
             "--compile-timeout=1s",
+            "--policy=servlet.toml",
         ];
         for option in typed {
             let only = Only::try_parse_from(["servlet", option]).expect(option);
@@ -439,7 +440,7 @@ mod tests {
             timeout: Some(Limit::At(Duration::from_micros(500))),
             memory: Some(Limit::Unlimited),
             fuel: Some(1000),
-            policy: Some("servlet.toml".into()),
+            policy: Some("Cargo.toml".into()),
             compile_timeout: Some(Limit::At(Duration::from_secs(9))),
         };
         let variables = limits.variables("weather", |key| key == "city");
@@ -455,7 +456,7 @@ mod tests {
                 "--proxy=http://…@proxy.example:3128".to_owned(),
                 format!("--allow-path={here}:ro"),
                 format!("--allow-path={here}:/d"),
-                format!("--policy={here}/servlet.toml"),
+                format!("--policy={here}/Cargo.toml"),
                 "--allow-tool=weather:get_*".to_owned(),
                 "--allow-resource=docs:file:///*".to_owned(),
                 "--timeout=500000ns".to_owned(),
