@@ -384,7 +384,7 @@ fn virtual_tools_go_when_a_later_list_changes_their_tool() {
     place.script("far", &server(&[good, evil]));
     let wire = place.serve();
     eventually("the tools", || {
-        tools(&wire) == ["both", "find", "look", "put"]
+        tools(&wire) == ["find", "put", "look", "both"]
     });
     // The server announces another list with this call.
     wire.call("put", &json!({}));
@@ -424,7 +424,7 @@ fn a_search_does_not_find_or_call_what_is_hidden() {
         );
     }
     let answer = wire.call("call_tool", &json!({ "name": "find", "arguments": {} }));
-    assert!(answer.contains("unknown tool"), "{answer}");
+    assert!(answer.contains("there is no tool \"find\""), "{answer}");
     wire.finish();
 }
 

@@ -13,8 +13,7 @@ use mcp_servlet_server::{HttpOptions, ServeOptions};
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Served, initialize, request},
-    log::eventually,
+    client::{Served, initialize, request, stateless},
     support::{DESCRIPTION, Wat},
 };
 
@@ -362,21 +361,25 @@ fn subscriptions_leave_the_connections_to_calls() {
     let mut options = HttpOptions::default();
     options.connections = 4;
     let served = Served::start_with(host(DESCRIPTION, "{}"), ServeOptions::default(), options);
-    std::thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                let filter = json!({"notifications": {"toolsListChanged": true}});
-                served.ask("subscriptions/listen", filter)
-            });
-            assert_eq!(served.ask("tools/list", json!({})).status, 200);
-        }
-        // A server that stops takes no more connections.
-        eventually("all streams", || {
-            let metrics = served.service.metrics();
-            metrics.contains("servlet_connections{state=\"stream\"} 8\n")
-        });
-        served.service.begin_stop();
-    });
+    let filter = json!({"notifications": {"toolsListChanged": true}});
+    let request = stateless("subscriptions/listen", filter);
+    let length = request.len();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
+         mcp-protocol-version: 2026-07-28\r\nmcp-method: subscriptions/listen\r\ncontent-length: {length}\r\n\r\n"
+    );
+    let mut streams = Vec::new();
+    for _ in 0..8 {
+        let mut stream = TcpStream::connect(&served.address).expect("a connection");
+        stream
+            .write_all((head.clone() + &request).as_bytes())
+            .expect("a write");
+        let mut lines = BufReader::new(stream.try_clone().expect("a handle")).lines();
+        let is_open = lines.any(|line| line.expect("a line").contains("acknowledged"));
+        assert!(is_open);
+        streams.push(stream);
+        assert_eq!(served.ask("tools/list", json!({})).status, 200);
+    }
 }
 
 #[test]
