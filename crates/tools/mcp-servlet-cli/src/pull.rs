@@ -63,13 +63,14 @@ impl Pull {
         };
         let mut out = terminal::out();
         writeln!(out, "{}: written", path.display())?;
-        writeln!(out, "  image    {}", reference.with_digest(pulled.digest))?;
+        let pinned = reference.with_digest(pulled.digest);
+        writeln!(out, "  image    {pinned}")?;
         writeln!(out, "  module   {}", Digest::of(&pulled.wasm))?;
         if source.signers().is_empty() {
             // The tag may name another image by now.
             let source = match source {
                 Source::Image(mut image) => {
-                    image.reference = reference.with_digest(pulled.digest).to_string();
+                    image.reference = pinned.to_string();
                     Source::Image(image)
                 }
                 source => source,
