@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{bail, ensure};
+use mcp_servlet_common::hex;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
@@ -70,8 +71,7 @@ pub(super) fn check() -> anyhow::Result<()> {
 
 /// A configuration with an endpoint that takes tokens of the issuer, and a key.
 fn config(wasm: &Path, address: &str, issuer: &str) -> anyhow::Result<PathBuf> {
-    let digest = Sha256::digest(KEY);
-    let sha256: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = hex(&Sha256::digest(KEY));
     let wasm = wasm.display();
     let text = format!(
         r#"

@@ -32,13 +32,11 @@ pub(super) fn check(hyper_mcp: Option<&Path>) -> anyhow::Result<()> {
     let digest = publisher.push()?;
     publisher.read_with_node(&digest)?;
     publisher.read_with_oci_wasm()?;
-    match hyper_mcp {
-        Some(hyper_mcp) => publisher.call_with_hyper_mcp(hyper_mcp),
-        None => {
-            println!("left out: hyper-mcp, without `--hyper-mcp FILE`");
-            Ok(())
-        }
+    if let Some(hyper_mcp) = hyper_mcp {
+        return publisher.call_with_hyper_mcp(hyper_mcp);
     }
+    println!("left out: hyper-mcp, without `--hyper-mcp FILE`");
+    Ok(())
 }
 
 /// An author with two keys, an empty home and a registry.

@@ -2,6 +2,7 @@
 //!
 //! The suite has no option for a token, and sends some requests with a library that only speaks plain HTTP.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
+use mcp_servlet_common::hex;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
@@ -114,8 +116,7 @@ fn needs_a_key(url: &str, root: &Path) -> anyhow::Result<()> {
 }
 
 fn config(servlets: &[PathBuf]) -> anyhow::Result<String> {
-    let digest = Sha256::digest(KEY);
-    let sha256: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = hex(&Sha256::digest(KEY));
     let mut config = format!(
         r#"
 [listener.local]
@@ -132,7 +133,7 @@ key = [{{ name = "suite", sha256 = "{sha256}" }}]
     for servlet in servlets {
         let name = servlet.file_stem().context("a file has a name")?;
         let (name, source) = (name.to_string_lossy(), servlet.display());
-        config += &format!("[servlet.{name}]\nsource = '{source}'\n");
+        let _ = writeln!(config, "[servlet.{name}]\nsource = '{source}'");
     }
     Ok(config)
 }

@@ -230,7 +230,7 @@ fn system_python() -> anyhow::Result<String> {
 
 /// An empty home directory, and a folder for caches that belongs to nothing that is installed.
 struct Home {
-    home: TempDir,
+    folder: TempDir,
     cache: TempDir,
     /// The servlet of README.
     greet: PathBuf,
@@ -239,14 +239,14 @@ struct Home {
 impl Home {
     fn new(packages: &Path) -> anyhow::Result<Self> {
         Ok(Self {
-            home: tempfile::tempdir()?,
+            folder: tempfile::tempdir()?,
             cache: tempfile::tempdir()?,
             greet: packages.join("greet.wasm"),
         })
     }
 
     fn path(&self, inner: &str) -> PathBuf {
-        self.home.path().join(inner)
+        self.folder.path().join(inner)
     }
 
     /// A command without the environment of this user.
@@ -254,10 +254,10 @@ impl Home {
         let mut command = Command::new(program);
         let cache = self.cache.path();
         command
-            .current_dir(self.home.path())
+            .current_dir(self.folder.path())
             .env_clear()
             .env("PATH", PATH)
-            .env("HOME", self.home.path())
+            .env("HOME", self.folder.path())
             .env("XDG_CACHE_HOME", cache)
             .env("npm_config_cache", cache);
         command
@@ -267,7 +267,7 @@ impl Home {
     fn call(&self, servlet: &Path) -> anyhow::Result<()> {
         let client = |arguments: &[&str]| {
             let mut command = self.command(servlet);
-            command.current_dir(self.home.path()).args(arguments);
+            command.current_dir(self.folder.path()).args(arguments);
             command
         };
         quietly(client(&["install", "cursor"]).arg(&self.greet))?;
@@ -297,7 +297,7 @@ impl Home {
 
     fn files(&self) -> anyhow::Result<Vec<PathBuf>> {
         let mut files = Vec::new();
-        let mut folders = vec![self.home.path().to_owned()];
+        let mut folders = vec![self.folder.path().to_owned()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder)? {
                 let entry = entry?;

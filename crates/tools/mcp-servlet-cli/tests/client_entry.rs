@@ -776,7 +776,7 @@ fn the_check_for_the_registry_finds_a_description_that_is_too_long() {
 }
 
 #[test]
-fn a_server_json_and_what_a_server_says_are_checked_for_the_registry() {
+fn a_server_json_is_checked_for_the_registry() {
     let home = home();
     let check = |arguments: &[&str]| run(&home, &[&["check"][..], arguments].concat());
     let write = |name: &str, document: &Value| {
@@ -827,7 +827,12 @@ fn a_server_json_and_what_a_server_says_are_checked_for_the_registry() {
         code == Some(2) && said.contains("only applies to servlets"),
         "{said}"
     );
+}
 
+#[test]
+fn what_a_server_says_is_checked_for_the_registry() {
+    let home = home();
+    let check = |arguments: &[&str]| run(&home, &[&["check"][..], arguments].concat());
     let (code, said) = run(&home, &["catalog", "weather.wasm", "-o=catalog.json"]);
     assert_eq!(code, Some(0), "{said}");
     let (code, said) = check(&["catalog.json", "--for=registry"]);

@@ -366,9 +366,10 @@ fn reads<'t>(found: &'t Found<'t>, names: &[&str]) -> Vec<Read<'t>> {
             return None;
         };
         // The values of a step with `each` are the items of a list.
-        let rest = match rest {
-            [PathStep::Item { .. }, rest @ ..] => rest,
-            rest => rest,
+        let rest = if let [PathStep::Item { .. }, of_item @ ..] = rest {
+            of_item
+        } else {
+            rest
         };
         Some(Read {
             found,

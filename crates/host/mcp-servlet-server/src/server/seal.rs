@@ -100,7 +100,7 @@ impl Seal {
         let (id, key) = &keys[0];
         let (nonce, context) = (
             Nonce::assume_unique_for_key(number),
-            self.context(id, request),
+            self.context(*id, request),
         );
         key.seal_in_place_append_tag(nonce, Aad::from(context), &mut text)
             .expect("a state is shorter than 256 GiB");
@@ -139,7 +139,7 @@ impl Seal {
         if *version != VERSION {
             return None;
         }
-        let context = self.context(id, request);
+        let context = self.context(*id, request);
         let keys = self.keys.of(request.purpose.label());
         let mut keys = keys.iter().filter(|(of, _)| of == id);
         let text = keys.find_map(|(_, key)| {
@@ -159,27 +159,21 @@ impl Seal {
     }
 
     /// The bytes to which a sealed text is bound.
-    fn context(&self, id: &KeyId, request: &Request<'_>) -> Vec<u8> {
+    fn context(&self, id: KeyId, request: &Request<'_>) -> Vec<u8> {
         let request = request.to_json(&self.endpoint).to_string();
-        [&[VERSION][..], id, request.as_bytes()].concat()
+        [&[VERSION][..], &id, request.as_bytes()].concat()
     }
 
     /// Refuses a state that was used before, as far as is known: without a store, only by this process.
     async fn use_up(&self, opened: &Opened) -> Result<(), ErrorData> {
-        let is_first_of_all = match self.is_first_of_all(opened.number).await {
-            Ok(is_first) => is_first,
-            // docs/decisions/0074-state-of-steps.md has the reason.
-            Err(Away) => {
-                let message = "the store cannot be reached, so it is not known whether this answer was used already; \
-                               send it again later";
-                let data = json!({ "code": "STORE_AWAY" });
-                return Err(ErrorData::new(
-                    ErrorCode(RpcError::BUSY),
-                    message,
-                    Some(data),
-                ));
-            }
-        };
+        // docs/decisions/0074-state-of-steps.md has the reason.
+        let is_first_of_all = self.is_first_of_all(opened.number).await;
+        let is_first_of_all = is_first_of_all.map_err(|Away| {
+            let message = "the store cannot be reached, so it is not known whether this answer was used already; \
+                           send it again later";
+            let data = json!({ "code": "STORE_AWAY" });
+            ErrorData::new(ErrorCode(RpcError::BUSY), message, Some(data))
+        })?;
         if is_first_of_all && self.is_first(opened.number) {
             return Ok(());
         }

@@ -26,6 +26,35 @@ use crate::{
     success,
 };
 
+/// The digest of the contract in the manifest of `greet`, whose other annotations are compared.
+fn contract_of(site: &Site) -> String {
+    let manifest = site.object("manifests/0.1.0").expect("a manifest");
+    let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
+    assert_eq!(manifest["artifactType"], "application/vnd.mcp-servlet.v1");
+    let contract = manifest["annotations"]["io.mcp-servlet.contract"].as_str();
+    let contract = contract.expect("a digest");
+    assert_eq!(
+        manifest["annotations"],
+        json!({
+            "io.mcp-servlet.contract": contract,
+            "io.mcp-servlet.tools": "greet",
+            "org.opencontainers.image.licenses": "MIT OR Apache-2.0",
+            "org.opencontainers.image.title": "greet",
+            "org.opencontainers.image.version": "0.1.0",
+        })
+    );
+    contract.to_owned()
+}
+
+/// Asserts that a command has worked and has said all of this.
+fn assert_says((code, said): (Option<i32>, String), parts: &[&str]) -> String {
+    assert_eq!(code, Some(0), "{said}");
+    for part in parts {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    said
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_servlet_is_pushed_pulled_and_called() {
     let (site, home) = (Site::start().await, home());
@@ -55,22 +84,7 @@ async fn a_servlet_is_pushed_pulled_and_called() {
     assert!(again.contains("0.1.0: already there"), "{again}");
     assert!(again.contains("latest: pushed"), "{again}");
 
-    let manifest = site.object("manifests/0.1.0").expect("a manifest");
-    let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
-    assert_eq!(manifest["artifactType"], "application/vnd.mcp-servlet.v1");
-    let contract = manifest["annotations"]["io.mcp-servlet.contract"].as_str();
-    let contract = contract.expect("a digest");
-    assert_eq!(
-        manifest["annotations"],
-        json!({
-            "io.mcp-servlet.contract": contract,
-            "io.mcp-servlet.tools": "greet",
-            "org.opencontainers.image.licenses": "MIT OR Apache-2.0",
-            "org.opencontainers.image.title": "greet",
-            "org.opencontainers.image.version": "0.1.0",
-        })
-    );
-
+    let contract = contract_of(&site);
     let pulled = run(&["pull", &tagged]);
     for line in [
         "greet.wasm: written",
@@ -569,19 +583,16 @@ async fn a_reference_on_the_command_line_is_verified_by_a_policy() {
     assert!(!home.path().join("pulled.wasm").exists());
     assert_eq!(trusting(&["sign", &image, "--key", "ada.key"]).0, Some(0));
     for command in commands {
-        let (code, said) = run(&[command, &policy].concat());
-        assert_eq!(code, Some(0), "{said}");
+        let said = assert_says(run(&[command, &policy].concat()), &[]);
         assert!(!said.contains("not verified"), "{said}");
         // Without a policy, a tag could name anything.
-        let (code, said) = trusting(command);
-        assert_eq!(code, Some(0), "{said}");
         let says_so = ["inspect", "pull"].contains(&command[0]);
         let expected = if says_so {
             "as its signature says"
         } else {
             "is not verified; a `--policy`"
         };
-        assert!(said.contains(expected), "{command:?}: {said}");
+        assert_says(trusting(command), &[expected]);
     }
     let (code, said) = run(&["describe", "greet.wasm", "--policy", "servlet.toml"]);
     assert!(
@@ -589,24 +600,14 @@ async fn a_reference_on_the_command_line_is_verified_by_a_policy() {
         "{said}"
     );
 
-    let (code, said) = run(&["install", "cursor", &image, "--policy", "servlet.toml"]);
-    assert_eq!(code, Some(0), "{said}");
-    for part in [
-        "must be signed as `--policy` asks",
-        "`greet` answers, with 1 tool",
-    ] {
-        assert!(said.contains(part), "{said}");
-    }
+    let installed = run(&["install", "cursor", &image, "--policy", "servlet.toml"]);
+    let answers = "`greet` answers, with 1 tool";
+    let said = assert_says(installed, &["must be signed as `--policy` asks", answers]);
     assert!(!said.contains("of this terminal"), "{said}");
-    let (code, said) = trusting(&["install", "cursor", &image, "--name", "other"]);
-    assert_eq!(code, Some(0), "{said}");
-    for part in [
-        "nothing verifies it",
-        "`other` answers, with 1 tool",
-        "only starts with the environment of this terminal",
-    ] {
-        assert!(said.contains(part), "{said}");
-    }
+    let installed = trusting(&["install", "cursor", &image, "--name", "other"]);
+    let answers = "`other` answers, with 1 tool";
+    let only = "only starts with the environment of this terminal";
+    assert_says(installed, &["nothing verifies it", answers, only]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

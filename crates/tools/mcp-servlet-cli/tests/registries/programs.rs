@@ -259,7 +259,7 @@ fn the_registry_of_the_guide_takes_and_gives_a_servlet() {
     registry.kill().expect("it runs");
     registry.wait().expect("it has ended");
     assert_eq!(pushed.0, Some(0), "{}", pushed.1);
-    let answer: String = lines.map(|line| format!("{line}\n")).collect();
+    let answer = lines.collect::<Vec<_>>().join("\n");
     assert!(!answer.is_empty(), "{commands}");
     let (code, printed) = called;
     assert!(code == Some(0) && printed.starts_with(&answer), "{printed}");
