@@ -301,6 +301,10 @@ impl Home {
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder)? {
                 let entry = entry?;
+                // A server that a client starts has no other variables, and keeps compiled modules there.
+                if entry.file_name() == ".cache" {
+                    continue;
+                }
                 if entry.file_type()?.is_dir() {
                     folders.push(entry.path());
                 } else {
