@@ -73,7 +73,7 @@ impl Program {
     }
 }
 
-/// Looks for the program header `PT_INTERP`. None if this is no ELF file of 64 bits in little-endian order.
+/// Looks for the program header `PT_INTERP`. None for other files than those of ELF with 64 bits in little-endian order.
 fn needs_loader(elf: &[u8]) -> Option<bool> {
     const INTERPRETER: u32 = 3;
     let half = |at: usize| Some(u16::from_le_bytes(*elf.get(at..)?.first_chunk()?).into());

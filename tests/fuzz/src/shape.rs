@@ -40,7 +40,7 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// What was cut and what is left are what was there.
+/// Checks that the number of items that were cut and of those that are left is the number of all.
 fn add_up(shaped: &Value, whole_lists: &Value, whole_texts: &Value) {
     let counts = shaped["_meta"]["mcp-servlet/cut"].as_object();
     let items = |value: &Value, pointer: &str| {

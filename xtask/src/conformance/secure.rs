@@ -14,9 +14,9 @@ use anyhow::{Context, bail, ensure};
 use mcp_servlet_common::hex;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
+use test_authority::Authority;
 
 use crate::serve::{Server, servlet};
-use crate::shell::run;
 
 const KEY: &str = "key-of-the-suite";
 
@@ -36,16 +36,20 @@ impl Secure {
     pub(super) fn start(servlets: &[PathBuf]) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let at = |name: &str| folder.path().join(name);
-        certify(folder.path())?;
+        let authority = Authority::new();
+        let (certificate, key) = authority.sign(1);
+        fs::write(at("cert.pem"), certificate)?;
+        fs::write(at("key.pem"), key)?;
+        fs::write(at("root.pem"), authority.root())?;
         fs::write(at("servlet.toml"), config(servlets)?)?;
         let server = Server::start_configured(&at("servlet.toml"))?;
-        needs_a_key(&server.url, &at("cert.pem"))?;
+        needs_a_key(&server.url, &at("root.pem"))?;
         let free = TcpListener::bind("127.0.0.1:0")?;
         let address = free.local_addr()?.to_string();
         drop(free);
         fs::write(
             at("haproxy.cfg"),
-            balancer(&address, &server.url, &at("cert.pem"))?,
+            balancer(&address, &server.url, &at("root.pem"))?,
         )?;
         let child = Command::new("haproxy")
             .arg("-db")
@@ -76,29 +80,6 @@ impl Drop for Secure {
         let _ = self.balancer.kill();
         let _ = self.balancer.wait();
     }
-}
-
-/// Writes a certificate for this machine, which is its own authority, and its key.
-fn certify(folder: &Path) -> anyhow::Result<()> {
-    let request = "[req]\ndistinguished_name = name\nx509_extensions = extensions\n[name]\n[extensions]\n\
-        subjectAltName = IP:127.0.0.1\nbasicConstraints = critical,CA:FALSE\n";
-    fs::write(folder.join("request.cnf"), request)?;
-    let mut openssl = Command::new("openssl");
-    openssl
-        .args([
-            "req",
-            "-x509",
-            "-config",
-            "request.cnf",
-            "-subj",
-            "/CN=suite",
-        ])
-        .args([
-            "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "cert.pem",
-        ])
-        .current_dir(folder)
-        .stderr(Stdio::null());
-    run(&mut openssl)
 }
 
 /// Fails unless the endpoint refuses clients without a key.

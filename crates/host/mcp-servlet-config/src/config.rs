@@ -67,8 +67,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads a configuration in order to load it. Relative paths start at its directory. If there is a [`Lock`] beside it,
-    /// servlets and remotes are tied to what it has.
+    /// Reads a configuration in order to load it. Relative paths start at its directory. If there is a [`Lock`] in the same
+    /// folder, servlets and remotes are tied to what it has.
     ///
     /// A missing module is reported when its servlet is loaded, unless the servlet has `on_failure = "fail"`.
     ///

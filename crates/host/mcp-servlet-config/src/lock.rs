@@ -77,7 +77,7 @@ pub struct LockedMember {
     /// The fingerprints of the keys by which an image may be signed; none if it need not be signed.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub signers: BTreeSet<String>,
-    /// The fingerprints of the keys that have signed it, of those that may.
+    /// The fingerprints of those of these keys that have signed it.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub signed_with: BTreeSet<String>,
     /// `sha256:` and the digest of the URL or the command of a remote, with arguments and environment, as the configuration

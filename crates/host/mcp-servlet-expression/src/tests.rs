@@ -462,7 +462,7 @@ fn loops_read_only_parts_of_the_items_of_a_list() {
         ("steps.a.map(s, 1)", vec!["steps.a[0]"]),
         ("steps.a.map(steps, steps.x)", vec!["steps.a[0].x"]),
         ("size(steps.a)", vec!["steps.a"]),
-        // What these lists consist of is not a path.
+        // A list that an operator makes has no path.
         (
             "(steps.a + steps.b).map(s, s.free)",
             vec!["steps.a", "steps.b"],

@@ -117,9 +117,9 @@ impl Type {
         Self::of_object(object)
     }
 
-    /// This type, as an object of which any member may be absent, and expressions must allow for that, as in `a.?b`. `why` is the
-    /// beginning of the message about others, with `{}` for the name of the member. Members that are [added](Self::with) may be
-    /// required.
+    /// This type as an object whose members may all be absent, so that expressions must read them as in `a.?b`. `why` begins the
+    /// message about an expression that does not, with `{}` for the name of the member. Members that are [added](Self::with) later may
+    /// be required.
     #[must_use]
     pub fn uncertain(&self, why: &str) -> Self {
         let mut object = self.to_object();

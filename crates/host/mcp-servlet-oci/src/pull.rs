@@ -35,7 +35,7 @@ pub struct Pulled {
     pub wasm: Vec<u8>,
     /// The digest of the manifest that the reference names.
     pub digest: Digest,
-    /// The fingerprints of the keys that have signed it, of those that the [settings](crate::Settings::signers) ask for.
+    /// The fingerprints of those keys in the [settings](crate::Settings::signers) that have signed it.
     pub signed_with: BTreeSet<String>,
     /// What the manifest says about the module. Nothing has checked it.
     pub annotations: BTreeMap<String, String>,

@@ -43,7 +43,8 @@ pub struct RemoteOptions {
     pub tools: BTreeMap<String, ToolTexts>,
     /// What the operator has approved of its lists. Everything else is hidden. Default: everything is approved.
     pub locked: Option<Arc<LockedLists>>,
-    /// The protocol version that the operator has approved. Its generation of the protocol is asked for first. Default: the newest.
+    /// The protocol version that the operator has approved. The client tries its generation of the protocol first.
+    /// Default: the newest.
     pub protocol: Option<String>,
 }
 

@@ -397,7 +397,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let subscribed = async {
-            if let Some(problem) = too_long(&request.uri) {
+            if let Some(problem) = uri_problem(&request.uri) {
                 return Err(ErrorData::invalid_params(problem, None));
             }
             // Without rules, a client may subscribe before the servlets are loaded.
@@ -445,15 +445,15 @@ impl ServerHandler for Handler {
         Ok(())
     }
 
-    /// Accepts everything that the client asks for, unless there are too many resources or one is too long; rmcp removes what the capabilities do
-    /// not include.
+    /// Accepts everything that the client asks for, unless there are too many resources or a URI is too long; rmcp removes what the
+    /// capabilities do not include.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
         let mut accepted = requested.clone();
         // rmcp compares each requested resource with each accepted one.
-        if unacceptable(requested).is_some() {
+        if subscription_problem(requested).is_some() {
             accepted.resource_subscriptions = None;
         }
         Some(accepted)
@@ -464,7 +464,7 @@ impl ServerHandler for Handler {
         subscription: SubscriptionContext,
     ) -> impl Future<Output = Result<(), ErrorData>> + MaybeSendFuture + '_ {
         caught_in_box("subscriptions/listen", async move {
-            if let Some(problem) = unacceptable(subscription.requested()) {
+            if let Some(problem) = subscription_problem(subscription.requested()) {
                 return Err(ErrorData::invalid_params(problem, None));
             }
             let caller = caller_of(&subscription.request_context().extensions);
@@ -510,18 +510,18 @@ fn entries<'e>(listed: impl Iterator<Item = &'e Listed>) -> Vec<Value> {
     entries.collect()
 }
 
-/// Why a subscription has more than the server keeps.
-fn unacceptable(filter: &SubscriptionFilter) -> Option<String> {
+/// Why the server does not keep a subscription.
+fn subscription_problem(filter: &SubscriptionFilter) -> Option<String> {
     let uris = filter.resource_subscriptions.as_deref().unwrap_or_default();
     if uris.len() > Subscribed::LIMIT {
         let limit = Subscribed::LIMIT;
         return Some(format!("a subscription can have at most {limit} resources"));
     }
-    uris.iter().find_map(|uri| too_long(uri))
+    uris.iter().find_map(|uri| uri_problem(uri))
 }
 
-/// Why a URI cannot be subscribed to, because a session keeps it.
-fn too_long(uri: &str) -> Option<String> {
+/// Why a session does not keep a URI.
+fn uri_problem(uri: &str) -> Option<String> {
     let limit = Subscribed::LONGEST_URI;
     (uri.len() > limit).then(|| format!("expected a URI of at most {limit} bytes"))
 }

@@ -383,8 +383,8 @@ impl Endpoint {
         if let Some(refused) = self.origin_check.refusal(&request) {
             let endpoint = self.server.name();
             if let Some(peer) = peer {
-                let logged = || refused.logged(endpoint);
-                self.refusals.add_with(Refused::Sender, peer, logged);
+                let detail = Some(refused.detail(endpoint));
+                self.refusals.add_with(Refused::Sender, peer, detail);
             }
             return refused.response(endpoint);
         }

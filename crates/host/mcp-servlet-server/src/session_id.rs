@@ -14,7 +14,7 @@ impl SessionId {
 
     /// A new UUID of version 4, which has 122 random bits.
     pub(crate) fn random() -> Self {
-        let mut bytes = random_bytes();
+        let mut bytes: [u8; 16] = random_bytes();
         bytes[6] = bytes[6] & 0x0f | 0x40;
         bytes[8] = bytes[8] & 0x3f | 0x80;
         let mut text = hex(&bytes);
@@ -49,11 +49,12 @@ impl fmt::Debug for SessionId {
 
 /// 128 random bits in hexadecimal.
 pub(crate) fn unguessable() -> String {
-    hex(&random_bytes())
+    hex(&random_bytes::<16>())
 }
 
-fn random_bytes() -> [u8; 16] {
-    let mut bytes = [0; 16];
+/// Bytes that nobody can guess.
+pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
     getrandom::fill(&mut bytes).expect("the system has randomness");
     bytes
 }

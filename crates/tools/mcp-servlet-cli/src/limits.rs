@@ -114,7 +114,7 @@ where
 }
 
 impl Limits {
-    /// The options, with values from the environment. An empty value is none, and neither is a placeholder: clients pass them for a
+    /// The options, with values from the environment. An empty value and a placeholder count as not set: clients pass them for a
     /// setting that the user has left empty.
     ///
     /// # Errors

@@ -36,13 +36,13 @@ pub(crate) fn apply(source: Source, policy: Option<&Path>) -> Result<Source, Fai
         }
         Source::Pinned { source, sha256 } => Ok(apply(*source, policy)?.pinned(&sha256)),
         other => {
-            let message = format!("{ONLY_FOR_IMAGES}, and `{other}` is none");
+            let message = format!("{ONLY_FOR_IMAGES}, found `{other}`");
             Err(Failure::new(Kind::Usage, message))
         }
     }
 }
 
-/// Notes that nothing checks who has made an image that only a tag names.
+/// Notes that no signature is checked, for an image without a digest.
 pub(crate) fn note_unverified(source: &Source) {
     if let Source::Image(image) = source
         && image.signers.is_empty()

@@ -67,7 +67,7 @@ struct Caller<'a> {
     session: Option<(String, &'static str)>,
 }
 
-/// What a request has been answered with.
+/// The answer to a request, and when it came.
 struct Answer {
     begin: Instant,
     /// Seconds since 1970 before the request, and after its answer.
@@ -122,7 +122,7 @@ impl Caller<'_> {
         for _ in 0..REQUESTS {
             let begun = Instant::now();
             if now().as_secs_f64() > self.token.end + 2.0 * EXACT {
-                // Sometimes somebody else, who may not use the session.
+                // It may be another person, to whom the session does not belong.
                 self.person = self.random.one_of(&PEOPLE);
                 self.token = Token::new(self.issuer, self.stranger, self.person, &mut self.random);
             }
@@ -150,7 +150,7 @@ impl Caller<'_> {
         Ok(())
     }
 
-    /// A list or a call, whose answer must be that of the second evaluator.
+    /// Lists or calls tools, and compares the answer with that of the second evaluator.
     fn ask(&mut self) -> anyhow::Result<()> {
         let tool = *self.random.one_of(&TOOLS);
         let is_list = self.random.below(4) == 0;

@@ -97,7 +97,7 @@ enum Condition {
     AnnOrBelow(i64),
 }
 
-/// Those that can only be asked of the tool `pay`.
+/// The conditions that read arguments of the tool `pay`.
 const OF_PAY: [fn(i64) -> Condition; 5] = [
     Condition::MostAmount,
     Condition::LeastAmount,
@@ -106,7 +106,7 @@ const OF_PAY: [fn(i64) -> Condition; 5] = [
     Condition::AnnOrBelow,
 ];
 
-/// Those that can be asked of each tool.
+/// The conditions that hold for any tool.
 const OF_ALL: [Condition; 5] = [
     Condition::None,
     Condition::IsAdmin,

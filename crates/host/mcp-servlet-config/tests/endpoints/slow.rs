@@ -1,4 +1,4 @@
-//! Slow clients beside good ones, over TLS and HTTP/2.
+//! Slow clients do not hold up others, over TLS and HTTP/2.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ use crate::{
 
 /// How many clients there are of each slow kind.
 const SLOW: usize = 20;
-/// How many good clients there are with HTTP/2, and as many with HTTP/1.1.
+/// How many other clients there are with HTTP/2; as many use HTTP/1.1.
 const GOOD: usize = 4;
 /// How many calls each of these makes.
 const CALLS: usize = 50;
@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 const HEAD: &str = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
 
-/// A call whose answer has as many bytes as `text`.
+/// A call of a tool that returns `text`.
 fn call(text: &str) -> String {
     stateless(
         "tools/call",
@@ -170,7 +170,7 @@ async fn slow_clients_are_disconnected_and_hold_up_no_others() {
     let slowest = slowest.into_iter().max().expect("clients");
     assert!(slowest < PATIENCE, "a call took {slowest:?}");
     println!(
-        "{} calls beside {} slow clients in {:?}, each within {slowest:?}",
+        "{} calls and {} slow clients: {:?}, the slowest call {slowest:?}",
         2 * GOOD * CALLS,
         3 * SLOW,
         begun.elapsed()

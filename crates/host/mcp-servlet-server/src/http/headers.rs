@@ -88,7 +88,7 @@ pub(super) fn name_modern_version(headers: &HeaderMap) -> bool {
 }
 
 /// The response to a request that names no host, or more than one host or origin:
-/// <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>. Otherwise one name could be checked, and another one be meant.
+/// <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>. Otherwise the server could check one name, while the client means another one.
 pub(super) fn ambiguous(request: &Request) -> Option<Response> {
     let text = |name| {
         let mut values = request.headers().get_all(name).iter();

@@ -148,7 +148,7 @@ impl NotAllowed {
         Self {
             header: "Origin",
             value: shortened(origin),
-            // Whoever reads the log may paste the option, so it is none that the client has made up.
+            // An operator may copy the option from the log, so a client must not be able to write one.
             allowed_by: parse_origin(origin).ok().map(|origin| Setting {
                 option: format!("--http-origin {origin}"),
                 key: format!("origins = [\"{origin}\"]"),
@@ -156,10 +156,10 @@ impl NotAllowed {
         }
     }
 
-    /// The line in the log. `endpoint` is the name of the endpoint, if it is one of a configuration.
-    pub(super) fn logged(&self, endpoint: Option<&str>) -> String {
+    /// What the log says about it. `endpoint` is the name of the endpoint, if it is one of a configuration.
+    pub(super) fn detail(&self, endpoint: Option<&str>) -> String {
         let (header, value) = (self.header, &self.value);
-        let refused = format!("a request was refused: its header `{header}` is `{value}`");
+        let refused = format!("`{header}` is `{value}`");
         match &self.allowed_by {
             Some(setting) => {
                 let allows = endpoint.map_or(&setting.option, |_| &setting.key);
@@ -169,7 +169,7 @@ impl NotAllowed {
         }
     }
 
-    /// The response. `endpoint` is as for [`logged`](Self::logged).
+    /// The response. `endpoint` is as for [`detail`](Self::detail).
     pub(super) fn response(&self, endpoint: Option<&str>) -> Response {
         let (header, value) = (self.header, &self.value);
         let help = match (&self.allowed_by, endpoint) {
@@ -239,16 +239,15 @@ mod tests {
 
     #[test]
     fn only_names_and_origins_are_proposed() {
-        let refused = |origin: &str| NotAllowed::origin(origin).logged(None);
+        let refused = |origin: &str| NotAllowed::origin(origin).detail(None);
         assert_eq!(
             refused("https://app.example"),
-            "a request was refused: its header `Origin` is `https://app.example`; `--http-origin https://app.example` allows it"
+            "`Origin` is `https://app.example`; `--http-origin https://app.example` allows it"
         );
         for made_up in ["$(exit)", "x\", \"https://evil.example", "file://", ""] {
-            let expected = format!("a request was refused: its header `Origin` is `{made_up}`");
-            assert_eq!(refused(made_up), expected);
+            assert_eq!(refused(made_up), format!("`Origin` is `{made_up}`"));
         }
-        assert!(!NotAllowed::host("").logged(None).contains("--http-name"));
+        assert!(!NotAllowed::host("").detail(None).contains("--http-name"));
     }
 
     #[test]

@@ -136,24 +136,11 @@ impl Refusals {
     }
 
     pub(super) fn add(&self, refused: Refused, peer: Peer) {
-        let text = match refused {
-            Refused::Waiting => "a client has to wait, because `connections` of `[http]` are open",
-            Refused::Connection | Refused::Session => {
-                "a client was refused, because a limit of `[http]` is reached"
-            }
-            Refused::Evicted => {
-                "a session of another address was closed, because `sessions` of `[http]` are open"
-            }
-            Refused::Sender => {
-                "a request was refused, because its `Host` or `Origin` is not allowed"
-            }
-            Refused::Caller(_) => "a request was refused, because its caller is not accepted",
-        };
-        self.add_with(refused, peer, || text.to_owned());
+        self.add_with(refused, peer, None);
     }
 
-    /// As [`add`](Self::add), with another text for the log.
-    pub(super) fn add_with(&self, refused: Refused, peer: Peer, text: impl FnOnce() -> String) {
+    /// As [`add`](Self::add), with more about it for the log.
+    pub(super) fn add_with(&self, refused: Refused, peer: Peer, detail: Option<String>) {
         let what = refused.name();
         let total = self.total.get_or_create_owned(&RefusedLabel { what }).inc() + 1;
         let mut logged = lock(&self.logged);
@@ -164,7 +151,20 @@ impl Refusals {
         logged.push((refused, Instant::now()));
         drop(logged);
         let address = peer.0.map(tracing::field::display);
-        tracing::warn!(what, address, total, "{}", text());
+        let message = match refused {
+            Refused::Waiting => "a client has to wait, because `connections` of `[http]` are open",
+            Refused::Connection | Refused::Session => {
+                "a client was refused, because a limit of `[http]` is reached"
+            }
+            Refused::Evicted => {
+                "a session of another address was closed, because `sessions` of `[http]` are open"
+            }
+            Refused::Sender => "a request was refused, because a header is not allowed",
+            Refused::Caller(_) => "a request was refused, because its caller is not accepted",
+        };
+        let detail = detail.map(|detail| format!(": {detail}"));
+        let detail = detail.unwrap_or_default();
+        tracing::warn!(what, address, total, "{message}{detail}");
     }
 }
 

@@ -296,7 +296,7 @@ impl Sessions {
             return false;
         };
         used.end.cancel();
-        self.remove(&id).await;
+        self.close_soon(&id).await;
         true
     }
 
@@ -329,7 +329,7 @@ impl Sessions {
         loop {
             looks.tick().await;
             for id in self.idle(limit).await {
-                self.remove(&id).await;
+                self.close_soon(&id).await;
             }
         }
     }
@@ -341,8 +341,8 @@ impl Sessions {
         }
     }
 
-    /// Ends a session without waiting for its worker, whose client may not read what it still gets.
-    async fn remove(&self, id: &SessionId) {
+    /// As [`close`](Self::close), without waiting for the worker of the session: its client may not read what it still gets.
+    async fn close_soon(&self, id: &SessionId) {
         if let Some(removed) = self.manager.0.sessions.write().await.remove(id) {
             let nursery = &self.server.0.process.nursery;
             nursery.spawn(async move { removed.close().await });

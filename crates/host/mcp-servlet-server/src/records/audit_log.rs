@@ -20,6 +20,7 @@ use time::OffsetDateTime;
 use tokio::sync::oneshot;
 
 use super::audit_file::AuditFile;
+use crate::session_id::random_bytes;
 
 /// How many lines may be reserved or wait.
 const MOST_WAITING: usize = 4096;
@@ -89,13 +90,11 @@ impl AuditLog {
             lost: AtomicU64::new(0),
             lost_total,
         });
-        let mut process = [0; 4];
-        getrandom::fill(&mut process).expect("the system has randomness");
         let writer = Writer {
             file,
             name: options.to.name(),
             full: options.full,
-            process: hex(&process),
+            process: hex(&random_bytes::<4>()),
             number: 0,
             state: Arc::clone(&state),
             batch: Batch::default(),

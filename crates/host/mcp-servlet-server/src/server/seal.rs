@@ -23,7 +23,10 @@ use rmcp::{ErrorData, model::ErrorCode};
 use serde_json::{Value, json};
 
 use super::state_keys::{CurrentKeys, KeyId};
-use crate::store::{Away, Store};
+use crate::{
+    session_id::random_bytes,
+    store::{Away, Store},
+};
 
 /// How a sealed text begins.
 const VERSION: u8 = 1;
@@ -58,12 +61,6 @@ struct Opened {
     state: String,
 }
 
-pub(super) fn random<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the system has randomness");
-    bytes
-}
-
 /// The seconds since 1970.
 fn now() -> u64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -93,7 +90,7 @@ impl Seal {
 
     pub(crate) fn close_for(&self, time: Duration, state: &str, request: &Request<'_>) -> String {
         // Of 2^32 random numbers of 96 bits, two are equal with a probability of 2^-33.
-        let number: Number = random();
+        let number: Number = random_bytes();
         let expiry: Expiry = now().saturating_add(time.as_secs()).to_be_bytes();
         let mut text = [&expiry[..], state.as_bytes()].concat();
         let keys = self.keys.of(request.purpose.label());

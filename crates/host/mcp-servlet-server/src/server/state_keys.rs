@@ -11,7 +11,7 @@ use ring::{
     hkdf::{HKDF_SHA256, Salt},
 };
 
-use super::seal::random;
+use crate::session_id::random_bytes;
 
 /// What tells keys apart.
 pub(super) type KeyId = [u8; 4];
@@ -23,7 +23,7 @@ pub(super) type KeyId = [u8; 4];
 #[derive(Clone, PartialEq, Eq)]
 pub struct StateKeys(Arc<[Vec<u8>]>);
 
-/// For what ids of keys are derived. They say nothing about the keys.
+/// The label with which ids of keys are derived, so that an id says nothing about its key.
 const KEY_ID: &[u8] = b"servlet key id 1";
 
 impl StateKeys {
@@ -61,7 +61,7 @@ impl StateKeys {
 
 impl Default for StateKeys {
     fn default() -> Self {
-        Self(Arc::new([random::<{ Self::LEAST }>().to_vec()]))
+        Self(Arc::new([random_bytes::<{ Self::LEAST }>().to_vec()]))
     }
 }
 

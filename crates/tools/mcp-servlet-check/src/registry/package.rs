@@ -1,10 +1,22 @@
 //! The limits of the entries in `packages`.
 
+use mcp_servlet_common::{hex, unhex};
 use serde_json::Value;
 use url::Url;
 
 use super::refused;
 use crate::finding::Finding;
+
+/// The types of packages, and whether an entry needs a version and the digest of a file. What it does not need, it must not have.
+const TYPES: [(&str, bool, bool); 7] = [
+    ("npm", true, false),
+    ("pypi", true, false),
+    ("nuget", true, false),
+    ("cargo", true, false),
+    ("maven", true, false),
+    ("oci", false, false),
+    ("mcpb", false, true),
+];
 
 /// Registries of packages, each with the only URL of it that the MCP registry asks.
 const BASE_URLS: [(&str, &str); 4] = [
@@ -47,7 +59,7 @@ fn identifier(package: &Value) -> Option<Finding> {
             refused(
                 "registry-package",
                 format!("`{identifier}` is not the name of a package"),
-                "write the name as its registry shows it, such as `npm:@ada/weather`",
+                "write the name as its registry shows it, such as `@ada/weather`",
             )
         });
     }
@@ -59,54 +71,45 @@ fn identifier(package: &Value) -> Option<Finding> {
              `https://github.com/ada/weather/releases/download/v1.2.0/weather.mcpb`",
         ));
     }
-    (!package["fileSha256"].is_string()).then(|| {
-        refused(
-            "registry-package",
-            format!("`{identifier}` has no `fileSha256`"),
-            "write the SHA-256 digest of the bundle, in hexadecimal digits",
-        )
-    })
+    None
 }
 
 /// The members that a type of package must have, or must not have.
 fn members(package: &Value) -> Option<Finding> {
-    let Some(kind) = package["registryType"].as_str() else {
-        return Some(refused(
-            "registry-package",
-            "a package has no `registryType`".to_owned(),
-            "write the registry that has it: `npm`, `pypi`, `nuget`, `cargo`, `oci` or `mcpb`",
-        ));
+    let refused = |problem, help: &str| Some(refused("registry-package", problem, help));
+    let kind = package["registryType"].as_str().unwrap_or_default();
+    let Some((_, version, digest)) = TYPES.iter().find(|(name, ..)| *name == kind) else {
+        let problem = format!("a package has the `registryType` `{kind}`");
+        let names: Vec<_> = TYPES.iter().map(|(name, ..)| format!("`{name}`")).collect();
+        return refused(problem, &format!("write one of {}", names.join(", ")));
     };
-    let (has_version, has_digest) = (
-        package["version"].is_string(),
-        package["fileSha256"].is_string(),
-    );
-    let (problem, help) = match kind {
-        "oci" | "mcpb" if has_version => ("has a `version`", "leave it out: `identifier` has it"),
-        "npm" | "pypi" | "nuget" if !has_version => ("has no `version`", "write its version"),
-        "npm" | "pypi" | "nuget" | "oci" if has_digest => {
-            ("has a `fileSha256`", "leave it out: only bundles have one")
+    for (member, is_needed) in [("version", version), ("fileSha256", digest)] {
+        if package[member].is_string() != *is_needed {
+            return refused(
+                format!(
+                    "a package of the type `{kind}` has {} `{member}`",
+                    if *is_needed { "no" } else { "a" }
+                ),
+                match (member, is_needed) {
+                    ("version", true) => "write the version of the package",
+                    ("version", false) => "leave it out: `identifier` has it",
+                    (_, true) => "write the SHA-256 digest of the bundle, in hexadecimal digits",
+                    (_, false) => "leave it out: only bundles have one",
+                },
+            );
         }
-        "mcpb" if has_digest && !is_digest(&package["fileSha256"]) => (
-            "has a `fileSha256` that is no digest",
+    }
+    let is_digest = |text: &str| {
+        let bytes = unhex(text).filter(|bytes| bytes.len() == 32);
+        bytes.is_some_and(|bytes| hex(&bytes) == text)
+    };
+    match package["fileSha256"].as_str() {
+        Some(text) if !is_digest(text) => refused(
+            format!("the `fileSha256` `{text}` is not a SHA-256 digest"),
             "write 64 hexadecimal digits in lower case; `servlet export registry` does",
         ),
-        "npm" | "pypi" | "nuget" | "cargo" | "oci" | "mcpb" => return None,
-        _ => (
-            "is unknown",
-            "write `npm`, `pypi`, `nuget`, `cargo`, `oci` or `mcpb`",
-        ),
-    };
-    let problem = format!("a package of the type `{kind}` {problem}");
-    Some(refused("registry-package", problem, help))
-}
-
-fn is_digest(text: &Value) -> bool {
-    let digits = text.as_str().unwrap_or_default().as_bytes();
-    digits.len() == 64
-        && digits
-            .iter()
-            .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+        _ => None,
+    }
 }
 
 /// The finding for a bundle whose file has another digest than its entry.
@@ -299,6 +302,7 @@ mod tests {
             ("npm", "weather", Some("https://registry.npmjs.org")),
             ("pypi", "weather", Some("https://pypi.org")),
             ("cargo", "weather", None),
+            ("maven", "com.example:weather", None),
             ("oci", "ada/weather:1.2.0", None),
             ("oci", "ghcr.io/ada/weather:1.2.0", None),
             ("oci", "europe-docker.pkg.dev/ada/weather:1.2.0", None),

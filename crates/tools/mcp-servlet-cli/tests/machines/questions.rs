@@ -11,7 +11,7 @@ use super::{
     three,
 };
 
-/// How many clients are asked.
+/// How many clients answer a question.
 const QUESTIONS: usize = 30;
 
 /// Asks twice, and keeps a number from the first question to the second.
@@ -19,7 +19,7 @@ fn order() -> Value {
     json!({ "name": "order", "arguments": {} })
 }
 
-/// The call again, with the answer to what it was answered with.
+/// The call again, with an answer to the question.
 fn answer_to(asked: &Value) -> Result<Value, String> {
     let result = &asked["result"];
     let Some(question) = result["inputRequests"]

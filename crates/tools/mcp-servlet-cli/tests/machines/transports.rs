@@ -89,7 +89,7 @@ fn without_sessions_each_process_answers_what_needs_none() {
             greeted["result"]["content"][0]["text"], "Hello, Ada!",
             "{greeted}"
         );
-        // The client cannot be asked.
+        // This client takes no questions.
         let confirm = json!({ "name": "confirm_delete", "arguments": { "filename": "a" } });
         let refused = ask("tools/call", &confirm);
         let is_refused = refused["error"].is_object() || refused["result"]["isError"] == true;

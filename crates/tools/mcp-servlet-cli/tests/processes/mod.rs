@@ -109,7 +109,7 @@ impl Drop for Server {
     }
 }
 
-/// A process, its address, and that of its metrics.
+/// A process, and the addresses for clients and for metrics.
 fn spawn(folder: &TempDir) -> (Child, [String; 2]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
     command.args(["serve", "servlet.toml", "--operations", "127.0.0.1:0"]);
