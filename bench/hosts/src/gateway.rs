@@ -42,6 +42,9 @@ pub(crate) struct Gateway {
     /// The native server and proxy
     #[arg(long)]
     native: PathBuf,
+    /// The configuration of `HAProxy` for several processes of the server
+    #[arg(long)]
+    haproxy: PathBuf,
     /// The `servlet` command of the base commit, to compare with it
     #[arg(long)]
     base: Option<PathBuf>,
@@ -83,7 +86,7 @@ impl Gateway {
         comparisons.push(first_search(&self, folder.path(), &remote));
         comparisons.push(generated_client(&self, folder.path(), &remote)?);
         comparisons.extend(bridged(&bridges));
-        comparisons.extend(access.comparisons());
+        comparisons.extend(access.comparisons()?);
         comparisons.extend(base.as_mut().map(unchanged).into_iter().flatten());
         for round in 0..=ROUNDS {
             for comparison in &mut comparisons {

@@ -11,6 +11,7 @@
     reason = "no figure has more than 53 bits"
 )]
 
+mod balancer;
 mod client;
 mod compare;
 mod figures;
@@ -24,6 +25,7 @@ mod report;
 mod soak;
 mod start;
 mod stdio;
+mod streams;
 mod usage;
 
 use std::path::PathBuf;

@@ -7,7 +7,6 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use rustix::param::clock_ticks_per_second;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::process::Process;
@@ -43,7 +42,7 @@ impl Usage {
             sleep(PAUSE);
         }
         let took = started.elapsed().as_secs_f64();
-        let processor = processor_time(&process.0)?;
+        let processor = process.processor_time()?;
         let status = process.0.wait()?;
         let errors = || fs::read_to_string(&errors).unwrap_or_default();
         ensure!(status.success(), "`{program}`: {status}\n{}", errors());
@@ -60,16 +59,4 @@ fn has_ended(child: &Child) -> anyhow::Result<bool> {
     let id = WaitId::Pid(Pid::from_child(child));
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     Ok(waitid(id, options)?.is_some())
-}
-
-/// How many seconds of processor time a process has used. Its children do not count.
-fn processor_time(child: &Child) -> anyhow::Result<f64> {
-    let path = format!("/proc/{}/stat", child.id());
-    let stat = fs::read_to_string(&path).context("the process is gone")?;
-    // The name of the program is in parentheses and may have spaces. The next field is the third one, and the times of the
-    // process are the fields 14 and 15.
-    let (_, fields) = stat.rsplit_once(')').context("the fields of a process")?;
-    let times = fields.split_whitespace().skip(11).take(2);
-    let ticks: Vec<f64> = times.map(str::parse).collect::<Result<_, _>>()?;
-    Ok(ticks.iter().sum::<f64>() / clock_ticks_per_second() as f64)
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use super::hosts;
 use crate::npm::Packages;
 use crate::python;
-use crate::shell::run;
+use crate::shell::{root, run};
 
 const MCP_PROXY: &str = "mcp-proxy==0.13.0";
 const SUPERGATEWAY: &str = "supergateway@4.0.0";
@@ -41,6 +41,9 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<()> {
         .arg("--mcp-proxy")
         .arg(python.with_file_name("mcp-proxy"));
     driver.arg("--npm").arg(npm.folder());
+    driver
+        .arg("--haproxy")
+        .arg(root().join("deploy/haproxy.cfg"));
     if let Some(base) = &options.base {
         driver.arg("--base").arg(base);
     }

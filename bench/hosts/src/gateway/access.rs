@@ -6,20 +6,23 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use base64::prelude::{BASE64_STANDARD, Engine as _};
 use bench_table::Target;
 use serde_json::json;
 
 use super::servers::{configured_as, endpoint};
 use super::{CLIENTS, Comparison, Gateway, greeting};
+use crate::balancer::Balancer;
 use crate::http::{Client, Clients, Listening, free_port};
 use crate::issuer::{AUDIENCE, ISSUER, Issuer};
 use crate::process::Process;
+use crate::streams::Streams;
 
 /// The calls of each client.
 const CALLS: usize = 125;
 /// How often a list is read in a turn.
 const LISTS: usize = 100;
+/// The key of state that clients keep.
+const SEALED: &str = "[server]\nstate_keys = ['BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=']\n";
 /// The tools of a list, each with one line of configuration.
 const TOOLS: usize = 250;
 
@@ -29,6 +32,7 @@ pub(super) struct Access {
     tls: String,
     audited: Listening,
     traced: Listening,
+    processes: Processes,
     issuer: Issuer,
     /// None if it is not installed.
     redis: Option<Process>,
@@ -52,11 +56,10 @@ impl Access {
             gateway.subject.wasm.display()
         );
         let mut sections = format!(
-            "[server]\nstate_keys = ['{}']\n\
+            "{SEALED}\
              [listener.tls]\naddress = '127.0.0.1:{tls_port}'\ntls = {{ cert = 'cert.pem', key = 'key.pem' }}\n\
              [auth.corp]\nresource = '{AUDIENCE}'\n\
              jwt = [{{ issuer = '{ISSUER}', jwks = 'keys.json', audience = ['{AUDIENCE}'] }}]\n{servlet}",
-            BASE64_STANDARD.encode([7; 32]),
         );
         sections += &endpoint("plain", "bundles = ['spin']\n");
         sections += &endpoint("tokens", "bundles = ['spin']\nauth = 'corp'\n");
@@ -90,12 +93,13 @@ impl Access {
             tls: format!("https://127.0.0.1:{tls_port}/tls"),
             audited: configured_as(gateway, folder, "audited", &format!("{audit}{plain}"))?,
             traced: configured_as(gateway, folder, "traced", &format!("{traces}{plain}"))?,
+            processes: Processes::start(gateway, folder, &servlet)?,
             issuer,
             redis,
         })
     }
 
-    pub(super) fn comparisons(&self) -> Vec<Comparison<'_>> {
+    pub(super) fn comparisons(&self) -> anyhow::Result<Vec<Comparison<'_>>> {
         let at_least = |target| Some(Target::AtLeast(target));
         let url = |path: &str| self.server.url.replace("/plain", path);
         let calls = |url: String, tokens: fn(&Issuer) -> Vec<String>| {
@@ -155,6 +159,24 @@ impl Access {
                 none,
             ));
         }
+        let streams = |url: String| {
+            let client = Streams::new(url, "greet", &greeting())?;
+            anyhow::Ok(move || client.run(CLIENTS, CALLS))
+        };
+        all.push(Comparison::new(
+            "without it",
+            "TLS and HTTP/2, 16 streams",
+            at_least(0.75),
+            streams(self.tls.clone())?,
+            streams(self.server.url.clone())?,
+        ));
+        all.push(Comparison::new(
+            "one process",
+            "three processes, per processor",
+            at_least(0.85),
+            self.processes.calls(&self.processes.balancer.url),
+            self.processes.calls(&self.processes.all[0].url),
+        ));
         all.push(Comparison::new(
             "without it",
             "list of 250 tools with rules",
@@ -162,7 +184,48 @@ impl Access {
             lists(url("/ruled_list")),
             lists(url("/list")),
         ));
-        all
+        Ok(all)
+    }
+}
+
+/// Three processes of the server behind a load balancer. Each one can continue each session.
+struct Processes {
+    all: [Listening; 3],
+    balancer: Balancer,
+}
+
+impl Processes {
+    fn start(gateway: &Gateway, folder: &Path, servlet: &str) -> anyhow::Result<Self> {
+        let endpoint = endpoint("mcp", "session.store = 'sealed'\n");
+        let sections = format!("{SEALED}{endpoint}{servlet}");
+        let start = |name| configured_as(gateway, folder, name, &sections);
+        let all = [start("first")?, start("second")?, start("third")?];
+        let ports: Vec<u16> = all.iter().map(Listening::port).collect::<Result<_, _>>()?;
+        let config = std::fs::read_to_string(&gateway.haproxy)?;
+        let balancer = Balancer::start(&config, folder, &ports)?;
+        Ok(Self { all, balancer })
+    }
+
+    /// Calls at this URL, as a side: how many there are per second of the processes' processor time.
+    fn calls<'a>(&'a self, url: &'a str) -> impl FnMut() -> anyhow::Result<f64> + 'a {
+        let clients = Clients {
+            tool: "greet",
+            arguments: greeting(),
+            clients: CLIENTS,
+            calls: CALLS,
+            tokens: Vec::new(),
+        };
+        let used = || {
+            self.all
+                .iter()
+                .map(|one| one.process.processor_time())
+                .sum::<anyhow::Result<f64>>()
+        };
+        move || {
+            let before = used()?;
+            clients.run(url)?;
+            Ok((CLIENTS * CALLS) as f64 / (used()? - before))
+        }
     }
 }
 

@@ -30,11 +30,10 @@ pub(super) fn run(subject: &Subject, deployed: &Path, minutes: u64) -> anyhow::R
     site.write(&mut random)?;
     let watched = site.start(0)?;
     let others = VecDeque::from([site.start(1)?, site.start(2)?]);
-    let (_balancer, port) = site.balance(deployed)?;
-    let url = format!("http://127.0.0.1:{port}/mcp");
+    let balancer = site.balance(deployed)?;
     let issuers = [&issuer, &stranger];
     let mut workers: Vec<Worker<'_>> = (0..CLIENTS)
-        .map(|number| caller(site, issuers, url.clone(), number))
+        .map(|number| caller(site, issuers, balancer.url.clone(), number))
         .collect();
     let ended = &AtomicUsize::new(0);
     workers.push(Box::new(move |progress| {

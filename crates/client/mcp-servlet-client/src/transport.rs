@@ -20,14 +20,14 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use self::http::{Reported, Streamable};
 use self::json::to_json;
-use self::sse::Events;
+use self::sse::SseSession;
 use self::stdio::Stdio;
 
 /// Any way to a server. It is one type, because the compiler copies rmcp's large code for each type of transport.
 pub(crate) enum AnyTransport {
     Stdio(Stdio),
     Http(Streamable),
-    Sse(Events),
+    Sse(SseSession),
 }
 
 /// Why a message was not sent.

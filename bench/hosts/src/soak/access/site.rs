@@ -3,18 +3,17 @@
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 use super::policy::{Policy, Random};
+use crate::balancer::Balancer;
 use crate::http::{Listening, free_port};
 use crate::issuer::{AUDIENCE, ISSUER};
-use crate::process::Process;
 use crate::soak::RELOAD;
 use crate::soak::lasting::Progress;
 use crate::stdio::PATIENCE;
@@ -147,29 +146,13 @@ required = ["amount"]
         Listening::start(command.env("RUST_LOG", "off").env("RUST_BACKTRACE", "0"))
     }
 
-    /// Starts `HAProxy` with this configuration in front of the processes. Returns it with its port.
-    pub(super) fn balance(&self, deployed: &Path) -> anyhow::Result<(Process, u16)> {
-        let port = free_port()?;
+    /// Starts `HAProxy` with this configuration in front of the processes. Each request may go to another one.
+    pub(super) fn balance(&self, deployed: &Path) -> anyhow::Result<Balancer> {
         let deployed = fs::read_to_string(deployed)?;
-        let (rest, _) = deployed
-            .split_once("    server a ")
-            .context("a configuration with the server `a`")?;
-        let mut config = rest
-            .replace("bind :80", &format!("bind 127.0.0.1:{port}"))
+        let config = deployed
             .replace("balance hdr(Mcp-Session-Id)", "balance roundrobin")
-            .replace("check inter 1s", "check inter 200ms")
             .replace("timeout client", "timeout check 10s\n    timeout client");
-        for (number, port) in self.ports.iter().enumerate() {
-            config += &format!("    server s{number} 127.0.0.1:{port}\n");
-        }
-        let file = self.folder.join("haproxy.cfg");
-        fs::write(&file, config)?;
-        let mut command = Command::new("haproxy");
-        command.arg("-db").arg("-f").arg(file).stderr(Stdio::null());
-        let child = command.spawn().context("cannot start `haproxy`")?;
-        // It has checked all servers by then.
-        thread::sleep(Duration::from_secs(2));
-        Ok((Process(child), port))
+        Balancer::start(&config, &self.folder, &self.ports)
     }
 
     /// Ends one process after the other, as an operator or as a failure does, and starts it again.

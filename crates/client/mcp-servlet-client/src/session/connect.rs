@@ -253,7 +253,7 @@ async fn open_sse(
 ) -> Result<Session, Error> {
     let tap = Tap::new(name);
     let client = connector.tapped(&tap, options);
-    let events = sse::Events::open(client, &connector.http.sse_url(), options.retry).await?;
+    let events = sse::SseSession::open(client, &connector.http.sse_url(), options.retry).await?;
     // Servers of that time know nothing of later versions.
     let options = options.clone().era(Era::Handshake);
     open(AnyTransport::Sse(events), tap, name, &options).await

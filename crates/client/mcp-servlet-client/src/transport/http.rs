@@ -31,7 +31,7 @@ use crate::tap::{Received, Tap};
 use crate::target::{Http, TargetError};
 
 pub(crate) use self::body::too_large;
-pub(super) use self::body::{BodyError, Events, body, events};
+pub(super) use self::body::{BodyError, EventStream, body, events};
 use self::response::refused;
 pub(crate) use self::response::{bearer_challenge, not_sent};
 pub(crate) use self::streamable::Streamable;
@@ -247,7 +247,7 @@ impl Client {
     /// The events of a response. A message that is too large ends the request that it answers.
     fn tapped(
         &self,
-        events: Events,
+        events: EventStream,
         id: Option<RequestId>,
     ) -> BoxStream<'static, Result<Sse, SseError>> {
         let tap = Arc::clone(&self.tap);

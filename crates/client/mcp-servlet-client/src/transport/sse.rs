@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::future::{Either, FutureExt as _};
-use futures_util::stream::BoxStream;
 use mcp_servlet_common::lock;
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
@@ -23,7 +22,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
-use super::http::{BodyError, Client, EVENTS, JSON, content_type, events};
+use super::http::{BodyError, Client, EVENTS, EventStream, JSON, content_type, events};
 use crate::error::{Error, ErrorKind};
 use crate::message::{cancelled_id, is_initialized, request_id};
 use crate::retry::Retry;
@@ -40,10 +39,8 @@ const REOPENING: Duration = Duration::from_secs(30);
 /// How many messages of the server wait for rmcp.
 const INCOMING: usize = 16;
 
-type EventStream = BoxStream<'static, Result<Sse, BodyError>>;
-
 /// A session over HTTP+SSE. Tasks of its own read the event stream and post messages.
-pub(crate) struct Events {
+pub(crate) struct SseSession {
     incoming: mpsc::Receiver<Incoming>,
     queue: mpsc::UnboundedSender<Outgoing>,
     handshake: Arc<Handshake>,
@@ -122,7 +119,7 @@ struct Poster {
     incoming: mpsc::Sender<Incoming>,
 }
 
-impl Events {
+impl SseSession {
     /// Opens the event stream, and waits for the URL that messages go to.
     pub(crate) async fn open(client: Client, url: &Url, retry: Retry) -> Result<Self, Error> {
         let (stream, endpoint) = open_stream(&client, url).await?;
@@ -386,7 +383,7 @@ fn ended(error: BodyError) -> Error {
     }
 }
 
-impl Transport<RoleClient> for Events {
+impl Transport<RoleClient> for SseSession {
     type Error = io::Error;
 
     /// Queues a message. Only one that cancels a request is waited for, because the session may be closed next.

@@ -38,7 +38,7 @@ use crate::{
     server::{Server, metrics::OneOf},
     session_id::SessionId,
 };
-use sessions::{Registered, Session, Sessions};
+use sessions::{Registered, SseSession, SseSessions};
 use transport::{Connection, Events};
 
 /// How often an idle stream gets a comment, so that proxies keep it open and a lost client is noticed.
@@ -53,7 +53,7 @@ pub(super) struct Sse {
     options: HttpOptions,
     /// The path for messages.
     messages: String,
-    sessions: Arc<Sessions>,
+    sessions: Arc<SseSessions>,
     refusals: Refusals,
     end: CancellationToken,
 }
@@ -109,7 +109,7 @@ impl Sse {
             request.extensions().get().copied(),
             access::owner(request.extensions()),
         );
-        let session = Session::new(queue, end.clone(), client);
+        let session = SseSession::new(queue, end.clone(), client);
         let most = self.options.sessions;
         let Some(registered) = self.sessions.add(&id, session, most, &self.refusals) else {
             return too_many_sessions();

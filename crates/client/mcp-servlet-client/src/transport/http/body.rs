@@ -18,7 +18,7 @@ pub(crate) enum BodyError {
 }
 
 /// The events of a body.
-pub(crate) type Events = BoxStream<'static, Result<Sse, BodyError>>;
+pub(crate) type EventStream = BoxStream<'static, Result<Sse, BodyError>>;
 
 /// The whole body.
 pub(crate) async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Error> {
@@ -38,7 +38,7 @@ pub(crate) async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>
 }
 
 /// Reads the events of a body.
-pub(crate) fn events(response: Response, limit: usize) -> Events {
+pub(crate) fn events(response: Response, limit: usize) -> EventStream {
     let mut size = EventSize::default();
     let chunks = stream::try_unfold(response, async |mut response| {
         let chunk = response.chunk().await.map_err(std::io::Error::other)?;
@@ -63,9 +63,9 @@ pub(crate) fn events(response: Response, limit: usize) -> Events {
 
 /// The data of the first event with wanted data, and all events again.
 pub(super) async fn peek(
-    mut events: Events,
+    mut events: EventStream,
     is_wanted: fn(&str) -> bool,
-) -> (Option<String>, Events) {
+) -> (Option<String>, EventStream) {
     let mut read = Vec::new();
     let mut first = None;
     while let Some(event) = events.next().await {

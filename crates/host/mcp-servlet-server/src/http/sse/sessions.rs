@@ -19,13 +19,13 @@ use crate::{message::Incoming, session_id::SessionId};
 
 /// All sessions of an endpoint.
 #[derive(Default)]
-pub(super) struct Sessions {
-    open: Mutex<HashMap<SessionId, Session>>,
+pub(super) struct SseSessions {
+    open: Mutex<HashMap<SessionId, SseSession>>,
 }
 
 /// One session.
 #[derive(Clone)]
-pub(super) struct Session {
+pub(super) struct SseSession {
     queue: mpsc::Sender<Incoming>,
     used: Arc<Mutex<LastUse>>,
     end: CancellationToken,
@@ -56,7 +56,7 @@ impl Drop for Use {
     }
 }
 
-impl Session {
+impl SseSession {
     pub(super) fn new(
         queue: mpsc::Sender<Incoming>,
         end: CancellationToken,
@@ -105,8 +105,8 @@ impl Session {
     }
 }
 
-impl Sessions {
-    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Session>> {
+impl SseSessions {
+    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, SseSession>> {
         lock(&self.open)
     }
 
@@ -116,7 +116,7 @@ impl Sessions {
     pub(super) fn add(
         self: &Arc<Self>,
         id: &SessionId,
-        session: Session,
+        session: SseSession,
         most: usize,
         refusals: &Refusals,
     ) -> Option<Registered> {
@@ -147,7 +147,7 @@ impl Sessions {
     }
 
     /// A session of this owner.
-    pub(super) fn find(&self, id: &str, owner: Option<Owner>) -> Option<Session> {
+    pub(super) fn find(&self, id: &str, owner: Option<Owner>) -> Option<SseSession> {
         let open = self.open();
         open.get(id).filter(|one| one.owner == owner).cloned()
     }
@@ -172,7 +172,7 @@ impl Sessions {
 
 /// Removes a session when it is dropped.
 pub(super) struct Registered {
-    sessions: Arc<Sessions>,
+    sessions: Arc<SseSessions>,
     id: SessionId,
     end: CancellationToken,
 }
