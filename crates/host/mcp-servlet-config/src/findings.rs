@@ -1,6 +1,6 @@
 //! What is wrong with a configuration that can be served: what is left out, and what is most likely a mistake.
 
-use std::{ops::Range, path::PathBuf};
+use std::{fmt, ops::Range, path::PathBuf};
 
 use mcp_servlet_access::rules::Pattern;
 use mcp_servlet_host::{
@@ -9,7 +9,7 @@ use mcp_servlet_host::{
 };
 use mcp_servlet_remote::NotReady;
 use mcp_servlet_runtime::{LoadError as ModuleError, chain, glob_matches};
-use mcp_servlet_server::Severity;
+use mcp_servlet_server::{Configuration as _, Severity};
 
 use super::{
     Config, ConfigError, Located, Position, Problem,
@@ -27,11 +27,51 @@ pub struct Findings {
     all: Vec<Finding>,
 }
 
+/// A kind of finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FindingKind {
+    /// A servlet or remote is not served.
+    Error,
+    /// Something else is left out, or most likely a mistake.
+    Warning,
+    /// Something of a rule cannot be proved.
+    UnprovedRule,
+    /// Something of a rule is proved.
+    ProvedRule,
+    /// An input of a virtual tool may not match the schema of the tool that it calls. Each call checks it.
+    UnprovedInput,
+    /// What is known about the structured content of a virtual tool without an output schema.
+    InferredOutput,
+}
+
+impl FindingKind {
+    /// How a service warns about it. `None` for what it does not mention.
+    pub(super) fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Error => Some(Severity::Error),
+            Self::Warning => Some(Severity::Warning),
+            Self::UnprovedRule => Some(Severity::Note),
+            Self::ProvedRule | Self::UnprovedInput | Self::InferredOutput => None,
+        }
+    }
+}
+
+impl fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::UnprovedRule | Self::UnprovedInput | Self::InferredOutput => "note",
+            Self::ProvedRule => "proved",
+        })
+    }
+}
+
 /// One of the findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How much it matters.
-    pub severity: Severity,
+    /// What it is.
+    pub kind: FindingKind,
     /// What is wrong, and where.
     pub problem: Problem,
     /// How to fix it, if there is general advice.
@@ -90,20 +130,20 @@ impl Findings {
         self.all.is_empty()
     }
 
-    /// Whether there is a finding that is as severe as this.
-    pub fn has(&self, severity: Severity) -> bool {
-        self.count(severity) > 0
+    /// Whether there is a finding of this kind.
+    pub fn has(&self, kind: FindingKind) -> bool {
+        self.count(kind) > 0
     }
 
-    /// The number of findings that are as severe as this.
-    pub fn count(&self, severity: Severity) -> usize {
+    /// The number of findings of this kind.
+    pub fn count(&self, kind: FindingKind) -> usize {
         let all = self.all.iter();
-        all.filter(|finding| finding.severity == severity).count()
+        all.filter(|finding| finding.kind == kind).count()
     }
 
-    /// Removes the findings that are as severe as this.
-    pub fn remove(&mut self, severity: Severity) {
-        self.all.retain(|finding| finding.severity != severity);
+    /// Removes the findings of these kinds.
+    pub fn remove(&mut self, kinds: &[FindingKind]) {
+        self.all.retain(|finding| !kinds.contains(&finding.kind));
     }
 
     /// The position of a finding, for messages.
@@ -138,15 +178,15 @@ impl Findings {
         };
         for problem in problems {
             self.all.retain(|one| !one.says(&problem));
-            self.add(Severity::Error, problem.span, problem.message);
+            self.add(FindingKind::Error, problem.span, problem.message);
         }
         self.all.sort_by_key(|one| one.problem.span.start);
         Ok(())
     }
 
-    pub(super) fn add(&mut self, severity: Severity, span: Range<usize>, message: String) {
+    pub(super) fn add(&mut self, kind: FindingKind, span: Range<usize>, message: String) {
         self.all.push(Finding {
-            severity,
+            kind,
             problem: Problem { span, message },
             help: None,
         });
@@ -192,7 +232,7 @@ fn idle_patterns(endpoint: &str, patterns: &ToolPatterns, host: &Host, findings:
         };
         if !host.tools().any(|tool| matches(tool.name())) {
             let message = format!("no tool of endpoint `{endpoint}` matches `{text}`");
-            findings.add(Severity::Warning, pattern.span(), message);
+            findings.add(FindingKind::Warning, pattern.span(), message);
         }
     }
 }
@@ -206,10 +246,10 @@ impl Config {
         };
         if self.entries.is_empty() && self.settings.remotes.is_empty() && !self.has_mistakes() {
             let message = "there is nothing to serve; add `[servlet.NAME]` with its `source`, or `[remote.NAME]`";
-            findings.add(Severity::Error, 0..0, message.to_owned());
+            findings.add(FindingKind::Error, 0..0, message.to_owned());
         }
         for Problem { span, message } in self.warnings.clone() {
-            findings.add(Severity::Warning, span, message);
+            findings.add(FindingKind::Warning, span, message);
         }
         let loaded = served.loaded;
         let reload = "still serving the previous version of a servlet that failed to reload";
@@ -217,18 +257,18 @@ impl Config {
         let failed = failed.chain(loaded.failed_reloads.iter().map(|one| (reload, one)));
         for (what, failed) in failed {
             let message = format!("{what}: {}", chain(failed));
-            findings.add(Severity::Error, self.span_of(failed), message);
+            findings.add(FindingKind::Error, self.span_of(failed), message);
             findings.help(failed.error.help());
         }
         for unmet in loaded.unmet_needs() {
             let spans = self.members.spans_of(&unmet.servlet, loaded, &[]);
             let span = spans.map_or(0..0, |spans| spans.section.clone());
-            findings.add(Severity::Warning, span, unmet.to_string());
+            findings.add(FindingKind::Warning, span, unmet.to_string());
         }
         for not_ready in served.not_ready {
             let spans = self.members.spans_of_remote(&not_ready.name);
             let span = spans.map_or(0..0, |spans| spans.source.clone());
-            findings.add(Severity::Error, span, not_ready.to_string());
+            findings.add(FindingKind::Error, span, not_ready.to_string());
             findings.help(not_ready.help.clone());
         }
         if self.has_mistakes() {
@@ -245,7 +285,7 @@ impl Config {
         let problems = problems.chain(self.read_only_claims(loaded, remotes));
         let problems = problems.chain(self.unlisted_tools(remotes));
         for Problem { span, message } in problems.chain(self.unused_grants(loaded)) {
-            findings.add(Severity::Warning, span, message);
+            findings.add(FindingKind::Warning, span, message);
         }
         findings.all.sort_by_key(|one| one.problem.span.start);
         findings
@@ -284,7 +324,7 @@ impl Config {
             } else {
                 format!("at endpoint `{}`: {message}", endpoints.join("`, `"))
             };
-            findings.add(Severity::Warning, span, message);
+            findings.add(FindingKind::Warning, span, message);
             findings.help(problem.help());
         }
     }
@@ -330,20 +370,20 @@ impl Config {
                 let place =
                     |problem: &ToolProblem| self.bundles.problem((bundle, tool), problem, text);
                 let warnings = proven.warnings().iter().map(place);
-                let warnings = warnings.map(|problem| (Severity::Warning, problem));
+                let warnings = warnings.map(|problem| (FindingKind::Warning, problem));
                 let unproved = proven.unproved().iter().map(place).map(|mut problem| {
                     problem.message = format!("not proved: {}", problem.message);
-                    (Severity::Unproved, problem)
+                    (FindingKind::UnprovedInput, problem)
                 });
                 let inferred = proven.inferred_output().map(|(at, schema)| {
                     let mut problem = place(&ToolProblem::new(at, ""));
                     problem.message = format!("this has the schema {schema}; write it as `output` if clients should know it");
-                    (Severity::Inferred, problem)
+                    (FindingKind::InferredOutput, problem)
                 });
-                for (severity, problem) in warnings.chain(unproved).chain(inferred) {
+                for (kind, problem) in warnings.chain(unproved).chain(inferred) {
                     // Endpoints share tools.
                     if !findings.iter().any(|one| one.says(&problem)) {
-                        findings.add(severity, problem.span, problem.message);
+                        findings.add(kind, problem.span, problem.message);
                     }
                 }
             }

@@ -1,10 +1,10 @@
 //! Which clients may begin a session: what a file says about it, checked.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{collections::HashSet, time::Duration};
 
 use http::{HeaderName, StatusCode};
 use mcp_servlet_access::SessionCondition;
-use mcp_servlet_host::{Entry, Loaded, Servlet};
+use mcp_servlet_host::{Entry, Loaded};
 use mcp_servlet_schema::{did_you_mean, similar};
 use mcp_servlet_server::{Endpoint, OnSession, Reject, header_name};
 use serde_json::Value;
@@ -184,18 +184,6 @@ impl Reader<'_> {
 }
 
 impl Config {
-    /// The servlet that an endpoint asks about sessions. None if it has none, or if that is not loaded.
-    pub(crate) fn servlet_of_hook(
-        &self,
-        endpoint: &Endpoint,
-        loaded: &Loaded,
-    ) -> Option<Arc<Servlet>> {
-        let on_session = endpoint.options.hooks.on_session.as_ref()?;
-        let mounts = self.members.mounts(&on_session.servlet, loaded, &[]);
-        let servlet = mounts.first()?.member.as_servlet()?;
-        Some(Arc::clone(servlet))
-    }
-
     /// Tools of hooks that are not there, or that need what hooks do not give.
     pub(super) fn problems_of_hooks(&self, loaded: &Loaded) -> Vec<Problem> {
         let mut problems = Vec::new();

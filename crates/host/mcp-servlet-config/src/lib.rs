@@ -50,7 +50,7 @@ mod units;
 mod wording;
 
 pub use config::Config;
-pub use findings::{Finding, Findings, Served};
+pub use findings::{Finding, FindingKind, Findings, Served};
 pub use hosts::parse_host;
 pub use lock::{Lock, LockedItem, LockedKind, LockedMember, NotCurrent, Permissions, Rights};
 pub use problem::{ConfigError, Located, Position, Problem};

@@ -1,6 +1,7 @@
 //! Loads what a configuration names.
 
 use mcp_servlet_host::{Host, LoadError, Loaded, Member, Mount, VirtualToolError};
+use mcp_servlet_server::Configuration as _;
 
 use super::{Config, ConfigError, Problem, problem::position_in_words};
 

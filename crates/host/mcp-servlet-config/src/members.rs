@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use mcp_servlet_access::AuthOptions;
 use mcp_servlet_host::{Entry, Host, Loaded, Mount, PlacedTool};
-use mcp_servlet_server::{Endpoint, RemoteEntry};
+use mcp_servlet_server::RemoteEntry;
 
 use super::{Config, IN_DIRECTORY, Reader, endpoint, file::File, findings::SectionSpans};
 
@@ -150,21 +150,6 @@ impl Reader<'_> {
 }
 
 impl Config {
-    /// What an endpoint serves of the servlets that [`load`](Self::load) returned, and of the remotes. Its virtual tools, and
-    /// servlets that may call others, reach all servlets and remotes, including those that the endpoint does not list.
-    pub fn host_of(&self, endpoint: &Endpoint, loaded: &Loaded, remotes: &[Mount]) -> Host {
-        let members = endpoint.members.as_deref();
-        let host = self.host_of_members(members, loaded, remotes);
-        host.with_search(endpoint.search.clone())
-            .introduced(endpoint.introduction.clone())
-    }
-
-    /// Everything in the configuration, no matter which endpoint lists it.
-    pub fn host_of_all(&self, loaded: &Loaded, remotes: &[Mount]) -> Host {
-        let host = self.host_of_members(None, loaded, remotes);
-        host.introduced(self.introduction.clone())
-    }
-
     /// A bundle by itself.
     pub(super) fn host_of_bundle(&self, bundle: &str, loaded: &Loaded, remotes: &[Mount]) -> Host {
         self.host_of_members(Some(&[bundle.to_owned()]), loaded, remotes)
@@ -184,7 +169,8 @@ impl Config {
         bundles.filter(move |bundle| !is_listed(bundle))
     }
 
-    fn host_of_members(
+    /// What members serve, or all of them. Their virtual tools, and servlets that may call others, reach all servlets and remotes.
+    pub(super) fn host_of_members(
         &self,
         members: Option<&[String]>,
         loaded: &Loaded,

@@ -4,10 +4,10 @@ use std::{path::Path, sync::Arc};
 
 use mcp_servlet_host::{Host, Loaded, Mount, Servlet};
 use mcp_servlet_server::{
-    Configuration, ConfigurationError, Endpoint, Settings, Severity, Warning, watch::Snapshot,
+    Configuration, ConfigurationError, Endpoint, Settings, Warning, watch::Snapshot,
 };
 
-use super::{Config, Findings, Mode, Served};
+use super::{Config, ConfigError, Findings, Mode, Problem, Served};
 
 impl Configuration for Config {
     fn path(&self) -> &Path {
@@ -41,39 +41,50 @@ impl Configuration for Config {
     }
 
     fn host_of(&self, endpoint: &Endpoint, loaded: &Loaded, remotes: &[Mount]) -> Host {
-        self.host_of(endpoint, loaded, remotes)
+        let members = endpoint.members.as_deref();
+        let host = self.host_of_members(members, loaded, remotes);
+        host.with_search(endpoint.search.clone())
+            .introduced(endpoint.introduction.clone())
     }
 
     fn host_of_all(&self, loaded: &Loaded, remotes: &[Mount]) -> Host {
-        self.host_of_all(loaded, remotes)
+        let host = self.host_of_members(None, loaded, remotes);
+        host.introduced(self.introduction.clone())
     }
 
     fn servlet_of_hook(&self, endpoint: &Endpoint, loaded: &Loaded) -> Option<Arc<Servlet>> {
-        self.servlet_of_hook(endpoint, loaded)
+        let on_session = endpoint.options.hooks.on_session.as_ref()?;
+        let mounts = self.members.mounts(&on_session.servlet, loaded, &[]);
+        let servlet = mounts.first()?.member.as_servlet()?;
+        Some(Arc::clone(servlet))
     }
 
     fn read_again(&self) -> (Snapshot, Result<Arc<dyn Configuration>, ConfigurationError>) {
         let (files, config) = Self::look_and_read(self.path(), Mode::Load, self.locks);
         match config {
+            // A program that writes it has emptied it first.
+            Ok(config) if config.source.1.trim().is_empty() => {
+                let message = "the file is empty".to_owned();
+                let problem = Problem {
+                    span: 0..0,
+                    message,
+                };
+                let error = ConfigError::wrong(config.source, vec![problem]);
+                (files, Err(error.into()))
+            }
             Ok(config) => (files, Ok(Arc::new(config))),
             Err(error) => (files, Err(error.into())),
         }
     }
 }
 
-/// What a service warns about: all findings but proofs.
+/// What a service warns about.
 fn warnings(findings: &Findings) -> Vec<Warning> {
-    let is_reported = |severity| {
-        !matches!(
-            severity,
-            Severity::Proved | Severity::Unproved | Severity::Inferred
-        )
-    };
-    let reported = findings.iter().filter(|one| is_reported(one.severity));
-    let warnings = reported.map(|finding| {
+    let warnings = findings.iter().filter_map(|finding| {
         let position = findings.position(finding);
         let message = format!("{position}: {}", finding.problem.message);
-        Warning::new(finding.severity, message, finding.help.clone())
+        let severity = finding.kind.severity()?;
+        Some(Warning::new(severity, message, finding.help.clone()))
     });
     warnings.collect()
 }

@@ -6,9 +6,9 @@ mod init;
 use std::{io::Write as _, path::PathBuf};
 
 use clap::{Args, Subcommand};
-use mcp_servlet_config::{Config, ConfigError, Findings, Located, Served};
+use mcp_servlet_config::{Config, ConfigError, FindingKind, Findings, Located, Served};
 use mcp_servlet_host::{Loaded, OnFailure};
-use mcp_servlet_server::{Remotes, Severity};
+use mcp_servlet_server::Remotes;
 use serde_json::{Value, json};
 
 use crate::{
@@ -84,9 +84,11 @@ impl Check {
             Err(error) => Err(error),
         };
         if !all && let Ok((_, findings)) = &mut checked {
-            findings.remove(Severity::Proved);
-            findings.remove(Severity::Unproved);
-            findings.remove(Severity::Inferred);
+            findings.remove(&[
+                FindingKind::ProvedRule,
+                FindingKind::UnprovedInput,
+                FindingKind::InferredOutput,
+            ]);
         }
         if self.format == Format::Json {
             self.print_json(&checked)?;
@@ -95,7 +97,7 @@ impl Check {
         if self.format != Format::Json {
             for finding in findings.iter() {
                 let shown = hidden(&findings.shown(finding)).into_owned();
-                note(format_args!("{}: {shown}", finding.severity));
+                note(format_args!("{}: {shown}", finding.kind));
                 if let Some(help) = &finding.help {
                     note(format_args!("  help: {}", indented(help, "        ")));
                 }
@@ -105,11 +107,12 @@ impl Check {
             return Err(Failure::Shown(Kind::Usage));
         }
         let denies_warnings = self.deny == Some(Deny::Warnings);
-        if findings.has(Severity::Error) || denies_warnings && findings.has(Severity::Warning) {
+        if findings.has(FindingKind::Error) || denies_warnings && findings.has(FindingKind::Warning)
+        {
             return Err(Failure::CheckFailed);
         }
         if self.format != Format::Json {
-            let counts = counts(&config, findings.count(Severity::Warning));
+            let counts = counts(&config, findings.count(FindingKind::Warning));
             writeln!(terminal::out(), "{}: valid, {counts}", self.file.display())?;
         }
         Ok(())
@@ -188,13 +191,13 @@ impl Check {
 
     /// Prints what was found as JSON. An error about the whole file is one of the command.
     fn print_json(&self, checked: &Result<(Config, Findings), ConfigError>) -> Result<(), Failure> {
-        let json = |one: Located, severity: Severity, help: Option<&str>| {
+        let json = |one: Located, kind: FindingKind, help: Option<&str>| {
             json!({
                 "file": self.file.to_string_lossy(),
                 "line": one.line,
                 "column": one.column,
                 "end": one.end,
-                "severity": severity.to_string(),
+                "severity": kind.to_string(),
                 "message": one.message,
                 "help": help,
             })
@@ -202,12 +205,12 @@ impl Check {
         let all: Vec<_> = match checked {
             Ok((_, findings)) => {
                 let all = findings.iter();
-                all.map(|one| json(findings.located(one), one.severity, one.help.as_deref()))
+                all.map(|one| json(findings.located(one), one.kind, one.help.as_deref()))
                     .collect()
             }
             Err(error) => {
                 let all = error.located().into_iter();
-                all.map(|one| json(one, Severity::Error, None)).collect()
+                all.map(|one| json(one, FindingKind::Error, None)).collect()
             }
         };
         if checked.is_err() && all.is_empty() {

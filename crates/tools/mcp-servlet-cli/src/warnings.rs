@@ -11,7 +11,7 @@ use crate::{
 /// Prints a warning of a service.
 pub(crate) fn warn(warning: &Warning) {
     let message = &warning.message;
-    if !matches!(warning.severity, Severity::Error | Severity::Warning) {
+    if warning.severity == Severity::Note {
         tracing::info!("{message}");
         return;
     }

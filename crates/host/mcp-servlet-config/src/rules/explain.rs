@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::{Config, Served};
 use mcp_servlet_server::{
-    Endpoint,
+    Configuration as _, Endpoint,
     rule_items::{item_of_tool, items_of_steps},
 };
 

@@ -7,15 +7,12 @@ use mcp_servlet_access::rules::{
 };
 use mcp_servlet_host::{Host, Loaded, Mount, Tool};
 use mcp_servlet_schema::{did_you_mean, similar};
-use mcp_servlet_server::{
-    Severity,
-    rule_items::{item_of_tool, items_of_steps},
-};
+use mcp_servlet_server::rule_items::{item_of_tool, items_of_steps};
 use serde_json::Value;
 use toml::Spanned;
 
 use super::ReadRule;
-use crate::{Config, Findings, Problem, Served};
+use crate::{Config, FindingKind, Findings, Problem, Served};
 
 /// The result of checking a part of a rule.
 enum Verdict {
@@ -36,17 +33,17 @@ impl Config {
         let remotes = served.remotes.unwrap_or_default();
         let is_whole = served.not_ready.is_empty() && self.is_whole(served.loaded, remotes);
         for (_, span, verdict) in self.verdicts(served.loaded, remotes, is_whole) {
-            let (severity, message) = match verdict {
-                Verdict::Proved(message) => (Severity::Proved, message),
+            let (kind, message) = match verdict {
+                Verdict::Proved(message) => (FindingKind::ProvedRule, message),
                 Verdict::Unproved(message) | Verdict::Open(message) => {
-                    (Severity::Note, format!("not proved: {message}"))
+                    (FindingKind::UnprovedRule, format!("not proved: {message}"))
                 }
                 // The server also serves if the rules do not fit the tools of an optional remote.
                 Verdict::Doubtful(message) | Verdict::Wrong(message) => {
-                    (Severity::Warning, message)
+                    (FindingKind::Warning, message)
                 }
             };
-            findings.add(severity, span, message);
+            findings.add(kind, span, message);
         }
     }
 

@@ -16,9 +16,8 @@ use std::{
     path::Path,
 };
 
-use mcp_servlet_config::{Config, Findings, Served};
+use mcp_servlet_config::{Config, FindingKind, Findings, Served};
 use mcp_servlet_host::Loaded;
-use mcp_servlet_server::Severity;
 use serde_json::{Value, json};
 use support::{Wat, caller::CALL_TOOL};
 use tempfile::TempDir;
@@ -99,7 +98,7 @@ fn findings(config: &Config, loaded: &Loaded) -> String {
     let all = findings.iter().map(|finding| {
         let help = finding.help.as_deref();
         let help = help.map_or_else(String::new, |help| format!("\n  help: {help}"));
-        format!("{}: {}{help}", finding.severity, findings.shown(finding))
+        format!("{}: {}{help}", finding.kind, findings.shown(finding))
     });
     all.collect::<Vec<_>>().join("\n")
 }
@@ -349,7 +348,7 @@ fn mistakes_in_rules_are_found_once() {
         not_ready: &[],
     });
     let counts = |findings: &Findings| {
-        [Severity::Error, Severity::Warning].map(|severity| findings.count(severity))
+        [FindingKind::Error, FindingKind::Warning].map(|kind| findings.count(kind))
     };
     assert_eq!(counts(&findings), [0, 1]);
     let error = config.prove(&loaded, &[]).expect_err("a mistake");

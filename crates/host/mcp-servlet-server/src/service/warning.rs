@@ -11,32 +11,15 @@ use crate::{
     http::{HttpTransport, SessionStorage},
 };
 
-/// How much a warning or a finding matters.
+/// How much a warning matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// A servlet or remote is not served.
     Error,
     /// Something else is left out, or most likely a mistake.
     Warning,
-    /// Something of a rule cannot be proved.
+    /// Something could not be proved, and may still be right.
     Note,
-    /// Something of a rule is proved.
-    Proved,
-    /// An input of a virtual tool may not match the schema of the tool that it calls. Each call checks it.
-    Unproved,
-    /// What is known about the structured content of a virtual tool without an output schema.
-    Inferred,
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note | Self::Unproved | Self::Inferred => "note",
-            Self::Proved => "proved",
-        })
-    }
 }
 
 /// Something that a service leaves out, or that is most likely a mistake.
@@ -92,7 +75,7 @@ fn log(warning: &Warning) {
     match severity {
         Severity::Error => tracing::error!(help, "{message}"),
         Severity::Warning => tracing::warn!(help, "{message}"),
-        _ => tracing::info!(help, "{message}"),
+        Severity::Note => tracing::info!(help, "{message}"),
     }
 }
 
