@@ -9,9 +9,23 @@ use std::{
 };
 
 use mcp_servlet_schema::JsonObject;
-use x509_parser::{certificate::X509Certificate, prelude::FromDer as _};
+use x509_parser::{
+    certificate::X509Certificate, prelude::FromDer as _,
+    revocation_list::CertificateRevocationList, time::ASN1Time,
+};
 
 use crate::digest::Sha256;
+
+/// When a list of revoked certificates in DER ends: its `nextUpdate`.
+pub fn revocation_list_ends(der: &[u8]) -> Option<SystemTime> {
+    let (_, list) = CertificateRevocationList::from_der(der).ok()?;
+    time_of(list.next_update()?)
+}
+
+fn time_of(time: ASN1Time) -> Option<SystemTime> {
+    let seconds = u64::try_from(time.timestamp()).ok()?;
+    Some(UNIX_EPOCH + Duration::from_secs(seconds))
+}
 
 /// The certificate with which a client connected. TLS has checked it.
 #[derive(Clone, PartialEq)]
@@ -65,8 +79,7 @@ impl Certificate {
         let mut ends = None;
         if let Ok((_, certificate)) = X509Certificate::from_der(der) {
             details::add(&mut details, &certificate);
-            let seconds = u64::try_from(certificate.validity().not_after.timestamp()).ok();
-            ends = seconds.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
+            ends = time_of(certificate.validity().not_after);
         }
         details.insert("sha256".to_owned(), sha256.to_string().into());
         details.insert("pem".to_owned(), details::pem(der).into());

@@ -7,6 +7,7 @@ mod session;
 use std::{
     collections::{BTreeMap, HashMap},
     ops::Range,
+    time::SystemTime,
 };
 
 use mcp_servlet_schema::{did_you_mean, similar};
@@ -91,10 +92,19 @@ impl Reader<'_> {
         let options = tls.options(self.folder);
         if let Err(error) = options.check() {
             self.problem(tls.place(error.file), error.to_string());
-        } else if let Some(ends) = options.soon_ends() {
-            let day = OffsetDateTime::from(ends).date();
-            let message = format!("this certificate ends on {day}");
-            self.warn(tls.place(TlsFile::Cert), message);
+        }
+        for (file, end) in options.soon_ending() {
+            let what = match file {
+                TlsFile::Crl(_) => "list of revoked certificates",
+                _ => "certificate",
+            };
+            let ends = if end < SystemTime::now() {
+                "ended"
+            } else {
+                "ends"
+            };
+            let day = OffsetDateTime::from(end).date();
+            self.warn(tls.place(file), format!("this {what} {ends} on {day}"));
         }
         options
     }

@@ -236,7 +236,7 @@ impl CurrentHooks {
             ..
         } = on_session;
         let unanswered = |reason: &str| {
-            tracing::debug!(servlet = %name, %tool, "client refused, because `on_session` has no answer: {reason}");
+            tracing::warn!(servlet = %name, %tool, "client refused, because `on_session` has no answer: {reason}");
         };
         let Some((servlet, known)) = self
             .servlet

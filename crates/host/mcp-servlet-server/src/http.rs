@@ -304,7 +304,7 @@ async fn run<F: Future<Output = Response> + Send + 'static>(
         streams.cancel();
         idle.cancel();
     };
-    let refusals = Refusals::new(&server.0.process.metrics.refused);
+    let refusals = Arc::new(Refusals::new(&server.0.process.metrics.refused));
     let listener = (listener, tls.clone());
     let serving = async {
         tokio::join!(

@@ -97,9 +97,6 @@ impl Records {
         let traces = traces.map_err(|error: TracesError| RecordsError::Traces {
             problem: error.to_string(),
         })?;
-        if let Some(log) = &audit {
-            reopen_on_signal(log, &nursery);
-        }
         let records = Self(Arc::new(Inner {
             audit,
             traces,
@@ -171,28 +168,6 @@ fn open_audit_log(options: &AuditOptions, lost: Counter) -> Result<Arc<AuditLog>
     let started = AuditLog::start(options.clone(), file, lost);
     started.map_err(failed)
 }
-
-#[cfg(unix)]
-fn reopen_on_signal(log: &Arc<AuditLog>, nursery: &Nursery) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut signals = match signal(SignalKind::hangup()) {
-        Ok(signals) => signals,
-        Err(error) => {
-            tracing::warn!(%error, "SIGHUP does not open the audit log again");
-            return;
-        }
-    };
-    let log = Arc::downgrade(log);
-    nursery.spawn(async move {
-        while signals.recv().await.is_some() {
-            let Some(log) = log.upgrade() else { return };
-            log.reopen();
-        }
-    });
-}
-
-#[cfg(not(unix))]
-fn reopen_on_signal(_: &Arc<AuditLog>, _: &Nursery) {}
 
 impl Server {
     /// The records of the process, if it has any.

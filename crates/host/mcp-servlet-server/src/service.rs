@@ -25,7 +25,7 @@ use crate::{
     records::RecordsError,
     remotes::Remotes,
     server::{Process, ServeOptions, Server, Startup},
-    signals::ShutdownSignals,
+    signals::{ShutdownSignals, at_hangups},
     stdio::{ServeError, stdio},
 };
 pub use listening::{BindError, Listening};
@@ -185,11 +185,34 @@ impl Service {
             loader,
             failure: Arc::default(),
         };
+        #[cfg(unix)]
+        service.follow_hangups();
         service.serve(bound, operations.map(|(listener, _)| listener));
         if let Some(version) = made.reloaded {
             service.reload(version);
         }
         Ok(service)
+    }
+
+    /// Opens the audit log again at each SIGHUP. Without one, the signal of a service manager that asks for a reload only must not
+    /// end the server: changed files are noticed anyway.
+    #[cfg(unix)]
+    fn follow_hangups(&self) {
+        if self.listeners.is_empty() && !self.process.has_audit_log() {
+            return;
+        }
+        let process = Arc::downgrade(&self.process);
+        let reopen = move || {
+            if let Some(process) = process.upgrade() {
+                process.reopen_audit_log();
+            }
+        };
+        match at_hangups(reopen) {
+            Ok(following) => {
+                self.process.nursery.spawn(following);
+            }
+            Err(error) => tracing::warn!(%error, "SIGHUP is not handled"),
+        }
     }
 
     /// Starts the tasks of all transports.

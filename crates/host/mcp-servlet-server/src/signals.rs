@@ -1,6 +1,6 @@
-//! Signals that end the process.
+//! Signals of the operating system.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -49,4 +49,27 @@ impl ShutdownSignals {
         #[cfg(windows)]
         self.interrupt.recv().await;
     }
+}
+
+/// Does something at each SIGHUP, which service managers send to a server that should look at its files again, and `logrotate` after
+/// it has renamed one. Never returns. In a terminal, whose end is a SIGHUP too, the signal still ends the process.
+///
+/// # Errors
+/// If the signal handler cannot be installed.
+///
+/// # Panics
+/// Outside of a tokio runtime.
+#[cfg(unix)]
+pub(crate) fn at_hangups(act: impl Fn() + Send) -> io::Result<impl Future<Output = ()> + Send> {
+    let hangups = if io::stdin().is_terminal() {
+        None
+    } else {
+        Some(signal(SignalKind::hangup())?)
+    };
+    Ok(async move {
+        let Some(mut hangups) = hangups else { return };
+        while hangups.recv().await.is_some() {
+            act();
+        }
+    })
 }

@@ -42,6 +42,7 @@ impl Serving {
         command
             .args(more)
             .current_dir(folder)
+            .stdin(Stdio::null())
             .stderr(Stdio::piped());
         let mut process = command.spawn().expect("a server");
         let stderr = process.stderr.take().expect("it is piped");
@@ -171,6 +172,17 @@ fn a_hangup_opens_the_file_again() {
     serving.call(&json!({}));
     serving.stop();
     assert_eq!((count(&old, "call"), count(&path, "call")), (1, 1));
+}
+
+/// `systemctl reload` sends it to each server.
+#[test]
+fn a_hangup_does_not_end_a_server_without_an_audit_log() {
+    let folder = folder(SERVLET);
+    let serving = Serving::start(folder.path(), "", &[]);
+    serving.call(&json!({}));
+    serving.signal("HUP");
+    serving.call(&json!({}));
+    serving.stop();
 }
 
 /// A file that cannot grow is a disk without room: a line is written in part, and the rest is not.

@@ -120,10 +120,9 @@ impl Reader<'_> {
         {
             let message = format!("expected a path such as /mcp, found `{path}`");
             self.problem(given.span(), message);
-        } else if path == "/health" {
-            let message =
-                "`/health` is the path of the health check; give the endpoint another one";
-            self.problem(given.span(), message.to_owned());
+        } else if let Some(what) = reserved(path) {
+            let message = format!("`{path}` is the path of {what}; give the endpoint another one");
+            self.problem(given.span(), message);
         }
         path.clone()
     }
@@ -274,5 +273,15 @@ fn default_path(table: &EndpointSection) -> &'static str {
     match table.kind.get_ref() {
         Kind::Sse => "/sse",
         Kind::Http | Kind::Stdio => "/mcp",
+    }
+}
+
+/// What a listener answers at this path itself.
+fn reserved(path: &str) -> Option<&'static str> {
+    match path {
+        "/health" => Some("the health check"),
+        "/ready" => Some("the check whether the server is ready"),
+        path if path.starts_with("/.well-known/") => Some("documents about the server"),
+        _ => None,
     }
 }

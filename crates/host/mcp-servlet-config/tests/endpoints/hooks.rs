@@ -219,6 +219,7 @@ async fn a_servlet_decides_however_sessions_are_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_an_answer_there_is_no_session() {
+    crate::log::start();
     let malformed = r#"{"content":[],"structuredContent":{"accept":"yes"}}"#;
     let failed = r#"{"content":[],"structuredContent":{"accept":true},"isError":true}"#;
     for reply in [
@@ -243,6 +244,7 @@ async fn without_an_answer_there_is_no_session() {
         assert_eq!(sessions(&site, "web"), 0);
         assert_eq!(refused(&site, "no_session_answer"), 2);
     }
+    crate::log::says("`on_session` has no answer: it took longer than 300ms").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

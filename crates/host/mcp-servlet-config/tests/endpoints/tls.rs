@@ -250,6 +250,13 @@ async fn a_certificate_that_ends_soon_is_a_warning() {
         site.service.metrics().contains(&line)
     })
     .await;
+    let shown = shown_findings(&site);
+    let expected = format!("this certificate ends on {}", now.date());
+    assert!(shown.contains(&expected), "{shown}");
+}
+
+/// What `config check` finds in the configuration of a site without servlets.
+fn shown_findings(site: &Site) -> String {
     let path = site.path("servlet.toml");
     let checked = Config::check(&path).expect("a configuration");
     let loaded = checked.load(None).expect("no servlets");
@@ -258,9 +265,7 @@ async fn a_certificate_that_ends_soon_is_a_warning() {
         remotes: None,
         not_ready: &[],
     });
-    let shown: Vec<_> = findings.iter().map(|one| findings.shown(one)).collect();
-    let expected = format!("this certificate ends on {}", now.date());
-    assert!(shown.concat().contains(&expected), "{shown:?}");
+    findings.iter().map(|one| findings.shown(one)).collect()
 }
 
 /// Whether a client with a certificate of an intermediate authority passes.
@@ -326,6 +331,33 @@ async fn lists_of_revoked_certificates_apply_to_the_chain() {
         let passed = passes(&site, &authority, issuer).await;
         assert_eq!(passed, expected, "{lists}{more}");
     }
+}
+
+#[tokio::test]
+async fn an_ended_list_of_revoked_certificates_is_reported() {
+    crate::log::start();
+    let authority = Authority::new();
+    let (cert, key) = authority.sign(1);
+    let files = [
+        ("cert.pem", cert),
+        ("key.pem", key),
+        ("root.pem", authority.root()),
+        ("ended.pem", authority.revoked_until(&[], 2025)),
+    ];
+    let files: Vec<_> = files
+        .iter()
+        .map(|(name, text)| (*name, text.as_bytes()))
+        .collect();
+    let clients = format!("{FILES}, clients = {{ ca = \"root.pem\", crl = [\"ended.pem\"] }}");
+    let site = Site::start(&config(&clients), &files).await;
+    crate::log::says("the list of revoked certificates has ended").await;
+    assert!(!passes(&site, &authority, &authority).await);
+    crate::log::says("a connection was refused in its TLS handshake").await;
+    let refused = r#"servlet_refused_total{what="handshake"} 1"#;
+    assert!(site.service.metrics().contains(refused));
+    let shown = shown_findings(&site);
+    let expected = "this list of revoked certificates ended on 2025-01-01";
+    assert!(shown.contains(expected), "{shown}");
 }
 
 #[tokio::test]

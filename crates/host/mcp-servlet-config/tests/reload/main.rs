@@ -208,6 +208,21 @@ fn invalid_configuration_keeps_the_previous_one() {
 }
 
 #[test]
+fn a_file_that_is_only_emptied_so_far_changes_nothing() {
+    let watched = Watched::start(ONE, &servlet("t", "1"));
+    watched.write("servlet.toml", "");
+    watched.says(&[
+        "ERROR",
+        "still serving the previous version",
+        "the file is empty",
+    ]);
+    assert_eq!(watched.call("t"), "1");
+    watched.write("servlet.toml", ONE);
+    watched.write("a.wasm", servlet("u", "2"));
+    watched.serves(&["u"]);
+}
+
+#[test]
 fn new_options_apply_although_the_file_is_missing() {
     let watched = Watched::start(ONE, &servlet("t", "1"));
     fs::remove_file(watched.path("a.wasm")).expect("it was there");

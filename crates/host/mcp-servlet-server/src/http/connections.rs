@@ -6,6 +6,7 @@ mod write_limit;
 
 use std::{
     convert::Infallible,
+    io,
     pin::pin,
     sync::{Arc, Mutex},
     time::Duration,
@@ -33,7 +34,7 @@ use tokio_util::{either::Either, sync::CancellationToken};
 
 use super::{
     HttpOptions, Listens,
-    peer::{Peer, Refusals},
+    peer::{Peer, Refusals, Refused},
     tls::{self, Tls},
 };
 use crate::server::metrics::Connections;
@@ -69,10 +70,10 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
     (mut listener, tls): (TcpListener, Option<Arc<Tls>>),
     answer: impl Fn(Request) -> F + Clone + Send + 'static,
     limits: Limits,
-    (refusals, counts): (Refusals, Connections),
+    (refusals, counts): (Arc<Refusals>, Connections),
     end: &CancellationToken,
 ) {
-    let places = Places::new(limits.connections, refusals, counts);
+    let places = Places::new(limits.connections, Arc::clone(&refusals), counts);
     // Dropping it ends all connections.
     let mut tasks = JoinSet::new();
     loop {
@@ -85,13 +86,17 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
         let place = places.ask(peer);
         while tasks.try_join_next().is_some() {}
         let (answer, limits, end) = (answer.clone(), limits.clone(), end.clone());
-        let tls = tls.clone();
+        let (tls, refusals) = (tls.clone(), Arc::clone(&refusals));
         tasks.spawn(async move {
             let Some(Ok(place)) = end.run_until_cancelled(place).await else {
                 return;
             };
-            if let Some(stream) = open(stream, tls, &limits, [&place.end, &end]).await {
-                converse(stream, (peer, place), answer, limits, end).await;
+            match open(stream, tls, &limits, [&place.end, &end]).await {
+                Ok(Some(stream)) => converse(stream, (peer, place), answer, limits, end).await,
+                Ok(None) => {}
+                Err(error) => {
+                    refusals.add_with(Refused::Handshake, peer, Some(error.to_string()));
+                }
             }
         });
     }
@@ -105,25 +110,31 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
 /// The stream of a connection, with or without TLS.
 type Stream = Either<WriteLimit<TcpStream>, TlsStream<WriteLimit<TcpStream>>>;
 
-/// Prepares a connection. `None` if that fails, or if it has to end first.
+/// Prepares a connection. `None` if it has to end first, or has no TLS where it needs that.
+///
+/// # Errors
+/// The handshake of TLS fails.
 async fn open(
     stream: TcpStream,
     tls: Option<Arc<Tls>>,
     limits: &Limits,
     ends: [&CancellationToken; 2],
-) -> Option<Stream> {
+) -> io::Result<Option<Stream>> {
     // Nagle's algorithm would delay the small writes of an answer by about 25 ms per call.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
     let wrap = |stream| WriteLimit::new(stream, limits.write_time);
     let Some(tls) = tls else {
-        return Some(Either::Left(wrap(stream)));
+        return Ok(Some(Either::Left(wrap(stream))));
     };
     let [one, other] = ends;
     let stream = tls::accept(stream, wrap, tls.current(), limits.head_time);
     let stream = one.run_until_cancelled(other.run_until_cancelled(stream));
-    stream.await??.map(Either::Right)
+    let Some(stream) = stream.await.flatten() else {
+        return Ok(None);
+    };
+    Ok(stream?.map(Either::Right))
 }
 
 /// The certificate of the client, if it has shown one.

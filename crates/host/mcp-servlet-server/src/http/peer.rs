@@ -93,6 +93,8 @@ pub(super) enum Refused {
     Waiting,
     /// A connection was closed, because too many were open.
     Connection,
+    /// A connection was closed, because TLS could not be agreed on.
+    Handshake,
     /// A session was not opened, because too many were open.
     Session,
     /// A session was closed to make room for another address.
@@ -108,6 +110,7 @@ impl Refused {
         match self {
             Self::Waiting => "connection_waits",
             Self::Connection => "connection",
+            Self::Handshake => "handshake",
             Self::Session => "session",
             Self::Evicted => "session_closed",
             Self::Sender => "sender",
@@ -159,6 +162,7 @@ impl Refusals {
             Refused::Evicted => {
                 "a session of another address was closed, because `sessions` of `[http]` are open"
             }
+            Refused::Handshake => "a connection was refused in its TLS handshake",
             Refused::Sender => "a request was refused, because a header is not allowed",
             Refused::Caller(_) => "a request was refused, because its caller is not accepted",
         };

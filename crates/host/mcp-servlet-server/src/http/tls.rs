@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use mcp_servlet_access::Certificate;
+use mcp_servlet_access::{Certificate, revocation_list_ends};
 use mcp_servlet_common::lock;
 use mcp_servlet_runtime::{chain, run_blocking};
 use tokio::{
@@ -140,9 +140,9 @@ impl TlsOptions {
 
     fn load(&self) -> Result<Loaded, TlsError> {
         let chain = TlsFile::Cert.parts::<CertificateDer<'_>>(&self.cert, "certificate")?;
-        let ends = chain
-            .first()
-            .and_then(|own| Certificate::of_der(own).ends());
+        let own = chain.first();
+        let ends = own.and_then(|own| Certificate::of_der(own).ends());
+        let mut ends: Vec<_> = ends.map(|ends| (TlsFile::Cert, ends)).into_iter().collect();
         let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|error| match error {
             pem::Error::NoItemsFound => {
                 TlsFile::Key.error(format_args!("`{}` has no key in PEM", self.key.display()))
@@ -156,7 +156,10 @@ impl TlsOptions {
             DEFAULT_VERSIONS
         };
         let verifier = match &self.clients {
-            Some(clients) => clients.verifier(&provider)?,
+            Some(clients) => {
+                ends.extend(clients.ends_of_lists()?);
+                clients.verifier(&provider)?
+            }
             None => WebPkiClientVerifier::no_client_auth(),
         };
         let config = ServerConfig::builder_with_provider(provider)
@@ -173,10 +176,12 @@ impl TlsOptions {
         Ok(Loaded { config, ends })
     }
 
-    /// When the certificate ends, if that is soon.
-    pub fn soon_ends(&self) -> Option<SystemTime> {
-        let ends = self.load().ok()?.ends?;
-        is_within(ends, SOON).then_some(ends)
+    /// The certificate and the lists of revoked certificates that end soon or have ended, and when. Files that cannot be read are
+    /// left out.
+    pub fn soon_ending(&self) -> Vec<(TlsFile, SystemTime)> {
+        let ends = self.load().map(|loaded| loaded.ends).unwrap_or_default();
+        let soon = ends.into_iter().filter(|(_, end)| is_within(*end, SOON));
+        soon.collect()
     }
 
     /// The error of a certificate and a key that cannot be used.
@@ -191,6 +196,18 @@ impl TlsOptions {
                 TlsFile::Cert.error(problem)
             }
         }
+    }
+
+    /// The path of a file.
+    fn path(&self, file: TlsFile) -> &Path {
+        let clients = self.clients.as_ref();
+        let path = match file {
+            TlsFile::Cert => None,
+            TlsFile::Key => Some(&self.key),
+            TlsFile::Ca => clients.map(|clients| &clients.ca),
+            TlsFile::Crl(at) => clients.and_then(|clients| clients.crl.get(at)),
+        };
+        path.unwrap_or(&self.cert)
     }
 
     /// The files in their current state.
@@ -217,6 +234,29 @@ impl ClientCertificates {
         }
     }
 
+    /// The lists of revoked certificates, with their files.
+    fn lists(&self) -> Result<Vec<(TlsFile, CertificateRevocationListDer<'static>)>, TlsError> {
+        let mut lists = Vec::new();
+        for (at, path) in self.crl.iter().enumerate() {
+            let file = TlsFile::Crl(at);
+            let of_file = file.parts(path, "list of revoked certificates")?;
+            lists.extend(of_file.into_iter().map(|list| (file, list)));
+        }
+        Ok(lists)
+    }
+
+    /// When the lists end without which no certificate passes.
+    fn ends_of_lists(&self) -> Result<Vec<(TlsFile, SystemTime)>, TlsError> {
+        let lists = if self.soft_fail {
+            Vec::new()
+        } else {
+            self.lists()?
+        };
+        let ends = lists.into_iter();
+        let ends = ends.filter_map(|(file, list)| Some((file, revocation_list_ends(&list)?)));
+        Ok(ends.collect())
+    }
+
     fn verifier(
         &self,
         provider: &Arc<CryptoProvider>,
@@ -227,12 +267,7 @@ impl ClientCertificates {
                 TlsFile::Ca.error(format_args!("cannot use `{}`: {error}", self.ca.display()))
             })?;
         }
-        let mut lists = Vec::new();
-        for (at, path) in self.crl.iter().enumerate() {
-            let file = TlsFile::Crl(at);
-            let kind = "list of revoked certificates";
-            lists.extend(file.parts::<CertificateRevocationListDer<'_>>(path, kind)?);
-        }
+        let lists: Vec<_> = self.lists()?.into_iter().map(|(_, list)| list).collect();
         let has_lists = !lists.is_empty();
         let builder =
             WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
@@ -265,14 +300,14 @@ impl ClientCertificates {
 #[derive(Clone, Debug)]
 struct Loaded {
     config: Arc<ServerConfig>,
-    /// When the certificate ends.
-    ends: Option<SystemTime>,
+    /// When the certificate ends, and the lists of revoked certificates.
+    ends: Vec<(TlsFile, SystemTime)>,
 }
 
-/// How long before the end of a certificate the log warns of it, and how long before it does so again.
+/// How long before the end of a certificate or a list the log warns of it, and how long before it does so again.
 const SOON: Duration = Duration::from_hours(14 * 24);
 const LAST_DAY: Duration = Duration::from_hours(24);
-/// How often the server looks at the time that a certificate has left.
+/// How often the server looks at the time that they have left.
 const LOOK: Duration = Duration::from_hours(1);
 
 /// Whether less than this time is left.
@@ -315,14 +350,15 @@ impl Tls {
     }
 
     /// Reads the files again whenever they change. Files that cannot be used leave what was read before. Warns before the certificate
-    /// ends. Never returns.
+    /// or a list ends. Never returns.
     pub(super) async fn follow(&self, expiries: &CertificateExpiries) {
         let mut files = self.files.clone();
-        let mut warned = None;
+        let mut warned = Vec::new();
         loop {
-            let ends = lock(&self.current).ends;
-            expiries.set(&self.name, ends);
-            warned = self.warn_before(ends, warned);
+            let ends = lock(&self.current).ends.clone();
+            let of_certificate = ends.iter().find(|(file, _)| *file == TlsFile::Cert);
+            expiries.set(&self.name, of_certificate.map(|(_, end)| *end));
+            self.warn_before(&ends, &mut warned);
             let Ok(changed) = timeout(LOOK, files.changed()).await else {
                 continue;
             };
@@ -335,7 +371,7 @@ impl Tls {
                 // It has no sessions of the previous one, so a client whose certificate is revoked cannot resume.
                 Ok(loaded) => {
                     *lock(&self.current) = loaded;
-                    warned = None;
+                    warned.clear();
                     tracing::info!(cert = %self.options.cert.display(), "read the files of TLS again");
                 }
                 Err(error) => {
@@ -346,17 +382,42 @@ impl Tls {
         }
     }
 
-    /// Warns 14 days and one day before the certificate ends. `warned` is the last of these times for which it did so.
-    fn warn_before(&self, ends: Option<SystemTime>, warned: Option<Duration>) -> Option<Duration> {
-        let ends = ends?;
-        let within = [LAST_DAY, SOON].map(|time| is_within(ends, time).then_some(time));
-        let within = within.into_iter().flatten().next()?;
-        if warned.is_none_or(|warned| within < warned) {
-            let left = ends.duration_since(SystemTime::now()).unwrap_or_default();
-            let (cert, hours) = (self.options.cert.display(), left.as_secs() / 3600);
-            tracing::warn!(%cert, hours, "the certificate ends soon; replace the file, which is read again");
+    /// Warns 14 days and one day before the certificate or a list ends, and when it has ended. `warned` are the files for which it did
+    /// so, with these times.
+    fn warn_before(&self, ends: &[(TlsFile, SystemTime)], warned: &mut Vec<(TlsFile, Duration)>) {
+        for &(file, end) in ends {
+            let times = [Duration::ZERO, LAST_DAY, SOON];
+            let Some(within) = times.into_iter().find(|time| is_within(end, *time)) else {
+                continue;
+            };
+            if warned.iter().any(|(one, at)| *one == file && *at <= within) {
+                continue;
+            }
+            warned.push((file, within));
+            let left = end.duration_since(SystemTime::now()).unwrap_or_default();
+            let hours = left.as_secs() / 3600;
+            let path = self.options.path(file).display();
+            match (file, within.is_zero()) {
+                (TlsFile::Crl(_), true) => tracing::error!(
+                    list = %path,
+                    "the list of revoked certificates has ended, so clients with a certificate are refused; replace the file, which is read again"
+                ),
+                (TlsFile::Crl(_), false) => tracing::warn!(
+                    list = %path,
+                    hours,
+                    "the list of revoked certificates ends soon; replace the file, which is read again"
+                ),
+                (_, true) => tracing::error!(
+                    cert = %path,
+                    "the certificate has ended; replace the file, which is read again"
+                ),
+                (_, false) => tracing::warn!(
+                    cert = %path,
+                    hours,
+                    "the certificate ends soon; replace the file, which is read again"
+                ),
+            }
         }
-        Some(warned.map_or(within, |warned| warned.min(within)))
     }
 }
 
@@ -367,13 +428,14 @@ const HANDSHAKE: u8 = 0x16;
 const PLAIN_TIME: Duration = Duration::from_secs(2);
 const PLAIN_HEAD: usize = 8 << 10;
 
-/// Shakes hands with a client within `limit`. `None` if that fails. A client that speaks plain HTTP learns what is expected.
+/// Shakes hands with a client within `limit`. `None` for a client that does not speak TLS. One that speaks plain HTTP learns what is
+/// expected.
 pub(super) async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
     stream: TcpStream,
     wrap: impl FnOnce(TcpStream) -> S,
     config: Arc<ServerConfig>,
     limit: Option<Duration>,
-) -> Option<TlsStream<S>> {
+) -> io::Result<Option<TlsStream<S>>> {
     let handshake = async {
         let mut first = [0];
         match stream.peek(&mut first).await {
@@ -386,19 +448,12 @@ pub(super) async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
             Err(error) => Err(error),
         }
     };
-    let ended = match limit {
+    match limit {
         Some(limit) => timeout(limit, handshake).await.unwrap_or_else(|_| {
             let message = format!("the client did not shake hands within {limit:?}");
             Err(io::Error::new(io::ErrorKind::TimedOut, message))
         }),
         None => handshake.await,
-    };
-    match ended {
-        Ok(stream) => stream,
-        Err(error) => {
-            tracing::debug!(%error, "TLS handshake");
-            None
-        }
     }
 }
 

@@ -201,6 +201,10 @@ impl Process {
         Ok(())
     }
 
+    pub(crate) fn has_audit_log(&self) -> bool {
+        self.records.get().is_some_and(|all| all.audit().is_some())
+    }
+
     pub(crate) fn reopen_audit_log(&self) {
         if let Some(records) = self.records.get() {
             records.reopen();

@@ -16,7 +16,7 @@ use crate::server::metrics::{ConnectionLabel, Connections, OneOf};
 pub(super) struct Places {
     most: usize,
     held: Mutex<Held>,
-    refusals: Refusals,
+    refusals: Arc<Refusals>,
     counts: Connections,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Place {
 }
 
 impl Places {
-    pub(super) fn new(most: usize, refusals: Refusals, counts: Connections) -> Arc<Self> {
+    pub(super) fn new(most: usize, refusals: Arc<Refusals>, counts: Connections) -> Arc<Self> {
         Arc::new(Self {
             most,
             held: Mutex::default(),
