@@ -18,7 +18,7 @@ use crate::{
     PATIENCE, SPIN,
     support::{
         DESCRIPTION, Wat,
-        caller::{ASK, START, caller, caller_that, to_call, to_read},
+        caller::{ASK, START, caller, caller_that, callers, calling, to_call, to_read},
     },
 };
 
@@ -207,21 +207,47 @@ async fn a_call_that_is_not_allowed_or_names_nothing_says_why() {
     assert_eq!(found, expected);
 }
 
+/// A servlet of this name whose calls run this, and what changes its options.
+fn running(name: &str, text: &str, body: &str, change: impl FnOnce(&mut LoadOptions)) -> Servlet {
+    let mut options = LoadOptions::default();
+    change(&mut options);
+    let wat = Wat::new().describe(DESCRIPTION);
+    named(name, &wat.export("call", text, body), &options)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_fails_has_the_kind_and_the_text_of_the_failure() {
-    let mut short = LoadOptions::default();
-    short.limits.timeout = Limit::At(Duration::from_millis(50));
-    let body = format!("{SPIN} unreachable");
-    let spin = Wat::new().describe(DESCRIPTION).export("call", "", &body);
-    let trap = Wat::new()
-        .describe(DESCRIPTION)
-        .export("call", "", "unreachable");
+    let spin = format!("{SPIN} unreachable");
+    let grow = "(loop $l (drop (memory.grow (i32.const 16))) (br $l)) unreachable";
+    let output = "(call $output {}) (i32.const 0)";
     let others = vec![
-        named("slow", &spin, &short),
-        named("traps", &trap, &LoadOptions::default()),
+        running("slow", "", &spin, |options| {
+            options.limits.timeout = Limit::At(Duration::from_millis(50));
+        }),
+        running("traps", "", "unreachable", |_| {}),
+        running("panics", "no", "(call $error {}) unreachable", |_| {}),
+        running("fails", "no", "(call $error {}) (i32.const 1)", |_| {}),
+        running("grows", "", grow, |options| {
+            options.limits.memory = Limit::At(4 << 20);
+        }),
+        running("loops", "", &spin, |options| {
+            options.limits.fuel = Limit::At(1_000_000);
+        }),
+        running("talks", &text(&"a".repeat(1000)), output, |options| {
+            options.limits.output = Limit::At(1000);
+        }),
+        running("lies", r#"{"content":{}}"#, output, |_| {}),
     ];
-    let requests = [to_call("slow:t"), to_call("traps:t")];
-    let found = errors_of(&requests, &["slow:t", "traps:t"], others).await;
+    let calls = others
+        .iter()
+        .map(|other| to_call(&format!("{}:t", other.name())));
+    let grants: Vec<_> = others
+        .iter()
+        .map(|other| format!("{}:t", other.name()))
+        .collect();
+    let grants: Vec<_> = grants.iter().map(String::as_str).collect();
+    let requests: Vec<_> = calls.collect();
+    let found = errors_of(&requests, &grants, others).await;
     let expected = expected(&[
         (
             "timeout",
@@ -231,8 +257,44 @@ async fn a_call_that_fails_has_the_kind_and_the_text_of_the_failure() {
             "trap",
             "servlet `traps` trapped in `call`: wasm trap: wasm `unreachable` instruction executed",
         ),
+        ("panic", "servlet `panics` stopped in `call`: no"),
+        ("fault", "no"),
+        (
+            "out_of_memory",
+            "servlet `grows` ran out of memory in `call`: the limit is 4194304 bytes",
+        ),
+        (
+            "out_of_fuel",
+            "servlet `loops` ran out of fuel in `call`: the limit is 1000000",
+        ),
+        (
+            "output_too_large",
+            "servlet `talks` returned 1039 bytes from `call`; the limit is 1000",
+        ),
+        (
+            "bad_output",
+            "servlet `lies` returned an invalid result: output of `call`, /content: expected an array, found an object",
+        ),
     ]);
     assert_eq!(found, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_callee_whose_instances_are_taken_is_busy() {
+    let spin = format!("{SPIN} unreachable");
+    let weather = running("weather", "", &spin, |options| {
+        options.instances = Instances::ONE.into();
+        options.wait = Some(Duration::from_millis(50));
+        options.limits.timeout = Limit::Unlimited;
+    });
+    let planner = planner(&caller(&[to_call("weather:t")], ""), &["weather:t"]);
+    let host = host(vec![planner, weather]);
+    let mut taken = Box::pin(host.servlets()[1].call_async("t", None));
+    let ended = timeout(Duration::from_millis(1), &mut taken).await;
+    ended.expect_err("it spins");
+    let answers = answers_in(&call(&host, &RequestMeta::default()).await);
+    let expected = "servlet `weather` is busy: no instance became free within 50ms";
+    assert_eq!(error(&answers[0]), ("busy", expected));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -245,6 +307,38 @@ async fn a_request_of_another_form_is_an_error() {
         assert_eq!(kind, "arguments");
         let expected = "`call_tool` expects a request `tools/call` or `resources/read`: ";
         assert!(message.starts_with(expected), "{message}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_has_limits() {
+    for (commas, expected) in [
+        (
+            1_048_577,
+            "expected at most 1048576 bytes of JSON, found 1048577",
+        ),
+        (
+            150_000,
+            "expected at most 100000 values of JSON, found 150001",
+        ),
+    ] {
+        let request = format!(
+            "(func $commas (result i64) (local $block i64) (local $at i64)
+                (local.set $block (call $alloc (i64.const {commas})))
+                (loop $next
+                    (call $store (i64.add (local.get $block) (local.get $at)) (i32.const 0x2c))
+                    (local.set $at (i64.add (local.get $at) (i64.const 1)))
+                    (br_if $next (i64.lt_u (local.get $at) (i64.const {commas}))))
+                (local.get $block))"
+        );
+        let call = [(
+            "call",
+            r#"{"content":[],"structuredContent":{"answers":[null,"#,
+            "]}}",
+        )];
+        let wat = calling(Wat::new().describe(DESCRIPTION), "(call $commas)", &call);
+        let answers = answers(vec![planner(&wat.after(&request), &[])]).await;
+        assert_eq!(error(&answers[0]), ("arguments", expected));
     }
 }
 
@@ -297,6 +391,76 @@ async fn calls_are_possible_only_while_a_call_is_answered() {
         answers_in(&result)[0]["result"]["content"][0]["text"],
         "sunny"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn descriptions_lists_and_completions_call_nothing() {
+    let wat = callers(
+        &to_call("weather:t"),
+        &[
+            (
+                "describe",
+                r#"{"tools":[{"name":"t","inputSchema":{"type":"object"},"_meta":{"answer":"#,
+                "}}]}",
+            ),
+            (
+                "list_resources",
+                r#"{"resources":[{"uri":"x:1","name":"x","_meta":{"answer":"#,
+                "}}]}",
+            ),
+            (
+                "list_resource_templates",
+                r#"{"resourceTemplates":[{"uriTemplate":"y:{z}","name":"y","_meta":{"answer":"#,
+                "}}]}",
+            ),
+            (
+                "list_prompts",
+                r#"{"prompts":[{"name":"p","_meta":{"answer":"#,
+                "}}]}",
+            ),
+            (
+                "complete",
+                r#"{"completion":{"values":[]},"_meta":{"answer":"#,
+                "}}",
+            ),
+            ("call", r#"{"content":[],"_meta":{"answer":"#, "}}"),
+            ("get_prompt", r#"{"messages":[],"_meta":{"answer":"#, "}}"),
+            (
+                "read_resource",
+                r#"{"contents":[{"uri":"x:1","text":"x"}],"_meta":{"answer":"#,
+                "}}",
+            ),
+        ],
+    );
+    let planner = planner(&wat, &["weather:t"]);
+    let host = host(vec![planner, simple("weather", &text("sunny"))]);
+    let servlet = &host.servlets()[0];
+    let prompt = json!({ "ref": { "type": "ref/prompt", "name": "p" }, "argument": { "name": "a", "value": "" } });
+    let completed = host.complete(prompt.as_object().expect("an object")).await;
+    let completed = completed.expect("suggestions");
+    for refused in [
+        servlet.tools()[0].json(),
+        servlet.resources()[0].json(),
+        servlet.resource_templates()[0].json(),
+        servlet.prompts()[0].json(),
+        completed.json(),
+    ] {
+        let expected = "servlet `planner` may call tools only while it answers a call";
+        assert_eq!(
+            error(&refused["_meta"]["answer"]),
+            ("not_allowed", expected)
+        );
+    }
+    let request_meta = RequestMeta::default();
+    let called = call(&host, &request_meta).await;
+    let prompt = host.get_prompt_with("p", None, &request_meta).await;
+    let prompt = prompt.expect("a prompt");
+    let read = host.read_resource_with("x:1", &request_meta).await;
+    let read = read.expect("contents");
+    for allowed in [called.json(), prompt.json(), read.json()] {
+        let result = &allowed["_meta"]["answer"]["result"];
+        assert_eq!(result["content"][0]["text"], "sunny", "{allowed:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

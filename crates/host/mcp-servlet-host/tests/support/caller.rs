@@ -13,6 +13,13 @@ pub(crate) const CALL_TOOL: &str = r#"(import "extism:host/user" "call_tool" (fu
 /// Where answers are collected in memory.
 pub(crate) const START: usize = 32 << 10;
 
+/// Begins to collect.
+const BEGIN: &str = "(global.set $end (i32.const 32768))";
+
+/// Returns what was collected.
+const RETURN: &str =
+    "(call $output (i32.const 32768) (i32.sub (global.get $end) (i32.const 32768))) (i32.const 0)";
+
 const HELPERS: &str = r"
     (global $end (mut i32) (i32.const 32768))
     (func $put (param $from i32) (param $length i32)
@@ -35,38 +42,53 @@ pub(crate) fn caller(requests: &[Value], body: &str) -> Wat {
 
 /// A [`caller`] that runs `last` before it returns. In that, `{}` stands for the offset and length of [`ASK`].
 pub(crate) fn caller_that(requests: &[Value], body: &str, last: &str) -> Wat {
-    let requests: Vec<_> = requests.iter().map(Value::to_string).collect();
-    let begin = r#"{"content":[],"structuredContent":{"answers":[null"#;
-    let texts = [begin, ",", "]}}", ASK].into_iter();
-    let texts = texts.chain(requests.iter().map(String::as_str));
-    let mut places = Vec::new();
     let mut wat = Wat::new().describe(DESCRIPTION).import(CALL_TOOL);
-    let mut at = DESCRIPTION.len();
-    for text in texts {
-        places.push(format!("(i32.const {at}) (i32.const {})", text.len()));
-        at += text.len();
-        wat = wat.text(text);
-    }
-    assert!(at < START, "the constants overlap with the answers");
-    let [begin, comma, end, ask, requests @ ..] = &*places else {
-        unreachable!("there are four constants");
-    };
+    let begin = r#"{"content":[],"structuredContent":{"answers":[null"#;
+    let [begin, comma, end, ask] = [begin, ",", "]}}", ASK].map(|text| wat.constant(text));
     let calls = requests.iter().map(|request| {
+        let request = wat.constant(&request.to_string());
         format!("(call $put {comma}) (call $take (call $call_tool (call $block {request})))")
     });
     let calls: String = calls.collect();
-    let last = last.replace("{}", ask);
+    let last = last.replace("{}", &ask);
     let body = format!(
         "(global.set $calls (i32.add (global.get $calls) (i32.const 1)))
-        (global.set $end (i32.const {START}))
         (if (i32.lt_u (memory.size) (i32.const 100)) (then (drop (memory.grow (i32.const 100)))))
         {body}
+        {BEGIN}
         (call $put {begin}) {calls} (call $put {end})
         {last}
-        (call $output (i32.const {START}) (i32.sub (global.get $end) (i32.const {START})))
-        (i32.const 0)"
+        {RETURN}"
     );
-    wat.export("call", "", &body).after(HELPERS)
+    collecting(wat.export("call", "", &body))
+}
+
+/// A servlet whose exports make this request, and return the answer between two texts.
+pub(crate) fn callers(request: &Value, exports: &[(&str, &str, &str)]) -> Wat {
+    let mut wat = Wat::new();
+    let request = wat.constant(&request.to_string());
+    calling(wat, &format!("(call $block {request})"), exports)
+}
+
+/// The same with the code of a block that has the request.
+pub(crate) fn calling(wat: Wat, request: &str, exports: &[(&str, &str, &str)]) -> Wat {
+    let mut wat = wat.import(CALL_TOOL);
+    for (name, before, after) in exports {
+        let [before, after] = [before, after].map(|text| wat.constant(text));
+        let call = format!("(call $take (call $call_tool {request}))");
+        let body = format!("{BEGIN} (call $put {before}) {call} (call $put {after}) {RETURN}");
+        wat = wat.export(name, "", &body);
+    }
+    collecting(wat)
+}
+
+/// Adds the functions that collect answers.
+fn collecting(wat: Wat) -> Wat {
+    assert!(
+        wat.data.len() < START,
+        "the constants overlap with the answers"
+    );
+    wat.after(HELPERS)
 }
 
 /// A request to call a tool without arguments.

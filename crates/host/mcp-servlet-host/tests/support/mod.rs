@@ -32,8 +32,15 @@ impl Wat {
 
     /// Appends a text to the constants.
     pub(crate) fn text(mut self, text: &str) -> Self {
-        self.data.extend(text.as_bytes());
+        self.constant(text);
         self
+    }
+
+    /// Appends a text to the constants, and returns its offset and length.
+    pub(crate) fn constant(&mut self, text: &str) -> String {
+        let place = format!("(i32.const {}) (i32.const {})", self.data.len(), text.len());
+        self.data.extend(text.as_bytes());
+        place
     }
 
     /// Adds a field to the module, after its functions.
@@ -49,8 +56,7 @@ impl Wat {
 
     /// An export that runs `body`. In it, `{}` stands for the offset and length of `text`.
     pub(crate) fn export(mut self, name: &str, text: &str, body: &str) -> Self {
-        let place = format!("(i32.const {}) (i32.const {})", self.data.len(), text.len());
-        self.data.extend(text.as_bytes());
+        let place = self.constant(text);
         let body = body.replace("{}", &place);
         self.exports
             .extend(["(func (export \"", name, "\") (result i32) ", &body, ")"]);
@@ -73,11 +79,9 @@ impl Wat {
     /// The same for any export. A module can have only one such export.
     pub(crate) fn each(mut self, export: &str, texts: &[&str]) -> Self {
         let answers = texts.iter().enumerate().map(|(at, text)| {
-            let (from, length) = (self.data.len(), text.len());
-            self.data.extend(text.as_bytes());
+            let place = self.constant(text);
             format!(
-                "(if (i32.gt_s (global.get $calls) (i32.const {at}))
-                    (then (call $output (i32.const {from}) (i32.const {length}))))"
+                "(if (i32.gt_s (global.get $calls) (i32.const {at})) (then (call $output {place})))"
             )
         });
         let answers: String = answers.collect();
