@@ -27,6 +27,8 @@ struct Node {
     parallel: Option<usize>,
     may_fail: bool,
     is_read_only: bool,
+    /// How long each of its calls may take.
+    timeout: Option<u64>,
     /// What its calls do: one, or one for each item.
     calls: Vec<Plan>,
 }
@@ -89,6 +91,23 @@ impl Graph {
         &mut self.nodes[call.step].calls[call.index.unwrap_or_default()]
     }
 
+    /// Whether a call takes longer than its step allows.
+    fn is_late(&self, call: Call) -> bool {
+        let timeout = self.nodes[call.step].timeout;
+        timeout.is_some_and(|timeout| timeout < self.plan(call).milliseconds)
+    }
+
+    /// How long a call takes, unless something else stops it.
+    fn milliseconds(&self, call: Call) -> u64 {
+        let timeout = self.nodes[call.step].timeout.unwrap_or(u64::MAX);
+        timeout.min(self.plan(call).milliseconds)
+    }
+
+    /// Whether a call has no result that is a success.
+    fn fails(&self, call: Call) -> bool {
+        self.is_late(call) || self.plan(call).answer != Answer::Result
+    }
+
     fn calls(&self) -> impl Iterator<Item = Call> {
         let nodes = self.nodes.iter().enumerate();
         nodes.flat_map(|(step, node)| node.calls(step))
@@ -97,6 +116,14 @@ impl Graph {
     /// What a call returns, as expressions read it. `None` if the call ends the tool.
     fn value(&self, call: Call) -> Value {
         let own = json!({ "call": name_of(call) });
+        if self.is_late(call) {
+            let limit = Duration::from_millis(self.milliseconds(call));
+            let message = format!("remote `m` did not answer `tools/call` within {limit:?}");
+            let error = json!({
+                "code": "REQUEST_TIMEOUT", "kind": "timeout", "message": message, "data": { "remote": "m" },
+            });
+            return json!({ "isError": true, "error": error });
+        }
         match self.plan(call).answer {
             Answer::Result => {
                 json!({ "content": [], "structuredContent": own, "isError": false, "call": name_of(call) })
@@ -204,6 +231,7 @@ fn spec_of(step: usize, node: &Node) -> StepSpec {
             .and_then(|parallel| i64::try_from(parallel).ok()),
         after: Some(node.after.iter().copied().map(name).collect()),
         may_fail: node.may_fail,
+        timeout: node.timeout.map(Duration::from_millis),
         ..StepSpec::default()
     }
 }
@@ -220,7 +248,7 @@ fn plans(asks: f64, fails: f64) -> impl Strategy<Value = Plan> {
     )
 }
 
-/// Tools with at most so many steps. A call asks, and fails, with these probabilities.
+/// Tools with at most so many steps. A call asks, and fails, with these probabilities. So many steps have a time limit as calls fail.
 fn graphs(most: usize, asks: f64, fails: f64) -> impl Strategy<Value = Graph> {
     let node = (
         vec(any::<Index>(), 0..3),
@@ -229,6 +257,7 @@ fn graphs(most: usize, asks: f64, fails: f64) -> impl Strategy<Value = Graph> {
         prop::option::weighted(0.3, (1..=16_usize, vec(plans(asks, fails), 0..20))),
         prop::bool::weighted(0.4),
         prop::bool::weighted(0.5),
+        (prop::bool::weighted(fails), 100..5_000_u64),
         plans(asks, fails),
     );
     let timeout = prop::option::weighted(0.3, 100..10_000_u64);
@@ -239,7 +268,8 @@ fn graphs(most: usize, asks: f64, fails: f64) -> impl Strategy<Value = Graph> {
     (parts, timeout).prop_map(|((parts, places), timeout)| {
         let mut nodes = BTreeMap::new();
         for (number, part) in parts.into_iter().enumerate() {
-            let (reads, after, when, each, may_fail, is_read_only, plan) = part;
+            let (reads, after, when, each, may_fail, is_read_only, (has_timeout, timeout), plan) =
+                part;
             let earlier = |picks: Vec<Index>| {
                 let picks = picks.into_iter().filter(|_| number > 0);
                 let mut steps: Vec<_> = picks.map(|pick| places[pick.index(number)]).collect();
@@ -254,6 +284,7 @@ fn graphs(most: usize, asks: f64, fails: f64) -> impl Strategy<Value = Graph> {
                 parallel: each.as_ref().map(|(parallel, _)| *parallel),
                 may_fail,
                 is_read_only,
+                timeout: has_timeout.then_some(timeout),
                 calls: each.map_or_else(|| vec![plan], |(_, calls)| calls),
             };
             nodes.insert(places[number], node);
@@ -400,7 +431,7 @@ fn check_failure(
     states: &Value,
     result: Result<CallToolResult, CallError>,
 ) -> Result<(), TestCaseError> {
-    let is_error = graph.plan(call).answer == Answer::Error;
+    let is_error = graph.is_late(call) || graph.plan(call).answer == Answer::Error;
     prop_assert_eq!(result.is_err(), is_error);
     match result {
         Ok(result) => {

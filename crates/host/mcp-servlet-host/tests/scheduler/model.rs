@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_servlet_bundle::Call;
 
 use super::{
-    Answer, Graph, name_of,
+    Graph, name_of,
     remote::{Line, What},
 };
 
@@ -133,7 +133,7 @@ impl<'g> Model<'g> {
         {
             self.note(What::Began, call);
             self.running
-                .insert(call, self.now + graph.plan(call).milliseconds);
+                .insert(call, self.now + graph.milliseconds(call));
         }
     }
 
@@ -157,7 +157,8 @@ impl<'g> Model<'g> {
         if self.states[&step] != RUNS || !node.calls(step).all(|call| self.ended.contains(&call)) {
             return;
         }
-        let has_failed = node.parallel.is_none() && node.calls[0].answer != Answer::Result;
+        let has_failed =
+            node.parallel.is_none() && node.calls(step).any(|call| self.graph.fails(call));
         self.states
             .insert(step, if has_failed { "failed" } else { "done" });
     }
@@ -173,10 +174,7 @@ impl<'g> Model<'g> {
             .iter()
             .min_by_key(|(_, at)| **at)
             .map(|(call, at)| (*call, *at))?;
-        let matters = |call: &Call| {
-            let plan = self.graph.plan(*call);
-            plan.answer != Answer::Result || plan.asks
-        };
+        let matters = |call: &Call| self.graph.fails(*call) || self.graph.plan(*call).asks;
         let same: Vec<_> = self
             .running
             .iter()
@@ -196,7 +194,8 @@ impl<'g> Model<'g> {
     }
 
     fn asks(&mut self, call: Call) -> bool {
-        let asks = self.graph.plan(call).asks && !self.answered.contains(&call);
+        let asks = self.graph.plan(call).asks && !self.graph.is_late(call);
+        let asks = asks && !self.answered.contains(&call);
         if asks {
             self.note(What::Asked, call);
         }
@@ -205,9 +204,9 @@ impl<'g> Model<'g> {
 
     /// Ends a call. Returns whether the tool goes on.
     fn end(&mut self, call: Call) -> bool {
-        self.note(What::Ended, call);
-        let has_failed = self.graph.plan(call).answer != Answer::Result;
-        if has_failed && !self.graph.nodes[call.step].may_fail {
+        let is_late = self.graph.is_late(call);
+        self.note(if is_late { What::Stopped } else { What::Ended }, call);
+        if self.graph.fails(call) && !self.graph.nodes[call.step].may_fail {
             self.states.insert(call.step, "failed");
             return false;
         }
