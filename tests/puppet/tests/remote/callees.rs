@@ -1,6 +1,6 @@
 //! Servlets that call tools of remotes.
 
-use mcp_servlet_client::{CallResult, Options};
+use mcp_servlet_client::{CallOptions, CallResult, Event, Options};
 use puppet::Puppet;
 use serde_json::{Value, json};
 use tokio::time::{Duration, timeout};
@@ -121,4 +121,61 @@ async fn names_that_a_servlet_makes_up_are_in_no_metric() {
     let metrics = site.service.metrics();
     assert!(metrics.contains("servlet=\"planner\""), "{metrics}");
     assert!(!metrics.contains("made-up"), "{metrics}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_that_fails_has_the_kind_and_the_text_of_the_failure() {
+    let hung = plain(never());
+    let error = json!({ "code": -32050, "message": "broken", "data": "why" });
+    let broken = plain(json!({ "error": error }));
+    let liar = plain(json!({ "result": { "content": "no list" } }));
+    let planner = ["hung:t", "broken:t", "liar:t"].map(to_call);
+    let planner = caller(&planner, "").wasm();
+    let mut config = format!(
+        "{WEB}bundles = [\"planner\"]\n[servlet.planner]\nsource = \"planner.wasm\"\n\
+         allow = {{ tools = [\"hung:*\", \"broken:*\", \"liar:*\"] }}\n"
+    );
+    for (name, puppet, settings) in [
+        ("hung", &hung, "timeout = \"200ms\"\n"),
+        ("broken", &broken, ""),
+        ("liar", &liar, ""),
+    ] {
+        config += &remote(name, puppet, settings).await;
+    }
+    let site = Site::start(&config, &[("planner.wasm", &planner)]).await;
+    let (way, endpoint) = WAYS[0];
+    let session = site.connect(way, endpoint).await;
+    let result = session.call("t", json!({})).await.expect("a result");
+    let answers = answers(&result);
+    let [hung, broken, liar] = [0, 1, 2].map(|at| &answers[at]["error"]);
+    assert_eq!(hung["kind"], "timeout", "{hung}");
+    let message = "remote `hung` did not answer `tools/call` within 200ms";
+    assert_eq!(hung["message"], message);
+    assert_eq!(broken["kind"], "remote", "{broken}");
+    assert_eq!(broken["message"], "broken");
+    assert_eq!(broken["data"], "why");
+    assert_eq!(liar["kind"], "bad_output", "{liar}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn log_messages_of_a_callee_keep_their_logger() {
+    let log = json!({ "level": "warning", "logger": "far", "data": { "at": 1 } });
+    let before = json!([{ "method": "notifications/message", "params": log }]);
+    let far = plain(json!({ "before": before, "result": { "content": [] } }));
+    let site = site(&[("far", &far)], "", &[to_call("far:t")]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let mut events = session.events();
+        let level = json!({ "io.modelcontextprotocol/logLevel": "info" });
+        let options = CallOptions::new().meta(level.as_object().cloned().expect("an object"));
+        let called = session.call_with("t", json!({}), &options).await;
+        called.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        let event = timeout(PATIENCE, events.next()).await.expect("in time");
+        let expected = Event::Log {
+            level: "warning".to_owned(),
+            logger: Some("far".to_owned()),
+            data: json!({ "at": 1 }),
+        };
+        assert_eq!(event.expect("open").expect("an event"), expected, "{way:?}");
+    }
 }

@@ -15,6 +15,7 @@ mod client;
 mod gateway;
 mod life;
 mod lists;
+#[allow(dead_code, reason = "tests of servlets use the rest")]
 #[path = "../../../../crates/host/mcp-servlet-config/tests/endpoints/log.rs"]
 mod log;
 mod members;

@@ -691,3 +691,62 @@ step.bad = { handler = "far:t", may_fail = true, inputs = { x = "${{ json(reques
     }
     assert_eq!(far.received("tools/call"), 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_steps_of_a_call_share_its_limits() {
+    let far = plain(text("ok"));
+    let large = plain(text(&"x".repeat(2 << 20)));
+    // Each step makes more than 10,000 turns of two loops, and a call has 100,000.
+    let turns = "${{ size(request.arguments.x.map(a, request.arguments.x.map(b, 1))) }}";
+    let steps = |count: usize| -> String {
+        let step = |number: usize| {
+            let after = match number {
+                0 => "[]".to_owned(),
+                _ => format!("[\"s{}\"]", number - 1),
+            };
+            format!(
+                "step.s{number} = {{ handler = \"far:t\", after = {after}, inputs = {{ x = \"{turns}\" }} }}\n"
+            )
+        };
+        (0..count).map(step).collect()
+    };
+    let head = "arguments = { properties = { x = {} } }\nresult = { content = [] }\n";
+    let (within, beyond) = (steps(1), steps(10));
+    let bundle = format!(
+        r#"
+[bundle.b.tool.within]
+{head}{within}
+[bundle.b.tool.beyond]
+{head}{beyond}
+[bundle.b.tool.large]
+arguments = {{ properties = {{ x = {{}} }} }}
+result = {{ content = "${{{{ steps.all.map(one, one.content[0]) }}}}" }}
+step.all = {{ handler = "large:t", each = "${{{{ request.arguments.x }}}}" }}
+"#
+    );
+    let site = site(&[("far", &far), ("large", &large)], &bundle).await;
+    let (way, endpoint) = WAYS[0];
+    let session = site.connect(way, endpoint).await;
+    let x = json!({ "x": vec![0; 100] });
+    let within = session.call("within", x.clone()).await;
+    within.unwrap_or_else(|error| panic!("{error}"));
+    let beyond = error(&session, "beyond", x).await;
+    let message = beyond.message();
+    assert!(
+        message.starts_with("tool `beyond` cannot fill `step.s")
+            && message.ends_with(".inputs.x`: the expressions of this call take too long"),
+        "{message}"
+    );
+    let steps = &beyond.data().expect("data")["steps"];
+    assert_eq!(steps["s0"], "done", "{steps}");
+    assert_eq!(steps["s9"], "not started", "{steps}");
+    let large = error(&session, "large", json!({ "x": vec![0; 20] })).await;
+    let data = large.data().expect("data");
+    assert_eq!(data["code"], "RESULTS_TOO_LARGE", "{large}");
+    assert!(
+        large
+            .message()
+            .starts_with("the results of the steps take more than 32 MiB; `all` brought "),
+        "{large}"
+    );
+}

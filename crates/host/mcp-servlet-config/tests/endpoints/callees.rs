@@ -1,16 +1,18 @@
 //! Servlets that call tools of others.
 
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 use crate::{
     http::{header, post, post_stateless, stateless},
     issuer::{ISSUER, Issuer, RESOURCE},
+    log,
     site::{Site, WAYS, WEB, eventually, tools},
     support::{
         Wat,
         caller::{ASK, CALL_TOOL, caller, to_call, to_read},
     },
-    wasm::{describe, echo, echo_features},
+    wasm::{Reply, describe, echo, echo_as, echo_features, replies, servlet},
 };
 
 /// A servlet `planner` that makes these calls, and has the only tools that clients see.
@@ -148,6 +150,50 @@ async fn grants_can_change_while_the_server_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_call_goes_on_with_the_members_and_grants_with_which_it_began() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    let request = json!({ "url": url }).to_string();
+    let tools = json!([{ "name": "t", "inputSchema": { "type": "object" } }]);
+    let slow = replies(&tools, &[("\"t\"", Reply::Send(&request))]);
+    let planner = planner(&["slow:t", "e:said"].map(to_call));
+    let files = [
+        ("planner.wasm", &*planner),
+        ("slow.wasm", &*slow),
+        ("old.wasm", &*servlet(&["said"], "old")),
+        ("new.wasm", &*servlet(&["said"], "new")),
+    ];
+    let config = |source: &str, granted: &str| {
+        format!(
+            "{WEB}bundles = [\"planner\", \"e\"]\n\
+             [servlet.planner]\nsource = \"planner.wasm\"\nallow = {{ tools = [{granted}] }}\n\
+             [servlet.slow]\nsource = \"slow.wasm\"\nallow = {{ hosts = [\"127.0.0.1\"] }}\n\
+             [servlet.e]\nsource = \"{source}.wasm\"\n"
+        )
+    };
+    let site = Site::start(&config("old", "\"slow:*\", \"e:*\""), &files).await;
+    let call = answers(&site);
+    let replaced = async {
+        let (held, _) = listener.accept().await.expect("a request");
+        site.write("servlet.toml", config("new", ""));
+        let (way, endpoint) = WAYS[0];
+        let session = site.connect(way, endpoint).await;
+        eventually("the new servlet", async || {
+            let said = session.call("said", json!({})).await;
+            said.is_ok_and(|said| said.text() == "new")
+        })
+        .await;
+        for answer in answers(&site).await {
+            assert_eq!(answer["error"]["kind"], "not_allowed", "{answer}");
+        }
+        drop(held);
+    };
+    let (answers, ()) = tokio::join!(call, replaced);
+    let said = &answers[1]["result"]["content"][0]["text"];
+    assert_eq!(said, "old", "{answers:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_call_needs_the_scopes_of_what_the_servlet_calls() {
     let issuer = Issuer::new();
     let config = format!(
@@ -193,6 +239,69 @@ async fn a_call_needs_the_scopes_of_what_the_servlet_calls() {
     }
 }
 
+/// The response to a request of a client that has roots.
+fn ask(site: &Site, method: &str, params: &Value) -> Value {
+    let mut request = stateless(method, params.clone());
+    let capabilities =
+        &mut request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    *capabilities = json!({ "roots": {} });
+    let mut response = post_stateless(site.url("web"), &request);
+    let text = response.body_mut().read_to_string().expect("text");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// The same request with the answer to [`ASK`].
+fn answer_to(asked: &Value, params: &Value) -> Value {
+    let mut answer = params.clone();
+    answer["requestState"] = asked["result"]["requestState"].clone();
+    answer["inputResponses"] = json!({ "k": { "roots": [] } });
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_that_the_second_run_of_a_servlet_does_not_repeat_is_logged() {
+    log::start();
+    let mut wat = Wat::new().import(CALL_TOOL).describe(&describe(&["t"]));
+    let [reads, writes] =
+        ["reads:t", "writes:t"].map(|name| wat.constant(&to_call(name).to_string()));
+    let asks = wat.constant(ASK);
+    // The first run calls both and asks. The second one calls nothing.
+    let body = format!(
+        "(global.set $calls (i32.add (global.get $calls) (i32.const 1)))
+        (if (i32.eq (global.get $calls) (i32.const 1)) (then
+            (drop (call $call_tool (call $block {reads})))
+            (drop (call $call_tool (call $block {writes})))
+            (call $output {asks})
+            (return (i32.const 0))))
+        (call $output {{}}) (i32.const 0)"
+    );
+    let planner = wat.export("call", r#"{"content":[]}"#, &body).wasm();
+    let tool = json!({ "name": "t", "inputSchema": {}, "annotations": { "readOnlyHint": true } });
+    let reads = echo_as(&json!({ "tools": [tool] }).to_string());
+    let files = [
+        ("planner.wasm", &*planner),
+        ("reads.wasm", &*reads),
+        ("writes.wasm", &*echo(&["t"])),
+    ];
+    let config = "bundles = [\"planner\"]\n[servlet.planner]\nsource = \"planner.wasm\"\n\
+        allow = { tools = [\"reads:t\", \"writes:t\"] }\n\
+        limits = { instances = { max = 1 }, isolation = \"shared\" }\n\
+        [servlet.reads]\nsource = \"reads.wasm\"\n[servlet.writes]\nsource = \"writes.wasm\"\n";
+    let site = Site::start(&format!("{WEB}{config}"), &files).await;
+    let params = json!({ "name": "t", "arguments": {} });
+    let asked = ask(&site, "tools/call", &params);
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let done = ask(&site, "tools/call", &answer_to(&asked, &params));
+    assert_eq!(done["result"]["resultType"], "complete", "{done}");
+    let other = |callee: &str| {
+        format!(
+            "servlet `planner` made other calls when it ran again; `{callee}` ran and its result is not used"
+        )
+    };
+    log::says(&other("writes:t")).await;
+    assert!(!log::has(&other("reads:t")), "it changes nothing");
+}
+
 /// A servlet that can call tools, and that asks before it fills in its prompt or reads its resource.
 fn asks_before(export: &str, answer: &str) -> Vec<u8> {
     let resources = json!({ "resources": [{ "uri": "x:", "name": "x" }] }).to_string();
@@ -226,22 +335,11 @@ async fn an_answer_to_a_prompt_or_resource_that_may_call_tools_is_for_one_use() 
             [servlet.e]\nsource = \"e.wasm\"\n";
         let files = [("a.wasm", &*wasm), ("e.wasm", &*echo(&["t"]))];
         let site = Site::start(&format!("{WEB}{config}"), &files).await;
-        let ask = |params: &Value| {
-            let mut request = stateless(method, params.clone());
-            let capabilities =
-                &mut request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-            *capabilities = json!({ "roots": {} });
-            let mut response = post_stateless(site.url("web"), &request);
-            let text = response.body_mut().read_to_string().expect("text");
-            serde_json::from_str::<Value>(&text).expect("JSON")
-        };
-        let asked = ask(&params);
-        let mut answer = params.clone();
-        answer["requestState"] = asked["result"]["requestState"].clone();
-        answer["inputResponses"] = json!({ "k": { "roots": [] } });
-        let done = ask(&answer);
+        let asked = ask(&site, method, &params);
+        let answer = answer_to(&asked, &params);
+        let done = ask(&site, method, &answer);
         assert_eq!(done["result"]["resultType"], "complete", "{method}: {done}");
-        let again = ask(&answer);
+        let again = ask(&site, method, &answer);
         let message = "this answer was used already; send the request again without `requestState`";
         assert_eq!(again["error"]["message"], message, "{method}: {again}");
     }

@@ -10,6 +10,10 @@ use crate::{
     http::{INITIALIZE, header, post, post_stateless, send, stateless},
     site::{OLD, Site, WEB},
     sse::{JSON, Stream},
+    support::{
+        Wat,
+        caller::{CALL_TOOL, to_call},
+    },
     tokens::refused,
     wasm::{Reply, echo, echo_after, replies, servlet},
 };
@@ -245,6 +249,35 @@ async fn without_an_answer_there_is_no_session() {
         assert_eq!(refused(&site, "no_session_answer"), 2);
     }
     crate::log::says("`on_session` has no answer: it took longer than 300ms").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_servlet_that_decides_calls_no_tools() {
+    // It accepts if the answer begins with `{"error":{"kind":"n`, as that of a call that is not allowed does.
+    let body = format!(
+        "(if (i32.ne
+            (call $load (i64.add (call $call_tool (call $block {{}})) (i64.const 18)))
+            (i32.const 0x6e))
+            (then unreachable))
+        (call $output (i32.const 0) (i32.const {})) (i32.const 0)",
+        ACCEPT.len()
+    );
+    let wat = Wat::new().text(ACCEPT).import(CALL_TOOL);
+    let wat = wat.describe(&json!({ "tools": tool(&[]) }).to_string());
+    let gate = wat
+        .export("call", &to_call("a:t").to_string(), &body)
+        .wasm();
+    let gate_section = format!("{GATE}allow = {{ tools = [\"a:*\"] }}\n");
+    let config = format!("{WEB}{ASK}{gate_section}{A}");
+    let files = [("gate.wasm", &*gate), ("a.wasm", &*servlet(&["t"], "a"))];
+    let site = Site::start(&config, &files).await;
+    let opened = post(site.url("web"), &[], &initialize("c"));
+    assert_eq!(opened.status(), 200);
+    assert_eq!(post_stateless(site.url("web"), &list("c")).status(), 200);
+    // Its other tool may call it.
+    let request = stateless("tools/call", json!({ "name": "other", "arguments": {} }));
+    let (_, message) = error(&mut post_stateless(site.url("web"), &request));
+    assert!(message.starts_with("servlet `gate` trapped"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

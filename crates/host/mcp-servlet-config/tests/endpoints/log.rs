@@ -26,7 +26,7 @@ pub(crate) fn start() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         let log = tracing_subscriber::fmt().with_env_filter(
-            "mcp_servlet_server=warn,mcp_servlet_server::server::metrics::call=info,mcp_servlet_access=warn,mcp_servlet_client=warn,remote=info",
+            "mcp_servlet_server=warn,mcp_servlet_server::server::metrics::call=info,mcp_servlet_access=warn,mcp_servlet_client=warn,mcp_servlet_runtime=warn,remote=info",
         );
         log.with_writer(|| Log).with_ansi(false).init();
     });
@@ -35,6 +35,12 @@ pub(crate) fn start() {
 /// Waits until a line of the log contains this text.
 pub(crate) async fn says(text: &str) {
     line(text).await;
+}
+
+/// Whether a line of the log contains this text already.
+pub(crate) fn has(text: &str) -> bool {
+    let log = LOG.lock().expect("no panic");
+    String::from_utf8_lossy(&log).contains(text)
 }
 
 /// The first line of the log that contains this text.

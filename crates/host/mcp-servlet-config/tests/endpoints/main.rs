@@ -41,6 +41,7 @@ mod steps;
 mod store;
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;
+mod tasks;
 mod time;
 mod tls;
 mod tokens;

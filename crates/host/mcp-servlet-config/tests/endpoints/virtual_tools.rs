@@ -378,3 +378,34 @@ async fn unknown_arguments_are_dropped_if_the_servlet_of_the_handler_drops_them(
     let expected = r#"servlet_arguments_dropped_total{servlet="weather",tool="t"} 10"#;
     assert!(dropped.contains(expected), "{dropped}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unknown_arguments_are_dropped_only_if_the_servlets_of_all_steps_drop_them() {
+    let step = |name: &str, servlet: &str| {
+        format!(
+            "step.{name} = {{ handler = \"{servlet}:get_weather\", inputs = {{ city = \"${{{{ request.arguments.city }}}}\" }} }}\n"
+        )
+    };
+    let tool = |name: &str, second: &str| {
+        let made = "${{ steps.a.structuredContent.params.arguments }}";
+        let (first, second) = (step("a", "weather"), step("b", second));
+        format!(
+            "[bundle.ops.tool.{name}]\nresult = {{ content = [], structuredContent = {{ made = \"{made}\" }} }}\n{first}{second}"
+        )
+    };
+    let (drops, refuses) = (tool("drops", "weather"), tool("refuses", "other"));
+    let other = "[servlet.other]\nsource = \"weather.wasm\"\n";
+    let bundle = format!("arguments.unknown = \"drop\"\n{other}{drops}{refuses}");
+    let site = site(&echo(), &bundle).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        let arguments = json!({ "city": "Oslo", "toolCallId": 7 });
+        let dropped = call(&session, "drops", arguments.clone()).await;
+        let made = &dropped["structuredContent"]["made"];
+        assert_eq!(made, &json!({ "city": "Oslo" }), "{way:?}: {dropped}");
+        let refused = call(&session, "refuses", arguments).await;
+        let text = refused["content"][0]["text"].as_str().expect("a text");
+        let expected = "invalid arguments: `/toolCallId` is unknown";
+        assert!(text.starts_with(expected), "{way:?}: {text}");
+    }
+}
