@@ -14,7 +14,7 @@ use mcp_servlet_schema::Provider;
 use mcp_servlet_server::{Settings, watch::Snapshot};
 
 use super::{
-    ConfigError, Lock, Mode, Problem, Reader, bundle::Bundles, endpoint::ToolPatterns, file::File,
+    ConfigError, Lock, Mode, Problem, Reader, bundle::Bundles, endpoint::EndpointSpans, file::File,
     grants::ReadGrant, hooks::ReadHook, lock::Locks, members::Members, read,
     registries::Registries, remote::RemoteLock, rules::ReadRule, secrets, shape::ReadShape,
 };
@@ -38,8 +38,8 @@ pub struct Config {
     pub(super) source: (PathBuf, String),
     /// What is most likely a mistake in the text alone.
     pub(super) warnings: Vec<Problem>,
-    /// The patterns of tools of each endpoint, and where they are.
-    pub(super) tool_patterns: BTreeMap<String, ToolPatterns>,
+    /// The parts of endpoints that findings are about, by name.
+    pub(super) endpoint_spans: BTreeMap<String, EndpointSpans>,
     /// How each remote is compared with the lock.
     pub(super) remote_locks: BTreeMap<String, RemoteLock>,
     /// The rules of all endpoints.
@@ -224,7 +224,7 @@ impl Config {
             members,
             source,
             warnings: reader.warnings,
-            tool_patterns: reader.tool_patterns,
+            endpoint_spans: reader.endpoint_spans,
             remote_locks: reader.remote_locks,
             rules,
             shapes: reader.shapes,

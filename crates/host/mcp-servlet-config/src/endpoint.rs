@@ -30,20 +30,23 @@ pub(super) use address::{sse_url, url};
 type ListenerTable = Spanned<Table<ListenerSection>>;
 type EndpointTable = Spanned<Table<EndpointSection>>;
 
-/// The patterns of tools of an endpoint, and where they are.
+/// The parts of an endpoint that findings are about.
 #[derive(Clone, Debug)]
-pub(super) struct ToolPatterns {
-    /// Those of tools that its search always lists.
+pub(super) struct EndpointSpans {
+    /// Its header.
+    pub(super) section: Range<usize>,
+    /// The patterns of tools that its search always lists.
     pub(super) always: Vec<Spanned<String>>,
-    /// Those of its quotas.
+    /// The patterns of tools of its quotas.
     pub(super) quotas: Vec<Spanned<String>>,
 }
 
 impl EndpointSection {
-    fn tool_patterns(&self) -> ToolPatterns {
+    fn spans(&self, section: Range<usize>) -> EndpointSpans {
         let quotas = self.quota.iter();
         let quotas = quotas.filter_map(|quota| quota.get_ref().tool.clone());
-        ToolPatterns {
+        EndpointSpans {
+            section,
             always: self.tools.always.clone(),
             quotas: quotas.collect(),
         }
@@ -140,8 +143,8 @@ impl Reader<'_> {
             } else {
                 self.http(name, section, file, (&mut paths, auths))
             };
-            let patterns = table.tool_patterns();
-            self.tool_patterns.insert(name.to_owned(), patterns);
+            let spans = table.spans(section.span());
+            self.endpoint_spans.insert(name.to_owned(), spans);
             endpoints.extend(transport.map(|transport| Endpoint {
                 name: name.to_owned(),
                 transport,

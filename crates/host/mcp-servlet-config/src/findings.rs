@@ -4,16 +4,18 @@ use std::{fmt, ops::Range, path::PathBuf};
 
 use mcp_servlet_access::rules::Pattern;
 use mcp_servlet_host::{
-    FailedLoad, FeatureKind, Host, LoadError, Loaded, Mount, RemoteMember,
+    FailedLoad, FeatureKind, Host, LoadError, Loaded, Mount, RemoteMember, Tool,
     bundle::Problem as ToolProblem,
 };
 use mcp_servlet_remote::NotReady;
 use mcp_servlet_runtime::{LoadError as ModuleError, chain, glob_matches};
-use mcp_servlet_server::{Configuration as _, Severity};
+use mcp_servlet_server::{
+    Configuration as _, EndpointTransport, HttpTransport, SessionStorage, Severity,
+};
 
 use super::{
     Config, ConfigError, Located, Position, Problem,
-    endpoint::ToolPatterns,
+    endpoint::EndpointSpans,
     problem::{Shown, located},
 };
 
@@ -211,7 +213,7 @@ pub struct Served<'a> {
 }
 
 /// Adds the patterns of `always` and of quotas that match no tool, most likely because they are misspelled.
-fn idle_patterns(endpoint: &str, patterns: &ToolPatterns, host: &Host, findings: &mut Findings) {
+fn idle_patterns(endpoint: &str, spans: &EndpointSpans, host: &Host, findings: &mut Findings) {
     // The tools of a remote are unknown until it was reached.
     if host
         .members()
@@ -219,8 +221,8 @@ fn idle_patterns(endpoint: &str, patterns: &ToolPatterns, host: &Host, findings:
     {
         return;
     }
-    let in_search = patterns.always.iter().map(|pattern| (pattern, true));
-    let in_quotas = patterns.quotas.iter().map(|pattern| (pattern, false));
+    let in_search = spans.always.iter().map(|pattern| (pattern, true));
+    let in_quotas = spans.quotas.iter().map(|pattern| (pattern, false));
     for (pattern, is_glob) in in_search.chain(in_quotas) {
         let text = pattern.get_ref();
         let matches = |name: &str| {
@@ -278,6 +280,7 @@ impl Config {
         let remotes = served.remotes.unwrap_or_default();
         let hosts = self.hosts(loaded, remotes);
         self.problems_of_hosts(served, &hosts, &mut findings);
+        self.answers_of_many_processes(&hosts, &mut findings);
         self.remarks_on_virtual_tools(&hosts, &mut findings);
         self.proofs_of_rules(served, &mut findings);
         let problems = self.problems_of_shapes(loaded, remotes).into_iter();
@@ -313,8 +316,8 @@ impl Config {
         if served.remotes.is_some() || self.settings.remotes.is_empty() {
             for (endpoint, host) in hosts {
                 let endpoint = endpoint.unwrap_or_default();
-                if let Some(patterns) = self.tool_patterns.get(endpoint) {
-                    idle_patterns(endpoint, patterns, host, findings);
+                if let Some(spans) = self.endpoint_spans.get(endpoint) {
+                    idle_patterns(endpoint, spans, host, findings);
                 }
             }
         }
@@ -326,6 +329,37 @@ impl Config {
             };
             findings.add(FindingKind::Warning, span, message);
             findings.help(problem.help());
+        }
+    }
+
+    /// Adds endpoints over HTTP, of processes with the same keys, where one answer could make two of them write.
+    fn answers_of_many_processes(&self, hosts: &[(Option<&str>, Host)], findings: &mut Findings) {
+        if self.settings.state_keys.is_none() {
+            return;
+        }
+        for (endpoint, (_, host)) in self.settings.endpoints.iter().zip(hosts) {
+            let EndpointTransport::Http { options, .. } = &endpoint.transport else {
+                continue;
+            };
+            let is_shared = matches!(options.session_storage, SessionStorage::Store(_));
+            // A client of HTTP+SSE stays at its process.
+            if is_shared || matches!(options.transport, HttpTransport::Sse { .. }) {
+                continue;
+            }
+            let mut tools = host.tools().map(Tool::name);
+            let Some(tool) = tools.find(|tool| host.may_write_before_it_asks(tool)) else {
+                continue;
+            };
+            let name = &endpoint.name;
+            let spans = self.endpoint_spans.get(name);
+            let span = spans.map_or(0..0, |spans| spans.section.clone());
+            let message = format!(
+                "endpoint `{name}`: processes with the same `state_keys` do not know which answers the others have used, so \
+                 tool `{tool}` may write twice for one answer"
+            );
+            findings.add(FindingKind::Warning, span, message);
+            let help = "let the processes share a store: set `session.store = \"store:NAME\"`";
+            findings.help(Some(help.to_owned()));
         }
     }
 

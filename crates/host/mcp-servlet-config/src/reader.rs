@@ -15,7 +15,7 @@ use toml::Spanned;
 
 use super::{
     Problem, cache,
-    endpoint::ToolPatterns,
+    endpoint::EndpointSpans,
     file::{File, Requests, ServletLimits, ServletSection},
     grants::ReadGrant,
     hosts::parse_host,
@@ -60,7 +60,7 @@ pub(super) struct Reader<'a> {
     pub(super) shapes: Vec<ReadShape>,
     pub(super) grants: Vec<ReadGrant>,
     pub(super) rejects: Vec<(String, usize)>,
-    pub(super) tool_patterns: BTreeMap<String, ToolPatterns>,
+    pub(super) endpoint_spans: BTreeMap<String, EndpointSpans>,
     pub(super) remote_locks: BTreeMap<String, RemoteLock>,
     pub(super) stores: BTreeMap<String, StoreOptions>,
     pub(super) files: &'a mut Snapshot,
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
             shapes: Vec::new(),
             grants: Vec::new(),
             rejects: Vec::new(),
-            tool_patterns: BTreeMap::new(),
+            endpoint_spans: BTreeMap::new(),
             remote_locks: BTreeMap::new(),
             stores: BTreeMap::new(),
             files,

@@ -495,9 +495,6 @@ fn made_of_endpoints(version: &Version, loader: &Loader) -> Made {
     let process = Process::start(&settings.tasks);
     let endpoints = settings.endpoints.iter().map(|endpoint| {
         let host = loader.finish(config.host_of(endpoint, loaded, remotes));
-        if settings.state_keys.is_some() {
-            loader.warnings.of_answers(endpoint, &host);
-        }
         let options = endpoint.options.clone();
         let server = Server::new(&process, host, options, Startup::done());
         let hook = config.servlet_of_hook(endpoint, loaded);

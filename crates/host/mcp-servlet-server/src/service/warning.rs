@@ -2,14 +2,9 @@
 
 use std::{fmt, sync::Arc};
 
-use mcp_servlet_host::{FailedLoad, Host, LoadError, Tool, UnmetNeeds};
+use mcp_servlet_host::{FailedLoad, Host, LoadError, UnmetNeeds};
 use mcp_servlet_remote::NotReady;
 use mcp_servlet_runtime::chain;
-
-use crate::{
-    configuration::{Endpoint, EndpointTransport},
-    http::{HttpTransport, SessionStorage},
-};
 
 /// How much a warning matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,33 +106,6 @@ impl Warnings {
             let help = LoadError::help(problem);
             self.report(&Warning::new(Severity::Warning, chain(problem), help));
         }
-    }
-
-    /// Reports an endpoint over HTTP, of processes with the same keys, where one answer could make two of them write.
-    pub(super) fn of_answers(&self, endpoint: &Endpoint, host: &Host) {
-        let EndpointTransport::Http { options, .. } = &endpoint.transport else {
-            return;
-        };
-        let is_shared = matches!(options.session_storage, SessionStorage::Store(_));
-        // A client of HTTP+SSE stays at its process.
-        if is_shared || matches!(options.transport, HttpTransport::Sse { .. }) {
-            return;
-        }
-        let mut tools = host.tools().map(Tool::name);
-        let Some(tool) = tools.find(|tool| host.may_write_before_it_asks(tool)) else {
-            return;
-        };
-        let message = format!(
-            "endpoint `{}`: processes with the same `state_keys` do not know which answers the others have used, so tool \
-             `{tool}` may write twice for one answer",
-            endpoint.name
-        );
-        let help = "let the processes share a store: set `session.store = \"store:NAME\"`";
-        self.report(&Warning::new(
-            Severity::Warning,
-            message,
-            Some(help.to_owned()),
-        ));
     }
 
     /// Reports a remote that cannot be used.
