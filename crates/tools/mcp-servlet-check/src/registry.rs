@@ -70,7 +70,7 @@ pub(crate) fn check_whole_server_json(document: &Value) -> Vec<Finding> {
 pub fn check_parts_of_server_json(parts: &Value) -> Vec<Finding> {
     let mut found = check_server_json(parts);
     if !parts["name"].is_string() {
-        let problem = "no repository is known, so the name in the registry cannot be checked";
+        let problem = "no repository is known, so the namespace cannot be checked";
         let help = "check the `server.json`: `servlet check server.json`";
         let note = Finding::new("registry-name", problem).help(help);
         found.push(note.noted_for_registry());

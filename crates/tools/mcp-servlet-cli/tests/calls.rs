@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     DESCRIPTION, Wat,
-    caller::{caller, to_call, to_read},
+    caller::{CALL_TOOL, caller, to_call, to_read},
 };
 
 /// What grants the calls of `planner`.
@@ -264,6 +264,28 @@ fn the_configuration_of_the_guide_allows_calls() {
     assert_eq!(answers[0]["result"]["content"], json!([]));
     assert_eq!(answers[1]["result"]["contents"][0]["text"], "rain");
     assert_eq!(answers[2]["error"]["kind"], "not_allowed");
+}
+
+#[test]
+fn both_checks_find_a_read_only_tool_that_may_call_one_that_is_not() {
+    let tool = json!({
+        "name": "look", "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true },
+    });
+    let look = Wat::new().import(CALL_TOOL).answer("{}");
+    let look = look.describe(&json!({ "tools": [tool] }).to_string());
+    let folder = folder(&[("look", look), ("weather", weather())]);
+    let config = "[servlet.look]\nsource = \"servlets/look.wasm\"\nallow = { tools = [\"weather:*\"] }\n\
+        [servlet.weather]\nsource = \"servlets/weather.wasm\"\n";
+    fs::write(folder.path().join("servlet.toml"), config).expect("a file");
+    let expected = "servlet.toml:3:20: tool `look` of servlet `look` is read-only, but may call `weather:get`, which is not\n";
+    for check in [
+        &["config", "check", "--load", "servlet.toml"][..],
+        &["check", "servlet.toml"],
+    ] {
+        let checked = run(&folder, check);
+        assert!(checked.status.success(), "{checked:?}");
+        assert!(stderr(&checked).contains(expected), "{checked:?}");
+    }
 }
 
 #[test]

@@ -216,18 +216,23 @@ fn tools_that_do_not_fit_a_remote_are_found_by_connecting() {
     let checked = run(&folder, &["config", "check", "--connect", "servlet.toml"]);
     assert_eq!(checked.status.code(), Some(1), "{checked:?}");
     let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
-    let expected = "servlet.toml:4:11: remote `a` has no tool `tt`";
+    let expected = "servlet.toml:4:11: remote `a` has no tool `tt`; there is `t`";
     assert!(messages.contains(expected), "{messages}");
     let fits = self::folder(&format!("{}{BUNDLE}", remote()));
     let checked = run(&fits, &["config", "check", "--connect", "servlet.toml"]);
     assert!(checked.status.success(), "{checked:?}");
-    let shaped = format!("{}tool.tt.shape = {{ most = 20 }}\n", remote());
-    let shaped = self::folder(&shaped);
-    let check = ["config", "check", "--load", "--connect", "servlet.toml"];
-    let checked = run(&shaped, &check);
-    let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
-    let expected = ":6: remote `a` has no tool `tt`";
-    assert!(messages.contains(expected), "{messages}");
+    let grant = "[servlet.planner]\nsource = \"a.wasm\"\nallow = { tools = [\"a:tt\"] }\n";
+    for (section, place) in [
+        ("tool.tt.shape = { most = 20 }\n", "servlet.toml:3:6"),
+        (grant, "servlet.toml:5:20"),
+    ] {
+        let folder = self::folder(&format!("{}{section}", remote()));
+        let check = ["config", "check", "--load", "--connect", "servlet.toml"];
+        let checked = run(&folder, &check);
+        let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
+        let expected = format!("{place}: remote `a` has no tool `tt`; there is `t`");
+        assert!(messages.contains(&expected), "{messages}");
+    }
 }
 
 #[test]
