@@ -262,7 +262,7 @@ fn generates_what_is_wanted_under_the_wanted_name() {
     );
     assert_eq!(
         error(Client::new().only(["zzz"])),
-        "the catalog has no `zzz`; it has `search_flights`, `book`, `list_places`, `query`, `rules`, `hotel`, `plan-trip`, `greet`"
+        "the catalog has no `zzz`; it has `search_flights`, `book`, `list_places`, `move_label`, `query`, `rules`, `hotel`, `plan-trip`, `greet`"
     );
     assert_eq!(
         error(Client::new().name("my desk")),

@@ -21,6 +21,10 @@ pub const ENTRIES: &[::mcp_caller::Entry] = &[
         "8167bb4a4c485f6bdb718e57aa65a0520a6469f240bb24051fbb7a919513382b",
     ),
     ::mcp_caller::Entry::tool(
+        "move_label",
+        "9a5178daa1b12dac5ede83d153f6d9c0c6c980bdb2722fe5d442b3dc073cf370",
+    ),
+    ::mcp_caller::Entry::tool(
         "query",
         "f0df4eef12c486b8274a278df7ab6ee2c89b0fbcb443ee4930262df21797c9e2",
     ),
@@ -75,6 +79,14 @@ impl<C: ::mcp_caller::Caller> TravelDesk<C> {
     pub fn list_places(&self) -> C::Answer<'_, ListPlacesOutput> {
         self.caller
             .call("list_places", &::mcp_caller::NoArguments {}, ::mcp_caller::Wrap::No)
+    }
+
+    /// Moves a label, and returns where it is now.
+    ///
+    /// Tool `move_label`.
+    #[must_use]
+    pub fn move_label(&self, arguments: &MoveLabel) -> C::Answer<'_, MoveLabelOutput> {
+        self.caller.call("move_label", arguments, ::mcp_caller::Wrap::No)
     }
 
     /// Passes on anything.
@@ -330,6 +342,34 @@ pub struct Place {
 
 /// Result of the tool `list_places`.
 pub type ListPlacesOutput = Place;
+
+/// Arguments of the tool `move_label`.
+#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
+pub struct MoveLabel {
+    pub to: Spot,
+}
+
+#[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct Spot {
+    pub x: i64,
+    pub y: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Spot {
+    /// With the required fields and nothing else.
+    #[must_use]
+    pub fn new(x: i64, y: i64) -> Self {
+        Self { x, y, note: None }
+    }
+}
+
+/// Result of the tool `move_label`.
+#[derive(Clone, Debug, PartialEq, ::serde::Deserialize)]
+pub struct MoveLabelOutput {
+    pub at: Spot,
+}
 
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
 #[serde(untagged)]
