@@ -602,8 +602,8 @@ async fn a_remote_that_lies_fails_its_step() {
     let bundle = r#"
 [bundle.b.tool.no_list]
 result = { content = [] }
-step.liar = { handler = "liar:t" }
 step.slow = { handler = "slow:t" }
+step.liar = { handler = "liar:t" }
 step.last = { handler = "slow:t", after = ["liar"] }
 [bundle.b.tool.other]
 result = { content = [], structuredContent = { n = "${{ steps.next.content }}" } }

@@ -403,8 +403,8 @@ async fn unknown_arguments_are_dropped_only_if_the_servlets_of_all_steps_drop_th
         let dropped = call(&session, "drops", arguments.clone()).await;
         let made = &dropped["structuredContent"]["made"];
         assert_eq!(made, &json!({ "city": "Oslo" }), "{way:?}: {dropped}");
-        let refused = call(&session, "refuses", arguments).await;
-        let text = refused["content"][0]["text"].as_str().expect("a text");
+        let error = call(&session, "refuses", arguments).await;
+        let text = error["content"][0]["text"].as_str().expect("a text");
         let expected = "invalid arguments: `/toolCallId` is unknown";
         assert!(text.starts_with(expected), "{way:?}: {text}");
     }

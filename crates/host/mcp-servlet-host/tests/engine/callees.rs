@@ -393,45 +393,45 @@ async fn calls_are_possible_only_while_a_call_is_answered() {
     );
 }
 
+/// Exports, and what their outputs have before and after an answer.
+const EXPORTS: [(&str, &str, &str); 8] = [
+    (
+        "describe",
+        r#"{"tools":[{"name":"t","inputSchema":{"type":"object"},"_meta":{"answer":"#,
+        "}}]}",
+    ),
+    (
+        "list_resources",
+        r#"{"resources":[{"uri":"x:1","name":"x","_meta":{"answer":"#,
+        "}}]}",
+    ),
+    (
+        "list_resource_templates",
+        r#"{"resourceTemplates":[{"uriTemplate":"y:{z}","name":"y","_meta":{"answer":"#,
+        "}}]}",
+    ),
+    (
+        "list_prompts",
+        r#"{"prompts":[{"name":"p","_meta":{"answer":"#,
+        "}}]}",
+    ),
+    (
+        "complete",
+        r#"{"completion":{"values":[]},"_meta":{"answer":"#,
+        "}}",
+    ),
+    ("call", r#"{"content":[],"_meta":{"answer":"#, "}}"),
+    ("get_prompt", r#"{"messages":[],"_meta":{"answer":"#, "}}"),
+    (
+        "read_resource",
+        r#"{"contents":[{"uri":"x:1","text":"x"}],"_meta":{"answer":"#,
+        "}}",
+    ),
+];
+
 #[tokio::test(flavor = "multi_thread")]
 async fn descriptions_lists_and_completions_call_nothing() {
-    let wat = callers(
-        &to_call("weather:t"),
-        &[
-            (
-                "describe",
-                r#"{"tools":[{"name":"t","inputSchema":{"type":"object"},"_meta":{"answer":"#,
-                "}}]}",
-            ),
-            (
-                "list_resources",
-                r#"{"resources":[{"uri":"x:1","name":"x","_meta":{"answer":"#,
-                "}}]}",
-            ),
-            (
-                "list_resource_templates",
-                r#"{"resourceTemplates":[{"uriTemplate":"y:{z}","name":"y","_meta":{"answer":"#,
-                "}}]}",
-            ),
-            (
-                "list_prompts",
-                r#"{"prompts":[{"name":"p","_meta":{"answer":"#,
-                "}}]}",
-            ),
-            (
-                "complete",
-                r#"{"completion":{"values":[]},"_meta":{"answer":"#,
-                "}}",
-            ),
-            ("call", r#"{"content":[],"_meta":{"answer":"#, "}}"),
-            ("get_prompt", r#"{"messages":[],"_meta":{"answer":"#, "}}"),
-            (
-                "read_resource",
-                r#"{"contents":[{"uri":"x:1","text":"x"}],"_meta":{"answer":"#,
-                "}}",
-            ),
-        ],
-    );
+    let wat = callers(&to_call("weather:t"), &EXPORTS);
     let planner = planner(&wat, &["weather:t"]);
     let host = host(vec![planner, simple("weather", &text("sunny"))]);
     let servlet = &host.servlets()[0];
