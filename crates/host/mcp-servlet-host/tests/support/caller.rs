@@ -10,7 +10,7 @@ pub(crate) const ASK: &str = r#"{"resultType":"input_required","inputRequests":{
 pub(crate) const CALL_TOOL: &str = r#"(import "extism:host/user" "call_tool" (func $call_tool (param i64) (result i64)))
     (import "extism:host/env" "length" (func $length (param i64) (result i64)))"#;
 
-/// Where answers are collected in memory.
+/// The offset in memory at which answers are collected.
 pub(crate) const START: usize = 32 << 10;
 
 /// Begins to collect.
