@@ -14,6 +14,7 @@ mod tools;
 #[cfg_attr(feature = "vars", path = "vars.rs")]
 #[cfg_attr(feature = "http", path = "http.rs")]
 #[cfg_attr(feature = "calls", path = "calls.rs")]
+#[cfg_attr(feature = "client", path = "client.rs")]
 #[cfg_attr(feature = "spin", path = "spin.rs")]
 #[cfg_attr(feature = "weather", path = "weather.rs")]
 mod servlet;

@@ -43,12 +43,13 @@ const SHARED: [(&str, &str); 5] = [
 ];
 
 /// Variants that only our side has: name, features, and flags of cargo.
-const ONLY_OURS: [(&str, &str, &[&str]); 7] = [
+const ONLY_OURS: [(&str, &str, &[&str]); 8] = [
     ("empty", "empty", &[]),
     ("config", "config", &[]),
     ("vars", "vars", &[]),
     ("http", "http", &[]),
     ("calls", "calls", &[]),
+    ("client", "client", &[]),
     (
         "no-panic-hook",
         "greet,global-allocator",

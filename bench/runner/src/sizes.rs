@@ -13,7 +13,7 @@ const END: &str = "<!-- End of the table. -->\n";
 
 /// The cost of features: a label, the servlet with the feature, the servlet without, and how many
 /// times it contains the feature.
-const COSTS: [(&str, &str, &str, f64); 10] = [
+const COSTS: [(&str, &str, &str, f64); 11] = [
     ("the first tool, of one string", "greet", "empty", 1.0),
     (
         "each further tool, of a string, an optional string and an integer",
@@ -44,6 +44,12 @@ const COSTS: [(&str, &str, &str, f64); 10] = [
     (
         "`Tools::call`, with structs in and out",
         "calls",
+        "greet",
+        1.0,
+    ),
+    (
+        "a call by a generated client, of a string, with a struct out",
+        "client",
         "greet",
         1.0,
     ),
