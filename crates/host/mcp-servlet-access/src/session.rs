@@ -44,7 +44,21 @@ impl SessionCondition {
         auth: Option<&AuthOptions>,
         credentials: &HashSet<HeaderName>,
     ) -> Result<Self, Vec<Mistake>> {
-        compile(text, |path| unknown(path, auth, credentials)).map(Self)
+        let condition = compile(text, |path| unknown(path, auth, credentials))?;
+        let operands = condition.untyped().into_iter().flatten();
+        // Everything else that a condition can read is text.
+        let texts = operands.filter(|path| path.root != "caller");
+        let mistakes: Vec<_> = texts
+            .map(|path| Mistake {
+                range: condition.range.clone(),
+                message: format!("`when` must be a boolean, but `{path}` is a string"),
+            })
+            .collect();
+        if mistakes.is_empty() {
+            Ok(Self(condition))
+        } else {
+            Err(mistakes)
+        }
     }
 
     /// Whether it holds for a session.
@@ -145,6 +159,11 @@ mod tests {
             let condition = compile(&format!("${{{{ {text} }}}}")).expect(text);
             assert_eq!(condition.holds(&session), truth, "{text}");
         }
+        let text = compile("${{ client.name }}").expect_err("a string");
+        assert_eq!(
+            text,
+            ["`when` must be a boolean, but `client.name` is a string"]
+        );
         let failing = compile("${{ headers['x-other'] == 'a' }}").expect("a condition");
         assert!(matches!(failing.holds(&session), Truth::Failed(_)));
     }

@@ -158,7 +158,8 @@ impl Process {
         }
     }
 
-    /// The connection to a store. Endpoints with the same store have the same connection.
+    /// The connection to a store. Endpoints with the same store have the same connection. It is tried at once, so that the log has a
+    /// wrong address or password before the first session.
     pub(crate) fn store(&self, options: &StoreOptions) -> Arc<Store> {
         let mut stores = lock(&self.stores);
         let known = stores.iter().find(|store| store.options() == options);
@@ -167,6 +168,8 @@ impl Process {
         }
         let store = Arc::new(Store::new(options.clone(), self.nursery.clone()));
         stores.push(Arc::clone(&store));
+        let tried = Arc::clone(&store);
+        self.nursery.spawn(async move { tried.answers().await });
         store
     }
 
