@@ -10,7 +10,7 @@ use std::{
 use tokio::{
     runtime::{Builder, Runtime},
     sync::oneshot,
-    task::JoinHandle,
+    task::{JoinHandle, coop::unconstrained},
 };
 
 /// How many processors this process may use, at least one.
@@ -87,7 +87,8 @@ pub(crate) fn spawn<T: Send + 'static>(
 /// In contrast to tokio's function, it can be used on any thread, even while it polls another future.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let _runtime = RUNTIME.enter();
-    let mut future = pin!(future);
+    // A task of tokio that has used up its budget may call this function. Then nothing of tokio would be ready here.
+    let mut future = pin!(unconstrained(future));
     let waker = Arc::new(Unpark(thread::current())).into();
     let mut context = Context::from_waker(&waker);
     loop {
@@ -109,7 +110,7 @@ impl Wake for Unpark {
 #[cfg(test)]
 mod tests {
     use std::{
-        sync::Mutex,
+        sync::{Mutex, mpsc},
         thread::ThreadId,
         time::{Duration, Instant},
     };
@@ -143,5 +144,21 @@ mod tests {
     fn blocking_work_that_panics_has_no_result() {
         let result = block_on(run_blocking(|| std::panic::resume_unwind(Box::new(()))));
         assert_eq!(result, None::<()>);
+    }
+
+    #[test]
+    fn a_task_without_budget_can_block() {
+        let turns = async {
+            for _ in 0..1000 {
+                block_on(run_blocking(|| ())).unwrap();
+            }
+        };
+        let (sender, done) = mpsc::channel();
+        // Only a thread of its own can time out.
+        thread::spawn(move || {
+            RUNTIME.block_on(turns);
+            sender.send(()).unwrap();
+        });
+        assert_eq!(done.recv_timeout(Duration::from_secs(30)), Ok(()));
     }
 }
