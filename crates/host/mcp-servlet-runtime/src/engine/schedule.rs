@@ -16,7 +16,7 @@ use std::{
 };
 
 use tokio_util::task::AbortOnDropHandle;
-use tracing::Instrument as _;
+use tracing::{Instrument as _, instrument::WithSubscriber as _};
 
 use super::{Stop, ticker};
 use crate::runtime::{self, RUNTIME};
@@ -59,7 +59,9 @@ pub(super) async fn run<T: Send + 'static>(
         return output;
     }
     let moved = poll_fn(move |context| poll(call.as_mut(), context));
-    let moved = runtime::spawn(moved.in_current_span());
+    // The thread that began the call may have a log of its own.
+    let moved = moved.in_current_span().with_current_subscriber();
+    let moved = runtime::spawn(moved);
     let output = AbortOnDropHandle::new(moved).await;
     output.unwrap_or_else(|_| Err(broken()))
 }
