@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use e2e::{Profile, fixture, wasm};
 use mcp_servlet_host::CallToolResult;
-use mcp_servlet_runtime::{CheckArguments, LoadOptions};
+use mcp_servlet_runtime::{CheckArguments, LoadOptions, block_on};
 use serde_json::{Value, json};
 
 use crate::support::{EXAMPLES, example, load, object, text};
@@ -77,7 +77,7 @@ pub(crate) fn good_calls() -> Vec<Good> {
 }
 
 fn call(servlet: &str, tool: &str, arguments: &Value) -> CallToolResult {
-    let result = example(servlet).call(tool, Some(object(arguments)));
+    let result = block_on(example(servlet).call(tool, Some(object(arguments))));
     result.unwrap_or_else(|error| panic!("{servlet}, {tool}({arguments}): {error}"))
 }
 
@@ -116,7 +116,7 @@ fn every_tool_answers_a_good_call() {
 
 #[test]
 fn arguments_may_be_absent_where_all_are_optional() {
-    let result = example("catalogue").call("search", None).expect("a result");
+    let result = block_on(example("catalogue").call("search", None)).expect("a result");
     let found: Value = serde_json::from_str(text(&result)).expect("JSON");
     assert_eq!(found["total"], 4);
 }
@@ -279,7 +279,7 @@ fn the_operator_configures_a_servlet() {
         "quantity": 3,
         "delivery": { "method": "parcel", "address": "1 Main Street" },
     });
-    let result = catalogue.call("quote", Some(object(&order)));
+    let result = block_on(catalogue.call("quote", Some(object(&order))));
     assert_eq!(
         text(&result.expect("a result")),
         "3 × Backgammon, by parcel to 1 Main Street: 92.00 CHF"
@@ -292,7 +292,7 @@ fn plain_release_builds_answer_like_tuned_ones() {
         let plain = load(&wasm(name, Profile::Release), &LoadOptions::default());
         assert_eq!(plain.description(), example(name).description());
         for good in good_calls().iter().filter(|good| good.servlet == name) {
-            let result = plain.call(good.tool, Some(object(&good.arguments)));
+            let result = block_on(plain.call(good.tool, Some(object(&good.arguments))));
             assert_eq!(text(&result.expect("a result")), good.text);
         }
     }
@@ -313,7 +313,7 @@ fn limits_are_checked_by_the_host_and_in_wasm() {
         load(&fixture("limited"), &options)
     });
     let call = |in_wasm: usize, arguments: &Value| {
-        let result = hosts[in_wasm].call("order", Some(object(arguments)));
+        let result = block_on(hosts[in_wasm].call("order", Some(object(arguments))));
         let result = result.unwrap();
         (result.is_error(), text(&result).to_owned())
     };

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use e2e::{Client, Era, Profile, fixture, servlet_command, wasm};
 use mcp_servlet_host::Tool;
+use mcp_servlet_runtime::block_on;
 use serde_json::{Value, json};
 
 use crate::calls::good_calls;
@@ -38,7 +39,8 @@ fn every_tool_returns_the_same_in_both_protocol_eras() {
     for era in [Era::Handshake, Era::Stateless] {
         let client = serve(era, &files, &[]);
         for good in good_calls() {
-            let direct = example(good.servlet).call(good.tool, Some(object(&good.arguments)));
+            let direct =
+                block_on(example(good.servlet).call(good.tool, Some(object(&good.arguments))));
             let mut result = call(&client, good.tool, good.arguments).expect("a result");
             // Since 2026-07-28 every result names its type and its server.
             let kind = object_mut(&mut result).shift_remove("resultType");
@@ -79,7 +81,7 @@ fn null_is_a_missing_argument_with_schemas_for_openai() {
     for good in good_calls() {
         let tool = tools.iter().find(|tool| tool.name == good.tool);
         let schema = json!(tool.expect("the tool").input_schema);
-        let direct = example(good.servlet).call(good.tool, Some(object(&good.arguments)));
+        let direct = block_on(example(good.servlet).call(good.tool, Some(object(&good.arguments))));
         let mut arguments = good.arguments;
         for name in schema["required"].as_array().into_iter().flatten() {
             let name = name.as_str().expect("a name").to_owned();

@@ -2,7 +2,7 @@
 
 use e2e::{Client, Era, Profile, fixture, servlet_command, wasm};
 use mcp_servlet_host::{Content, Listed, Servlet};
-use mcp_servlet_runtime::{CallErrorKind, LoadOptions};
+use mcp_servlet_runtime::{CallErrorKind, LoadOptions, block_on};
 use rmcp::model::ClientRequest;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::support::{load, module, object};
 fn notes() -> Servlet {
     let notes = load(&wasm("kv_notes", Profile::Servlet), &LoadOptions::default());
     let arguments = json!({ "name": "to do", "text": "sleep" });
-    let result = notes.call("write_note", Some(object(&arguments)));
+    let result = block_on(notes.call("write_note", Some(object(&arguments))));
     assert!(!result.expect("a result").is_error());
     notes
 }
@@ -48,14 +48,14 @@ fn the_host_lists_reads_fills_in_and_suggests() {
     assert_eq!(keys(notes.resources()), ["notes://index"]);
     assert_eq!(keys(notes.resource_templates()), ["notes://note/{name}"]);
     assert_eq!(keys(notes.prompts()), ["summarize"]);
-    let note = notes.read_resource("notes://note/to%20do").expect("a note");
+    let note = block_on(notes.read_resource("notes://note/to%20do")).expect("a note");
     let uri = "notes://note/to%20do";
     assert_eq!(
         Value::from(note.into_json()),
         json!({ "contents": [{ "uri": uri, "mimeType": "text/plain", "text": "sleep" }] })
     );
     let arguments = json!({ "name": "to do" });
-    let prompt = notes.get_prompt("summarize", Some(object(&arguments)));
+    let prompt = block_on(notes.get_prompt("summarize", Some(object(&arguments))));
     let prompt = prompt.expect("messages");
     let content = prompt.messages().nth(1).expect("two messages").content;
     let Content::Resource { resource, .. } = content else {
@@ -66,7 +66,7 @@ fn the_host_lists_reads_fills_in_and_suggests() {
         "ref": { "type": "ref/prompt", "name": "summarize" },
         "argument": { "name": "name", "value": "T" },
     });
-    let suggested = notes.complete(object(&params)).expect("suggestions");
+    let suggested = block_on(notes.complete(object(&params))).expect("suggestions");
     assert!(suggested.values().eq(["to do"]));
 }
 
@@ -74,14 +74,14 @@ fn the_host_lists_reads_fills_in_and_suggests() {
 fn reports_unknown_entries_by_kind() {
     let notes = notes();
     let uri = "notes://note/other";
-    let error = notes.read_resource(uri).expect_err("there is none");
+    let error = block_on(notes.read_resource(uri)).expect_err("there is none");
     assert!(matches!(&error.kind, CallErrorKind::UnknownResource { uri: asked } if asked == uri));
-    let error = notes.get_prompt("sumarize", None).expect_err("no such");
+    let error = block_on(notes.get_prompt("sumarize", None)).expect_err("no such");
     assert_eq!(
         error.help().as_deref(),
         Some("there is a prompt `summarize`")
     );
-    let error = notes.get_prompt("summarize", None).expect_err("no name");
+    let error = block_on(notes.get_prompt("summarize", None)).expect_err("no name");
     assert_eq!(error.to_rpc_error().code, -32602);
     assert!(error.to_string().contains("`/name` is missing"), "{error}");
 }
@@ -166,12 +166,10 @@ fn a_servlet_with_tools_alone_declares_nothing_else() {
 #[test]
 fn errors_of_tools_and_resources_have_the_codes_of_their_types() {
     let servlet = load(&fixture("errors"), &LoadOptions::default());
-    let result = servlet.call("find", None).expect("a result");
+    let result = block_on(servlet.call("find", None)).expect("a result");
     let meta = result.json()["_meta"].to_string();
     assert_eq!(meta, r#"{"mcp-servlet/error":{"code":"missing"}}"#);
-    let error = servlet
-        .read_resource("test://missing")
-        .expect_err("a fault");
+    let error = block_on(servlet.read_resource("test://missing")).expect_err("a fault");
     let data = error.to_rpc_error().data;
     assert_eq!(data, Some(json!({ "code": "missing" })));
 }

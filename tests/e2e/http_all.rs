@@ -8,7 +8,7 @@ use std::thread;
 use e2e::fixture;
 use extism::{Manifest, Plugin, Wasm};
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{Limit, LoadOptions};
+use mcp_servlet_runtime::{Limit, LoadOptions, block_on};
 use serde_json::{Value, json};
 
 use crate::support::{load, object, text};
@@ -78,7 +78,7 @@ fn wasm() -> PathBuf {
 }
 
 fn fetch(servlet: &Servlet, urls: &[String]) -> String {
-    let result = servlet.call("fetch", Some(object(&json!({ "urls": urls }))));
+    let result = block_on(servlet.call("fetch", Some(object(&json!({ "urls": urls })))));
     text(&result.expect("a result")).to_owned()
 }
 
@@ -137,7 +137,7 @@ fn the_responses_fit_in_the_memory_of_the_servlet() {
     // At the same time, none of them might get enough room.
     options.http_concurrency = Some(1);
     let servlet = load(&wasm(), &options);
-    let result = servlet.call("fetch", Some(object(&json!({ "urls": vec![url; 20] }))));
+    let result = block_on(servlet.call("fetch", Some(object(&json!({ "urls": vec![url; 20] })))));
     // There is room for two of them in the host, and not in the servlet, which has them twice.
     let error = result.expect_err("no memory").to_string();
     assert!(error.contains("memory"), "{error}");

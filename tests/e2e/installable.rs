@@ -6,7 +6,7 @@ use std::process::Command;
 
 use e2e::{Profile, wasm};
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::LoadOptions;
+use mcp_servlet_runtime::{LoadOptions, block_on};
 use serde_json::{Value, json};
 
 use crate::exports::imports;
@@ -59,7 +59,7 @@ fn fetcher(allowed_hosts: Vec<String>) -> Servlet {
 }
 
 fn fetch(servlet: &Servlet, arguments: &Value) -> (bool, String) {
-    let result = servlet.call("fetch", Some(object(arguments)));
+    let result = block_on(servlet.call("fetch", Some(object(arguments))));
     let result = result.unwrap_or_else(|error| panic!("{arguments}: {error}"));
     (result.is_error(), text(&result).to_owned())
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use e2e::{fixture, servlet_command};
 use mcp_servlet_host::{CallToolResult, Servlet};
-use mcp_servlet_runtime::{CallError, CallErrorKind, Limit, LoadOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Limit, LoadOptions, block_on};
 use serde_json::{Value, json};
 
 use crate::streams::Wire;
@@ -16,13 +16,13 @@ fn defaults() -> Servlet {
 }
 
 fn call(servlet: &Servlet, tool: &str, arguments: &Value) -> CallToolResult {
-    let result = servlet.call(tool, Some(object(arguments)));
+    let result = block_on(servlet.call(tool, Some(object(arguments))));
     result.unwrap_or_else(|error| panic!("{tool}({arguments}): {error}"))
 }
 
 /// Calls a tool that the host must stop, and checks that the next call works.
 fn stop(servlet: &Servlet, tool: &str, arguments: &Value) -> CallError {
-    let error = servlet.call(tool, Some(object(arguments)));
+    let error = block_on(servlet.call(tool, Some(object(arguments))));
     let after = call(servlet, "echo", &json!({ "text": "still here" }));
     assert_eq!(text(&after), "still here");
     error.expect_err(tool)

@@ -2,7 +2,7 @@
 
 use e2e::fixture;
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::LoadOptions;
+use mcp_servlet_runtime::{LoadOptions, block_on};
 use serde_json::{Value, json};
 
 use crate::support::{load, object, text};
@@ -13,7 +13,7 @@ fn servlet() -> Servlet {
 
 /// The error of a call that ends the servlet.
 fn stop(tool: &str, arguments: &Value) -> String {
-    let error = servlet().call(tool, Some(object(arguments)));
+    let error = block_on(servlet().call(tool, Some(object(arguments))));
     error.expect_err(tool).to_string()
 }
 
@@ -41,7 +41,7 @@ fn starting_a_thread_is_an_error() {
 #[test]
 fn a_file_points_to_the_target_that_has_files() {
     let arguments = json!({ "path": "/etc/hosts" });
-    let result = servlet().call("file", Some(object(&arguments)));
+    let result = block_on(servlet().call("file", Some(object(&arguments))));
     let result = result.expect("an answer of the tool");
     assert!(result.is_error());
     assert!(text(&result).contains("operation not supported on this platform"));

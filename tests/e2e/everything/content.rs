@@ -1,6 +1,7 @@
 //! Tools that answer at once: every kind of content, structured data, an error.
 
 use mcp_servlet_host::CallToolResult;
+use mcp_servlet_runtime::block_on;
 use serde_json::{Value, json};
 
 use super::servlet;
@@ -8,7 +9,7 @@ use crate::support::{object, text};
 
 /// The results of tools that are called without arguments.
 fn call(tool: &str) -> CallToolResult {
-    let result = servlet().call(tool, None);
+    let result = block_on(servlet().call(tool, None));
     result.unwrap_or_else(|error| panic!("{tool}: {error}"))
 }
 
@@ -86,7 +87,7 @@ fn failure_is_a_result_with_its_error() {
 #[test]
 fn arguments_of_schemas_by_hand_arrive() {
     let call = |tool, arguments: Value| {
-        let result = servlet().call(tool, Some(object(&arguments)));
+        let result = block_on(servlet().call(tool, Some(object(&arguments))));
         text(&result.expect("a result")).to_owned()
     };
     let value = call("test_custom_header", json!({ "value": "of a header" }));

@@ -1,5 +1,6 @@
 //! Resources, prompts and completion.
 
+use mcp_servlet_runtime::block_on;
 use serde_json::{Value, json};
 
 use super::{clients, path, servlet};
@@ -7,7 +8,7 @@ use crate::pipe::Pipe;
 use crate::support::object;
 
 fn read(uri: &str) -> Value {
-    let read = servlet().read_resource(uri);
+    let read = block_on(servlet().read_resource(uri));
     let read = read.unwrap_or_else(|error| panic!("{uri}: {error}"));
     read.json()["contents"].clone()
 }
@@ -91,7 +92,7 @@ fn every_prompt_has_a_description_and_arguments() {
 }
 
 fn messages(prompt: &str, arguments: &Value) -> Value {
-    let filled = servlet().get_prompt(prompt, Some(object(arguments)));
+    let filled = block_on(servlet().get_prompt(prompt, Some(object(arguments))));
     let filled = filled.unwrap_or_else(|error| panic!("{prompt}: {error}"));
     filled.json()["messages"].clone()
 }
@@ -122,7 +123,7 @@ fn values_are_suggested_for_prompts_and_templates() {
     let suggested = |reference: Value, name: &str, value: &str| {
         let argument = json!({ "name": name, "value": value });
         let params = json!({ "ref": reference, "argument": argument });
-        let suggested = servlet().complete(object(&params)).expect("suggestions");
+        let suggested = block_on(servlet().complete(object(&params))).expect("suggestions");
         suggested.json()["completion"]["values"].clone()
     };
     let prompt = json!({ "type": "ref/prompt", "name": "test_prompt_with_arguments" });

@@ -4,7 +4,9 @@
 
 use std::sync::LazyLock;
 
-use mcp_servlet_host::runtime::{CALL, Guest, JsonObject, LoadOptions, RequestMeta, Source};
+use mcp_servlet_host::runtime::{
+    CALL, Guest, JsonObject, LoadOptions, RequestMeta, Source, block_on,
+};
 use mcp_servlet_host::{Host, Servlet};
 use serde_json::{Value, json};
 
@@ -91,7 +93,7 @@ pub(crate) fn run(bytes: &[u8]) {
     // What the servlet gets of the state is read as well; its input is what is passed on.
     let mut job = caller.request(CALL, &JsonObject::new(), &request_meta);
     job.input = request.to_vec();
-    let Ok(output) = caller.run(job) else {
+    let Ok(output) = block_on(caller.run(job)) else {
         // The request is no JSON.
         assert!(
             serde_json::from_slice::<Value>(request).is_err(),

@@ -24,8 +24,8 @@ impl Servlet {
                 export,
                 source: Box::new(source),
             };
-            let output = guest.call(export, guest.abi().list_request());
-            let added = contract.add(export, &always_listed(&output.map_err(failed)?));
+            let output = guest.list(export).map_err(failed)?;
+            let added = contract.add(export, &always_listed(&output));
             added.map_err(|problem| LoadError::BadList {
                 servlet: guest.name().to_owned(),
                 export,

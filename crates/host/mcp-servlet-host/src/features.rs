@@ -119,9 +119,7 @@ fn list(servlet: &Guest, kind: FeatureKind) -> Result<List, LoadError> {
         export,
         source: Box::new(source),
     };
-    let output = servlet
-        .call(export, servlet.abi().list_request())
-        .map_err(failed)?;
+    let output = servlet.list(export).map_err(failed)?;
     let list =
         entries(&output, member, key).map_err(|Problem { at, message }| LoadError::BadList {
             servlet: servlet.name().to_owned(),

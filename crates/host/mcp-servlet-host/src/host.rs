@@ -19,7 +19,6 @@ use mcp_servlet_schema::Provider;
 use crate::{
     CallToolResult, FeatureKind, Listed, LoadError, Member, Relisted, Search, Servlet, Tool,
     error::unknown_tool,
-    member::wait,
     search::{NAMES_OF_SEARCH, Searched},
 };
 use callees::MembersAsCallees;
@@ -557,30 +556,11 @@ impl Host {
         }
     }
 
-    /// Calls a tool and waits for its result; see [`Servlet::call`].
+    /// Calls a tool; see [`Servlet::call`].
     ///
     /// # Errors
     /// [`CallError`].
-    pub fn call(
-        &self,
-        tool: &str,
-        arguments: Option<&JsonObject>,
-    ) -> Result<CallToolResult, CallError> {
-        if self.callees.is_some() {
-            return wait(tool, self.call_async(tool, arguments));
-        }
-        if let Some(virtual_tool) = self.virtual_tools.get(tool) {
-            return virtual_tool.call(arguments);
-        }
-        let (member, tool, arguments) = self.find(tool, arguments)?;
-        member.call(tool, arguments.as_deref())
-    }
-
-    /// Calls a tool on a thread that may block; see [`Servlet::call_async`].
-    ///
-    /// # Errors
-    /// [`CallError`].
-    pub async fn call_async(
+    pub async fn call(
         &self,
         tool: &str,
         arguments: Option<&JsonObject>,
@@ -589,7 +569,7 @@ impl Host {
             .await
     }
 
-    /// Like [`Host::call_async`], with the other parts of the request in `request_meta`.
+    /// Like [`Host::call`], with the other parts of the request in `request_meta`.
     ///
     /// # Errors
     /// [`CallError`].

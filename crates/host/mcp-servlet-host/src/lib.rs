@@ -1,14 +1,18 @@
 //! Loads MCP servlets, calls their tools and combines several servlets into one list.
 //!
 //! [`Servlet::load`] loads a module and reads its description. [`Servlet::call`] checks arguments
-//! against the schema of a tool and calls it. A [`Host`] combines several servlets into one list of
+//! against the schema of a tool and calls it. Calls are asynchronous; programs without an asynchronous runtime make them with
+//! [`block_on`](runtime::block_on). A [`Host`] combines several servlets into one list of
 //! tools, resources and prompts. The crate `mcp-servlet-server` serves a host over MCP.
 //!
 //! JSON passes through unchanged: clients also get fields that this crate does not know. Only
 //! integers beyond 64 bits are rounded.
 //!
 //! ```
-//! use mcp_servlet_host::{Servlet, runtime::LoadOptions};
+//! use mcp_servlet_host::{
+//!     Servlet,
+//!     runtime::{LoadOptions, block_on},
+//! };
 //! use serde_json::json;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,7 +21,7 @@
 //! # std::env::set_current_dir(&folder)?;
 //! # std::fs::write("greet.wasm", wasm)?;
 //! let greet = Servlet::load("greet.wasm", &LoadOptions::default())?;
-//! let result = greet.call("greet", json!({ "name": "Ada" }).as_object())?;
+//! let result = block_on(greet.call("greet", json!({ "name": "Ada" }).as_object()))?; // or `.await`
 //! assert_eq!(result.text(), "Hello, Ada!");
 //! # Ok(())
 //! # }

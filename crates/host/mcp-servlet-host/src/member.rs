@@ -1,10 +1,9 @@
 //! What a host can serve: servlets and remotes.
 
-use std::{panic::resume_unwind, sync::Arc, thread};
+use std::sync::Arc;
 
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta, chain};
+use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, chain};
 use mcp_servlet_schema::similar;
-use tokio::runtime::Builder;
 
 use crate::{
     CallToolResult, CompleteResult, GetPromptResult, Listed, LoadError, ReadResourceResult, Remote,
@@ -82,35 +81,6 @@ impl RemoteMember {
     fn is_current(&self) -> bool {
         Arc::ptr_eq(&self.lists, &self.remote.lists().borrow())
     }
-
-    /// Calls a tool and waits for its result, on a thread of its own.
-    fn call(
-        &self,
-        tool: &str,
-        arguments: Option<&JsonObject>,
-    ) -> Result<CallToolResult, CallError> {
-        let request_meta = RequestMeta::default();
-        let answer = self.remote.call(tool, arguments, &request_meta);
-        wait(self.remote.name(), answer)
-    }
-}
-
-/// Waits for the answer of a member or virtual tool with this name, on a thread of its own.
-pub(crate) fn wait<T: Send>(
-    name: &str,
-    answer: impl Future<Output = Result<T, CallError>> + Send,
-) -> Result<T, CallError> {
-    let wait = || {
-        let runtime = Builder::new_current_thread().enable_time().build();
-        let runtime = runtime.map_err(|error| {
-            let message = error.to_string();
-            CallErrorKind::Start { message }.at(name, None)
-        })?;
-        runtime.block_on(answer)
-    };
-    // The caller's thread may belong to a runtime, and then it must not run another one.
-    let joined = thread::scope(|scope| scope.spawn(wait).join());
-    joined.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// The message about a name that does not exist, with one that does.
@@ -294,18 +264,6 @@ impl Member {
         servlet.map_or(0, |servlet| servlet.count_dropped(tool, arguments))
     }
 
-    /// Calls a tool and waits for its result; see [`call_with`](Self::call_with).
-    pub(crate) fn call(
-        &self,
-        tool: &str,
-        arguments: Option<&JsonObject>,
-    ) -> Result<CallToolResult, CallError> {
-        match self {
-            Self::Servlet(servlet) => servlet.call(tool, arguments),
-            Self::Remote(member) => member.call(tool, arguments),
-        }
-    }
-
     /// Calls a tool by the name that it has in the member, and without the host's prefix.
     ///
     /// # Errors
@@ -373,7 +331,7 @@ impl Member {
     /// [`CallError`].
     pub async fn complete(&self, params: &JsonObject) -> Result<CompleteResult, CallError> {
         match self {
-            Self::Servlet(servlet) => servlet.complete_async(params).await,
+            Self::Servlet(servlet) => servlet.complete(params).await,
             Self::Remote(member) => member.remote.complete(params).await,
         }
     }

@@ -53,7 +53,7 @@ impl std::fmt::Debug for Servlet {
 }
 
 impl Servlet {
-    /// Reads, checks and compiles a module and reads its description.
+    /// Reads, checks and compiles a module and reads its description. It blocks the thread, as [`Guest::load`] does.
     ///
     /// # Errors
     /// [`LoadError`] says which step failed.
@@ -286,35 +286,15 @@ impl Servlet {
         &self.features
     }
 
-    /// Calls a tool and waits for its result. In asynchronous code, use [`Servlet::call_async`].
-    ///
-    /// # Errors
-    /// [`CallError`]. A tool that ran and failed is not an error here: see [`CallToolResult::is_error`].
-    pub fn call(
-        &self,
-        tool: &str,
-        arguments: Option<&JsonObject>,
-    ) -> Result<CallToolResult, CallError> {
-        let schemas = self.schemas(tool)?;
-        let arguments = self.known_arguments(schemas, arguments);
-        let arguments = match checked(self.options().arguments, schemas, arguments.as_deref()) {
-            Ok(arguments) => arguments,
-            Err(text) => return Ok(CallToolResult::error(text)),
-        };
-        let output = self
-            .guest
-            .run(self.tool_job(tool, arguments, &RequestMeta::default()))?;
-        self.reading(tool, schemas).result(&output)
-    }
-
-    /// Calls a tool on a thread that may block. Needs a tokio runtime with timers enabled.
+    /// Calls a tool. Needs a tokio runtime with timers enabled, or [`block_on`](mcp_servlet_runtime::block_on). It does not block
+    /// the thread for more than a moment, however long the tool runs.
     ///
     /// Dropping the future cancels this call and no other: a waiting call will not run, and a
     /// running call is interrupted.
     ///
     /// # Errors
-    /// See [`Servlet::call`].
-    pub async fn call_async(
+    /// [`CallError`]. A tool that ran and failed is not an error here: see [`CallToolResult::is_error`].
+    pub async fn call(
         &self,
         tool: &str,
         arguments: Option<&JsonObject>,
@@ -323,7 +303,7 @@ impl Servlet {
             .await
     }
 
-    /// Like [`Servlet::call_async`], with the other parts of the request in `request_meta`.
+    /// Like [`Servlet::call`], with the other parts of the request in `request_meta`.
     ///
     /// # Errors
     /// See [`Servlet::call`].
@@ -372,7 +352,7 @@ impl Servlet {
             return Ok(CallToolResult::denied(denied));
         }
         let job = self.tool_job(tool, arguments, request_meta);
-        let output = self.guest.run_async(job).await?;
+        let output = self.guest.run(job).await?;
         let reading = self.reading(tool, schemas);
         if output.len() < LARGE {
             return reading.result(&output);
@@ -448,23 +428,20 @@ impl Servlet {
         if !self.module().can_call(export) {
             return Ok(Description::default());
         }
-        let output =
-            self.guest
-                .call(export, self.abi().list_request())
-                .map_err(|error| match error {
-                    CallError {
-                        kind: CallErrorKind::Start { message },
-                        ..
-                    } => ModuleError::Start {
-                        servlet: self.name().to_owned(),
-                        message,
-                    }
-                    .into(),
-                    source => LoadError::Describe {
-                        servlet: self.name().to_owned(),
-                        source: Box::new(source),
-                    },
-                })?;
+        let output = self.guest.list(export).map_err(|error| match error {
+            CallError {
+                kind: CallErrorKind::Start { message },
+                ..
+            } => ModuleError::Start {
+                servlet: self.name().to_owned(),
+                message,
+            }
+            .into(),
+            source => LoadError::Describe {
+                servlet: self.name().to_owned(),
+                source: Box::new(source),
+            },
+        })?;
         let description = Description::parse(self.name(), export, output)?;
         contract::check_output(&self.guest, export, description.text.as_bytes())?;
         check_names(self.origin(), &description.tools)?;

@@ -21,7 +21,7 @@ use std::{
 use mcp_servlet_runtime::{
     Abi, Answering, CALL, CallError, Callee, CalleeError, Callees, DESCRIBE, FEATURE_EXPORTS,
     HttpFailure, HttpRequest, HttpResponse, Instances, JsonObject, Listener, LoadOptions,
-    Notification, RequestMeta, Sending, Source,
+    Notification, RequestMeta, Sending, Source, block_on,
 };
 use mcp_servlet_types::HttpErrorKind;
 use serde::{Deserialize, Serialize};
@@ -336,7 +336,7 @@ fn answer(
         request_meta.callees = Some(callees);
         Box::new(request_meta)
     });
-    match servlet.guest().run(job) {
+    match block_on(servlet.guest().run(job)) {
         Ok(output) => match String::from_utf8(output) {
             Ok(output) => Answer::Output(output),
             Err(_) => internal(format!("the output of `{export}` is not UTF-8")),

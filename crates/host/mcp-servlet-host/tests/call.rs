@@ -9,7 +9,9 @@ use std::{
 };
 
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, Limit, LoadOptions, RpcError};
+use mcp_servlet_runtime::{
+    CallError, CallErrorKind, JsonObject, Limit, LoadOptions, RpcError, block_on,
+};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
 
@@ -22,7 +24,7 @@ fn servlet(text: &str, body: &str) -> Servlet {
 }
 
 fn fail(servlet: &Servlet) -> CallError {
-    servlet.call("t", None).expect_err("no result")
+    block_on(servlet.call("t", None)).expect_err("no result")
 }
 
 #[test]
@@ -30,11 +32,7 @@ fn answers_with_the_content_of_the_servlet() {
     let servlet = Wat::new()
         .describe(DESCRIPTION)
         .answer(r#"{"content":[{"type":"text","text":"hi"}]}"#);
-    let result = servlet
-        .load()
-        .expect("a servlet")
-        .call("t", None)
-        .expect("a result");
+    let result = block_on(servlet.load().expect("a servlet").call("t", None)).expect("a result");
     let content = json!([{"type": "text", "text": "hi"}]);
     assert_eq!(result.json()["content"], content);
     assert_eq!(result.text(), "hi");
@@ -57,7 +55,7 @@ fn sends_name_and_arguments_and_leaves_absent_arguments_away() {
     assert_eq!(fail(&servlet).to_string(), r#"{"params":{"name":"t"}}"#);
     let arguments = json!({"z": 0.1, "a": u64::MAX});
     let arguments: &JsonObject = arguments.as_object().expect("an object");
-    let error = servlet.call("t", Some(arguments)).expect_err("an echo");
+    let error = block_on(servlet.call("t", Some(arguments))).expect_err("an echo");
     assert_eq!(
         error.to_string(),
         r#"{"params":{"name":"t","arguments":{"z":0.1,"a":18446744073709551615}}}"#
@@ -67,7 +65,7 @@ fn sends_name_and_arguments_and_leaves_absent_arguments_away() {
 #[test]
 fn knows_unknown_tools_without_asking_the_servlet() {
     let servlet = servlet("", "unreachable");
-    let error = servlet.call("T", None).expect_err("unknown");
+    let error = block_on(servlet.call("T", None)).expect_err("unknown");
     assert_eq!(error.to_string(), "unknown tool `T`");
     assert_eq!(error.help().as_deref(), Some("there is a tool `t`"));
     assert_eq!(error.to_rpc_error().code, RpcError::INVALID_PARAMS);

@@ -4,7 +4,7 @@
 mod support;
 
 use mcp_servlet_host::{Listed, LoadError, Servlet};
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject};
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, block_on};
 use serde_json::{Value, json};
 use support::{DESCRIPTION, Wat};
 
@@ -27,7 +27,7 @@ fn object(value: &Value) -> &JsonObject {
 /// The result of reading a resource if the servlet returns this value.
 fn read(answer: &Value) -> Result<Value, CallError> {
     let servlet = servlet(&[("read_resource", answer)]);
-    let result = servlet.read_resource("a:b")?;
+    let result = block_on(servlet.read_resource("a:b"))?;
     Ok(result.into_json().into())
 }
 
@@ -35,7 +35,7 @@ fn read(answer: &Value) -> Result<Value, CallError> {
 fn read_failing(text: &str) -> CallError {
     let wat = wat(&[]).export("read_resource", text, "(call $error {}) (i32.const 1)");
     let servlet = wat.load().expect("a servlet");
-    servlet.read_resource("a:b").expect_err("an error")
+    block_on(servlet.read_resource("a:b")).expect_err("an error")
 }
 
 fn is_unknown(error: &CallError) -> bool {
@@ -75,13 +75,11 @@ fn lists_only_exported_features() {
     assert_eq!(servlet.resources(), []);
     assert_eq!(servlet.resource_templates(), []);
     assert_eq!(servlet.prompts(), []);
-    let error = servlet.read_resource("a:b").expect_err("no resources");
+    let error = block_on(servlet.read_resource("a:b")).expect_err("no resources");
     assert!(is_unknown(&error), "{error:?}");
-    let error = servlet.get_prompt("p", None).expect_err("no prompts");
+    let error = block_on(servlet.get_prompt("p", None)).expect_err("no prompts");
     assert_eq!(error.to_string(), "unknown prompt `p`");
-    let nothing = servlet
-        .complete(&JsonObject::new())
-        .expect("no suggestions");
+    let nothing = block_on(servlet.complete(&JsonObject::new())).expect("no suggestions");
     assert_eq!(nothing.json()["completion"], json!({ "values": [] }));
 }
 
@@ -192,7 +190,7 @@ fn prompts_have_messages() {
     let prompts = json!({ "prompts": [{ "name": "p" }] });
     let get = |answer: &Value| {
         let servlet = servlet(&[("list_prompts", &prompts), ("get_prompt", answer)]);
-        let result = servlet.get_prompt("p", None)?;
+        let result = block_on(servlet.get_prompt("p", None))?;
         Ok::<_, CallError>(Value::from(result.into_json()))
     };
     let right =
@@ -207,7 +205,7 @@ fn prompts_have_messages() {
 fn clients_get_as_many_suggestions_as_mcp_allows() {
     let complete = |completion: Value| {
         let servlet = servlet(&[("complete", &json!({ "completion": completion }))]);
-        servlet.complete(&JsonObject::new())
+        block_on(servlet.complete(&JsonObject::new()))
     };
     let values: Vec<_> = (0..101).map(|at| at.to_string()).collect();
     let suggested = complete(json!({ "values": values })).expect("suggestions");

@@ -5,7 +5,9 @@ mod support;
 use std::time::Duration;
 
 use mcp_servlet_host::{LoadError, Servlet};
-use mcp_servlet_runtime::{Abi, AllowedPath, JsonObject, Limit, LoadOptions, Source, chain};
+use mcp_servlet_runtime::{
+    Abi, AllowedPath, JsonObject, Limit, LoadOptions, Source, block_on, chain,
+};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
 
@@ -110,7 +112,11 @@ fn servlets_for_hyper_mcp_have_the_features_of_their_exports() {
     let servlet = servlet.load().expect("a servlet");
     assert_eq!(servlet.abi(), Abi::HyperMcpV2);
     assert_eq!(servlet.tools()[0].name(), "t");
-    assert!(!servlet.call("t", None).expect("a result").is_error());
+    assert!(
+        !block_on(servlet.call("t", None))
+            .expect("a result")
+            .is_error()
+    );
 
     let no_tools = Wat::new().export("read_resource", "{}", OUTPUT).load();
     let no_tools = no_tools.expect("a servlet");
@@ -132,7 +138,11 @@ fn servlet_with_both_abis_is_called_by_the_default_one() {
         .export("call_tool", "[]", OUTPUT);
     let servlet = both.load().expect("a servlet");
     assert_eq!(servlet.abi(), Abi::Servlet);
-    assert!(!servlet.call("t", None).expect("a result").is_error());
+    assert!(
+        !block_on(servlet.call("t", None))
+            .expect("a result")
+            .is_error()
+    );
 }
 
 #[test]
@@ -144,14 +154,11 @@ fn functions_for_input_requests_need_a_client() {
         .export("call_tool", "", ask)
         .export("complete", "", ask);
     let servlet = wat.load().expect("a servlet");
-    let asked = servlet
-        .call("t", None)
+    let asked = block_on(servlet.call("t", None))
         .expect("an input request")
         .into_json();
     assert_eq!(asked["resultType"], "input_required");
-    let error = servlet
-        .complete(&JsonObject::new())
-        .expect_err("there is no client");
+    let error = block_on(servlet.complete(&JsonObject::new())).expect_err("there is no client");
     let message = chain(&error);
     assert!(
         message.contains("`list_roots`: there is no client to ask here"),
@@ -218,7 +225,7 @@ fn gives_wasi_to_modules_that_import_it() {
     let servlet = wat.export("call", "", told_time).load().expect("a servlet");
     assert!(servlet.module().uses_wasi());
     // The clock function returns 0 for success. So does `call`, which then has no output.
-    let error = servlet.call("t", None).expect_err("no output");
+    let error = block_on(servlet.call("t", None)).expect_err("no output");
     assert!(error.to_string().contains("EOF while parsing"), "{error}");
 }
 

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use mcp_servlet_runtime::{ErrorTexts, LoadOptions, RpcError};
+use mcp_servlet_runtime::{ErrorTexts, LoadOptions, RpcError, block_on};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
 
@@ -53,7 +53,7 @@ fn log_lines_carry_the_name_of_their_servlet() {
     let servlet = servlet.export("call", "on my way", both);
     let text = logged("servlet=info", || {
         let servlet = servlet.load().expect("a servlet");
-        servlet.call("t", None).expect_err("a code");
+        block_on(servlet.call("t", None)).expect_err("a code");
     });
     let expected = " INFO servlet: on my way servlet=\"test\"\n INFO servlet:  servlet=\"test\"\n";
     assert_eq!(text, expected);
@@ -73,7 +73,7 @@ fn a_servlet_that_logs_in_a_loop_does_not_fill_the_log() {
         .export("call", "", body);
     let text = logged("servlet=info", || {
         let servlet = servlet.load().expect("a servlet");
-        servlet.call("t", None).expect_err("a code");
+        block_on(servlet.call("t", None)).expect_err("a code");
     });
     // One long line each second.
     let lines = text
@@ -119,8 +119,7 @@ fn texts_of_errors_can_be_kept_for_the_log() {
             .export("call", secret, body);
         let log = logged("mcp_servlet_runtime=error", || {
             let servlet = servlet.load_with(&options).expect("a servlet");
-            let fault = servlet
-                .call("t", None)
+            let fault = block_on(servlet.call("t", None))
                 .expect_err("an error")
                 .to_rpc_error();
             assert!(
@@ -143,7 +142,9 @@ fn texts_of_errors_can_be_kept_for_the_log() {
     let servlet = servlet.export("call", fault, "(call $error {}) (i32.const 1)");
     let servlet = servlet.load_with(&options).expect("a servlet");
     assert_eq!(
-        servlet.call("t", None).expect_err("a fault").to_string(),
+        block_on(servlet.call("t", None))
+            .expect_err("a fault")
+            .to_string(),
         "gone"
     );
 }

@@ -3,6 +3,7 @@
 mod support;
 
 use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::block_on;
 use peak_alloc::PeakAlloc;
 use serde_json::json;
 use support::tools;
@@ -61,7 +62,7 @@ fn what_a_servlet_sends_does_not_fill_the_memory_of_the_host() {
         let servlet = servlet(attack);
         let before = MEMORY.current_usage();
         MEMORY.reset_peak_usage();
-        if let Err(error) = servlet.call("t", Some(&arguments)) {
+        if let Err(error) = block_on(servlet.call("t", Some(&arguments))) {
             let fault = error.to_rpc_error();
             drop(json!({ "code": fault.code, "message": fault.message }).to_string());
         }

@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{Isolation, LoadOptions, Quality};
+use mcp_servlet_runtime::{Isolation, LoadOptions, Quality, block_on};
 use serde_json::json;
 use support::tools;
 
@@ -22,7 +22,7 @@ fn given() -> u64 {
 
 fn call(servlet: &Servlet) {
     let arguments = serde_json::from_value(json!({ "do": 1 })).expect("an object");
-    servlet.call("t", Some(&arguments)).expect("a result");
+    block_on(servlet.call("t", Some(&arguments))).expect("a result");
 }
 
 #[test]

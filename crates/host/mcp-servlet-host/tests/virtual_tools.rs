@@ -6,7 +6,7 @@ use std::{future::poll_fn, pin::pin, task::Poll};
 
 use mcp_servlet_bundle::{Spec, VirtualTool};
 use mcp_servlet_host::{Host, PlacedTool, Servlet};
-use mcp_servlet_runtime::{JsonObject, RequestMeta};
+use mcp_servlet_runtime::{JsonObject, RequestMeta, block_on};
 use serde_json::{Value, json};
 use support::{DESCRIPTION, Wat};
 
@@ -65,7 +65,7 @@ async fn expressions_that_take_long_do_not_block_the_thread_of_the_call() {
             assert_eq!(result.json()["structuredContent"], expected);
         }
         assert!(is_quick || has_waited, "{expression}");
-        let blocking = host.call("v", Some(&arguments)).expect("a result");
+        let blocking = block_on(host.call("v", Some(&arguments))).expect("a result");
         assert_eq!(blocking.json()["structuredContent"], expected);
     }
 }

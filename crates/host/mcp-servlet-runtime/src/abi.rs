@@ -73,7 +73,7 @@ impl Abi {
     }
 
     /// The input of an export that lists something.
-    pub fn list_request(self) -> Vec<u8> {
+    pub(crate) fn list_request(self) -> Vec<u8> {
         match self {
             Self::Servlet => Vec::new(),
             Self::HyperMcpV2 => json!({ "context": RequestMeta::default().context() })

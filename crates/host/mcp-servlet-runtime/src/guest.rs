@@ -15,6 +15,7 @@ use crate::{
     inspect::Module,
     options::{Instances, Isolation, LoadOptions},
     request_meta::RequestMeta,
+    runtime::block_on,
     source::{Fetched, Source, check_abi, check_paths, missing_exports, read_module},
 };
 
@@ -53,6 +54,9 @@ impl std::fmt::Debug for Guest {
 
 impl Guest {
     /// Reads, checks and compiles a module.
+    ///
+    /// Loading blocks the thread, because it computes: most of its time goes into compiling. In asynchronous code, load on another
+    /// thread, for example with [`run_blocking`](crate::run_blocking).
     ///
     /// # Errors
     /// [`LoadError`] says which step failed.
@@ -168,14 +172,6 @@ impl Guest {
         missing_exports(&self.name, &self.module, &[export])
     }
 
-    /// Calls an export and waits for its output.
-    ///
-    /// # Errors
-    /// [`CallError`].
-    pub fn call(&self, export: &'static str, input: Vec<u8>) -> Result<Vec<u8>, CallError> {
-        self.run(self.job(export, input))
-    }
-
     /// A run of an export, within the limits of the servlet.
     pub fn job(&self, export: &'static str, input: Vec<u8>) -> Job {
         Job::new(export, input, self.options.call_limits())
@@ -205,28 +201,30 @@ impl Guest {
         job
     }
 
-    /// Runs an export and blocks this thread until it is done.
+    /// Runs an export that lists what the servlet offers, such as `describe`, and blocks the thread until it ends: listing is a
+    /// part of [loading](Self::load). It waits for an instance even if the queue is full, so that a busy servlet can list new tools.
     ///
     /// # Errors
     /// [`CallError`].
-    pub fn run(&self, job: Job) -> Result<Vec<u8>, CallError> {
-        let (export, limits) = (job.export, job.limits);
+    pub fn list(&self, export: &'static str) -> Result<Vec<u8>, CallError> {
+        let job = self.job(export, self.abi.list_request());
+        let limits = job.limits;
         let output = match &self.code {
-            Code::Compiled(pool) => pool.run(job),
+            Code::Compiled(pool) => block_on(pool.run_here(job)),
             Code::Contract { .. } => self.contract_output(export),
         };
         output.map_err(|stop| self.error(export, &limits, stop))
     }
 
     /// Runs an export. Dropping the future stops it. It does not block the thread for more than a
-    /// moment, however long the export runs. Needs a tokio runtime with timers enabled.
+    /// moment, however long the export runs. Needs a tokio runtime with timers enabled, or [`block_on`].
     ///
     /// # Errors
     /// [`CallError`].
-    pub async fn run_async(&self, job: Job) -> Result<Vec<u8>, CallError> {
+    pub async fn run(&self, job: Job) -> Result<Vec<u8>, CallError> {
         let (export, limits) = (job.export, job.limits);
         let output = match &self.code {
-            Code::Compiled(pool) => pool.run_async(job).await,
+            Code::Compiled(pool) => pool.run(job).await,
             Code::Contract { .. } => self.contract_output(export),
         };
         output.map_err(|stop| self.error(export, &limits, stop))

@@ -1,6 +1,6 @@
 //! Loads WebAssembly servlets, enforces their limits and calls their exports.
 //!
-//! [`Guest::load`] reads, checks and compiles a module. [`Guest::call`] runs one of its exports in
+//! [`Guest::load`] reads, checks and compiles a module. [`Guest::run`] runs one of its exports in
 //! one of several instances. [`Module`] describes a module without running it. The crate
 //! `mcp-servlet-host` builds on this one: it interprets what servlets return and serves several
 //! servlets together.
@@ -9,7 +9,7 @@
 //! limited. See [`LoadOptions`].
 //!
 //! ```
-//! use mcp_servlet_runtime::{Guest, LoadOptions, Source};
+//! use mcp_servlet_runtime::{Guest, LoadOptions, Source, block_on};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let wasm = wat::parse_str(r#"(module
@@ -17,8 +17,8 @@
 //! #     (func (export "call") (result i32) i32.const 0))"#)?;
 //! let source = Source::Bytes { name: "empty".to_owned(), wasm }; // or `"greet.wasm"`, its path
 //! let guest = Guest::load(source, &LoadOptions::default())?;
-//! let description = guest.call("describe", Vec::new())?;
-//! assert!(description.is_empty());
+//! let output = block_on(guest.run(guest.job("call", b"{}".to_vec())))?; // or `.await`
+//! assert!(output.is_empty());
 //! # Ok(())
 //! # }
 //! ```
@@ -82,6 +82,6 @@ pub use request_meta::{
     CallGuard, CallMaker, CallObserver, CallTarget, ClientSession, Denied, InnerCall, InnerOutcome,
     InputTimeout, ObservedCall, RequestCaller, RequestMeta,
 };
-pub use runtime::{processors, run_blocking, set_on_idle};
+pub use runtime::{block_on, processors, run_blocking, set_on_idle};
 pub use source::{Fetched, Image, Source, signature_file};
 pub use text::{chain, quoted};

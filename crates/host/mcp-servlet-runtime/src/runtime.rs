@@ -82,10 +82,15 @@ pub(crate) fn spawn<T: Send + 'static>(
     RUNTIME.spawn(task)
 }
 
-/// Blocks this thread until the future is complete.
+/// Blocks this thread until a future is complete, such as a call of a servlet.
 ///
-/// In contrast to tokio's function, it can be used on any thread, even while it polls another future.
-pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+/// It is for programs without an asynchronous runtime, and for tests. The future can use the timers and sockets of tokio: this
+/// crate has a runtime for them.
+///
+/// In asynchronous code, `.await` the future instead. There, this function does not panic as tokio's `Runtime::block_on` does,
+/// but it blocks all tasks that share the thread. If the future needs one of them, such as the connection of a remote, it never
+/// completes.
+pub fn block_on<F: Future>(future: F) -> F::Output {
     let _runtime = RUNTIME.enter();
     // A task of tokio that has used up its budget may call this function. Then nothing of tokio would be ready here.
     let mut future = pin!(unconstrained(future));

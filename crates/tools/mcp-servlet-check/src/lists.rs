@@ -41,7 +41,7 @@ impl Lists {
             if !guest.module().can_call(list.export) {
                 continue;
             }
-            if let Ok(output) = guest.call(list.export, abi.list_request()) {
+            if let Ok(output) = guest.list(list.export) {
                 lists.read(kind, list, &output);
             }
         }

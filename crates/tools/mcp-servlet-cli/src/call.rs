@@ -11,10 +11,9 @@ use std::{io::Write as _, path::PathBuf, sync::Arc};
 
 use clap::Args;
 use mcp_servlet_host::{CallToolResult, Servlet, Tool};
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
+use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, block_on};
 use mcp_servlet_schema::parse_arguments;
 use serde_json::{Value, json};
-use tokio::runtime::Builder;
 
 pub(crate) use self::remote::members;
 use self::{feedback::Feedback, record::Recording};
@@ -144,7 +143,7 @@ impl Call {
         };
         let schema = servlet.tool(tool).map(Tool::input_schema);
         let arguments = arguments.parse(schema)?;
-        let result = match call(servlet, tool, &arguments, request_meta(&self.meta)?)? {
+        let result = match call(servlet, tool, &arguments, request_meta(&self.meta)?) {
             Err(error) if self.prints_json() => return print(Err(error)),
             result => result?,
         };
@@ -188,15 +187,14 @@ fn call(
     tool: &str,
     arguments: &JsonObject,
     mut meta: JsonObject,
-) -> Result<Result<CallToolResult, CallError>, Failure> {
+) -> Result<CallToolResult, CallError> {
     let mut request_meta = RequestMeta::default();
     request_meta.listener = Some(Arc::new(Feedback));
     if servlet.reports_progress() {
         meta.insert("progressToken".to_owned(), json!("servlet call"));
     }
     request_meta.meta = Some(meta).filter(|meta| !meta.is_empty());
-    let runtime = Builder::new_current_thread().enable_all().build()?;
-    Ok(runtime.block_on(servlet.call_with(tool, Some(arguments), &request_meta)))
+    block_on(servlet.call_with(tool, Some(arguments), &request_meta))
 }
 
 fn show(

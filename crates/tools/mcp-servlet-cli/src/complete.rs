@@ -9,7 +9,7 @@ use std::{
 
 use clap::Args;
 use mcp_servlet_host::{CompleteResult, Listed, Servlet};
-use mcp_servlet_runtime::{JsonObject, Source, quoted};
+use mcp_servlet_runtime::{JsonObject, Source, block_on, quoted};
 use mcp_servlet_schema::ArgumentError;
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ impl Complete {
     fn run_in_process(&self, source: Source, request: &Request) -> Result<(), Failure> {
         let servlet = Servlet::load(source, &self.server.limits.options()?)?;
         let params = request.params(&request.reference(&servlet)?)?;
-        match servlet.complete(&params) {
+        match block_on(servlet.complete(&params)) {
             Ok(result) => self.show(result),
             Err(error) if self.format == Format::Json => print(Err(error)),
             Err(error) => Err(error.into()),

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 use mcp_servlet_client::{List, Session};
 use mcp_servlet_host::{GetPromptResult, Servlet};
-use mcp_servlet_runtime::{JsonObject, Source};
+use mcp_servlet_runtime::{JsonObject, Source, block_on};
 use serde_json::{Value, json};
 
 use crate::{
@@ -68,7 +68,7 @@ impl Prompt {
         let prompt = prompts.find(|prompt| prompt.key() == name);
         let schema = prompt.map(|prompt| schema(prompt.json()));
         let arguments = arguments.parse(schema.as_ref())?;
-        let result = servlet.get_prompt(name, Some(&arguments));
+        let result = block_on(servlet.get_prompt(name, Some(&arguments)));
         match self.format {
             Format::Human => Ok(write_messages(&mut terminal::document(), &result?)?),
             Format::Json => print(result.map(GetPromptResult::into_json)),

@@ -10,8 +10,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use clap::Args;
 use mcp_servlet_client::CallOptions;
 use mcp_servlet_host::{ReadResourceResult, ResourceContents, ResourceData, Servlet};
-use mcp_servlet_runtime::{RequestMeta, Source};
-use tokio::runtime::Builder;
+use mcp_servlet_runtime::{RequestMeta, Source, block_on};
 
 use crate::{
     call::{members, print, request_meta},
@@ -72,8 +71,7 @@ impl Read {
         let servlet = Servlet::load(source, &self.server.limits.options()?)?;
         let mut request = RequestMeta::default();
         request.meta = Some(request_meta(&self.meta)?).filter(|meta| !meta.is_empty());
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let result = runtime.block_on(servlet.read_resource_with(uri, &request));
+        let result = block_on(servlet.read_resource_with(uri, &request));
         if self.format == Format::Json {
             return print(result.map(ReadResourceResult::into_json));
         }

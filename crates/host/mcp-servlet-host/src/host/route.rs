@@ -209,7 +209,7 @@ impl Host {
     }
 
     /// Asks the member that has the prompt or the resource template for suggestions; see
-    /// [`Servlet::complete_async`](crate::Servlet::complete_async).
+    /// [`Servlet::complete`](crate::Servlet::complete).
     ///
     /// # Errors
     /// [`CallError`].

@@ -42,22 +42,19 @@ impl Servlet {
         self.module().can_call(READ_RESOURCE)
     }
 
-    /// Reads a resource and waits for its contents.
+    /// Reads a resource. With [`LoadOptions::resource_cache`], the result may come from an earlier request. Its `ttlMs` says how
+    /// long it is still kept.
     ///
     /// # Errors
     /// [`CallError`]. Its kind is [`UnknownResource`] if there is no resource with this URI.
     ///
+    /// [`LoadOptions::resource_cache`]: mcp_servlet_runtime::LoadOptions::resource_cache
     /// [`UnknownResource`]: mcp_servlet_runtime::CallErrorKind::UnknownResource
-    pub fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, CallError> {
-        let job = self.read_job(uri, &RequestMeta::default())?;
-        answers::resource(self, uri, self.guest.run(job))
+    pub async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, CallError> {
+        self.read_resource_with(uri, &RequestMeta::default()).await
     }
 
-    /// Like [`Servlet::read_resource`], on a thread that may block, with the other parts of the
-    /// request in `request_meta`. With [`LoadOptions::resource_cache`], the result may be that of an
-    /// earlier request, and its `ttlMs` is the time for which it is still kept.
-    ///
-    /// [`LoadOptions::resource_cache`]: mcp_servlet_runtime::LoadOptions::resource_cache
+    /// Like [`Servlet::read_resource`], with the other parts of the request in `request_meta`.
     ///
     /// # Errors
     /// See [`Servlet::read_resource`].
@@ -86,7 +83,7 @@ impl Servlet {
         request_meta: &RequestMeta,
     ) -> Result<ReadResourceResult, CallError> {
         let job = self.read_job(uri, request_meta)?;
-        answers::resource(self, uri, self.guest.run_async(job).await)
+        answers::resource(self, uri, self.guest.run(job).await)
     }
 
     /// Drops what was kept of a resource, because it has changed.
@@ -94,21 +91,20 @@ impl Servlet {
         self.resources.forget(uri);
     }
 
-    /// Fills in a prompt and waits for its messages.
+    /// Fills in a prompt.
     ///
     /// # Errors
     /// [`CallError`].
-    pub fn get_prompt(
+    pub async fn get_prompt(
         &self,
         prompt: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<GetPromptResult, CallError> {
-        let job = self.prompt_job(prompt, arguments, &RequestMeta::default())?;
-        answers::prompt(self, &self.guest.run(job)?)
+        self.get_prompt_with(prompt, arguments, &RequestMeta::default())
+            .await
     }
 
-    /// Like [`Servlet::get_prompt`], on a thread that may block, with the other parts of the
-    /// request in `request_meta`.
+    /// Like [`Servlet::get_prompt`], with the other parts of the request in `request_meta`.
     ///
     /// # Errors
     /// See [`Servlet::get_prompt`].
@@ -119,33 +115,20 @@ impl Servlet {
         request_meta: &RequestMeta,
     ) -> Result<GetPromptResult, CallError> {
         let job = self.prompt_job(prompt, arguments, request_meta)?;
-        answers::prompt(self, &self.guest.run_async(job).await?)
+        answers::prompt(self, &self.guest.run(job).await?)
     }
 
-    /// Asks for suggestions and waits for them. `params` are the parameters of
-    /// `completion/complete`. If the servlet has no completion, the result has no values.
+    /// Suggests values for an argument: `params` are those of `completion/complete`. If the servlet has no completion, the result
+    /// has no values.
     ///
     /// # Errors
     /// [`CallError`].
-    pub fn complete(&self, params: &JsonObject) -> Result<CompleteResult, CallError> {
+    pub async fn complete(&self, params: &JsonObject) -> Result<CompleteResult, CallError> {
         if !self.completes() {
             return Ok(answers::no_completion());
         }
-        answers::completion(self, &self.guest.run(self.complete_job(params))?)
-    }
-
-    /// Like [`Servlet::complete`], on a thread that may block.
-    ///
-    /// # Errors
-    /// [`CallError`].
-    pub async fn complete_async(&self, params: &JsonObject) -> Result<CompleteResult, CallError> {
-        if !self.completes() {
-            return Ok(answers::no_completion());
-        }
-        answers::completion(
-            self,
-            &self.guest.run_async(self.complete_job(params)).await?,
-        )
+        let output = self.guest.run(self.complete_job(params)).await?;
+        answers::completion(self, &output)
     }
 
     fn read_job(&self, uri: &str, request_meta: &RequestMeta) -> Result<Job, CallError> {

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use mcp_servlet_host::{CallToolResult, Host, Recorder, Servlet};
 use mcp_servlet_runtime::{
     CallErrorKind, Callee, CalleeError, Grant, Instances, Isolation, JsonObject, Limit, Listener,
-    LoadOptions, Notification, RequestMeta, Sending, Source,
+    LoadOptions, Notification, RequestMeta, Sending, Source, block_on,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -346,7 +346,7 @@ async fn a_request_has_limits() {
 async fn only_a_request_that_is_no_json_stops_the_servlet() {
     let request = "(drop (call $call_tool (call $block (i32.const 0) (i32.const 5))))";
     let host = host(vec![planner(&caller(&[], request), &["weather:t"])]);
-    let error = host.call_async("t", None).await.expect_err("no JSON");
+    let error = host.call("t", None).await.expect_err("no JSON");
     assert!(matches!(error.kind, CallErrorKind::Trap { .. }), "{error}");
     assert!(
         error.to_string().contains("`call_tool` expects JSON: "),
@@ -378,15 +378,12 @@ async fn calls_are_possible_only_while_a_call_is_answered() {
     let planner = planner(&wat, &["weather:t"]);
     let host = host(vec![planner, simple("weather", &text("sunny"))]);
     // Without its host, the servlet has nobody to call.
-    let alone = host.servlets()[0]
-        .call_async("t", None)
-        .await
-        .expect("a result");
+    let alone = host.servlets()[0].call("t", None).await.expect("a result");
     let answers = answers_in(&alone);
     let expected = "servlet `planner` may call tools only while it answers a call";
     assert_eq!(error(&answers[0]), ("not_allowed", expected));
     // A host passes them on without a runtime as well.
-    let result = host.call("t", None).expect("a result");
+    let result = block_on(host.call("t", None)).expect("a result");
     assert_eq!(
         answers_in(&result)[0]["result"]["content"][0]["text"],
         "sunny"
@@ -571,7 +568,7 @@ async fn a_cancelled_call_stops_what_it_calls() {
         .await
         .expect_err("it spins");
     // Its only instance is free again.
-    let result = timeout(PATIENCE, slow.call_async("t", None)).await;
+    let result = timeout(PATIENCE, slow.call("t", None)).await;
     assert_eq!(result.expect("in time").expect("a result").text(), "ok");
 }
 
@@ -681,7 +678,7 @@ async fn too_large_a_state_names_the_call() {
         long_answer(&long),
         counting("asks", &[ASK]),
     ]);
-    let error = host.call_async("t", None).await.expect_err("too large");
+    let error = host.call("t", None).await.expect_err("too large");
     assert_eq!(
         error.to_string(),
         "servlet `planner` cannot ask: the results of its calls do not fit in the state of 256 KiB; the largest is that of `long:t` (300 KiB)"

@@ -30,7 +30,7 @@ fn load(max: usize) -> Arc<Servlet> {
 
 fn start(servlet: &Arc<Servlet>, what: i32) -> JoinHandle<Result<CallToolResult, CallError>> {
     let servlet = Arc::clone(servlet);
-    tokio::spawn(async move { servlet.call_async("t", Some(&arguments(what))).await })
+    tokio::spawn(async move { servlet.call("t", Some(&arguments(what))).await })
 }
 
 /// The result of a call that must end.

@@ -10,7 +10,7 @@ use std::{
 
 use mcp_servlet_host::{Entry, Host, LoadError, Loaded, OnFailure, Prefix};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, Limit, LoadError as ModuleError, LoadOptions, Source, chain,
+    CallError, CallErrorKind, Limit, LoadError as ModuleError, LoadOptions, Source, block_on, chain,
 };
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -46,7 +46,7 @@ fn names(host: &Host) -> Vec<&str> {
 }
 
 fn text(host: &Host, tool: &str) -> String {
-    host.call(tool, None).expect("a result").text()
+    block_on(host.call(tool, None)).expect("a result").text()
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn tools_that_two_servlets_have_get_the_names_of_their_servlets() {
     let tool = host.tool("b_get").expect("a tool");
     assert_eq!(tool.json()["name"], "b_get");
     assert!(matches!(
-        host.call("get", None),
+        block_on(host.call("get", None)),
         Err(CallError {
             kind: CallErrorKind::UnknownTool { .. },
             ..

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use mcp_servlet_runtime::{CallError, CallErrorKind, LoadOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, LoadOptions, block_on};
 
 use crate::{
     arguments,
@@ -80,7 +80,7 @@ fn send(request: &str, options: &LoadOptions) -> Result<(), CallError> {
     let servlet = sender(request, 1, "")
         .load_with(options)
         .expect("a servlet");
-    servlet.call("t", Some(&arguments(1))).map(drop)
+    block_on(servlet.call("t", Some(&arguments(1)))).map(drop)
 }
 
 pub(crate) fn get(url: &str, options: &LoadOptions) -> Result<(), CallError> {
@@ -113,7 +113,7 @@ fn post(url: &str) -> Result<(), CallError> {
     let servlet = sender_with_body(&request, "client_secret=s3cr3t")
         .load_with(&allowing(&["127.0.0.1"]))
         .expect("a servlet");
-    servlet.call("t", Some(&arguments(1))).map(drop)
+    block_on(servlet.call("t", Some(&arguments(1)))).map(drop)
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn a_configuration_value_names_an_allowed_host() {
             .into_iter()
             .collect();
         let servlet = wat.load_with(&options).expect("a servlet");
-        let called = servlet.call("t", Some(&arguments(1)));
+        let called = block_on(servlet.call("t", Some(&arguments(1))));
         let unmet = servlet.unmet_needs();
         let unmet = unmet.map(|unmet| (unmet.to_string(), unmet.options()));
         (called.is_ok(), unmet)

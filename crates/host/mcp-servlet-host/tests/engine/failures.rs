@@ -8,7 +8,7 @@ use std::{
 };
 
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{CallErrorKind, Limit, LoadOptions};
+use mcp_servlet_runtime::{CallErrorKind, Limit, LoadOptions, block_on};
 use mcp_servlet_types::{HTTP_ERRORS, HttpErrorKind as Kind};
 
 use crate::{arguments, assert_works, network::sender};
@@ -116,7 +116,7 @@ fn a_module_that_reads_failures_gets_the_kind_of_each() {
             options.limits.http_timeout = Limit::At(Duration::from_millis(300));
         }
         let servlet = reading(&request, times, &options);
-        let error = servlet.call("t", Some(&arguments(1)));
+        let error = block_on(servlet.call("t", Some(&arguments(1))));
         let error = error.expect_err("an exit code").to_string();
         let expected = format!("Returned non-zero exit code: {}", kind.code());
         assert_eq!(error, expected, "{kind:?}: {request}");
@@ -130,7 +130,7 @@ fn any_other_module_is_stopped_with_a_clear_text() {
     let url = format!("http://127.0.0.1:{port}/path?key=secret");
     let servlet = sender(&format!(r#"{{"url":"{url}"}}"#), 1, "");
     let servlet = servlet.load_with(&options()).expect("a servlet");
-    let error = servlet.call("t", Some(&arguments(1))).expect_err("a trap");
+    let error = block_on(servlet.call("t", Some(&arguments(1)))).expect_err("a trap");
     assert!(
         matches!(error.kind, CallErrorKind::Trap { .. }),
         "{error:?}"
@@ -155,9 +155,7 @@ fn the_deadline_of_the_call_ends_it_although_failures_are_read() {
         let wat = sender(&request, 1, "").after(&format!("(@custom \"{HTTP_ERRORS}\" \"\\01\")"));
         let servlet = wat.load_with(&options).expect("a servlet");
         let since = Instant::now();
-        let error = servlet
-            .call("t", Some(&arguments(1)))
-            .expect_err("a timeout");
+        let error = block_on(servlet.call("t", Some(&arguments(1)))).expect_err("a timeout");
         assert!(
             matches!(error.kind, CallErrorKind::Timeout { .. }),
             "{error:?}"

@@ -1,17 +1,14 @@
 //! Calls that fail: the error says how, and the next call works.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use mcp_servlet_host::Servlet;
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, CompileCache, Instances, Limit, Limits, LoadOptions, chain,
+    CallError, CallErrorKind, CompileCache, Instances, Limit, Limits, LoadOptions, block_on, chain,
 };
 use serde_json::json;
 
-use crate::{COUNT, SPIN, arguments, assert_works, call, support::Wat, tools};
+use crate::{COUNT, SPIN, assert_works, call, support::Wat, tools};
 
 /// Calls the tool with an action that fails, then with one that works.
 fn fault(servlet: &Servlet) -> CallError {
@@ -116,7 +113,7 @@ fn a_request_that_does_not_fit_into_memory_is_refused() {
     let servlet = tools(&[]).load_with(&options);
     let servlet = servlet.expect("a servlet");
     let huge = json!({ "text": "x".repeat(2 << 20), "do": 0 });
-    let error = servlet.call("t", huge.as_object()).expect_err("too large");
+    let error = block_on(servlet.call("t", huge.as_object())).expect_err("too large");
     assert!(
         matches!(error.kind, CallErrorKind::OutOfMemory { .. }),
         "{error:?}"
@@ -406,13 +403,11 @@ fn sleeping_call_does_not_block_others() {
     let mut options = LoadOptions::default();
     options.limits.timeout = Limit::At(Duration::from_millis(500));
     options.instances = Instances::ONE.into();
-    let servlet = sleeper().load_with(&options).expect("a servlet");
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    for what in [1, 0] {
-        let answer = runtime.block_on(servlet.call_async("t", Some(&arguments(what))));
-        assert_eq!(answer.is_ok(), what == 0, "{answer:?}");
-    }
-    runtime.shutdown_background();
+    let error = fault(&sleeper().load_with(&options).expect("a servlet"));
+    assert!(
+        matches!(error.kind, CallErrorKind::Timeout { .. }),
+        "{error:?}"
+    );
 }
 
 #[test]
@@ -441,22 +436,4 @@ fn instances_do_not_need_the_cache_after_the_servlet_was_loaded() {
     let servlet = tools(&[]).load_with(&options).expect("a servlet");
     std::fs::remove_dir_all(&directory).expect("it is there");
     assert_works(&servlet);
-}
-
-#[test]
-fn answers_although_a_call_sleeps_in_the_host() {
-    let timeout = Limit::At(Duration::from_millis(500));
-    let mut options = LoadOptions::default();
-    options.limits.timeout = timeout;
-    let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let error = runtime.block_on(servlet.call_async("t", Some(&arguments(1))));
-    let error = error.expect_err("it sleeps");
-    assert!(
-        matches!(error.kind, CallErrorKind::Timeout { .. }),
-        "{error:?}"
-    );
-    assert_works(&servlet);
-    // The process must not wait for the sleep.
-    runtime.shutdown_background();
 }

@@ -65,7 +65,7 @@ fn listening(stuck: &Arc<Stuck>) -> RequestMeta {
 async fn assert_over(servlet: &Servlet, stuck: &Stuck) {
     let arguments = arguments(0);
     // A call that ended on another thread may still be about to leave its instance.
-    let next = timeout(PATIENCE, servlet.call_async("t", Some(&arguments))).await;
+    let next = timeout(PATIENCE, servlet.call("t", Some(&arguments))).await;
     next.expect("an instance").expect("an answer");
     let [begun, dropped] = [&stuck.begun, &stuck.dropped].map(|count| count.load(SeqCst));
     assert_eq!([begun, dropped], [1, 1]);

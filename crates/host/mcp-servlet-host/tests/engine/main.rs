@@ -30,7 +30,7 @@ mod wasi;
 use std::time::{Duration, Instant};
 
 use mcp_servlet_host::{CallToolResult, Servlet};
-use mcp_servlet_runtime::{CallError, JsonObject};
+use mcp_servlet_runtime::{CallError, JsonObject, block_on};
 use serde_json::json;
 use support::tools;
 
@@ -50,7 +50,7 @@ fn arguments(what: i32) -> JsonObject {
 }
 
 fn call(servlet: &Servlet, what: i32) -> Result<CallToolResult, CallError> {
-    servlet.call("t", Some(&arguments(what)))
+    block_on(servlet.call("t", Some(&arguments(what))))
 }
 
 /// Asserts that the servlet still works.

@@ -8,7 +8,9 @@ use std::{
 };
 
 use mcp_servlet_host::{CallToolResult, Servlet};
-use mcp_servlet_runtime::{CallError, CallErrorKind, Isolation, Limit, Limits, LoadOptions};
+use mcp_servlet_runtime::{
+    CallError, CallErrorKind, Isolation, Limit, Limits, LoadOptions, block_on,
+};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -93,7 +95,7 @@ fn server(body: Option<&'static str>) -> u16 {
 }
 
 fn fault(servlet: &Servlet) -> CallError {
-    let error = servlet.call("t", Some(&arguments(1))).expect_err("a fault");
+    let error = block_on(servlet.call("t", Some(&arguments(1)))).expect_err("a fault");
     assert_works(servlet);
     error
 }
@@ -131,9 +133,7 @@ fn requests_of_one_call_are_counted() {
     options.limits.http_requests = http_requests;
     let servlet = load(&url, 2, &options);
     for _ in 0..2 {
-        servlet
-            .call("t", Some(&arguments(1)))
-            .expect("two are allowed, in each call");
+        block_on(servlet.call("t", Some(&arguments(1)))).expect("two are allowed, in each call");
     }
     let error = fault(&load(&url, 3, &options));
     assert!(
@@ -152,9 +152,7 @@ fn responses_are_bounded() {
         options.limits.http_response = Limit::At(limit);
         options
     };
-    load(&url, 1, &limit(10))
-        .call("t", Some(&arguments(1)))
-        .expect("it fits");
+    block_on(load(&url, 1, &limit(10)).call("t", Some(&arguments(1)))).expect("it fits");
     let error = fault(&load(&url, 1, &limit(9)));
     assert!(error.to_string().contains("larger than 9 bytes"), "{error}");
 }
@@ -166,9 +164,9 @@ fn a_tool_can_have_limits_of_its_own() {
         let mut options = options();
         options.tools = [("u".to_owned(), limits)].into();
         let servlet = load(&url, 2, &options);
-        let other = servlet.call("t", Some(&arguments(1)));
+        let other = block_on(servlet.call("t", Some(&arguments(1))));
         other.expect("the limits are for the other one");
-        let error = servlet.call("u", Some(&arguments(1)));
+        let error = block_on(servlet.call("u", Some(&arguments(1))));
         error.expect_err("too much").to_string()
     };
     let mut limits = Limits::default();
@@ -185,7 +183,7 @@ fn a_tool_can_have_limits_of_its_own() {
 }
 
 async fn call(servlet: Arc<Servlet>, tool: &'static str) -> Result<CallToolResult, CallError> {
-    servlet.call_async(tool, Some(&arguments(1))).await
+    servlet.call(tool, Some(&arguments(1))).await
 }
 
 /// The next request that reaches the server, which stays open.

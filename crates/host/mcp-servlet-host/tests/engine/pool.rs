@@ -124,7 +124,7 @@ async fn instances_without_room_in_the_pool_start_outside() {
     let arguments = arguments(1);
     let mut sleeping = Vec::new();
     for _ in 0..510 {
-        let mut call = Box::pin(servlet.call_async("t", Some(&arguments)));
+        let mut call = Box::pin(servlet.call("t", Some(&arguments)));
         let ended = tokio::time::timeout(Duration::ZERO, &mut call).await;
         assert!(ended.is_err(), "it sleeps: {ended:?}");
         sleeping.push(call);
@@ -198,10 +198,10 @@ async fn busy_servlet_refuses_calls_beyond_the_queue() {
     let servlet = load(&options);
     let running = occupy(&servlet).await;
     let arguments = arguments(0);
-    let mut waiting = Box::pin(servlet.call_async("t", Some(&arguments)));
+    let mut waiting = Box::pin(servlet.call("t", Some(&arguments)));
     let waited = tokio::time::timeout(Duration::from_millis(20), &mut waiting).await;
     assert!(waited.is_err(), "there is room in the queue");
-    let refused = servlet.call_async("t", Some(&arguments)).await;
+    let refused = servlet.call("t", Some(&arguments)).await;
     let refused = refused.expect_err("the queue is full");
     assert!(
         matches!(refused.kind, CallErrorKind::Busy { waiting: 1, .. }),
@@ -212,18 +212,38 @@ async fn busy_servlet_refuses_calls_beyond_the_queue() {
     waiting.await.expect("its turn came");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lists_wait_even_if_the_queue_is_full() {
+    let mut options = with(Instances::ONE);
+    options.queue = 0;
+    let servlet = Arc::new(load(&options));
+    let running = occupy(&servlet).await;
+    let refused = servlet.call("t", Some(&arguments(0))).await;
+    let refused = refused.expect_err("the queue is full");
+    assert!(
+        matches!(refused.kind, CallErrorKind::Busy { .. }),
+        "{refused:?}"
+    );
+    let lists = Arc::clone(&servlet);
+    let listing = tokio::task::spawn_blocking(move || lists.to_contract());
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(!listing.is_finished());
+    drop(running);
+    listing.await.expect("no panic").expect("its lists");
+}
+
 fn start(
     servlet: &Arc<Servlet>,
     what: i32,
 ) -> tokio::task::JoinHandle<Result<mcp_servlet_host::CallToolResult, CallError>> {
     let servlet = Arc::clone(servlet);
-    tokio::spawn(async move { servlet.call_async("t", Some(&arguments(what))).await })
+    tokio::spawn(async move { servlet.call("t", Some(&arguments(what))).await })
 }
 
 /// Starts a call that never ends. Its first poll takes the only instance, and this function waits for that.
 async fn occupy(servlet: &Servlet) -> Pin<Box<impl Future<Output = ()>>> {
     let mut running = Box::pin(async {
-        let result = servlet.call_async("t", Some(&arguments(2))).await;
+        let result = servlet.call("t", Some(&arguments(2))).await;
         panic!("it ended: {result:?}");
     });
     let ended = tokio::time::timeout(Duration::from_millis(1), &mut running).await;
@@ -237,7 +257,7 @@ async fn calls_wait_no_longer_than_the_options_allow() {
     options.wait = Some(Duration::from_millis(20));
     let servlet = load(&options);
     let running = occupy(&servlet).await;
-    let waited = servlet.call_async("t", Some(&arguments(0))).await;
+    let waited = servlet.call("t", Some(&arguments(0))).await;
     let waited = waited.expect_err("no instance became free");
     assert!(
         matches!(waited.kind, CallErrorKind::Waited { .. }),

@@ -1,7 +1,6 @@
 //! Requests of servlets through a proxy.
 
-use mcp_servlet_runtime::Proxy;
-use mcp_servlet_runtime::{CallErrorKind, LoadOptions};
+use mcp_servlet_runtime::{CallErrorKind, LoadOptions, Proxy, block_on};
 
 use crate::{
     arguments,
@@ -100,7 +99,8 @@ fn a_redirect_is_checked_and_goes_through_the_proxy() {
 fn a_proxy_that_refuses_or_is_not_there_is_named_without_its_password() {
     let error = |options: &LoadOptions| {
         let servlet = sender(r#"{"url":"http://api.example/"}"#, 1, "").load_with(options);
-        let error = servlet.expect("a servlet").call("t", Some(&arguments(1)));
+        let servlet = servlet.expect("a servlet");
+        let error = block_on(servlet.call("t", Some(&arguments(1))));
         error.expect_err("no answer").to_string()
     };
     let refusing = proxy::Proxy::start(None);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_servlet_host::{CallToolResult, LoadError, Servlet};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, Instances, Isolation, Limit, Limits, LoadOptions,
+    CallError, CallErrorKind, Instances, Isolation, Limit, Limits, LoadOptions, block_on,
 };
 
 use crate::{
@@ -36,7 +36,7 @@ fn load(options: &LoadOptions) -> Servlet {
 }
 
 fn call(servlet: &Servlet, tool: &str, what: i32) -> Result<CallToolResult, CallError> {
-    servlet.call(tool, Some(&arguments(what)))
+    block_on(servlet.call(tool, Some(&arguments(what))))
 }
 
 /// How many calls the instance that runs this call has had.

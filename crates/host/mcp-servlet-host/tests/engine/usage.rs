@@ -9,7 +9,7 @@ use std::{
 use mcp_servlet_host::Servlet;
 use mcp_servlet_runtime::{
     CallError, CallErrorKind, Isolation, Limit, Limits, Listener, LoadOptions, Notification,
-    RequestMeta, Sending, Usage,
+    RequestMeta, Sending, Usage, block_on,
 };
 
 use crate::{
@@ -123,7 +123,7 @@ fn a_tool_can_have_fuel_of_its_own() {
     options.tools.insert("u".to_owned(), limited);
     let servlet = tools_named(&["t", "u"], &[(1, WORK)]).after(LEFT);
     let servlet = servlet.load_with(&options).expect("a servlet");
-    let call = |tool| servlet.call(tool, Some(&arguments(1)));
+    let call = |tool| block_on(servlet.call(tool, Some(&arguments(1))));
     out_of_fuel(&call("u").expect_err("too little"), 1_000_000);
     call("t").expect("no limit");
 
@@ -133,7 +133,7 @@ fn a_tool_can_have_fuel_of_its_own() {
     options.tools.insert("u".to_owned(), unlimited);
     let servlet = tools_named(&["t", "u"], &[(1, WORK)]).after(LEFT);
     let servlet = servlet.load_with(&options).expect("a servlet");
-    let call = |tool| servlet.call(tool, Some(&arguments(1)));
+    let call = |tool| block_on(servlet.call(tool, Some(&arguments(1))));
     out_of_fuel(&call("t").expect_err("too little"), 1_000_000);
     call("u").expect("no limit");
 }

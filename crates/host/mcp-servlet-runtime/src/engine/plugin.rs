@@ -6,7 +6,9 @@ use super::{
     runner::{Run, Runner},
     schedule::{self, Slice},
 };
-use crate::{call::Call, error::LoadError, options::LoadOptions, source::read_module};
+use crate::{
+    call::Call, error::LoadError, options::LoadOptions, runtime::block_on, source::read_module,
+};
 
 /// A plugin with one instance, which keeps its state until [`reset`](Self::reset).
 pub struct Plugin {
@@ -32,7 +34,8 @@ impl Plugin {
         })
     }
 
-    /// Runs an export and copies its output.
+    /// Runs an export and copies its output. It blocks the thread, because host functions call plugins, and they are not
+    /// asynchronous.
     ///
     /// # Errors
     /// A message for people.
@@ -43,7 +46,8 @@ impl Plugin {
             call: Call::new(self.runner.shared.options.call_limits()),
             instance: self.instance.take(),
         };
-        let done = schedule::block_on(self.runner.run(run, &Slice::default()));
+        let slice = Slice::default();
+        let done = block_on(schedule::run_here(self.runner.run(run, &slice)));
         let done = done.unwrap_or_else(Into::into);
         self.instance = done.instance;
         done.output.map_err(|stop| self.explain(stop))

@@ -108,18 +108,17 @@ impl Pool {
         self.runner.digest()
     }
 
-    /// Runs a job and blocks this thread until it is done. It waits for an instance even if the
-    /// queue is full.
-    pub(crate) fn run(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
+    /// Runs a job on the thread that polls it. It waits for an instance even if the queue is full.
+    pub(crate) async fn run_here(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
         let run = async {
             let permit = self.permit().await;
             self.execute(job, permit, &Slice::default()).await
         };
-        schedule::block_on(run)?
+        schedule::run_here(run).await?
     }
 
     /// Runs a job. Dropping the future stops this job and no other.
-    pub(crate) async fn run_async(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
+    pub(crate) async fn run(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
         let permit = self.admit().await?;
         let slice = Slice::default();
         let run = self.execute_boxed(job, permit, slice.clone());

@@ -66,10 +66,10 @@ pub(super) async fn run<T: Send + 'static>(
     output.unwrap_or_else(|_| Err(broken()))
 }
 
-/// Runs a call and blocks this thread until it ends.
-pub(super) fn block_on<T>(call: impl Future<Output = T>) -> Result<T, Stop> {
+/// Runs a call that stays on the thread that polls it.
+pub(super) async fn run_here<T>(call: impl Future<Output = T>) -> Result<T, Stop> {
     let mut call = pin!(call);
-    runtime::block_on(poll_fn(|context| poll(call.as_mut(), context)))
+    poll_fn(|context| poll(call.as_mut(), context)).await
 }
 
 /// Lets a call run for a time slice.

@@ -5,7 +5,7 @@ use std::{convert::identity, fmt, fs, path::Path};
 use extism::{CompiledPlugin, Function, Manifest, Plugin, PluginBuilder, Wasm};
 use mcp_servlet_runtime::{
     CallError, CallErrorKind, CompileCache, Guest, Instances, Isolation, Limit, LoadError,
-    LoadOptions, Quality, Source,
+    LoadOptions, Quality, Source, block_on,
 };
 use tempfile::TempDir;
 
@@ -246,7 +246,7 @@ fn class(error: &extism::Error, text: &str) -> Class {
 }
 
 pub(crate) fn in_ours(guest: &Guest, export: &'static str, input: &[u8]) -> Outcome {
-    match guest.call(export, input.to_owned()) {
+    match block_on(guest.run(guest.job(export, input.to_owned()))) {
         Ok(output) => Outcome::Output(output),
         Err(CallError { kind, .. }) => Outcome::of(kind),
     }

@@ -10,18 +10,9 @@ use super::{
     mapping::{Mapping, RequestView, on_thread},
     runner::Runner,
 };
-use crate::{CallToolResult, Member, Servlet, member::wait};
+use crate::{CallToolResult, Member, Servlet};
 
 impl Served {
-    /// Calls the tool and waits for the result.
-    pub(in crate::host) fn call(
-        &self,
-        arguments: Option<&JsonObject>,
-    ) -> Result<CallToolResult, CallError> {
-        let request_meta = RequestMeta::default();
-        wait(self.name(), self.call_with(arguments, &request_meta))
-    }
-
     /// Calls the tool. Expressions that are not quick run on another thread.
     pub(in crate::host) async fn call_with(
         &self,
