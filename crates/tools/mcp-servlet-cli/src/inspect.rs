@@ -58,9 +58,9 @@ impl Inspect {
         let loaded: Vec<_> = sources.iter().map(load).collect();
         let host = Host::compose(loaded.iter().flatten().map(mount).collect());
         let reports = sources.iter().zip(&loaded);
-        let reports = reports
+        let reports: Vec<_> = reports
             .map(|(source, servlet)| Report::of(source, servlet.as_ref(), &host))
-            .collect::<Result<Vec<_>, _>>()?;
+            .collect();
         let mut out = terminal::out();
         match self.format {
             Format::Json => {
@@ -97,7 +97,7 @@ impl<'a> Report<'a> {
         source: &'a Source,
         servlet: Result<&'a Arc<Servlet>, &'a LoadError>,
         host: &'a Host,
-    ) -> Result<Self, Failure> {
+    ) -> Self {
         let (module, offer) = match servlet {
             Ok(servlet) => (Some(servlet.module().clone()), host.offer(servlet)),
             Err(error) => {
@@ -106,13 +106,13 @@ impl<'a> Report<'a> {
                 (source.module().ok(), offer)
             }
         };
-        Ok(Self {
+        Self {
             source,
             module,
             servlet: servlet.ok().map(Arc::as_ref),
-            signers: named_keys(source)?,
+            signers: named_keys(source),
             offer,
-        })
+        }
     }
 
     /// Each name or URI that is served, with its kind.

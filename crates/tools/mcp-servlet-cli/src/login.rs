@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use mcp_servlet_client::{Http, LoggedIn, OAuth, Target};
+use mcp_servlet_runtime::block_on;
 
 use crate::{
     failure::Failure,
@@ -47,12 +48,11 @@ impl Login {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let server = login_target(self.target.as_ref(), &self.access)?;
         let oauth = self.oauth();
-        let login = block_on(async {
-            if self.client_credentials {
-                return Ok(oauth.login_with_secret(&server).await?);
-            }
-            Ok(oauth.login(&server, |url| self.show(url)).await?)
-        })?;
+        let login = if self.client_credentials {
+            block_on(oauth.login_with_secret(&server))?
+        } else {
+            block_on(oauth.login(&server, |url| self.show(url)))?
+        };
         Ok(report(&server, &login)?)
     }
 
@@ -94,12 +94,4 @@ fn report(server: &Http, login: &LoggedIn) -> std::io::Result<()> {
 /// The name of a server, or its URL without user, password and query.
 pub(crate) fn label(server: &Http) -> String {
     Target::from(server.clone()).to_string()
-}
-
-/// Runs a future on this thread.
-pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(future)
 }

@@ -4,10 +4,11 @@ use std::io::Write as _;
 
 use clap::Args;
 use mcp_servlet_client::LoggedOut;
+use mcp_servlet_runtime::block_on;
 
 use crate::{
     failure::Failure,
-    login::{block_on, label},
+    login::label,
     logins::oauth,
     session::{Access, login_target},
     terminal,
@@ -30,7 +31,7 @@ impl Logout {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let server = login_target(self.target.as_ref(), &self.access)?;
         let oauth = oauth(self.client_id.as_deref());
-        let ended = block_on(async { Ok(oauth.logout(&server).await?) })?;
+        let ended = block_on(oauth.logout(&server))?;
         let target = label(&server);
         let mut out = terminal::out();
         match ended {

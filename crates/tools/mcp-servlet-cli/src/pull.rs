@@ -9,13 +9,12 @@ use std::{
 use clap::Args;
 use mcp_servlet_host::Servlet;
 use mcp_servlet_oci::{Client, Digest, Reference, Settings};
-use mcp_servlet_runtime::{LoadOptions, Source};
+use mcp_servlet_runtime::{LoadOptions, Source, block_on};
 
 use crate::{
     config::count,
     failure::{Failure, Kind, chain},
     inspect::{package, write_signers},
-    login::block_on,
     policy,
     sign::named_keys,
     terminal::{self, Visible, one_line},
@@ -49,10 +48,7 @@ impl Pull {
             },
             _ => Settings::default(),
         };
-        let pulled = block_on(async {
-            let client = Client::new(settings)?;
-            Ok(client.pull(&reference).await?)
-        })?;
+        let pulled = block_on(Client::new(settings)?.pull(&reference))?;
         let path = if let Some(path) = self.output {
             fs::write(&path, &pulled.wasm).map_err(|error| cannot_write(&path, &error))?;
             path
@@ -75,7 +71,7 @@ impl Pull {
                 }
                 source => source,
             };
-            write_signers(&mut out, named_keys(&source)?.as_ref())?;
+            write_signers(&mut out, named_keys(&source).as_ref())?;
         } else {
             writeln!(out, "  signed   as the policy asks")?;
         }

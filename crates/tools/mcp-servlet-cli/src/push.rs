@@ -7,13 +7,12 @@ use mcp_servlet_host::Servlet;
 use mcp_servlet_oci::{
     Artifact, Client, Digest, HYPER_MCP_V2, Pushed, Reference, SERVLET, Settings,
 };
-use mcp_servlet_runtime::{Abi, Fetched, Grant, LoadOptions, Needs, Source};
+use mcp_servlet_runtime::{Abi, Fetched, Grant, LoadOptions, Needs, Source, block_on};
 use serde_json::Value;
 
 use crate::{
     failure::{Failure, Kind},
     limits::key_value,
-    login::block_on,
     sign::private_key,
     terminal::{self, one_line},
 };
@@ -99,17 +98,12 @@ impl Push {
             artifact_type: described.artifact_type,
             annotations,
         };
-        let pushed = block_on(async {
-            let client = Client::new(Settings::default())?;
-            let pushed = client
-                .push(&reference, &tags, &artifact, self.force)
-                .await?;
-            if let Some(key) = &key {
-                let pushed = reference.with_digest(pushed.digest.clone());
-                client.sign(&pushed, key).await?;
-            }
-            Ok(pushed)
-        })?;
+        let client = Client::new(Settings::default())?;
+        let pushed = block_on(client.push(&reference, &tags, &artifact, self.force))?;
+        if let Some(key) = &key {
+            let pushed = reference.with_digest(pushed.digest.clone());
+            block_on(client.sign(&pushed, key))?;
+        }
         report(&reference, &pushed)?;
         if let Some(key) = key {
             let key = key.public().fingerprint();

@@ -12,11 +12,10 @@ use mcp_servlet_oci::{
     Client, Error, KeyError, Reference, Settings, Signed, SigningKey, VerifyingKey, named_key,
     sign_file, signer_of_file,
 };
-use mcp_servlet_runtime::{Image, Source, signature_file};
+use mcp_servlet_runtime::{Image, Source, block_on, signature_file};
 
 use crate::{
     failure::{Failure, Kind},
-    login::block_on,
     policy::names_no_signer,
     replace::replace,
     terminal::{self, note},
@@ -120,11 +119,8 @@ impl Sign {
         let key = private_key(&self.key)?;
         let written = if Reference::is_one(&self.signed) {
             let reference = Reference::parse_image(&self.signed)?;
-            let digest = block_on(async {
-                Ok(Client::new(Settings::default())?
-                    .sign(&reference, &key)
-                    .await?)
-            })?;
+            let client = Client::new(Settings::default())?;
+            let digest = block_on(client.sign(&reference, &key))?;
             reference.with_digest(digest).to_string()
         } else {
             let path = Path::new(&self.signed);
@@ -203,8 +199,7 @@ fn verify_image(
     keys: &[VerifyingKey],
 ) -> Result<(String, usize), Failure> {
     let reference = Reference::parse_image(reference)?;
-    let verified = block_on(async { Ok(Client::new(settings)?.verify(&reference, keys).await) })?;
-    match verified {
+    match block_on(Client::new(settings)?.verify(&reference, keys)) {
         Err(error @ Error::NotSigned { .. }) => {
             note(format_args!("error: {error}"));
             Err(Failure::CheckFailed)
@@ -232,10 +227,10 @@ fn verify_file(file: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Fai
 
 /// The fingerprints of the keys that the signatures of an image or a file name, or why they cannot be read. Nothing checks that
 /// these keys have made them. `None` for a file without a signature, and for other sources.
-pub(crate) fn named_keys(source: &Source) -> Result<Option<Result<Vec<String>, String>>, Failure> {
-    Ok(match source {
+pub(crate) fn named_keys(source: &Source) -> Option<Result<Vec<String>, String>> {
+    match source {
         Source::Image(image) => {
-            let keys = block_on(async { Ok(named_keys_of_image(image).await) })?;
+            let keys = block_on(named_keys_of_image(image));
             Some(keys.map_err(|error| error.to_string()))
         }
         Source::File(file) => match fs::read(signature_file(file)) {
@@ -244,7 +239,7 @@ pub(crate) fn named_keys(source: &Source) -> Result<Option<Result<Vec<String>, S
             Err(error) => Some(Err(error.to_string())),
         },
         _ => None,
-    })
+    }
 }
 
 async fn named_keys_of_image(image: &Image) -> Result<Vec<String>, Error> {
