@@ -1,4 +1,5 @@
-//! Adds servers to the files of clients and removes them. The rest of a file does not change.
+//! Adds servers to the files of clients and removes them. The rest of a file does not change. Only the object that gets a member may
+//! lose blank lines at its start and end, and gets several lines if it has one.
 
 use std::fmt;
 

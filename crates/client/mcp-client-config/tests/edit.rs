@@ -1,6 +1,6 @@
 //! Servers that are added to the files of clients.
 
-use std::path::Path;
+use std::{env, fmt::Write as _, fs, path::Path};
 
 use jsonc_parser::{ParseOptions, cst::CstRootNode};
 use mcp_client_config::{ClientFile, Connection, Places, Platform, Source, Transport, read_file};
@@ -179,6 +179,89 @@ fn the_rest_of_a_file_stays_as_it_is() {
     assert_eq!(set(Source::Codex, &after, &command(&[])), after);
 }
 
+/// A file of a client with comments and another server.
+fn commented(source: Source) -> String {
+    let servers = match source {
+        Source::Codex => {
+            let file = "# mine\nmodel = \"x\"\n\n[mcp_servers.other] # here\ncommand = \"y\"\n\n[tui]\nshow = true # all\n";
+            return file.to_owned();
+        }
+        Source::VsCode => "servers",
+        Source::Zed => "context_servers",
+        Source::OpenCode => "mcp",
+        _ => "mcpServers",
+    };
+    format!(
+        "{{\n  // mine\n  \"{servers}\": {{\n    /* a */ \"other\": {{ \"command\": \"y\" }} // here\n  }},\n  \"theme\": \"dark\" // all\n}}\n"
+    )
+}
+
+/// The same file with an older entry of the server, to which the user has added a member.
+fn with_old_entry(source: Source) -> String {
+    let (place, entry) = match source {
+        Source::Codex => (
+            "[tui]",
+            "[mcp_servers.greet]\ncommand = \"old\" # why\nenabled = false\n\n[tui]",
+        ),
+        _ => (
+            " // here",
+            ", // here\n    \"greet\": {\n      // why\n      \"command\": \"old\",\n      \"disabled\": true\n    }",
+        ),
+    };
+    commented(source).replace(place, entry)
+}
+
+/// The files of all clients are in `edit.txt`; `UPDATE_GOLDENS=1` writes it.
+#[test]
+fn each_client_gets_its_entry() {
+    let mut shown = String::new();
+    for source in edited() {
+        let (name, commented) = (source.name(), commented(source));
+        let after = set(source, &commented, &command(&[]));
+        assert!(
+            is_extended(commented.as_bytes(), after.as_bytes()),
+            "{after}"
+        );
+        for (what, before) in [
+            ("empty", String::new()),
+            ("commented", commented),
+            ("with an old entry", with_old_entry(source)),
+        ] {
+            let after = set(source, &before, &command(&[]));
+            assert_eq!(set(source, &after, &command(&[])), after);
+            let _ = writeln!(shown, "=== {name}, {what}\n{after}");
+        }
+        let broken = ClientFile::parse(source, b"{ broken").expect_err("broken");
+        let _ = writeln!(shown, "=== {name}, broken\n{broken}\n");
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/edit.txt");
+    if env::var_os("UPDATE_GOLDENS").is_some() {
+        fs::write(&path, &shown).expect("a file");
+    }
+    let expected = fs::read_to_string(path).expect("a file");
+    assert_eq!(
+        shown, expected,
+        "run with `UPDATE_GOLDENS=1`, then read the diff"
+    );
+}
+
+/// What follows the part with which both texts begin.
+fn rests<'t>(before: &'t [u8], after: &'t [u8]) -> (&'t [u8], &'t [u8]) {
+    let bytes = before.iter().zip(after);
+    let same = bytes.take_while(|(before, after)| before == after).count();
+    (&before[same..], &after[same..])
+}
+
+/// Whether a text has all bytes of the one before, and one more part, after a comma if the last member had none.
+fn is_extended(before: &[u8], after: &[u8]) -> bool {
+    let (before, after) = rests(before, after);
+    let Some(after_comma) = after.strip_prefix(b",".as_slice()) else {
+        return after.ends_with(before);
+    };
+    let (before_part, after_part) = rests(before, after_comma);
+    after.ends_with(before) || after_part.ends_with(before_part)
+}
+
 #[test]
 fn lines_of_a_mixed_file_get_no_other_ends() {
     let before = "{\r\n  \"mcpServers\": {\n  }\n}\n";
@@ -273,11 +356,11 @@ fn a_server_of_opencode_may_be_called_servers() {
     assert_eq!(read(Source::OpenCode, &called).len(), 2, "{called}");
 }
 
-/// JSON with comments, blank lines, and trailing commas wherever they may be.
-fn written(value: &Value, trivia: &mut impl Iterator<Item = &'static str>) -> String {
+/// JSON with comments, blank lines, and trailing commas wherever they may be. `open` follows the start of each object.
+fn written(value: &Value, open: &str, trivia: &mut impl Iterator<Item = &'static str>) -> String {
     match value {
         Value::Object(members) => {
-            let mut text = format!("{{{}", trivia.next().unwrap_or_default());
+            let mut text = format!("{{{open}{}", trivia.next().unwrap_or_default());
             for (at, (name, value)) in members.iter().enumerate() {
                 let comma = if at + 1 < members.len() {
                     ","
@@ -286,7 +369,7 @@ fn written(value: &Value, trivia: &mut impl Iterator<Item = &'static str>) -> St
                 };
                 let name = json!(name).to_string();
                 let before = trivia.next().unwrap_or_default();
-                let value = written(value, trivia);
+                let value = written(value, open, trivia);
                 let after = trivia.next().unwrap_or_default();
                 text.extend([before, &name, ":", &value, after, comma]);
             }
@@ -296,7 +379,7 @@ fn written(value: &Value, trivia: &mut impl Iterator<Item = &'static str>) -> St
     }
 }
 
-fn files() -> impl Strategy<Value = String> {
+fn files(open: &'static str) -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<i32>().prop_map(Value::from),
@@ -314,7 +397,7 @@ fn files() -> impl Strategy<Value = String> {
     let trivia = prop::sample::select(vec![
         "", " ", "\n", "\n\t", "\r\n  ", "// a\n", "/* b */", "\n\n",
     ]);
-    (file, prop::collection::vec(trivia, 0..60)).prop_map(|((members, servers), trivia)| {
+    (file, prop::collection::vec(trivia, 0..60)).prop_map(move |((members, servers), trivia)| {
         let mut members: Map<_, _> = members.into_iter().collect();
         if let Some(servers) = servers {
             members.insert(
@@ -322,27 +405,64 @@ fn files() -> impl Strategy<Value = String> {
                 Value::Object(servers.into_iter().collect()),
             );
         }
-        written(&Value::Object(members), &mut trivia.into_iter())
+        written(&Value::Object(members), open, &mut trivia.into_iter())
     })
 }
 
 fn value(text: &str) -> Value {
+    let text = text.trim_start_matches('\u{feff}');
     let tree = CstRootNode::parse(text, &ParseOptions::default()).expect("JSON");
     tree.to_serde_value().expect("a value")
 }
 
+/// An object that gets a member loses blank lines at its start and its end.
+fn without_blank_lines(text: &str) -> String {
+    let lines = text.split('\n').map(|line| line.trim_end_matches('\r'));
+    let lines = lines.filter(|line| !line.trim().is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// An object in one line that gets a member gets lines.
+fn without_spaces(text: &str) -> String {
+    text.replace(char::is_whitespace, "")
+}
+
+/// Adds a server to a file. Nothing else changes, except what `normal` leaves out, and a second time there is nothing to do.
+fn assert_keeps_all_else(before: &str, normal: fn(&str) -> String) -> Result<(), TestCaseError> {
+    let after = set(Source::Cursor, before, &command(&[]));
+    let (old, new) = (normal(before), normal(&after));
+    let is_extended = is_extended(old.as_bytes(), new.as_bytes());
+    prop_assert!(is_extended, "{:?}\n{:?}", before, after);
+    let mut expected = value(before);
+    let servers = expected
+        .as_object_mut()
+        .expect("an object")
+        .entry("mcpServers");
+    servers.or_insert_with(|| json!({}))["greet"] = Value::Object(source_entry(Source::Cursor));
+    prop_assert_eq!(value(&after), expected);
+    prop_assert_eq!(set(Source::Cursor, &after, &command(&[])), after);
+    Ok(())
+}
+
 proptest! {
-    /// The entry is added, nothing else changes, and a second time there is nothing to do.
     #[test]
-    fn any_file_keeps_all_else(before in files()) {
-        let after = set(Source::Cursor, &before, &command(&[]));
-        let mut expected = value(&before);
-        let servers = expected.as_object_mut().expect("an object").entry("mcpServers");
-        servers.or_insert_with(|| json!({}))["greet"] = Value::Object(source_entry(Source::Cursor));
-        prop_assert_eq!(value(&after), expected);
-        for comment in ["// a", "/* b */"] {
-            prop_assert_eq!(before.matches(comment).count(), after.matches(comment).count(), "{}", after);
+    fn any_file_keeps_all_else(before in files("")) {
+        assert_keeps_all_else(&before, without_spaces)?;
+    }
+
+    #[test]
+    fn any_file_with_lines_keeps_its_lines(
+        lines in files("\n"),
+        has_mark in any::<bool>(),
+        has_crlf in any::<bool>(),
+    ) {
+        let mut before = lines;
+        if has_crlf {
+            before = before.replace("\r\n", "\n").replace('\n', "\r\n");
         }
-        prop_assert_eq!(set(Source::Cursor, &after, &command(&[])), after);
+        if has_mark {
+            before.insert(0, '\u{feff}');
+        }
+        assert_keeps_all_else(&before, without_blank_lines)?;
     }
 }
