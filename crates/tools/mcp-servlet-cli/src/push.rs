@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write as _, io::Write as _, path::PathBuf};
 
 use clap::Args;
-use mcp_servlet_host::Servlet;
+use mcp_servlet_host::{Servlet, Tool};
 use mcp_servlet_oci::{
     Artifact, Client, Digest, HYPER_MCP_V2, Pushed, Reference, SERVLET, Settings,
 };
@@ -186,7 +186,7 @@ impl Described {
                     .contract_digest()
                     .map(|digest| Digest::from(digest).to_string()),
             ),
-            (TOOLS, tools(servlet)),
+            (TOOLS, tools(servlet.tools().iter().map(Tool::name))),
             (NEEDS, needs(servlet.module().needs())),
         ];
         let annotations = known
@@ -205,18 +205,16 @@ impl Described {
     }
 }
 
-/// The names of the tools, up to a limit.
-fn tools(servlet: &Servlet) -> Option<String> {
+/// The names of tools, up to a limit.
+fn tools<'a>(tools: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut names = String::new();
-    for tool in servlet.tools() {
-        if names.len() + tool.name().len() > MAX_TOOLS {
+    for name in tools {
+        let separator = if names.is_empty() { "" } else { "," };
+        if names.len() + separator.len() + name.len() > MAX_TOOLS {
             names.push('…');
             break;
         }
-        if !names.is_empty() {
-            names.push(',');
-        }
-        names.push_str(tool.name());
+        names.extend([separator, name]);
     }
     (!names.is_empty()).then_some(names)
 }
@@ -246,6 +244,16 @@ fn needs(needs: &Needs) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_list_of_tools_is_cut_at_a_name() {
+        // Each name and its comma have 8 bytes.
+        let names = |count| std::iter::repeat_n("convert", count);
+        let most = vec!["convert"; 128].join(",");
+        assert_eq!(tools(names(128)), Some(most.clone()));
+        assert_eq!(tools(names(129)), Some(most + "…"));
+        assert_eq!(tools(names(0)), None);
+    }
 
     #[test]
     fn an_annotation_has_what_the_servlet_declares() {
