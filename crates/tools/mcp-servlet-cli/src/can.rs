@@ -32,6 +32,17 @@ pub(crate) fn abilities<'a>(
     })
 }
 
+/// A right in a lock. For a function that a module imports, it says what the module can do with it, such as
+/// `import http_request: can send HTTP requests`.
+pub(crate) fn explain_right(right: String) -> String {
+    let import = right.strip_prefix("import ");
+    let ability = import.and_then(|import| abilities([import].into_iter()).next());
+    match ability {
+        Some(ability) => format!("{right}: can {ability}"),
+        None => right,
+    }
+}
+
 /// What a module with these imports can do, in words.
 pub(crate) fn in_words<'a>(imports: impl Iterator<Item = &'a str> + Clone) -> String {
     let abilities: Vec<_> = abilities(imports).collect();
@@ -54,6 +65,20 @@ mod tests {
         }
         let imports = ["fd_write", "clock_time_get", "random_get"].into_iter();
         assert_eq!(in_words(imports), "read the clock, get random numbers");
+    }
+
+    #[test]
+    fn a_right_says_what_an_import_gives() {
+        for (right, explained) in [
+            (
+                "import create_elicitation",
+                "import create_elicitation: can ask the user",
+            ),
+            ("import fd_write", "import fd_write"),
+            ("host http_request", "host http_request"),
+        ] {
+            assert_eq!(explain_right(right.to_owned()), explained);
+        }
     }
 
     #[test]

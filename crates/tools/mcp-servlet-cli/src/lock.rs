@@ -24,6 +24,7 @@ use self::{
     runner::warn_about_program,
 };
 use crate::{
+    can::explain_right,
     config::count,
     failure::{Failure, Kind},
     replace::replace,
@@ -200,6 +201,7 @@ fn summary(name: &str, member: &LockedMember) -> String {
         line.extend([", signed with the key ", key]);
     }
     let rights = member.permissions.wider_than(&Permissions::default());
+    let rights: Vec<_> = rights.into_iter().map(explain_right).collect();
     if !rights.is_empty() {
         line += "; ";
         line += &rights.join(", ");

@@ -12,6 +12,7 @@ use mcp_servlet_oci::{Client, Digest, Reference, Settings};
 use mcp_servlet_runtime::{LoadOptions, Source, block_on};
 
 use crate::{
+    can::{imports, in_words},
     config::count,
     failure::{Failure, Kind, chain},
     inspect::{package, write_signers},
@@ -75,12 +76,12 @@ impl Pull {
         } else {
             writeln!(out, "  signed   as the policy asks")?;
         }
-        write_contract(&mut out, reference.name(), pulled.wasm)
+        write_module(&mut out, reference.name(), pulled.wasm)
     }
 }
 
-/// Prints what a module says about itself in its contract, if it has one. The module does not run.
-fn write_contract<W: io::Write>(
+/// Prints what a module can do, and what it says about itself in its contract, if it has one. The module does not run.
+fn write_module<W: io::Write>(
     out: &mut Visible<W>,
     name: &str,
     wasm: Vec<u8>,
@@ -91,6 +92,7 @@ fn write_contract<W: io::Write>(
     let Ok(module) = source.module() else {
         return Ok(());
     };
+    writeln!(out, "  can      {}", in_words(imports(&module)))?;
     let Some(contract) = module.contract() else {
         return Ok(());
     };

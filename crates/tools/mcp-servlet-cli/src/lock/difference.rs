@@ -4,7 +4,7 @@ use mcp_catalog::{Catalog, Lists};
 use mcp_servlet_config::{Lock, LockedMember, Permissions};
 use serde_json::{Value, json};
 
-use crate::catalog::changes;
+use crate::{can::explain_right, catalog::changes};
 
 /// A difference.
 #[derive(Debug)]
@@ -30,9 +30,7 @@ pub(super) fn between(old: &Lock, new: &Lock) -> Vec<Difference> {
     }
     let new = new.members.iter();
     for (name, member) in new.filter(|(name, _)| !old.members.contains_key(*name)) {
-        for right in member.permissions.wider_than(&Permissions::default()) {
-            all.push(whole(name, "wider", &right));
-        }
+        add_wider(&mut all, name, &member.permissions, &Permissions::default());
         all.push(whole(name, "new", "not in the lock"));
     }
     all
@@ -48,10 +46,14 @@ fn whole(member: &str, rule: &'static str, place: &str) -> Difference {
     }
 }
 
+/// Adds what a member can or may do now and could not do before.
+fn add_wider(all: &mut Vec<Difference>, name: &str, new: &Permissions, old: &Permissions) {
+    let rights = new.wider_than(old).into_iter().map(explain_right);
+    all.extend(rights.map(|right| whole(name, "wider", &right)));
+}
+
 fn compare(all: &mut Vec<Difference>, name: &str, old: &LockedMember, new: &LockedMember) {
-    for right in new.permissions.wider_than(&old.permissions) {
-        all.push(whole(name, "wider", &right));
-    }
+    add_wider(all, name, &new.permissions, &old.permissions);
     for right in old.permissions.wider_than(&new.permissions) {
         all.push(whole(name, "narrower", &right));
     }

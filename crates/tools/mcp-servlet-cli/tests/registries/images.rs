@@ -90,6 +90,7 @@ async fn a_servlet_is_pushed_pulled_and_called() {
         "greet.wasm: written",
         &image,
         "  signed   by nobody",
+        "  can      compute, without network, files or configuration",
         "  package  greet 0.1.0, MIT OR Apache-2.0",
         &format!("  contract {contract}"),
         "  offers   1 tool",
