@@ -373,6 +373,45 @@ fn the_values_that_force_keeps_are_named() {
     );
 }
 
+/// The check starts the server, which starts a program that writes the file of the client.
+#[cfg(unix)]
+#[test]
+fn a_file_that_another_program_changes_meanwhile_is_read_again() {
+    let home = home();
+    let path = |name: &str| home.path().join(name).display().to_string();
+    let file = home.path().join(".cursor/mcp.json");
+    let script = format!(
+        "mkdir -p '{}' && cp '{}' '{}' && exec '{}' serve '{}'",
+        path(".cursor"),
+        path("other.json"),
+        file.display(),
+        env!("CARGO_BIN_EXE_servlet"),
+        path("weather.wasm"),
+    );
+    let config =
+        format!("[remote.writer]\ncommand = [\"sh\", \"-c\", {script:?}]\nrequired = true\n");
+    fs::write(home.path().join("servlet.toml"), config).expect("a file");
+    for (name, is_added) in [("other", true), ("mine", false)] {
+        let other = json!({ "mcpServers": { name: { "command": "x" } } }).to_string();
+        fs::write(home.path().join("other.json"), &other).expect("a file");
+        let _ = fs::remove_file(&file);
+        let (code, said) = run(&home, &["install", "cursor", "servlet.toml", "--name=mine"]);
+        let text = fs::read_to_string(&file).expect("a file");
+        if is_added {
+            assert_eq!(code, Some(0), "{said}");
+            assert!(
+                text.contains("\"other\"") && text.contains("\"mine\""),
+                "{text}"
+            );
+        } else {
+            assert_eq!(code, Some(2), "{said}");
+            let expected = "has just been changed by another program";
+            assert!(said.contains(expected), "{said}");
+            assert_eq!(text, other);
+        }
+    }
+}
+
 /// Replaces the placeholders of a bundle as Claude Desktop does: one without a value and a default stays as it is.
 fn replaced(text: &str, values: &BTreeMap<String, String>) -> String {
     values.iter().fold(text.to_owned(), |text, (name, value)| {

@@ -690,6 +690,40 @@ fn a_terminal_without_colors_gets_none() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_change_of_a_lock_is_approved_on_a_terminal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| folder.path().join(name);
+    let write_servlet = |name: &str| {
+        let wasm = Wat::new().describe(&description(name).to_string());
+        fs::write(file("a.wasm"), wasm.answer("{}").wasm()).expect("a file");
+    };
+    fs::write(file("servlet.toml"), "[servlet.a]\nsource = \"a.wasm\"\n").expect("a file");
+    write_servlet("one");
+    assert!(servlet(folder.path(), &["lock"]).status.success());
+    write_servlet("two");
+    for (answer, code) in [("n", 1), ("y", 0)] {
+        let line = concat!(env!("CARGO_BIN_EXE_servlet"), " lock update");
+        let mut script = Command::new("script");
+        script
+            .args(["-qec", line, "/dev/null"])
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut script = script.spawn().expect("`script` runs");
+        // It is open until the end: the terminal would end with it.
+        let mut input = script.stdin.take().expect("an input");
+        writeln!(input, "{answer}").expect("the terminal reads");
+        let output = script.wait_with_output().expect("it ends");
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(code), "{shown}");
+        assert!(shown.contains("approve sha256:"), "{shown}");
+        let lock = fs::read_to_string(file("servlet.lock")).expect("a lock");
+        assert_eq!(lock.contains("tool two"), answer == "y", "{lock}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn what_people_copy_is_not_wrapped() {
     let text = "each of these words is part of a very long description ".repeat(5);
     let folder = tempfile::tempdir().expect("a folder");
