@@ -9,9 +9,10 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::npm::Packages;
+use crate::python;
 use crate::registry::Registry;
 use crate::serve::{build, servlet};
-use crate::shell::{cargo, program, root, run, target};
+use crate::shell::{cargo, program, quietly, root, run, target};
 
 /// The packer and the launcher of Claude Desktop's bundles, an MCP client, and a verifier of signatures.
 const PACKAGES: [&str; 4] = [
@@ -21,6 +22,9 @@ const PACKAGES: [&str; 4] = [
     "@sigstore/verify@3.1.1",
 ];
 
+/// A linter of `PyPI` with the official schema of `server.json`, and the rules of the registry that the schema cannot express.
+const SKILLSAW: &str = "skillsaw==0.22.0";
+
 /// The repository of the image.
 const REPOSITORY: &str = "demo/greet";
 
@@ -29,6 +33,7 @@ const REPOSITORY: &str = "demo/greet";
 pub(super) fn check(hyper_mcp: Option<&Path>) -> anyhow::Result<()> {
     let publisher = Publisher::new()?;
     publisher.pack()?;
+    publisher.lint_server_json()?;
     let digest = publisher.push()?;
     publisher.read_with_node(&digest)?;
     publisher.read_with_oci_wasm()?;
@@ -84,6 +89,40 @@ impl Publisher {
             let mut servlet = self.servlet();
             run(servlet.args(line.split(' ')).stdout(Stdio::null()))?;
         }
+        Ok(())
+    }
+
+    /// Lets the linter read the `server.json` of a servlet with settings, and the same document without a member.
+    fn lint_server_json(&self) -> anyhow::Result<()> {
+        let python = python::install("skillsaw", &[SKILLSAW])?;
+        let lint = |folder: &str| {
+            let mut lint = Command::new(python.with_file_name("skillsaw"));
+            lint.current_dir(self.home.path()).args(["lint", "--quiet"]);
+            lint.args(["--strict", "--type", "mcp-registry", folder]);
+            lint
+        };
+        for folder in ["registry", "wrong"] {
+            fs::create_dir(self.file(folder))?;
+        }
+        let mut export = self.servlet();
+        export.args("export registry needs.wasm --name io.github.ada/needs".split(' '));
+        export.args(["--package=npm:@ada/needs", "--package=pypi:ada-needs"]);
+        let bundle = "https://github.com/ada/needs/releases/download/v1/needs.mcpb";
+        export.arg(format!("--package=mcpb:{bundle},needs.mcpb"));
+        export.args(["--remote=https://needs.example/mcp", "-o"]);
+        run(export.arg("registry/server.json"))?;
+        quietly(&mut lint("registry"))?;
+
+        let document = fs::read_to_string(self.file("registry/server.json"))?;
+        let wrong = document.replace("\"registryType\"", "\"registry\"");
+        fs::write(self.file("wrong/server.json"), wrong)?;
+        let refused = lint("wrong").output()?;
+        let problems = String::from_utf8_lossy(&refused.stdout);
+        ensure!(
+            problems.contains("'registryType' is a required"),
+            "{problems}"
+        );
+        println!("works: the official schema and the rules of the registry accept a server.json");
         Ok(())
     }
 
