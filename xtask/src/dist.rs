@@ -357,6 +357,13 @@ mod tests {
         let has = |start: &str| urls.iter().any(|url| url.starts_with(start));
         assert!(has("pkg:cargo/wasmtime@") && has("pkg:cargo/mcp-servlet-cli@"));
         assert!(!has("pkg:cargo/xtask@"), "it is not in the command");
+        let licenses = components
+            .iter()
+            .map(|one| &one["licenses"][0]["expression"]);
+        for license in licenses {
+            let text = license.as_str().expect("an expression");
+            assert!(!text.contains('/') && !text.contains("  "), "{text}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `dist --check`: installs each package into an empty home directory, calls a tool, uninstalls it, and looks for files
-//! that are left. Nothing is installed on this machine. Only uv is downloaded, into the target directory. A program that is missing
-//! is an error.
+//! that are left. Nothing is installed on this machine. Only uv and a validator are downloaded, into the target directory. A program
+//! that is missing is an error.
 
 mod image;
 
@@ -21,6 +21,9 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 /// Starts packages of `PyPI` without installing them.
 const UV: &str = "uv==0.13.9";
 
+/// Has the official schemas of `CycloneDX`.
+const CYCLONEDX: &str = "cyclonedx-python-lib[json-validation]==11.12.0";
+
 pub(super) fn check(release: &Release) -> anyhow::Result<()> {
     ensure!(cfg!(unix), "the check needs Linux or macOS");
     let [program] = &*release.programs else {
@@ -38,6 +41,7 @@ pub(super) fn check(release: &Release) -> anyhow::Result<()> {
         program,
     };
     check.sums()?;
+    check.crates()?;
     check.archive()?;
     check.npm()?;
     check.wheel()?;
@@ -58,6 +62,15 @@ impl Check<'_> {
         let mut sums = Command::new("sha256sum");
         sums.args(["--check", "--strict", "--quiet", "SHA256SUMS"]);
         run(sums.current_dir(self.folder))
+    }
+
+    /// Validates the list of crates.
+    fn crates(&self) -> anyhow::Result<()> {
+        let mut python = Command::new(python::install("cyclonedx", &[CYCLONEDX])?);
+        python.args(["-c", include_str!("check/crates.py")]);
+        quietly(python.arg(self.package(".cdx.json")?))?;
+        println!("works: list of crates");
+        Ok(())
     }
 
     fn archive(&self) -> anyhow::Result<()> {

@@ -1,4 +1,6 @@
 //! A package of Debian, with manual pages, completions, and a systemd unit that is not enabled.
+//!
+//! Its data is compressed with gzip: with xz it would be a third smaller, but that needs another library of C.
 
 use std::fs;
 

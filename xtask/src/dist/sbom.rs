@@ -92,11 +92,12 @@ fn crates(triple: &str) -> anyhow::Result<Vec<(String, String, String)>> {
         let version = version.and_then(|version| version.strip_prefix('v'));
         let version = version.context("a version in `cargo tree`")?;
         // Old crates have `/` instead of `OR`, and repeated ones end with ` (*)`.
-        let license = license.trim_end_matches(" (*)").replace('/', " OR ");
+        let license = license.trim_end_matches(" (*)").split('/');
+        let license: Vec<_> = license.map(str::trim).collect();
         Ok((
             name.unwrap_or_default().to_owned(),
             version.to_owned(),
-            license,
+            license.join(" OR "),
         ))
     });
     crates.collect()
