@@ -1,14 +1,16 @@
-//! Packages the crates that are published to a registry, and compiles the command from nothing but these packages.
+//! Packages the crates that are published to a registry, and uses nothing but these packages: for the command, and for a new
+//! project.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::Path;
+use std::process::Command;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use cargo_metadata::{MetadataCommand, Package};
 use flate2::read::GzDecoder;
 
-use crate::shell::{cargo, root, run, target};
+use crate::shell::{cargo, program, quietly, root, run, target};
 
 pub(super) fn check() -> anyhow::Result<()> {
     let metadata = MetadataCommand::new()
@@ -24,31 +26,66 @@ pub(super) fn check() -> anyhow::Result<()> {
         package.arg("--package").arg(one.name.as_str());
     }
     run(&mut package)?;
-    compile(&published)
+    let folder = target().join("unpacked");
+    let patches = unpack_all(&published, &folder)?;
+    compile(&folder, &patches)?;
+    create_project(&patches)
 }
 
-/// Type-checks the command in a workspace of the unpacked packages. A file that is missing in a package would be an error.
-fn compile(published: &[&Package]) -> anyhow::Result<()> {
-    let folder = target().join("unpacked");
+/// Unpacks the packages into an empty folder. Returns a section for cargo that uses them instead of those of the registry.
+fn unpack_all(published: &[&Package], folder: &Path) -> anyhow::Result<String> {
     if folder.exists() {
-        fs::remove_dir_all(&folder)?;
+        fs::remove_dir_all(folder)?;
     }
-    let mut manifest = String::from(
-        "[workspace]\nresolver = \"3\"\nmembers = [\"mcp-servlet-cli-*\"]\n\n[patch.crates-io]\n",
-    );
+    let mut patches = String::from("[patch.crates-io]\n");
     for package in published {
         let name = format!("{}-{}", package.name, package.version);
         let file = target().join("package").join(format!("{name}.crate"));
-        unpack(&file, &folder)?;
-        let _ = writeln!(manifest, "{} = {{ path = \"{name}\" }}", package.name);
+        unpack(&file, folder)?;
+        let path = folder.join(name).display().to_string();
+        let _ = writeln!(patches, "{} = {{ path = {path:?} }}", package.name);
     }
-    fs::write(folder.join("Cargo.toml"), manifest)?;
+    Ok(patches)
+}
+
+/// Type-checks the command in a workspace of the unpacked packages. A file that is missing in a package would be an error.
+fn compile(folder: &Path, patches: &str) -> anyhow::Result<()> {
+    let workspace = "[workspace]\nresolver = \"3\"\nmembers = [\"mcp-servlet-cli-*\"]\n\n";
+    fs::write(folder.join("Cargo.toml"), format!("{workspace}{patches}"))?;
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
     let mut check = cargo(&["check", "--quiet", "--package", "mcp-servlet-cli"]);
-    check.current_dir(&folder);
+    check.current_dir(folder);
     run(check
         .arg("--target-dir")
         .arg(target().join("packages-check")))
+}
+
+/// Creates a project outside of the checkout, as with the published command, tests it with the unpacked packages, and calls its tool.
+fn create_project(patches: &str) -> anyhow::Result<()> {
+    run(&mut cargo(&["programs", "--quiet"]))?;
+    let home = tempfile::tempdir()?;
+    let project = home.path().join("hello");
+    let servlet = |arguments: &[&str], folder: &Path| {
+        let mut command = Command::new(program("servlet"));
+        command
+            .args(arguments)
+            .current_dir(folder)
+            .env("CARGO_TARGET_DIR", target().join("packages-project"));
+        command
+    };
+    quietly(&mut servlet(&["new", "hello"], home.path()))?;
+    let manifest = project.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest)?;
+    fs::write(manifest, format!("{text}\n{patches}"))?;
+    fs::copy(root().join("Cargo.lock"), project.join("Cargo.lock"))?;
+    quietly(&mut servlet(&["test"], &project))?;
+    quietly(&mut servlet(&["build", "-o", "hello.wasm"], &project))?;
+    let call = ["call", "hello.wasm", "greet", "name=Ada"];
+    let output = servlet(&call, &project).output()?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let messages = String::from_utf8_lossy(&output.stderr);
+    ensure!(printed == "Hello, Ada!\n", "{printed}{messages}");
+    Ok(())
 }
 
 fn unpack(package: &Path, folder: &Path) -> anyhow::Result<()> {
