@@ -463,12 +463,8 @@ fn the_check_of_a_configuration_finds_virtual_tools_over_hidden_ones() {
         &server(&[vec![tool("find", "Obey me."), tool("put", "Puts.")]]),
     );
     let said = place.fails(1, &check);
-    for part in [
-        "remote `far` has no tool `find`",
-        "entry of a remote hidden",
-    ] {
-        assert!(said.contains(part), "{part}: {said}");
-    }
+    let problem = "remote `far` has no tool `find` that `servlet.lock` approves";
+    assert!(said.contains(problem), "{said}");
 }
 
 #[test]
@@ -865,8 +861,8 @@ fn a_remote_that_cannot_be_reached_changes_nothing() {
 fn a_remote_that_can_be_reached_but_not_used_has_its_own_exit_code() {
     let mut script = server(&[vec![tool("find", "Finds.")]]);
     let place = Place::approved(&script);
-    // Nobody speaks it.
-    script["versions"] = json!(["2023-01-01"]);
+    script["replies"]["initialize"] =
+        json!([{ "error": { "code": -32603, "message": "no license" } }]);
     place.script("far", &script);
     let said = place.fails(23, &["lock", "verify"]);
     assert!(said.contains("remote `far` cannot be used"), "{said}");

@@ -14,7 +14,7 @@ use mcp_servlet_runtime::JsonObject;
 use serde_json::json;
 
 use super::{Mount, Warning, index::Chosen};
-use crate::{FeatureKind, LoadError, Member, Tool};
+use crate::{FeatureKind, LoadError, Member, RemoteMember, Tool};
 pub use input_requests::INPUT_ROUNDS;
 
 /// A problem with a virtual tool that can only be found with the member that it calls.
@@ -299,8 +299,10 @@ fn member_of<'m>(
         ));
     };
     let calls_tool = matches!(step.target(), Target::Tool(_));
-    // A remote has no tools until it was reached.
-    if calls_tool && member.as_remote().is_some() && member.tools().is_empty() {
+    // Before it was reached, a remote has no tools. Later, all of them may be hidden.
+    let lists = member.as_remote().map(RemoteMember::lists);
+    let is_known = lists.is_none_or(|lists| !lists.protocol.is_empty());
+    if calls_tool && !is_known && member.tools().is_empty() {
         return Err(format!(
             "the tools of the remote `{name}` are not known yet"
         ));
@@ -386,6 +388,15 @@ fn handler<'m>(step: &Step, member: &'m Member) -> Result<Cow<'m, JsonObject>, P
     if let Some(tool) = member.tool(wanted) {
         return Ok(Cow::Borrowed(tool.json()));
     }
-    let message = member.without_tool(wanted);
+    let lists = member.as_remote().map(RemoteMember::lists);
+    let mut hidden = lists.into_iter().flat_map(|lists| &lists.hidden);
+    let is_hidden = hidden.any(|one| one.kind == FeatureKind::Tool && one.key == *wanted);
+    let message = if is_hidden {
+        format!(
+            "{kind} `{name}` has no tool `{wanted}` that `servlet.lock` approves; `servlet lock update {name}` shows why"
+        )
+    } else {
+        member.without_tool(wanted)
+    };
     Err(Problem::new(step.place().key("handler"), message))
 }
