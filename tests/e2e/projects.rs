@@ -223,6 +223,9 @@ fn a_new_project_tells_how_its_package_is_called_and_stays_in_its_repository() {
     let renamed =
         "the package is called `fn-servlet`, because `fn` is not a valid name of a crate\n";
     assert!(messages.contains(renamed), "{messages}");
+    let unpublished = "not published yet, so cargo cannot download it\n  help: ";
+    assert!(messages.contains(unpublished), "{messages}");
+    assert!(messages.contains("`--sdk PATH`"), "{messages}");
     assert!(!folder.path().join("fn/.git").exists());
     let options = ["new", "Foo-Bar", "--no-scripts"];
     let messages = stderr(&run(command(servlet(), folder.path()).args(options)));

@@ -16,6 +16,19 @@ pub(crate) fn find(text: &str, pointer: &mut String, found: &mut Findings) {
     }
 }
 
+/// The JSON pointer of a member of a JSON text whose name its object has already. Programs differ in which of the two values
+/// counts. None for a text that is not JSON.
+///
+/// ```
+/// let text = r#"{ "user": { "name": "Ann", "name": "Bob" } }"#;
+/// assert_eq!(mcp_catalog::repeated_member(text).as_deref(), Some("/user/name"));
+/// ```
+pub fn repeated_member(text: &str) -> Option<String> {
+    let mut found = Findings::default();
+    find(text.trim_start(), &mut String::new(), &mut found);
+    found.into_first().map(|found| found.pointer)
+}
+
 /// Walks through a value without keeping it.
 struct Search<'a> {
     pointer: &'a mut String,

@@ -65,6 +65,7 @@ pub use catalog::{
     Catalog, Detail, Item, Meta, Prompt, Resource, ResourceTemplate, Schema, Server, Tool, Ui,
 };
 pub use diagnostic::{Diagnostic, ItemKey, ItemKind, Severity, code};
+pub use duplicates::repeated_member;
 pub use hidden::{hidden_characters, hidden_indices};
 pub use lists::{ListProblem, Lists, ServerText};
 pub use mcp_servlet_common::JsonObject;

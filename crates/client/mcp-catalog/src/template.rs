@@ -9,7 +9,17 @@ pub(crate) fn variables(template: &str) -> Result<Vec<&str>, String> {
     if escapes.any(|(start, _)| !template.is_char_boundary(start + 3)) {
         return Err("invalid URI template: no two hexadecimal digits after `%`".into());
     }
-    let template = UriTemplateStr::new(template).map_err(|error| error.to_string())?;
+    let template = UriTemplateStr::new(template).map_err(|error| {
+        // `invalid URI template: expression not closed (at 8-th byte)`
+        let problem = error
+            .to_string()
+            .replace("expression not closed", "`{` without `}`");
+        let place = problem.strip_suffix("-th byte)");
+        match place.and_then(|place| place.rsplit_once(" (at ")) {
+            Some((problem, byte)) => format!("{problem} at byte {byte}"),
+            None => problem,
+        }
+    })?;
     let mut names = Vec::new();
     for variable in template.variables() {
         if !names.contains(&variable.as_str()) {

@@ -109,6 +109,12 @@ pub enum TargetError {
         /// The name of the variable.
         name: String,
     },
+    /// An environment variable that should have a token.
+    #[error("the environment variable `{name}` is empty; expected a token")]
+    EmptyVariable {
+        /// The name of the variable.
+        name: String,
+    },
     /// A `${` without `}`.
     #[error("expected `}}` after `${{` in the header `{name}`")]
     OpenVariable {

@@ -68,6 +68,8 @@ pub struct HttpFailure {
     pub message: String,
     /// The request that the operator does not allow, if that is the reason.
     pub denied: Option<Denied>,
+    /// Whether the server of an `https` URL does not use TLS.
+    pub lacks_tls: bool,
 }
 
 /// A request that the operator does not allow.
@@ -100,6 +102,7 @@ impl HttpFailure {
             kind,
             message: message.into(),
             denied: None,
+            lacks_tls: false,
         }
     }
 

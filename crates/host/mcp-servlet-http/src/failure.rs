@@ -3,7 +3,7 @@
 use std::{error::Error, io, iter::successors, time::Duration};
 
 use mcp_servlet_types::HttpErrorKind as Kind;
-use tokio_rustls::rustls::{self, pki_types::InvalidDnsNameError};
+use tokio_rustls::rustls::{self, InvalidMessage, pki_types::InvalidDnsNameError};
 use url::Url;
 
 use crate::{
@@ -114,9 +114,27 @@ impl HttpFailure {
             return Self::not_http(url, &reason);
         }
         let origin = origin(url);
+        if find(error).is_some_and(lacks_tls) {
+            let message = format!("the server of `{origin}` does not use TLS");
+            return Self {
+                lacks_tls: true,
+                ..Self::new(kind, message)
+            };
+        }
         let message = format!("the connection to `{origin}` failed: {reason}");
         Self::new(kind, message)
     }
+}
+
+/// Whether the answer to a handshake of TLS is something else, such as plain HTTP.
+fn lacks_tls(error: &io::Error) -> bool {
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+    matches!(
+        cause,
+        Some(rustls::Error::InvalidMessage(
+            InvalidMessage::InvalidContentType
+        ))
+    )
 }
 
 /// The kind of an error that no other rule sorts.

@@ -96,6 +96,12 @@ pub enum Error {
         /// Why not.
         source: SendError,
     },
+    /// The registry does not use TLS.
+    #[error("{host} does not use TLS")]
+    NoTls {
+        /// The host.
+        host: String,
+    },
     /// The file with certificates that are trusted, too, cannot be used.
     #[error(transparent)]
     Trust(#[from] TrustError),
@@ -150,7 +156,7 @@ pub enum Error {
 
 impl Error {
     /// All codes, in the order of the documentation.
-    pub const CODES: [&str; 16] = [
+    pub const CODES: [&str; 17] = [
         "invalid-reference",
         "manifest-unknown",
         "unauthorized",
@@ -161,6 +167,7 @@ impl Error {
         "insecure",
         "unreachable",
         "untrusted-certificate",
+        "no-tls",
         "rate-limited",
         "tag-exists",
         "not-signed",
@@ -182,6 +189,7 @@ impl Error {
             Self::Insecure { .. } => "insecure",
             Self::Unreachable { .. } => "unreachable",
             Self::UntrustedCertificate { .. } | Self::Trust(_) => "untrusted-certificate",
+            Self::NoTls { .. } => "no-tls",
             Self::RateLimited { .. } => "rate-limited",
             Self::TagExists { .. } => "tag-exists",
             Self::NotSigned { .. } => "not-signed",
@@ -202,6 +210,7 @@ impl Error {
             Self::UntrustedCertificate { host, .. } => format!(
                 "name the certificate of its authority in `[oci.\"{host}\"]` as `tls = {{ ca = \"ca.pem\" }}`, or in the environment variable SSL_CERT_FILE"
             ),
+            Self::NoTls { .. } => "write `oci+http://` instead of `oci://`, if the registry is on this machine".to_owned(),
             Self::TagExists { .. } => "push to another tag, or replace the image with `--force`".to_owned(),
             Self::NotSigned { found: 0, .. } => "its author signs it with `servlet sign`".to_owned(),
             Self::NotSigned { .. } => "ask its author for the public key, by another way than this registry".to_owned(),
@@ -217,6 +226,7 @@ impl Error {
             self,
             Self::InvalidReference { .. }
                 | Self::Insecure { .. }
+                | Self::NoTls { .. }
                 | Self::TagExists { .. }
                 | Self::Key(_)
         )
@@ -245,6 +255,9 @@ impl Error {
             SendError::Insecure => Self::Insecure {
                 reference: reference.to_string(),
             },
+            SendError::Failed(HttpFailure {
+                lacks_tls: true, ..
+            }) => Self::NoTls { host },
             SendError::Failed(HttpFailure {
                 kind: HttpErrorKind::Tls,
                 ..

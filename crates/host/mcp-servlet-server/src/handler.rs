@@ -557,7 +557,7 @@ fn implementation(host: &Host) -> Implementation {
     };
     let introduction = host.introduction();
     if let Some(name) = &introduction.name {
-        implementation = Implementation::new(name, "0.0.0");
+        implementation = Implementation::new(name, implementation.version);
     }
     if let Some(version) = &introduction.version {
         implementation.version.clone_from(version);

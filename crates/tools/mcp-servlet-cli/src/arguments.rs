@@ -3,11 +3,15 @@
 use std::io::{self, Read as _};
 
 use clap::Args;
+use mcp_catalog::repeated_member;
 use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::parse_arguments;
 use serde_json::Value;
 
-use crate::failure::{Failure, Kind};
+use crate::{
+    failure::{Failure, Kind},
+    terminal::one_line,
+};
 
 // Arguments for a tool or a prompt.
 // Not a doc comment: clap would use it as the description of the command.
@@ -17,7 +21,7 @@ pub(crate) struct ArgumentOptions {
     #[arg(value_name = "KEY=VALUE")]
     words: Vec<String>,
 
-    /// All arguments as a JSON object
+    /// All arguments as a JSON object; `-` reads it from standard input
     #[arg(long, value_name = "JSON", conflicts_with = "words")]
     json: Option<String>,
 }
@@ -32,18 +36,13 @@ impl ArgumentOptions {
     /// Reads the arguments. Ctrl-C must still end the process, because this may wait for standard input.
     pub(crate) fn read<'a>(&self, words: &'a [String]) -> Result<Arguments<'a>, Failure> {
         match (&self.json, words) {
+            (Some(text), []) if text == "-" => from_standard_input(),
             (Some(text), []) => object(text, "--json").map(Arguments::Object),
             (Some(_), _) => {
                 let message = "arguments cannot be used with `--json`";
                 Err(Failure::new(Kind::Usage, message))
             }
-            (None, [only]) if only == "-" => {
-                let mut text = String::new();
-                io::stdin().read_to_string(&mut text).map_err(|error| {
-                    Failure::new(Kind::Usage, format!("cannot read standard input: {error}"))
-                })?;
-                object(&text, "standard input").map(Arguments::Object)
-            }
+            (None, [only]) if only == "-" => from_standard_input(),
             (None, words) => Ok(Arguments::Words(words)),
         }
     }
@@ -75,7 +74,23 @@ impl Arguments<'_> {
     }
 }
 
+fn from_standard_input() -> Result<Arguments<'static>, Failure> {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text).map_err(|error| {
+        Failure::new(Kind::Usage, format!("cannot read standard input: {error}"))
+    })?;
+    object(&text, "standard input").map(Arguments::Object)
+}
+
 fn object(text: &str, origin: &str) -> Result<JsonObject, Failure> {
+    if let Some(member) = repeated_member(text) {
+        let message = format!("{origin} has two values at `{}`", one_line(&member));
+        return Err(Failure::with_help(
+            Kind::Usage,
+            message,
+            "leave out one of them",
+        ));
+    }
     let problem = match serde_json::from_str(text) {
         Ok(Value::Object(object)) => return Ok(object),
         Ok(_) => "not a JSON object".to_owned(),

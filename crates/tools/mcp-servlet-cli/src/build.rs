@@ -26,7 +26,7 @@ use mcp_servlet_runtime::{Contract, Import, JsonObject, Module, Unreadable, quot
 use serde_json::{Value, json};
 
 use crate::{
-    failure::{Failure, Kind, chain},
+    failure::{Failure, Kind, cannot_write, chain},
     format::Format,
     replace::replace,
     stamp, steps,
@@ -217,10 +217,7 @@ fn finish(
 
 /// Writes a module to a file, and reads it again.
 fn write_module(path: &Path, wasm: &[u8]) -> Result<Module, Failure> {
-    replace(path, wasm).map_err(|error| {
-        let message = format!("cannot write `{}`: {error}", path.display());
-        Failure::new(Kind::Build, message)
-    })?;
+    replace(path, wasm).map_err(|error| cannot_write(path, &error))?;
     read(path, Module::read)
 }
 
@@ -295,10 +292,7 @@ impl<'a> Output<'a> {
         fs::create_dir_all(path.parent().unwrap_or(&path))
             .and_then(|()| fs::read(file))
             .and_then(|wasm| replace(&path, &wasm))
-            .map_err(|error| {
-                let message = format!("cannot write `{}`: {error}", path.display());
-                Failure::new(Kind::Build, message)
-            })?;
+            .map_err(|error| cannot_write(&path, &error))?;
         Ok(path)
     }
 }

@@ -17,10 +17,11 @@ use serde::Serialize;
 pub(crate) use self::human::write_problem;
 use self::{changes::Change, impact::Impact};
 use crate::{
-    failure::{Failure, Kind},
+    failure::{Failure, Kind, cannot_write},
     format::Format,
     session::{ServerOptions, Target},
     terminal::{self, visible_json},
+    text_file::read_text,
 };
 
 #[derive(Args, Debug)]
@@ -222,7 +223,7 @@ pub(crate) fn read(path: &Path) -> Result<Catalog, Failure> {
         let message = format!("cannot read `{}`: {problem}", path.display());
         Failure::new(Kind::Usage, message)
     };
-    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = read_text(path).map_err(wrong)?;
     let catalog = serde_json::from_str(&text);
     catalog.or_else(|error: serde_json::Error| {
         let lists: Result<Lists, _> = serde_json::from_str(&text);
@@ -243,8 +244,5 @@ pub(crate) fn print(value: &impl Serialize, output: Option<&Path>) -> Result<(),
         return Ok(writeln!(terminal::json(), "{json}")?);
     };
     let text = visible_json(&json).into_owned() + "\n";
-    fs::write(path, text).map_err(|error| {
-        let message = format!("cannot write `{}`: {error}", path.display());
-        Failure::new(Kind::Usage, message)
-    })
+    fs::write(path, text).map_err(|error| cannot_write(path, &error))
 }

@@ -22,17 +22,21 @@ Exit codes:
   2  wrong usage
   3  the servlet failed: it does not load, traps, runs out of time, or raises a fault
   4  the build failed
+  5  a file or standard output cannot be written
   10 to 27
-     a server that is not a servlet failed; `servlet explain` lists these codes
+     a server that is not a servlet failed, or a registry; `servlet explain` lists these codes
 
 Logs go to standard error. RUST_LOG filters them, for example RUST_LOG=servlet=debug.";
 
+/// The longest line of a help, in columns. Longer ones are hard to read on wide terminals.
+const MAX_WIDTH: usize = 100;
+
 /// Build, describe, call and serve MCP servlets, and use any other MCP server.
 #[derive(Debug, Parser)]
-#[command(name = "servlet", version, after_help = EXIT_CODES, subcommand_required = true)]
+#[command(name = "servlet", version, after_help = EXIT_CODES, subcommand_required = true, max_term_width = MAX_WIDTH)]
 pub(crate) struct Cli {
     /// Show more logs: -v for information, -vv to debug, -vvv for everything
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Global options")]
     verbose: u8,
 
     #[command(subcommand)]

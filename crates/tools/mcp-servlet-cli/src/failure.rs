@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Write as _},
+    path::Path,
     process::ExitCode,
 };
 
@@ -56,6 +57,8 @@ pub(crate) enum Kind {
     Servlet,
     /// The person who builds the servlet.
     Build,
+    /// A file or standard output that cannot be written, for example because the disk is full.
+    Output,
     /// It depends on this kind of error of a session.
     Server(ErrorKind),
 }
@@ -66,6 +69,7 @@ impl Kind {
             Self::Usage => 2,
             Self::Servlet => 3,
             Self::Build => 4,
+            Self::Output => 5,
             Self::Server(kind) => kind.exit_code(),
         }
     }
@@ -225,18 +229,19 @@ impl From<ModuleError> for Failure {
 
 impl From<RegistryError> for Failure {
     fn from(error: RegistryError) -> Self {
-        let kind = match &error {
-            RegistryError::Unauthorized { .. }
-            | RegistryError::Denied { .. }
-            | RegistryError::Credentials { .. } => ErrorKind::Authentication,
-            error if error.is_outage() => ErrorKind::Connectivity,
-            _ => return ModuleError::from(error).into(),
-        };
-        Self::Message {
-            kind: Kind::Server(kind),
-            message: indented(&chain(&error), "  "),
-            help: Some(error.help()),
-        }
+        ModuleError::from(error).into()
+    }
+}
+
+/// The kind of an error of a registry, for every command that gets a module from one.
+fn kind_of_registry(error: &RegistryError) -> Kind {
+    match error {
+        RegistryError::Unauthorized { .. }
+        | RegistryError::Denied { .. }
+        | RegistryError::Credentials { .. } => Kind::Server(ErrorKind::Authentication),
+        error if error.is_outage() => Kind::Server(ErrorKind::Connectivity),
+        error if error.is_usage() => Kind::Usage,
+        _ => Kind::Servlet,
     }
 }
 
@@ -244,7 +249,7 @@ impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         let kind = match &error {
             LoadError::Module(ModuleError::NoDigest { .. }) => Kind::Usage,
-            LoadError::Module(ModuleError::Registry(error)) if error.is_usage() => Kind::Usage,
+            LoadError::Module(ModuleError::Registry(error)) => kind_of_registry(error),
             _ => Kind::Servlet,
         };
         Self::Message {
@@ -313,7 +318,11 @@ impl From<StartError> for Failure {
                 Err(error) => Self::new(Kind::Usage, chain(&*error)),
             },
             StartError::Load(failed) => (*failed).into(),
-            StartError::Bind(error) => Self::new(Kind::Usage, chain(&error)),
+            StartError::Bind(error) => Self::Message {
+                kind: Kind::Usage,
+                message: chain(&error),
+                help: listen_help(error.source.kind()).map(str::to_owned),
+            },
             StartError::Records(error) => Self::new(Kind::Usage, chain(&error)),
             StartError::NoEndpoint { ref known, .. } => {
                 let help = match &**known {
@@ -344,11 +353,31 @@ impl From<ArgumentError> for Failure {
     }
 }
 
+/// What to do about an address on which a server cannot listen.
+fn listen_help(problem: io::ErrorKind) -> Option<&'static str> {
+    match problem {
+        io::ErrorKind::AddrInUse => Some(
+            "end the program that listens there, or choose another port; port 0 takes any that is free",
+        ),
+        io::ErrorKind::AddrNotAvailable => {
+            Some("choose an address of this machine; `0.0.0.0` listens on all of them")
+        }
+        io::ErrorKind::PermissionDenied => Some("choose a port above 1023"),
+        _ => None,
+    }
+}
+
 /// Almost always a write error: errors while reading have messages of their own.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self::new(Kind::Usage, format!("input or output failed: {error}"))
+        Self::new(Kind::Output, format!("input or output failed: {error}"))
     }
+}
+
+/// A file that cannot be written.
+pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    let message = format!("cannot write `{}`: {error}", path.display());
+    Failure::new(Kind::Output, message)
 }
 
 /// The first failure of two steps. Prints the second, if both fail.

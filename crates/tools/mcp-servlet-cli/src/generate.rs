@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 use xtp_codegen::{Dates, Diagnostics, Input, Mode, Options, Schema};
 
 use crate::{
-    failure::{Failure, Kind},
+    failure::{Failure, Kind, cannot_write},
     format::Format,
     terminal::{self, note},
+    text_file::read_text,
 };
 
 #[derive(Args, Debug)]
@@ -135,7 +136,7 @@ pub(crate) struct Source {
 impl Source {
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
-        match fs::read_to_string(path) {
+        match read_text(path) {
             Ok(text) => Ok(Self { name, text }),
             Err(error) => {
                 let message = format!("cannot read `{name}`: {error}");
@@ -272,10 +273,7 @@ pub(crate) fn show(found: &Diagnostics) {
 }
 
 fn write(path: &Path, rust: &str) -> Result<(), Failure> {
-    fs::write(path, rust).map_err(|error| {
-        let message = format!("cannot write `{}`: {error}", path.display());
-        Failure::new(Kind::Usage, message)
-    })
+    fs::write(path, rust).map_err(|error| cannot_write(path, &error))
 }
 
 /// Checks that a file is what is generated.

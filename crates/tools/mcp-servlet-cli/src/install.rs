@@ -13,7 +13,7 @@ use mcp_servlet_client::ErrorKind;
 use mcp_servlet_config::Config;
 use serde_json::{Map, Value};
 
-use self::file::InstalledIn;
+use self::file::{Backup, InstalledIn};
 use crate::{
     clients::{self, Client, with_values},
     config::count,
@@ -287,12 +287,16 @@ fn kept(before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
 fn write(mut file: InstalledIn, has_secrets: bool, done: &str) -> Result<(), Failure> {
     file.write(has_secrets)?;
     note(format_args!("{done} {}", file.shown()));
-    if let Some(backup) = &file.backup {
-        let backup = backup.display().to_string();
-        note(format_args!(
-            "a copy of the old file is {}",
-            one_line(&backup)
-        ));
+    if let Some(Backup { path, is_new }) = &file.backup {
+        let path = path.display().to_string();
+        let path = one_line(&path);
+        if *is_new {
+            note(format_args!("a copy of the old file is {path}"));
+        } else {
+            note(format_args!(
+                "{path} has an earlier version, from before other changes of the last day"
+            ));
+        }
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ use self::{
 use crate::{
     can::explain_right,
     config::count,
-    failure::{Failure, Kind},
+    failure::{Failure, Kind, cannot_write},
     replace::replace,
     session::run_until_signal,
     terminal::{self, note, one_line, shell_word},
@@ -229,10 +229,7 @@ fn write(file: &Path, stored: Option<&Lock>, lock: &Lock) -> Result<(), Failure>
             "run the command again",
         ));
     }
-    replace(&path, lock.to_text().as_bytes()).map_err(|error| {
-        let message = format!("cannot write `{}`: {error}", path.display());
-        Failure::new(Kind::Usage, message)
-    })
+    replace(&path, lock.to_text().as_bytes()).map_err(|error| cannot_write(&path, &error))
 }
 
 /// What servlets and remotes offer now. With `offline`, those that need the network are taken from the old lock.

@@ -1,6 +1,9 @@
 //! Logs on standard error.
 
-use std::fmt;
+use std::{
+    env::{self, VarError},
+    fmt,
+};
 
 use clap::ValueEnum;
 use serde_json::json;
@@ -40,33 +43,48 @@ pub(crate) enum LogFormat {
 /// Starts logging. `RUST_LOG` overrides `-v`.
 pub(crate) fn start(verbose: u8, times: Times, format: LogFormat) {
     let level = ["warn", "info", "debug", "trace"][usize::from(verbose.min(3))];
-    // rmcp logs errors that the commands print themselves.
+    // rmcp and rustls_platform_verifier log errors that the commands print themselves.
     let quiet = match (verbose, times) {
         // A command that runs once is not about what its server does wrong. `servlet catalog` has it as diagnostics.
-        (0, Times::Hidden) => ",rmcp=off,mcp_servlet_client::mended=off",
-        (0, Times::Reported) => {
-            ",rmcp=off,mcp_servlet_client::mended=off,mcp_servlet_remote::supervisor=off"
+        (0, Times::Hidden) => {
+            ",rmcp=off,rustls_platform_verifier=off,mcp_servlet_client::mended=off"
         }
-        (0 | 1, _) => ",rmcp=off",
+        (0, Times::Reported) => {
+            ",rmcp=off,rustls_platform_verifier=off,mcp_servlet_client::mended=off,mcp_servlet_remote::supervisor=off"
+        }
+        (0 | 1, _) => ",rmcp=off,rustls_platform_verifier=off",
         // Its lines have the ids of sessions, which are secrets, and the arguments of calls, which the audit log masks. At the
         // level `trace` it writes whole requests, which may have the constants of a bundle.
         _ => ",rmcp=debug,rmcp::service=info,rmcp::transport::streamable_http_server=off",
     };
     let default = || EnvFilter::new(format!("{level}{quiet}"));
+    let chosen = env::var(EnvFilter::DEFAULT_ENV);
+    let chosen = chosen.map(|text| EnvFilter::try_new(text).map_err(|error| error.to_string()));
+    let (filter, problem) = match chosen {
+        Ok(Ok(filter)) => (filter, None),
+        Ok(Err(problem)) => (default(), Some(problem)),
+        Err(VarError::NotPresent) => (default(), None),
+        Err(error @ VarError::NotUnicode(_)) => (default(), Some(error.to_string())),
+    };
     let log = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| default()))
+        .with_env_filter(filter)
         .with_writer(terminal::log)
         // They are written with `eprintln!`, which panics if standard error is closed.
         .log_internal_errors(false)
         .with_ansi(format == LogFormat::Text && terminal::has_colors());
     if format == LogFormat::Json {
         terminal::note_as_json();
-        return log.json().with_span_list(false).init();
+        log.json().with_span_list(false).init();
+    } else {
+        let log = log.fmt_fields(OneLine);
+        match times {
+            Times::Shown => log.init(),
+            Times::Hidden | Times::Reported => log.without_time().init(),
+        }
     }
-    let log = log.fmt_fields(OneLine);
-    match times {
-        Times::Shown => log.init(),
-        Times::Hidden | Times::Reported => log.without_time().init(),
+    if let Some(problem) = problem {
+        let problem = terminal::one_line(&problem);
+        terminal::note(format_args!("warning: `RUST_LOG` is not used: {problem}"));
     }
 }
 

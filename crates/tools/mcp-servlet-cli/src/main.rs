@@ -10,7 +10,8 @@
 //! | 2 | wrong usage: an unknown option, an argument that the tool does not take |
 //! | 3 | the servlet failed: it does not load, traps, runs out of time, or raises a fault |
 //! | 4 | the build failed |
-//! | 10 to 27 | a server that is not a servlet failed; `servlet explain` lists the codes |
+//! | 5 | a file or standard output cannot be written |
+//! | 10 to 27 | a server that is not a servlet failed, or a registry; `servlet explain` lists the codes |
 
 #![deny(
     clippy::print_stdout,
@@ -68,6 +69,7 @@ mod stamp;
 mod steps;
 mod terminal;
 mod test;
+mod text_file;
 mod variable;
 mod warnings;
 mod watch;

@@ -19,7 +19,7 @@ impl Man {
     pub(crate) fn run(self) -> Result<(), Failure> {
         clap_mangen::generate_to(Cli::command(), &self.folder).map_err(|error| {
             let folder = self.folder.display();
-            Failure::new(Kind::Usage, format!("cannot write to `{folder}`: {error}"))
+            Failure::new(Kind::Output, format!("cannot write to `{folder}`: {error}"))
         })
     }
 }

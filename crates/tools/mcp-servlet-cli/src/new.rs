@@ -91,7 +91,7 @@ impl New {
         }
         let entries = template.render(&context)?;
         project::write(&entries, &self.folder)?;
-        if let Some(sdk) = sdk {
+        if let Some(sdk) = &sdk {
             note(format_args!("the project uses the SDK {sdk}"));
         }
         note_renamed(&name, &self.folder);
@@ -104,6 +104,12 @@ impl New {
             self.folder.display(),
             Elapsed::since(start)
         ));
+        if self.sdk.is_none() && matches!(sdk, Some(Sdk::Version(_))) {
+            note(format_args!(
+                "warning: this version is not published yet, so cargo cannot download it\n  help: clone the repository of the SDK, and \
+                 name the folder with `--sdk PATH`"
+            ));
+        }
         self.print_next_steps(&name, xtp_codegen::is_servlet_schema(&context["schema"]))
     }
 

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::{
     clients,
-    failure::{Failure, Kind},
+    failure::{Failure, Kind, cannot_write},
     terminal::{self, note, one_line},
     variable::Variable,
 };
@@ -73,7 +73,7 @@ pub(crate) struct Pack {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["npm", "wheel"])]
     bin: Option<PathBuf>,
 
-    /// The file to write, or an existing folder for it
+    /// The file to write, or an existing folder for it; a file that is there is replaced
     ///
     /// [default: a name with the version, in this folder]
     #[arg(short, long, value_name = "FILE")]
@@ -130,10 +130,7 @@ impl Pack {
             Some(file) => file,
             None => name.into(),
         };
-        fs::write(&output, bytes).map_err(|error| {
-            let message = format!("cannot write `{}`: {error}", output.display());
-            Failure::new(Kind::Usage, message)
-        })?;
+        fs::write(&output, bytes).map_err(|error| cannot_write(&output, &error))?;
         Ok(writeln!(
             terminal::out(),
             "{}: written, for {platform}",

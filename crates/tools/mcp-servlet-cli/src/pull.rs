@@ -14,7 +14,7 @@ use mcp_servlet_runtime::{LoadOptions, Source, block_on};
 use crate::{
     can::{imports, in_words},
     config::count,
-    failure::{Failure, Kind, chain},
+    failure::{Failure, Kind, cannot_write, chain},
     inspect::{package, write_signers},
     policy,
     sign::named_keys,
@@ -26,7 +26,7 @@ pub(crate) struct Pull {
     /// The image, such as `oci://ghcr.io/ada/mine:1.2.0`
     reference: String,
 
-    /// Write the module to this file
+    /// Write the module to this file; one that is there is replaced
     ///
     /// Without it, the file has the name of the repository, and a file that is there is kept.
     #[arg(short, long, value_name = "FILE")]
@@ -141,9 +141,4 @@ fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         }
         written => written.map_err(|error| cannot_write(path, &error)),
     }
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    let message = format!("cannot write `{}`: {error}", path.display());
-    Failure::new(Kind::Usage, message)
 }

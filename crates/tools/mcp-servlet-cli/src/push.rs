@@ -73,6 +73,11 @@ struct Described {
 
 impl Push {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if self.file.to_str().is_some_and(Reference::is_one) {
+            let message = format!("`{}` is a reference, not a file", self.file.display());
+            let help = "the file is the first argument, the reference the second: `servlet push FILE REFERENCE`";
+            return Err(Failure::with_help(Kind::Usage, message, help));
+        }
         let reference = Reference::parse(&self.reference)?;
         if reference.digest().is_some() {
             let message = format!("`{reference}` has a digest, which follows from the module");

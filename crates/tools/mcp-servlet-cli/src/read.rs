@@ -15,7 +15,7 @@ use mcp_servlet_runtime::{RequestMeta, Source, block_on};
 use crate::{
     call::{members, print, request_meta},
     content::{write_resource, write_text},
-    failure::{Failure, Kind},
+    failure::{Failure, Kind, cannot_write},
     format::Format,
     session::{ServerOptions, missing},
     terminal,
@@ -116,10 +116,5 @@ fn save(path: &Path, data: ResourceData<'_>) -> Result<(), Failure> {
             Failure::new(Kind::Servlet, format!("the `blob` is not base64: {error}"))
         })?,
     };
-    fs::write(path, bytes).map_err(|error| {
-        Failure::new(
-            Kind::Usage,
-            format!("cannot write `{}`: {error}", path.display()),
-        )
-    })
+    fs::write(path, bytes).map_err(|error| cannot_write(path, &error))
 }

@@ -135,7 +135,7 @@ impl ServerOptions {
     fn parse(&self, word: &str) -> Result<Target, Failure> {
         match Target::parse(word)? {
             Target::Module(_) => Ok(Target::Module(self.limits.source(word)?)),
-            target => Ok(target),
+            target => target.check_path(word).map(|()| target),
         }
     }
 

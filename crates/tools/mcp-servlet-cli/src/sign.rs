@@ -15,7 +15,7 @@ use mcp_servlet_oci::{
 use mcp_servlet_runtime::{Image, Source, block_on, signature_file};
 
 use crate::{
-    failure::{Failure, Kind},
+    failure::{Failure, Kind, cannot_write},
     policy::names_no_signer,
     replace::replace,
     terminal::{self, note},
@@ -127,10 +127,7 @@ impl Sign {
             let signature =
                 sign_file(&read(path)?, &key).map_err(|error| unusable(&self.key, error))?;
             let path = signature_file(path);
-            replace(&path, &signature).map_err(|error| {
-                let message = format!("cannot write `{}`: {error}", path.display());
-                Failure::new(Kind::Usage, message)
-            })?;
+            replace(&path, &signature).map_err(|error| cannot_write(&path, &error))?;
             path.display().to_string()
         };
         let mut out = terminal::out();
@@ -265,7 +262,12 @@ pub(crate) fn private_key(named: &str) -> Result<SigningKey, Failure> {
 
 fn public_key(path: &Path) -> Result<VerifyingKey, Failure> {
     let text = text(path)?;
-    VerifyingKey::from_pem(&text).map_err(|error| unusable(&path.display().to_string(), error))
+    VerifyingKey::from_pem(&text).map_err(|error| {
+        let message = format!("`{}`: {error}", path.display());
+        let help =
+            "name the public key, which `servlet key new` writes to a file with the ending `.pub`";
+        Failure::with_help(Kind::Usage, message, help)
+    })
 }
 
 fn text(path: &Path) -> Result<String, Failure> {

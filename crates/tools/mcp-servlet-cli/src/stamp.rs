@@ -9,7 +9,7 @@ use mcp_servlet_runtime::{
 };
 
 use crate::{
-    failure::{Failure, Kind},
+    failure::{Failure, cannot_write},
     replace::replace,
     terminal,
 };
@@ -29,10 +29,7 @@ impl Stamp {
             let Fetched { name, wasm, .. } = Source::File(path.clone()).fetch()?;
             let wasm = stamped(name, &wasm, package.unwrap_or_default())?;
             let (before, after) = (old.size, wasm.len());
-            replace(&path, &wasm).map_err(|error| {
-                let message = format!("cannot write `{}`: {error}", path.display());
-                Failure::new(Kind::Usage, message)
-            })?;
+            replace(&path, &wasm).map_err(|error| cannot_write(&path, &error))?;
             let path = path.display();
             writeln!(terminal::out(), "{path}: stamped, {before} → {after} bytes")?;
         }

@@ -335,7 +335,15 @@ fn nothing_is_written_unless_the_server_works_and_the_file_can_be_read() {
     assert!(before.lines().all(|line| after.contains(line)), "{after}");
     assert!(fs::symlink_metadata(&file).expect("a link").is_symlink());
     assert!(!elsewhere.exists());
-    assert_eq!(fs::read_to_string(backup).expect("a copy"), before);
+    assert!(said.contains("a copy of the old file is"), "{said}");
+    assert_eq!(fs::read_to_string(&backup).expect("a copy"), before);
+    let (code, said) = run(&home, &["uninstall", "cursor", "weather"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("has an earlier version") && !said.contains("a copy of the old file"),
+        "{said}"
+    );
+    assert_eq!(fs::read_to_string(&backup).expect("a copy"), before);
 }
 
 #[cfg(unix)]

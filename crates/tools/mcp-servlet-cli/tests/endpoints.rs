@@ -225,4 +225,6 @@ fn an_address_that_is_taken_is_named() {
     let expected =
         format!("error: cannot listen on `{address}`: `[listener.local]`: Address already in use");
     assert!(line.starts_with(&expected), "{line}");
+    let help = server.log.next().expect("a line").expect("a line");
+    assert!(help.contains("choose another port"), "{help}");
 }

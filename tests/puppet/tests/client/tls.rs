@@ -33,6 +33,8 @@ async fn a_server_of_another_authority_is_refused() {
         let error = connect(&url, tls).await.expect_err("another authority");
         assert_eq!(error.kind(), ErrorKind::Connectivity);
         assert!(error.message().contains("certificate"), "{error}");
+        let help = error.help().expect("help");
+        assert!(help.contains("`--tls-ca FILE`"), "{help}");
     }
 }
 
@@ -66,10 +68,10 @@ async fn a_client_identifies_itself_with_a_certificate() {
         .expect("an identity");
     connect(&url, tls).await.expect("a session");
     let error = connect(&url, trusting(&authority.roots())).await;
-    assert_eq!(
-        error.expect_err("no certificate").kind(),
-        ErrorKind::Connectivity
-    );
+    let error = error.expect_err("no certificate");
+    assert_eq!(error.kind(), ErrorKind::Connectivity);
+    let help = error.help().expect("help");
+    assert!(help.contains("`--tls-cert FILE"), "{error}");
 }
 
 #[tokio::test]

@@ -136,6 +136,10 @@ impl Http {
     /// If the variable is not set, or is no token.
     pub fn bearer_env(self, name: &str) -> Result<Self, TargetError> {
         let token = variable(name)?;
+        if token.is_empty() {
+            let name = name.to_owned();
+            return Err(TargetError::EmptyVariable { name });
+        }
         self.authorization(&format!("Bearer {token}"))
     }
 

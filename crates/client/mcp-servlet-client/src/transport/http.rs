@@ -32,7 +32,7 @@ use crate::target::{Http, TargetError};
 
 pub(crate) use self::body::too_large;
 pub(super) use self::body::{BodyError, EventStream, body, events};
-use self::response::refused;
+use self::response::{Sent, refused};
 pub(crate) use self::response::{bearer_challenge, not_sent};
 pub(crate) use self::streamable::Streamable;
 
@@ -150,30 +150,35 @@ impl Client {
 
     /// Sends a message, and returns the response unless it is an error.
     pub(super) async fn send(&self, request: RequestBuilder) -> Result<Response, Error> {
-        let response = self.send_with_token(request).await?;
+        let (response, has_token) = self.send_with_token(request).await?;
         if response.status().is_success() {
             return Ok(response);
         }
-        Err(refused(response, &self.label).await)
+        let of_login = has_token.then_some(Sent::Token);
+        let sent = of_login.or_else(|| Sent::in_headers(&self.headers));
+        Err(refused(response, sent, &self.label).await)
     }
 
-    /// Sends a message with a token. If the server refuses the token, the message is sent once more with a new one.
-    async fn send_with_token(&self, request: RequestBuilder) -> Result<Response, Error> {
+    /// Sends a message with the token of a login, if there is one. If the server refuses the token, the message is sent once more with
+    /// a new one. Returns whether the message had a token, too.
+    async fn send_with_token(&self, request: RequestBuilder) -> Result<(Response, bool), Error> {
         let Some(bearer) = &self.bearer else {
-            return send(request, None).await;
+            return Ok((send(request, None).await?, false));
         };
         let again = request.try_clone();
         let token = bearer.token().await?;
         let response = send(request, token.as_ref()).await?;
-        match (again, token) {
+        let has_token = token.is_some();
+        let response = match (again, token) {
             (Some(again), Some(token)) if response.status() == StatusCode::UNAUTHORIZED => {
                 match bearer.replace(&token).await? {
-                    Some(token) => send(again, Some(&token)).await,
-                    None => Ok(response),
+                    Some(token) => send(again, Some(&token)).await?,
+                    None => response,
                 }
             }
-            _ => Ok(response),
-        }
+            _ => response,
+        };
+        Ok((response, has_token))
     }
 
     /// Posts a message. `has_session` says whether it belongs to a session that the server could have lost.

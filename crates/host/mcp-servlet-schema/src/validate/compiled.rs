@@ -2,7 +2,10 @@
 
 use std::sync::OnceLock;
 
-use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
+use jsonschema::{
+    Draft, PatternOptions, ReferencingError, ValidationError, ValidationOptions, Validator,
+    error::ValidationErrorKind,
+};
 use serde_json::Value;
 
 use super::plain::is_plain;
@@ -82,7 +85,19 @@ fn compile(schema: &Value) -> Result<Validator, Problem> {
 fn build(options: &ValidationOptions<'_>, schema: &Value) -> Result<Validator, Problem> {
     options
         .build(schema)
-        .map_err(|error| Problem::new(error.instance_path().to_string(), error.to_string()))
+        .map_err(|error| Problem::new(error.instance_path().to_string(), message(&error)))
+}
+
+fn message(error: &ValidationError<'_>) -> String {
+    match error.kind() {
+        ValidationErrorKind::Referencing(ReferencingError::UnknownSpecification {
+            specification,
+        }) => format!(
+            "unknown `$schema` `{specification}`; expected a published version such as \
+             `https://json-schema.org/draft/2020-12/schema`, or none"
+        ),
+        _ => error.to_string(),
+    }
 }
 
 #[cfg(test)]

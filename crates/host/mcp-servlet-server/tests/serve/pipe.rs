@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_servlet_host::{Host, Servlet};
+use mcp_servlet_host::{Host, Introduction, Servlet};
 use mcp_servlet_runtime::{Limit, LoadOptions, Source};
 use mcp_servlet_server::ServeOptions;
 use serde_json::{Value, json};
@@ -86,6 +86,19 @@ async fn introduces_itself_as_the_single_servlet_does() {
         json!({"tools": {"listChanged": true}})
     );
     assert_eq!(result["protocolVersion"], "2025-11-25");
+}
+
+#[tokio::test]
+async fn a_name_of_the_operator_keeps_the_version() {
+    let described = r#"{"tools":[],"serverInfo":{"name":"Weather","version":"3.1.4","title":"W"}}"#;
+    let mut introduction = Introduction::default();
+    introduction.name = Some("mine".to_owned());
+    let host = host(described, "{}").introduced(introduction);
+    let responses = talk(host, &[]).await;
+    assert_eq!(
+        responses[0]["result"]["serverInfo"],
+        json!({"name": "mine", "version": "3.1.4"})
+    );
 }
 
 #[tokio::test]

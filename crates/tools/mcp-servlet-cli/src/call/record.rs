@@ -10,7 +10,7 @@ use mcp_servlet_host::Recorder;
 use mcp_servlet_runtime::{Callee, CalleeError, JsonObject};
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, cannot_write};
 
 /// The calls, in the order in which they ended.
 #[derive(Debug)]
@@ -33,10 +33,8 @@ impl Recording {
         let mut calls = Value::Array(mem::take(&mut *calls));
         // The same calls give the same text.
         calls.sort_all_objects();
-        fs::write(&self.path, format!("{calls:#}\n")).map_err(|error| {
-            let message = format!("cannot write `{}`: {error}", self.path.display());
-            Failure::new(Kind::Usage, message)
-        })
+        fs::write(&self.path, format!("{calls:#}\n"))
+            .map_err(|error| cannot_write(&self.path, &error))
     }
 }
 

@@ -66,7 +66,7 @@ pub(super) fn save(folder: &Path, result: &CallToolResult) -> Result<(), Failure
         };
         let path = write(folder, &blob, number, &bytes).map_err(|error| {
             let message = format!("cannot write to `{}`: {error}", folder.display());
-            Failure::new(Kind::Usage, message)
+            Failure::new(Kind::Output, message)
         })?;
         note(format_args!(
             "saved `{}`",

@@ -11,7 +11,7 @@ use clap::Args;
 use mcp_servlet_config::{
     Config, ExplainedReject, ExplainedRule, Explanation, Served, ServedEndpoint,
 };
-use mcp_servlet_server::{Caller, Remotes};
+use mcp_servlet_server::{Caller, EndpointTransport, Remotes};
 use serde_json::json;
 
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     failure::{Failure, Kind},
     format::Format,
     session::run_until_signal,
-    terminal::{self, one_line},
+    terminal::{self, note, one_line},
 };
 
 #[derive(Args, Debug)]
@@ -81,11 +81,28 @@ impl Explain {
             Format::Json => writeln!(terminal::json(), "{:#}", json!(explanation))?,
             Format::Human => out.write_all(human(caller.as_ref(), &explanation).as_bytes())?,
         }
+        if caller.is_none() && self.has_auth(&config) {
+            note(format_args!(
+                "help: the endpoint has `auth`, so clients need credentials; `--caller FILE` explains a call of one of them"
+            ));
+        }
         if explanation.allowed {
             Ok(())
         } else {
             Err(Failure::CheckFailed)
         }
+    }
+
+    /// Whether the endpoint authenticates its clients.
+    fn has_auth(&self, config: &Config) -> bool {
+        let mut endpoints = config.settings.endpoints.iter();
+        let is_meant = |name: &str| self.endpoint.as_deref().is_none_or(|one| one == name);
+        endpoints.any(|endpoint| match &endpoint.transport {
+            EndpointTransport::Http { options, .. } => {
+                is_meant(&endpoint.name) && options.auth.is_some()
+            }
+            EndpointTransport::Stdio => false,
+        })
     }
 
     fn explain(

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     clients,
-    failure::{Failure, Kind},
+    failure::{Failure, Kind, cannot_write},
     terminal::{self, one_line, visible_json},
 };
 
@@ -85,16 +85,13 @@ impl Init {
         let written = options
             .open(&self.output)
             .and_then(|mut file| file.write_all(text.as_bytes()));
-        written.map_err(|error| {
-            let message = format!("cannot write `{}`: {error}", self.output.display());
-            match error.kind() {
-                io::ErrorKind::AlreadyExists => Failure::with_help(
-                    Kind::Usage,
-                    message,
-                    "`--force` overwrites it, `-o FILE` writes another file",
-                ),
-                _ => Failure::new(Kind::Usage, message),
-            }
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Failure::with_help(
+                Kind::Usage,
+                format!("cannot write `{}`: {error}", self.output.display()),
+                "`--force` overwrites it, `-o FILE` writes another file",
+            ),
+            _ => cannot_write(&self.output, &error),
         })
     }
 }

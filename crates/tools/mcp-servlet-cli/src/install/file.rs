@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 
 use crate::{
     clients::Client,
-    failure::{Failure, Kind},
+    failure::{Failure, Kind, cannot_write},
     terminal::one_line,
 };
 
@@ -28,8 +28,15 @@ pub(super) struct InstalledIn {
     /// The text of `file` before it was changed. It may have other line ends than the file.
     before: String,
     file: ClientFile,
-    /// The path of the copy of the old file, after `write`.
-    pub(super) backup: Option<PathBuf>,
+    /// The copy of an old file, after `write`.
+    pub(super) backup: Option<Backup>,
+}
+
+/// A copy of the file from before a change.
+pub(super) struct Backup {
+    pub(super) path: PathBuf,
+    /// Whether it is from before this change. Otherwise it is from before an earlier one, and was kept.
+    pub(super) is_new: bool,
 }
 
 impl InstalledIn {
@@ -85,10 +92,8 @@ impl InstalledIn {
                 "run the command again",
             ));
         }
-        self.replace(has_secrets).map_err(|error| {
-            let message = format!("cannot write `{}`: {error}", self.shown());
-            Failure::new(Kind::Usage, message)
-        })
+        let written = self.replace(has_secrets);
+        written.map_err(|error| cannot_write(&self.path, &error))
     }
 
     fn replace(&mut self, has_secrets: bool) -> io::Result<()> {
@@ -115,7 +120,7 @@ impl InstalledIn {
         Ok(())
     }
 
-    fn back_up(&self) -> io::Result<PathBuf> {
+    fn back_up(&self) -> io::Result<Backup> {
         let mut name = self.path.clone().into_os_string();
         name.push(".servlet-bak");
         let backup = PathBuf::from(name);
@@ -125,10 +130,14 @@ impl InstalledIn {
             .filter(fs::Metadata::is_file);
         let made = there.and_then(|backup| backup.modified().ok());
         let age = made.and_then(|made| SystemTime::now().duration_since(made).ok());
-        if age.is_none_or(|age| age > KEEP_BACKUP) {
+        let is_new = age.is_none_or(|age| age > KEEP_BACKUP);
+        if is_new {
             self.put(&backup, self.bytes.as_deref().unwrap_or_default(), true)?;
         }
-        Ok(backup)
+        Ok(Backup {
+            path: backup,
+            is_new,
+        })
     }
 }
 

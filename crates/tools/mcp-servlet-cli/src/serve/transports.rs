@@ -5,12 +5,14 @@ use std::{net::SocketAddr, path::PathBuf};
 use clap::Args;
 use mcp_servlet_server::{
     HttpOptions, Listening, Plan, Service, TlsOptions, parse_host_header, parse_origin,
-    split_authority,
+    split_address, split_authority,
 };
 
 use crate::{
     clients,
+    credentials::hidden,
     failure::{Failure, Kind},
+    limits::Secret,
     terminal::note,
 };
 
@@ -20,11 +22,11 @@ use crate::{
 #[command(next_help_heading = "Transports")]
 pub(crate) struct Transports {
     /// Serve MCP over HTTP, on the path /mcp of this address, such as 127.0.0.1:8080
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = Secret(address))]
     http: Option<String>,
 
-    /// With --http: serve on standard input and output as well
-    #[arg(long, requires = "http")]
+    /// Serve on standard input and output, which is the default without --http
+    #[arg(long)]
     stdio: bool,
 
     /// With --http: a name that clients may call this server by, instead of localhost; may be repeated
@@ -50,7 +52,7 @@ pub(crate) struct Transports {
     tls_key: Option<PathBuf>,
 
     /// Serve /metrics for Prometheus, /health and /ready on a separate address
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = Secret(address))]
     operations: Option<String>,
 
     /// With --operations: serve HTTPS there with this certificate, in PEM, followed by those that lead to its root
@@ -165,8 +167,7 @@ impl Transports {
             return Ok(None);
         };
         let Some((host, Some(port))) = split_authority(address) else {
-            let message =
-                format!("expected a host and a port such as 127.0.0.1:8080, found `{address}`");
+            let message = format!("`{address}` has no port that clients could use");
             return Err(Failure::new(Kind::Usage, message));
         };
         // These addresses listen on all interfaces; clients on this machine use `localhost`.
@@ -213,6 +214,17 @@ impl Transports {
             options.origins.clone_from(&self.http_origin);
         }
         options
+    }
+}
+
+/// Checks the address of a listener, as in a configuration.
+fn address(text: &str) -> Result<String, String> {
+    match split_address(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err(format!(
+            "expected a host and a port such as 127.0.0.1:8080, found `{}`",
+            hidden(text)
+        )),
     }
 }
 

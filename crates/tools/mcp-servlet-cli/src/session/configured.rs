@@ -58,7 +58,12 @@ pub(super) fn plain(server: &Configured) -> Result<Target, Failure> {
             url,
             transport,
             headers,
-        } => with_headers(Http::new(url)?.transport(how(*transport)), headers)?.into(),
+        } => {
+            // No option allows `http` here.
+            let http = Http::new(url)
+                .map_err(|error| Failure::new(Kind::Usage, indented(&error.to_string(), "  ")))?;
+            with_headers(http.transport(how(*transport)), headers)?.into()
+        }
     })
 }
 

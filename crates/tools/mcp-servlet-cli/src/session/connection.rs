@@ -183,17 +183,20 @@ impl Connection {
     }
 
     /// The server at a URL, with headers, credentials and TLS. `transport` is the one that `--transport` replaces.
-    pub(super) fn http(&self, url: &str, transport: HttpTransport) -> Result<Http, TargetError> {
+    pub(super) fn http(&self, url: &str, transport: HttpTransport) -> Result<Http, Failure> {
         let transport = self.transport.map_or(transport, Into::into);
         self.credentials(self.access.http(url, transport)?)
     }
 
-    fn credentials(&self, http: Http) -> Result<Http, TargetError> {
-        match (&self.bearer_env, &self.basic) {
-            (Some(name), _) => http.bearer_env(name),
-            (None, Some((user, name))) => http.basic_env(user, name),
-            (None, None) => Ok(http),
-        }
+    fn credentials(&self, http: Http) -> Result<Http, Failure> {
+        let has_header = http.has_header("authorization");
+        Ok(match (&self.bearer_env, &self.basic) {
+            (Some(_), _) if has_header => return Err(two_credentials("--bearer-env")),
+            (None, Some(_)) if has_header => return Err(two_credentials("--basic")),
+            (Some(name), _) => http.bearer_env(name)?,
+            (None, Some((user, name))) => http.basic_env(user, name)?,
+            (None, None) => http,
+        })
     }
 
     /// The first of these options that was given.
@@ -244,8 +247,19 @@ impl Connection {
     }
 }
 
+/// A request has one header `Authorization`.
+fn two_credentials(option: &str) -> Failure {
+    let message = format!("`--header authorization` cannot be combined with `{option}`");
+    Failure::with_help(Kind::Usage, message, "leave out one of them")
+}
+
 impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
+        if let TargetError::PlainHttp { host } = &error {
+            let message = format!("`{host}` is another machine, and `http` is not encrypted");
+            let help = "write `https://`, or allow it with `--allow-http`";
+            return Self::with_help(Kind::Usage, message, help);
+        }
         Self::new(Kind::Usage, indented(&error.to_string(), "  "))
     }
 }

@@ -1,17 +1,34 @@
 //! Finds entries in the lists of a server.
 
+use std::collections::BTreeMap;
+
 use futures_util::TryStreamExt as _;
-use mcp_servlet_client::{Error, List, Session};
+use mcp_servlet_client::{Error, ErrorKind, List, Session};
 use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::similar;
+use serde_json::value::RawValue;
 
-use crate::failure::{Failure, Kind};
+use crate::{
+    failure::{Failure, Kind},
+    terminal::{note, one_line},
+};
 
-/// The entries of a list that are objects. It is empty if the server does not have the capability.
+/// The entries of a list that are objects. It is empty if the server does not have the capability. Entries that cannot be read are
+/// left out, with a warning.
 pub(crate) async fn entries(session: &Session, list: List) -> Result<Vec<JsonObject>, Error> {
     let mut entries = Vec::new();
     collect(session, list, |entry| {
-        entries.push(entry);
+        match serde_json::from_str(entry.get()) {
+            Ok(entry) => entries.push(entry),
+            Err(error) => {
+                let name = member(entry, "name").unwrap_or_default();
+                note(format_args!(
+                    "warning: `{}` is left out: {}",
+                    one_line(&name),
+                    unreadable(&error)
+                ));
+            }
+        }
         true
     })
     .await?;
@@ -19,31 +36,60 @@ pub(crate) async fn entries(session: &Session, list: List) -> Result<Vec<JsonObj
 }
 
 /// The first entry whose member has a value, or else the values of all entries.
+///
+/// # Errors
+/// [`Failure`] if the entry cannot be read, for example because its schema is too deep.
 pub(crate) async fn find(
     session: &Session,
     list: List,
-    member: &str,
+    key: &str,
     wanted: &str,
-) -> Result<Result<JsonObject, Vec<String>>, Error> {
+) -> Result<Result<JsonObject, Vec<String>>, Failure> {
     let mut known = Vec::new();
     let mut found = None;
     collect(session, list, |entry| {
-        match entry.get(member).and_then(|name| name.as_str()) {
-            Some(name) if name == wanted => found = Some(entry),
-            Some(name) => known.push(name.to_owned()),
+        match member(entry, key) {
+            Some(name) if name == wanted => found = Some(serde_json::from_str(entry.get())),
+            Some(name) => known.push(name),
             None => {}
         }
         found.is_none()
     })
     .await?;
-    Ok(found.ok_or(known))
+    match found {
+        None => Ok(Err(known)),
+        Some(Ok(entry)) => Ok(Ok(entry)),
+        Some(Err(error)) => Err(Failure::with_help(
+            Kind::Server(ErrorKind::ParseError),
+            format!(
+                "the entry of `{wanted}` in the list of the server cannot be read: {}",
+                unreadable(&error)
+            ),
+            "pass all arguments with `--json`: the command then needs no entry",
+        )),
+    }
+}
+
+/// A text member of an entry, however deep its other members are.
+fn member(entry: &RawValue, key: &str) -> Option<String> {
+    let members: BTreeMap<String, &RawValue> = serde_json::from_str(entry.get()).ok()?;
+    serde_json::from_str(members.get(key)?.get()).ok()
+}
+
+/// Why an entry cannot be read, which is JSON already.
+fn unreadable(error: &serde_json::Error) -> String {
+    let problem = error.to_string();
+    if problem.starts_with("recursion limit exceeded") {
+        return "its JSON has more than 127 levels".to_owned();
+    }
+    problem
 }
 
 /// Reads entries until `wants_more` says no.
 async fn collect(
     session: &Session,
     list: List,
-    mut wants_more: impl FnMut(JsonObject) -> bool,
+    mut wants_more: impl FnMut(&RawValue) -> bool,
 ) -> Result<(), Error> {
     if !session.server().has(list.capability()) {
         return Ok(());
@@ -51,10 +97,7 @@ async fn collect(
     let mut pages = std::pin::pin!(session.pages(list));
     while let Some(page) = pages.try_next().await? {
         for entry in &page.entries {
-            // An entry that is not an object hides no other.
-            if let Ok(entry) = serde_json::from_str(entry.get())
-                && !wants_more(entry)
-            {
+            if !wants_more(entry) {
                 return Ok(());
             }
         }

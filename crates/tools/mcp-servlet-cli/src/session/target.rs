@@ -62,6 +62,19 @@ impl Target {
         })
     }
 
+    /// Refuses a path that is not there, and begins with a host: it is probably a URL without a scheme.
+    pub(super) fn check_path(&self, word: &str) -> Result<(), Failure> {
+        let host = word.split('/').next().unwrap_or_default();
+        match self {
+            Self::Servlets(path)
+                if !word.starts_with('.') && is_address(host) && !path.exists() =>
+            {
+                Err(no_scheme(word))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn url(scheme: &str, word: &str) -> Result<Self, Failure> {
         if ["oci", "oci+http"].contains(&scheme) {
             return Ok(Self::Module(Source::parse(word)));
@@ -91,13 +104,15 @@ fn no_scheme(word: &str) -> Failure {
         Err(mcp_servlet_client::TargetError::NoScheme { suggestion, .. }) => suggestion,
         _ => format!("https://{word}/mcp"),
     };
-    Failure::with_help(
-        Kind::Usage,
-        format!("`{word}` is neither a URL nor a path"),
+    let help = if word.contains('/') {
+        format!("write `{url}` for a server, or a path that exists")
+    } else {
         format!(
             "write `{url}` for a server, `./{word}` for a file, or `--server {word}` for a name in the configuration of an MCP client"
-        ),
-    )
+        )
+    };
+    let message = format!("`{word}` is neither a URL nor a path");
+    Failure::with_help(Kind::Usage, message, help)
 }
 
 #[cfg(test)]

@@ -271,6 +271,44 @@ async fn without_the_certificate_the_error_says_where_to_name_it() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_registry_without_tls_is_reached_with_another_scheme() {
+    let (site, home) = (Site::start().await, home());
+    let plain = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let host = plain.local_addr().expect("an address");
+    tokio::spawn(async move { axum::serve(plain, Router::new()).await });
+    let reference = format!("oci://{host}/demo/greet:1");
+    for arguments in [
+        &["push", "greet.wasm", &reference][..],
+        &["pull", &reference],
+    ] {
+        let (code, text) = outcome(&mut command(home.path(), &site.ca(), arguments));
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(&format!("{host} does not use TLS")), "{text}");
+        assert!(
+            text.contains("write `oci+http://` instead of `oci://`"),
+            "{text}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_registry_that_is_down_has_one_exit_code() {
+    let (site, home) = (Site::start().await, home());
+    site.rule(|_| Some(status(503)));
+    let reference = site.reference(":1").to_string();
+    for arguments in [
+        &["pull", &reference][..],
+        &["describe", &reference],
+        &["call", &reference, "greet", "name=Ann"],
+        &["catalog", &reference],
+        &["serve", &reference],
+    ] {
+        let (code, text) = outcome(&mut command(home.path(), &site.ca(), arguments));
+        assert_eq!(code, Some(10), "{arguments:?}: {text}");
+    }
+}
+
 /// Another servlet with the contract of `greet.wasm`.
 fn with_another_contract(home: &Path) -> Vec<u8> {
     let greet = fs::read(home.join("greet.wasm")).expect("a file");

@@ -323,3 +323,130 @@ fn a_servlet_has_the_same_exit_codes_alone_and_in_a_folder_or_a_configuration() 
         assert_eq!(codes, [2; 3], "{words:?}");
     }
 }
+
+#[test]
+fn a_tls_error_names_what_mends_it() {
+    let url = http("plain").replace("http://", "https://");
+    let (exit, _, stderr) = fail(&["ping", &url], &[]);
+    assert_eq!(exit, 10, "{stderr}");
+    assert!(
+        stderr.contains("write `http://` instead of `https://`"),
+        "{stderr}"
+    );
+    assert!(!stderr.contains("ERROR"), "{stderr}");
+}
+
+#[test]
+fn credentials_are_complete_and_not_given_twice() {
+    let url = http("plain");
+    let ping = |token: &str, more: &[&str]| {
+        let arguments = [&["ping", &*url], more].concat();
+        let (mut command, _home) = command(arguments);
+        parts(
+            &command
+                .env("TOKEN", token)
+                .output()
+                .expect("the command runs"),
+        )
+    };
+    let header = ["--header", "Authorization: Bearer other"];
+    let (code, _, stderr) = ping("token", &[&header[..], &["--bearer-env", "TOKEN"]].concat());
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.contains("`--header authorization` cannot be combined with `--bearer-env`"),
+        "{stderr}"
+    );
+    let (code, _, stderr) = ping("token", &[&header[..], &["--basic", "ann:TOKEN"]].concat());
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("with `--basic`"), "{stderr}");
+    let (code, _, stderr) = ping("", &["--bearer-env", "TOKEN"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.contains("the environment variable `TOKEN` is empty"),
+        "{stderr}"
+    );
+    let (code, _, stderr) = ping("token", &["--bearer-env", "TOKEN"]);
+    assert_eq!(code, 0, "{stderr}");
+}
+
+#[test]
+fn credentials_that_are_refused_are_not_called_missing() {
+    let refuse = json!([{ "status": 401 }]);
+    let url = http_with(json!({ "replies": {
+        "initialize": refuse, "server/discover": refuse, "ping": refuse,
+    } }));
+    for (options, message) in [
+        (&[][..], "the server requires credentials (HTTP 401"),
+        (
+            &["--bearer-env", "TOKEN"],
+            "the server refuses the token (HTTP 401",
+        ),
+        (
+            &["--basic", "ann:TOKEN"],
+            "the server refuses the credentials (HTTP 401",
+        ),
+    ] {
+        let (mut command, _home) = command([&["ping", &*url], options].concat());
+        let output = command.env("TOKEN", "token").output();
+        let (code, _, stderr) = parts(&output.expect("the command runs"));
+        assert_eq!(code, 13, "{stderr}");
+        assert!(stderr.contains(message), "{stderr}");
+    }
+}
+
+#[test]
+fn a_tool_whose_schema_is_too_deep_is_called_without_it() {
+    let levels = 300;
+    let schema = format!(
+        r#"{}{{"type":"object"}}{}"#,
+        r#"{"properties":{"a":"#.repeat(levels),
+        "}}".repeat(levels)
+    );
+    let line = format!(
+        r#"{{"jsonrpc":"2.0","id":$id,"result":{{"tools":[{{"name":"flat","inputSchema":{{"type":"object"}}}},{{"name":"deep","inputSchema":{schema}}}]}}}}"#
+    );
+    let url = http_with(json!({ "replies": {
+        "tools/list": [{ "line": line }],
+        "tools/call": [{ "result": { "content": [{ "type": "text", "text": "called" }] } }],
+    } }));
+    let handshake = ["--era", "handshake"];
+    let call = |more: &[&str]| run([&["call", &*url], more, &handshake].concat());
+    let (code, stdout, stderr) = call(&[]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("flat"), "{stdout}");
+    assert!(
+        stderr.contains("`deep` is left out: its JSON has more than"),
+        "{stderr}"
+    );
+    let (code, _, stderr) = call(&["deep", "a=1"]);
+    assert_eq!(code, 18, "{stderr}");
+    assert!(
+        stderr.contains("`deep`") && stderr.contains("`--json`"),
+        "{stderr}"
+    );
+    let (code, stdout, stderr) = call(&["deep", "--json", "{}"]);
+    assert_eq!((code, &*stdout), (0, "called\n"), "{stderr}");
+}
+
+#[test]
+fn a_filter_of_the_log_that_cannot_be_read_is_named() {
+    let (mut command, _home) = command(["servers"]);
+    let output = command.env("RUST_LOG", "servlet=loud").output();
+    let (code, _, stderr) = parts(&output.expect("the command runs"));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stderr.contains("warning: `RUST_LOG` is not used: "),
+        "{stderr}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_not_wrong_usage() {
+    let (mut command, _home) = command(["completions", "bash"]);
+    let full = std::fs::File::create("/dev/full").expect("a device");
+    let output = command.stdout(full).stderr(Stdio::piped()).output();
+    let output = output.expect("the command runs");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{stderr}");
+}

@@ -1,12 +1,12 @@
 //! What is wrong with an HTTP response.
 
-use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use reqwest::header::{AUTHORIZATION, HeaderMap, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::{Response, StatusCode};
 use rmcp::transport::auth::WWWAuthenticateParams;
 use serde::Deserialize;
 use url::Url;
 
-use super::cause::cause;
+use super::cause::{advice, cause};
 use super::{JSON, body, content_type};
 use crate::error::{Error, ErrorKind};
 use crate::incoming::{self, Mended, Message, Reply};
@@ -18,6 +18,28 @@ const BODY: usize = 64 << 10;
 /// How much of a body an error quotes, in characters.
 const QUOTED: usize = 200;
 
+/// The credentials of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sent {
+    /// A token, from a login or from the options.
+    Token,
+    /// Others, such as a password.
+    Other,
+}
+
+impl Sent {
+    /// The credentials in the headers of a target.
+    pub(super) fn in_headers(headers: &HeaderMap) -> Option<Self> {
+        let value = headers.get(AUTHORIZATION)?.as_bytes();
+        let scheme = value.split(|byte| *byte == b' ').next()?;
+        Some(if scheme.eq_ignore_ascii_case(b"bearer") {
+            Self::Token
+        } else {
+            Self::Other
+        })
+    }
+}
+
 /// A request without a response.
 pub(crate) fn not_sent(error: &reqwest::Error) -> Error {
     let what = if error.is_connect() {
@@ -27,7 +49,7 @@ pub(crate) fn not_sent(error: &reqwest::Error) -> Error {
     };
     let message = format!("{what}: {}", cause(error));
     let failed = Error::new(ErrorKind::Connectivity, message)
-        .with_help("check the URL, and that the server runs");
+        .with_help(advice(error).unwrap_or("check the URL, and that the server runs"));
     if error.is_connect() {
         failed.unsent()
     } else {
@@ -49,8 +71,9 @@ pub(crate) fn bearer_challenge(headers: &HeaderMap) -> Option<&str> {
     })
 }
 
-/// The error for a response with any status but 2xx. `server` is what its help calls the server.
-pub(crate) async fn refused(response: Response, server: &str) -> Error {
+/// The error for a response with any status but 2xx. `sent` says which credentials the request had, and `server` is what the help
+/// calls the server.
+pub(crate) async fn refused(response: Response, sent: Option<Sent>, server: &str) -> Error {
     let status = response.status();
     let retry_after = header(&response, RETRY_AFTER.as_str());
     let challenge = bearer_challenge(response.headers()).map(str::to_owned);
@@ -71,6 +94,7 @@ pub(crate) async fn refused(response: Response, server: &str) -> Error {
             status,
             &url,
             challenge.as_deref().unwrap_or_default(),
+            sent,
             server,
         )
     } else if let Some(error) = is_json.then(|| json_rpc_error(&body)).flatten() {
@@ -83,7 +107,13 @@ pub(crate) async fn refused(response: Response, server: &str) -> Error {
     error.with_http(status.as_u16(), retry_after)
 }
 
-fn unauthorized(status: StatusCode, url: &Url, challenge: &str, server: &str) -> Error {
+fn unauthorized(
+    status: StatusCode,
+    url: &Url,
+    challenge: &str,
+    sent: Option<Sent>,
+    server: &str,
+) -> Error {
     let login = format!("servlet login {server}");
     let challenge = WWWAuthenticateParams::parse(challenge, url);
     if let Some(scope) = missing_scope(&challenge) {
@@ -91,7 +121,12 @@ fn unauthorized(status: StatusCode, url: &Url, challenge: &str, server: &str) ->
         return Error::new(ErrorKind::Authentication, message)
             .with_help(format!("log in again with `{login} --scope '{scope}'`"));
     }
-    let message = format!("the server requires credentials (HTTP {status})");
+    let what = match sent {
+        None => "the server requires credentials",
+        Some(Sent::Token) => "the server refuses the token",
+        Some(Sent::Other) => "the server refuses the credentials",
+    };
+    let message = format!("{what} (HTTP {status})");
     let help = format!("log in with `{login}`, or send a valid token with each request");
     Error::new(ErrorKind::Authentication, message).with_help(help)
 }
