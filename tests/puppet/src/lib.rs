@@ -2,6 +2,8 @@
 //!
 //! A script lists replies by method. The first request of a method gets the first reply, the second one the second,
 //! and the last reply repeats. `initialize`, `server/discover` and `ping` need no replies. See [`Script`].
+//!
+//! Tests that poll use [`eventually`].
 
 #![allow(
     clippy::disallowed_methods,
@@ -14,6 +16,7 @@ mod player;
 mod proxy;
 mod script;
 mod stdio;
+mod waiting;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,12 +24,13 @@ use serde_json::Value;
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
 
 pub use crate::authorization::{
-    AuthorizationServer, ProtectedServer, ROBOT, ROBOT_SECRET, SECRET, browse,
+    AuthorizationServer, ProtectedServer, ROBOT, ROBOT_SECRET, SECRET, browse, visit,
 };
 use crate::player::Player;
 pub use crate::proxy::Proxy;
 pub use crate::script::{FailingPosts, Reply, Script, Sessions};
 pub use crate::stdio::Ended;
+pub use crate::waiting::{PATIENCE, Polled, eventually, eventually_blocking};
 
 /// A server that plays one script.
 #[derive(Clone, Debug)]
