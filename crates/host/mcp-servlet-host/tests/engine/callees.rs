@@ -11,11 +11,12 @@ use mcp_servlet_runtime::{
     CallErrorKind, Callee, CalleeError, Grant, Instances, Isolation, JsonObject, Limit, Listener,
     LoadOptions, Notification, RequestMeta, Sending, Source, block_on,
 };
+use puppet::PATIENCE;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    PATIENCE, SPIN,
+    SPIN,
     support::{
         DESCRIPTION, Wat,
         caller::{ASK, START, caller, caller_that, callers, calling, to_call, to_read},

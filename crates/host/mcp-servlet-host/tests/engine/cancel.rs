@@ -4,9 +4,18 @@ use std::{sync::Arc, time::Duration};
 
 use mcp_servlet_host::{CallToolResult, Servlet};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Instances, Isolation, Limit, LoadOptions};
-use tokio::task::JoinHandle;
+use puppet::PATIENCE;
+use tokio::{task::JoinHandle, time::timeout};
 
-use crate::{COUNT, PATIENCE, SPIN, arguments, faults::sleeper, tools};
+use crate::{
+    COUNT, SPIN, arguments,
+    faults::{POLL, SLEEP},
+    gate::{CHANGED, Gate},
+    tools,
+};
+
+/// How many calls can wait for an instance.
+const QUEUE: usize = 10;
 
 /// A loop that takes about ten milliseconds.
 const WORK: &str = "(local.set $what (i32.const 20000000))
@@ -24,20 +33,39 @@ fn load(max: usize) -> Arc<Servlet> {
     .into();
     options.limits.timeout = Limit::Unlimited;
     options.wait = None;
-    let wat = tools(&[(1, COUNT), (2, SPIN), (3, WORK)]);
+    options.queue = QUEUE;
+    let [spin, work] = [SPIN, WORK].map(|code| format!("(call $changed) {code}"));
+    let wat = tools(&[(1, COUNT), (2, &spin), (3, &work)]).import(CHANGED);
     Arc::new(wat.load_with(&options).expect("a servlet"))
 }
 
 fn start(servlet: &Arc<Servlet>, what: i32) -> JoinHandle<Result<CallToolResult, CallError>> {
-    let servlet = Arc::clone(servlet);
-    tokio::spawn(async move { servlet.call("t", Some(&arguments(what))).await })
+    start_with(servlet, what, &Gate::opened())
+}
+
+/// Starts a call whose code comes to a gate.
+fn start_with(
+    servlet: &Arc<Servlet>,
+    what: i32,
+    gate: &Arc<Gate>,
+) -> JoinHandle<Result<CallToolResult, CallError>> {
+    let (servlet, meta) = (Arc::clone(servlet), gate.meta());
+    tokio::spawn(async move { servlet.call_with("t", Some(&arguments(what)), &meta).await })
+}
+
+/// Starts a call and waits until its code runs.
+async fn run(servlet: &Arc<Servlet>, what: i32) -> JoinHandle<Result<CallToolResult, CallError>> {
+    let gate = Gate::opened();
+    let call = start_with(servlet, what, &gate);
+    gate.arrived(1).await;
+    call
 }
 
 /// The result of a call that must end.
 async fn result(
     call: JoinHandle<Result<CallToolResult, CallError>>,
 ) -> Result<CallToolResult, CallError> {
-    let call = tokio::time::timeout(PATIENCE, call).await;
+    let call = timeout(PATIENCE, call).await;
     call.expect("an answer").expect("no panic")
 }
 
@@ -45,9 +73,7 @@ async fn result(
 async fn a_running_call_that_is_cancelled_frees_its_instance() {
     let servlet = load(1);
     for _ in 0..3 {
-        let running = start(&servlet, 2);
-        tokio::time::sleep(Duration::from_millis(5)).await;
-        running.abort();
+        run(&servlet, 2).await.abort();
         result(start(&servlet, 0))
             .await
             .expect("the instance is free");
@@ -68,38 +94,40 @@ async fn a_call_that_is_cancelled_at_once_never_runs_on() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_queued_call_that_is_cancelled_does_not_run() {
     let servlet = load(1);
-    let running = start(&servlet, 3);
-    let queued: Vec<_> = (0..10).map(|_| start(&servlet, 0)).collect();
-    tokio::time::sleep(Duration::from_millis(1)).await;
-    // The work may be done already. Then some of these calls have run and are no longer queued.
-    let cancelled = queued.iter().filter(|call| !call.is_finished()).count();
-    for call in &queued {
-        call.abort();
+    let gate = Gate::closed();
+    let running = start_with(&servlet, 3, &gate);
+    gate.arrived(1).await;
+    let arguments = arguments(0);
+    let mut queued = Vec::new();
+    for _ in 0..QUEUE {
+        let mut call = Box::pin(servlet.call_async("t", Some(&arguments)));
+        // Its first poll puts it in the queue.
+        let waits = timeout(Duration::ZERO, &mut call).await;
+        waits.expect_err("it waits for the only instance");
+        queued.push(call);
     }
-    result(running).await.expect("it was not cancelled");
-    let count = result(start(&servlet, 1))
-        .await
-        .expect_err("a count")
-        .to_string();
-    let count: usize = count
-        .rsplit(' ')
-        .next()
-        .and_then(|text| text.parse().ok())
-        .expect("a number");
-    // The work, this call, the calls that were not cancelled, and one that may just have got the instance.
+    let refused = servlet.call_async("t", Some(&arguments)).await;
+    let refused = refused.expect_err("the queue is full");
     assert!(
-        count <= 2 + (10 - cancelled) + 1,
-        "{count} calls, {cancelled} cancelled"
+        matches!(refused.kind, CallErrorKind::Busy { waiting: QUEUE, .. }),
+        "{refused:?}"
     );
+    drop(queued);
+    gate.open();
+    result(running).await.expect("it was not cancelled");
+    let count = result(start(&servlet, 1)).await.expect_err("a count");
+    assert!(count.to_string().ends_with(" 2"), "{count}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_other_calls_of_the_servlet_go_on() {
     let servlet = load(4);
-    for round in 0..10 {
-        let victim = start(&servlet, 2);
-        let others: Vec<_> = (0..6).map(|_| start(&servlet, 3)).collect();
-        tokio::time::sleep(Duration::from_millis(round)).await;
+    for _ in 0..10 {
+        let victim = run(&servlet, 2).await;
+        let gate = Gate::opened();
+        let others: Vec<_> = (0..6).map(|_| start_with(&servlet, 3, &gate)).collect();
+        // As many as there are instances.
+        gate.arrived(3).await;
         victim.abort();
         for other in others {
             result(other).await.expect("it was not cancelled");
@@ -115,10 +143,11 @@ async fn a_call_that_waits_in_a_host_function_can_be_cancelled() {
         options.isolation = Some(isolation);
         options.limits.timeout = Limit::Unlimited;
         options.wait = None;
-        let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));
+        let wat = tools(&[(1, &format!("(call $changed) {SLEEP}"))]);
+        let servlet = wat.import(POLL).import(CHANGED).load_with(&options);
+        let servlet = Arc::new(servlet.expect("a servlet"));
         for _ in 0..3 {
-            let sleeping = start(&servlet, 1);
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            let sleeping = run(&servlet, 1).await;
             assert!(!sleeping.is_finished());
             sleeping.abort();
             result(start(&servlet, 0))
@@ -162,10 +191,9 @@ async fn cancelled_at_its_start(export: &str) {
     result(start(&servlet, 1))
         .await
         .expect("it sets the variable");
-    let starting = start(&servlet, 0);
-    tokio::time::sleep(Duration::from_millis(5)).await;
-    assert!(!starting.is_finished());
-    starting.abort();
+    let (arguments, short) = (arguments(0), Duration::from_millis(5));
+    let starting = timeout(short, servlet.call_async("t", Some(&arguments))).await;
+    starting.expect_err("it is still starting");
     // It gets the only permit, and reaches its own limit.
     let error = result(start(&servlet, 0))
         .await

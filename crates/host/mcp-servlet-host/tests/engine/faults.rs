@@ -381,12 +381,12 @@ fn a_modest_start_is_over_before_a_call_begins() {
     assert!(count().ends_with(" 101"), "it has a new instance");
 }
 
-const POLL: &str = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
+pub(crate) const POLL: &str = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
     (func $poll (param i32 i32 i32 i32) (result i32)))"#;
 
 /// Sleeps for an hour in a host function. The subscription contains user data, tag 0 for the clock,
 /// clock 1, and 3,600 seconds.
-const SLEEP: &str = "(i64.store (i32.const 60000) (i64.const 7))
+pub(crate) const SLEEP: &str = "(i64.store (i32.const 60000) (i64.const 7))
         (i32.store8 (i32.const 60008) (i32.const 0))
         (i32.store (i32.const 60016) (i32.const 1))
         (i64.store (i32.const 60024) (i64.const 3600000000000))

@@ -14,9 +14,10 @@ use mcp_servlet_runtime::{
     CallErrorKind, Instances, Isolation, Limit, Listener, LoadOptions, Notification, RequestMeta,
     Sending,
 };
+use puppet::PATIENCE;
 use tokio::time::timeout;
 
-use crate::{PATIENCE, arguments, support::Wat, tools};
+use crate::{arguments, support::Wat, tools};
 
 /// Counts the notifications that it has begun with and those that were taken from it. It finishes with none.
 #[derive(Debug, Default)]

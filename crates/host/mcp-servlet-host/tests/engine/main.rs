@@ -11,6 +11,7 @@ mod compose;
 mod egress;
 mod failures;
 mod faults;
+mod gate;
 mod hostile;
 mod listeners;
 mod network;
@@ -27,15 +28,10 @@ mod tools;
 mod usage;
 mod wasi;
 
-use std::time::{Duration, Instant};
-
 use mcp_servlet_host::{CallToolResult, Servlet};
 use mcp_servlet_runtime::{CallError, JsonObject, block_on};
 use serde_json::json;
 use support::tools;
-
-/// Longer than any of these tests takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Loops forever.
 const SPIN: &str = "(loop $l (br $l))";
@@ -57,13 +53,4 @@ fn call(servlet: &Servlet, what: i32) -> Result<CallToolResult, CallError> {
 fn assert_works(servlet: &Servlet) {
     let result = call(servlet, 0).unwrap_or_else(|error| panic!("the next call: {error}"));
     assert_eq!(result.text(), "ok");
-}
-
-/// Waits until a condition holds.
-fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < PATIENCE, "{what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }

@@ -12,6 +12,7 @@ use mcp_servlet_runtime::{
     CallError, CallErrorKind, Isolation, Limit, Limits, LoadOptions, block_on,
 };
 
+use puppet::PATIENCE;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -19,7 +20,7 @@ use tokio::{
 };
 
 use crate::{
-    PATIENCE, arguments, assert_works,
+    arguments, assert_works,
     support::{Wat, tools_named},
 };
 

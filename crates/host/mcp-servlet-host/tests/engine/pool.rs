@@ -6,8 +6,9 @@ use mcp_servlet_host::Servlet;
 use mcp_servlet_runtime::{
     CallError, CallErrorKind, CompileCache, Instances, Isolation, Limit, LoadOptions,
 };
+use puppet::eventually_blocking;
 
-use crate::{COUNT, SPIN, arguments, assert_works, call, eventually, faults::sleeper, tools};
+use crate::{COUNT, SPIN, arguments, assert_works, call, faults::sleeper, tools};
 
 fn with(instances: Instances) -> LoadOptions {
     let mut options = LoadOptions::default();
@@ -103,7 +104,7 @@ fn a_servlet_in_use_is_compiled_again_with_optimizations() {
     };
     assert!(kinds().contains(first), "{:?}", kinds());
     assert_works(&servlet);
-    eventually("the file of the optimized code", || {
+    eventually_blocking("the file of the optimized code", || {
         kinds().contains("optimized")
     });
     assert_works(&servlet);
@@ -148,24 +149,12 @@ fn an_instance_that_trapped_is_replaced_and_the_others_stay() {
 
 #[test]
 fn idle_instances_above_the_minimum_are_dropped() {
-    let idle = Some(Duration::from_millis(20));
-    let gone = load(&with(Instances {
-        min: 0,
-        max: 4,
-        idle,
-    }));
-    assert_eq!(count(&gone), 1);
-    eventually("it goes", || {
-        std::thread::sleep(Duration::from_millis(60));
-        count(&gone) == 1
-    });
-    let stays = load(&with(Instances {
-        min: 1,
-        max: 4,
-        idle,
-    }));
-    assert_eq!(count(&stays), 1);
-    std::thread::sleep(Duration::from_millis(100));
+    // Shorter than the time between two looks at `goes`.
+    let idle = Some(Duration::from_millis(1));
+    let [stays, goes] = [1, 0].map(|min| load(&with(Instances { min, max: 4, idle })));
+    assert_eq!([count(&stays), count(&goes)], [1, 1]);
+    eventually_blocking("an instance is dropped", || count(&goes) == 1);
+    // It has been idle for longer.
     assert_eq!(count(&stays), 2);
 }
 
@@ -285,8 +274,9 @@ async fn a_servlet_that_is_busy_does_not_keep_the_thread() {
     let servlet = Arc::new(load(&with(Instances::ONE)));
     let running = start(&servlet, 2);
     let waiting: Vec<_> = (0..20).map(|_| start(&servlet, 0)).collect();
+    // All of them have begun, and some have come to wait.
     for _ in 0..10 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
+        tokio::task::yield_now().await;
     }
     running.abort();
     for call in waiting {

@@ -6,13 +6,10 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{
-    CallErrorKind, Instances, Isolation, Limit, Listener, LoadOptions, Notification, Quality,
-    RequestMeta, Sending,
-};
-use tokio::{sync::Semaphore, task::JoinSet};
+use mcp_servlet_runtime::{CallErrorKind, Instances, Isolation, Limit, LoadOptions, Quality};
+use tokio::task::JoinSet;
 
-use crate::{SPIN, arguments, call, support::Wat, tools};
+use crate::{SPIN, arguments, call, gate::Gate, support::Wat, tools};
 
 /// A pattern that no module contains.
 const SECRET: i32 = 0x5ec2_e75a;
@@ -122,43 +119,20 @@ fn a_fresh_instance_holds_no_byte_of_earlier_calls() {
     }
 }
 
-/// Holds calls at their notification until it is open.
-#[derive(Debug)]
-struct Gate {
-    arrived: Semaphore,
-    /// Closed when the gate is open.
-    closed: Semaphore,
-}
-
-impl Listener for Gate {
-    fn notify(&self, _: Notification) -> Sending<'_> {
-        Box::pin(async {
-            self.arrived.add_permits(1);
-            let _ = self.closed.acquire().await;
-        })
-    }
-}
-
 /// Makes calls that all run at the same time. Returns which of their texts there are.
 async fn at_once(servlet: &Arc<Servlet>, what: i32) -> Vec<String> {
-    let gate = Arc::new(Gate {
-        arrived: Semaphore::new(0),
-        closed: Semaphore::new(0),
-    });
+    let gate = Gate::closed();
     let mut calls = JoinSet::new();
     for _ in 0..AT_ONCE {
-        let mut meta = RequestMeta::default();
-        meta.listener = Some(Arc::clone(&gate) as Arc<dyn Listener>);
+        let meta = gate.meta();
         let servlet = Arc::clone(servlet);
         calls.spawn(async move {
             let result = servlet.call_with("t", Some(&arguments(what)), &meta).await;
             result.map_or_else(|error| error.to_string(), |result| result.text())
         });
     }
-    let all = u32::try_from(AT_ONCE).expect("a small number");
-    let all = gate.arrived.acquire_many(all).await;
-    all.expect("nothing closes it").forget();
-    gate.closed.close();
+    gate.arrived(AT_ONCE).await;
+    gate.open();
     let mut texts = calls.join_all().await;
     texts.sort();
     texts.dedup();

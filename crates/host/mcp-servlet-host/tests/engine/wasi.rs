@@ -180,7 +180,7 @@ fn the_time_limit_ends_one_long_write() {
 fn a_sleep_ends_when_it_should_or_with_its_call() {
     let import = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
         (func $poll (param i32 i32 i32 i32) (result i32)))"#;
-    let sleep = |time: u64| {
+    let nap = |time: u64| {
         format!(
             "(i64.store (i32.const 60000) (i64.const 7)) (i64.store (i32.const 61008) (i64.const -1))
             (i32.store (i32.const 60016) (i32.const 1)) (i64.store (i32.const 60024) (i64.const {time}))
@@ -190,7 +190,7 @@ fn a_sleep_ends_when_it_should_or_with_its_call() {
             (if (i32.load16_u (i32.const 61008)) (then unreachable))"
         )
     };
-    let wat = tools(&[(1, &sleep(200_000_000)), (2, &sleep(3_600_000_000_000))]).import(import);
+    let wat = tools(&[(1, &nap(200_000_000)), (2, &nap(3_600_000_000_000))]).import(import);
     let mut options = LoadOptions::default();
     options.limits.timeout = Limit::At(Duration::from_secs(2));
     options.instances = mcp_servlet_runtime::Instances::ONE.into();
