@@ -17,12 +17,13 @@ use std::{
 
 use mcp_servlet_config::Config;
 use mcp_servlet_server::{HttpOptions, Plan};
+use puppet::eventually_blocking;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
     client::Served,
-    log::{LOG, eventually, start_log},
+    log::{LOG, start_log},
     support::Wat,
 };
 
@@ -69,13 +70,13 @@ impl Watched {
 
     /// Waits until the server has these tools.
     fn serves(&self, tools: &[&str]) {
-        eventually(&format!("{tools:?}"), || self.tools() == tools);
+        eventually_blocking(&format!("{tools:?}"), || self.tools() == tools);
     }
 
     /// Waits until a log line about this folder or servlet contains all of these words.
     fn says(&self, words: &[&str]) {
         let folder = self.folder.path().display().to_string();
-        eventually(&format!("{words:?}"), || {
+        eventually_blocking(&format!("{words:?}"), || {
             let log = String::from_utf8(LOG.lock().expect("no panic").clone()).expect("text");
             let is_ours = |line: &&str| line.contains(&folder) || line.contains("`nonsense`");
             let mut lines = log.lines().filter(is_ours);
@@ -182,7 +183,7 @@ fn failed_reload_keeps_the_previous_version() {
     ]);
     assert_eq!(watched.call("t"), "1");
     watched.write("a.wasm", servlet("t", "2"));
-    eventually("the next one", || watched.call("t") == "2");
+    eventually_blocking("the next one", || watched.call("t") == "2");
     fs::remove_file(watched.path("a.wasm")).expect("it was there");
     watched.says(&["ERROR", "still serving the previous version", "cannot read"]);
     assert_eq!(watched.call("t"), "2");
@@ -228,7 +229,7 @@ fn new_options_apply_although_the_file_is_missing() {
     fs::remove_file(watched.path("a.wasm")).expect("it was there");
     watched.says(&["ERROR", "still serving the previous version", "a.wasm"]);
     watched.write("servlet.toml", "[servlet.a]\nsource = \"a.wasm\"\n");
-    eventually("the new options", || {
+    eventually_blocking("the new options", || {
         let host = watched.served.server.host();
         host.servlets()[0].options().allowed_hosts.is_empty()
     });

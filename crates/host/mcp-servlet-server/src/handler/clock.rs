@@ -1,13 +1,11 @@
 //! The time that a request may take. Waiting for the client's answers does not count.
 
-use std::{
-    sync::Mutex,
-    time::{Duration, Instant},
-};
+use std::{sync::Mutex, time::Duration};
 
 use mcp_servlet_common::lock;
 use rmcp::ErrorData;
 use serde_json::json;
+use tokio::time::{Instant, sleep};
 
 /// The time that is left for one request.
 #[derive(Debug)]
@@ -36,7 +34,7 @@ impl Clock {
         };
         let begun = Instant::now();
         let over = async {
-            tokio::time::sleep(limit.saturating_sub(self.used())).await;
+            sleep(limit.saturating_sub(self.used())).await;
             if is_free() {
                 std::future::pending::<()>().await;
             }
@@ -64,28 +62,29 @@ pub(super) fn timed_out(limit: Duration) -> ErrorData {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::advance;
+
     use super::*;
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn parts_of_a_request_share_the_time() {
         let limit = Duration::from_secs(2);
         let clock = Clock::new(Some(limit));
-        let part = tokio::time::sleep(limit / 2);
+        let part = advance(limit / 4);
         assert_eq!(clock.bound(part, || false).await, Ok(()));
         // A pause between two parts does not count.
-        let used = clock.used();
-        tokio::time::sleep(limit / 8).await;
-        assert_eq!(clock.used(), used);
+        advance(limit).await;
+        assert_eq!(clock.used(), limit / 4);
         let begun = Instant::now();
         let forever = std::future::pending::<()>();
         assert_eq!(clock.bound(forever, || false).await, Err(limit));
-        assert!(begun.elapsed() < limit, "less than the whole time is left");
+        assert_eq!(begun.elapsed(), limit * 3 / 4);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn answered_requests_and_requests_without_limit_go_on() {
-        let limit = Duration::from_millis(10);
-        let work = || tokio::time::sleep(5 * limit);
+        let limit = Duration::from_secs(2);
+        let work = || sleep(5 * limit);
         let clock = Clock::new(Some(limit));
         assert_eq!(clock.bound(work(), || true).await, Ok(()));
         assert_eq!(Clock::new(None).bound(work(), || false).await, Ok(()));

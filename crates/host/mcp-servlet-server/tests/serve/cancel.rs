@@ -1,14 +1,11 @@
 //! Cancelled requests: the call stops, and the next request is answered.
 
-use std::{
-    io::Write as _,
-    net::TcpStream,
-    time::{Duration, Instant},
-};
+use std::{io::Write as _, net::TcpStream};
 
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::{Instances, Limit, LoadOptions};
 use mcp_servlet_server::ServeOptions;
+use puppet::{PATIENCE, eventually_blocking};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 
@@ -16,9 +13,6 @@ use crate::{
     client::{Served, request, start, stateless},
     support::{DESCRIPTION, Wat},
 };
-
-/// Longer than any step takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A servlet with one instance and no timeout; requests with long arguments never end.
 fn host() -> Host {
@@ -90,12 +84,8 @@ fn running(served: &Served) {
 
 /// Waits until this many calls are running.
 fn running_are(served: &Served, calls: usize) {
-    let start = Instant::now();
     let metric = format!("servlet_calls_running {calls}\n");
-    while !served.service.metrics().contains(&metric) {
-        assert!(start.elapsed() < PATIENCE, "{calls} calls do not run");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    eventually_blocking(&metric, || served.service.metrics().contains(&metric));
 }
 
 #[test]
@@ -145,26 +135,32 @@ fn a_client_that_hangs_up_stops_its_call() {
 
 #[test]
 fn calls_with_the_same_id_stop_one_by_one() {
-    let served = Served::start(host_with(2));
+    let served = Served::start(host_with(3));
     let session = served.open();
     let headers = format!("mcp-session-id: {session}\r\n");
-    let body = request("tools/call", endless()).to_string();
-    let first = begin(&served, &headers, &body);
-    let _second = begin(&served, &headers, &body);
-    running_are(&served, 2);
+    let call = |id: u64, params| {
+        let mut call = request("tools/call", params);
+        call["id"] = id.into();
+        call
+    };
+    let begin = |id| begin(&served, &headers, &call(id, endless()).to_string());
+    let first = begin(1);
+    let _second = begin(1);
+    let _other = begin(2);
+    running_are(&served, 3);
     // The server cannot know which one is meant.
     assert_eq!(served.in_session(&session, &cancelled(1)).status, 202);
-    std::thread::sleep(Duration::from_millis(200));
+    // A later cancellation stops its call, and the next call has run, before this is known to have stopped none.
+    assert_eq!(served.in_session(&session, &cancelled(2)).status, 202);
+    running_are(&served, 2);
+    let next = served.in_session(&session, &call(3, json!({"name": "t"})));
+    assert_eq!(next.message()["result"]["content"], json!([]));
     running_are(&served, 2);
     drop(first);
     running_are(&served, 1);
-    let start = Instant::now();
-    while !served
-        .service
-        .metrics()
-        .contains("servlet_calls_running 0\n")
-    {
-        assert!(start.elapsed() < PATIENCE, "the call does not stop");
+    eventually_blocking("the call stops", || {
         assert_eq!(served.in_session(&session, &cancelled(1)).status, 202);
-    }
+        let metrics = served.service.metrics();
+        metrics.contains("servlet_calls_running 0\n")
+    });
 }

@@ -1,7 +1,7 @@
 //! A server on a port of its own, and a plain HTTP client.
 
 use std::{
-    io::{BufRead as _, BufReader},
+    io::{BufRead as _, BufReader, Read},
     sync::Arc,
     thread::JoinHandle,
 };
@@ -248,7 +248,12 @@ impl Served {
 
 /// The messages of a stream.
 fn messages(stream: &mut Response<Body>) -> impl Iterator<Item = Value> {
-    let lines = BufReader::new(stream.body_mut().as_reader()).lines();
+    messages_of(stream.body_mut().as_reader())
+}
+
+/// The messages in an event stream.
+pub(crate) fn messages_of<R: Read>(stream: R) -> impl Iterator<Item = Value> {
+    let lines = BufReader::new(stream).lines();
     lines.filter_map(|line| {
         let line = line.expect("a line");
         let data = line

@@ -8,6 +8,7 @@ use std::{
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::{Instances, Limit, LoadOptions};
 use mcp_servlet_server::{HttpOptions, Plan, ServeError, ServeOptions, Service};
+use puppet::{PATIENCE, eventually, eventually_blocking};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream},
@@ -22,9 +23,6 @@ use crate::{
 
 /// Shorter than the time after which clients kill a server, and than rmcp's wait for running calls.
 const SOON: Duration = Duration::from_secs(4);
-
-/// Longer than any step takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A servlet with one instance and no timeout; requests with long arguments never end.
 fn host() -> Host {
@@ -54,11 +52,7 @@ fn the_end_of_a_session_stops_its_calls() {
     let session = served.open();
     std::thread::scope(|scope| {
         let call = scope.spawn(|| served.in_session(&session, &request("tools/call", endless())));
-        let start = Instant::now();
-        while !is_running(&served.service) {
-            assert!(start.elapsed() < PATIENCE, "the call does not begin");
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        eventually_blocking("the call runs", || is_running(&served.service));
         let ended = Instant::now();
         let headers = [("mcp-session-id", &*session)];
         assert_eq!(served.send("DELETE", "/mcp", &headers, "").status, 204);
@@ -98,11 +92,7 @@ impl Client {
     }
 
     async fn running(&self) {
-        let start = Instant::now();
-        while !is_running(&self.service) {
-            assert!(start.elapsed() < PATIENCE, "the call does not begin");
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        eventually("the call runs", async || is_running(&self.service)).await;
     }
 }
 
@@ -124,11 +114,7 @@ async fn a_client_that_reads_nothing_does_not_hold_up_a_stop() {
     for number in 1..=4 {
         send(&mut pipe, json!({"name": "t"})).await;
         let ended = format!("outcome=\"ok\"}} {number}");
-        let called = Instant::now();
-        while !service.metrics().contains(&ended) {
-            assert!(called.elapsed() < PATIENCE, "the call does not end");
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        eventually(&ended, async || service.metrics().contains(&ended)).await;
     }
     let stopped = tokio::time::timeout(PATIENCE, service.stop()).await;
     stopped.expect("an end").expect("a graceful end");
@@ -220,11 +206,7 @@ async fn clients(service: &Service) -> (Vec<TcpStream>, DuplexStream) {
     let opening = initialize(&json!({})) + "\n";
     pipe.write_all(opening.as_bytes()).await.expect("a write");
     pipe.read_u8().await.expect("a session");
-    let start = Instant::now();
-    while !is_running(service) {
-        assert!(start.elapsed() < PATIENCE, "the call does not begin");
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+    eventually("the call runs", async || is_running(service)).await;
     (vec![slow, endless, session, health], pipe)
 }
 
@@ -240,12 +222,8 @@ async fn nothing_is_left(address: SocketAddr, (streams, mut pipe): (Vec<TcpStrea
     read.expect("the pipe is closed").expect("an end");
     let refused = TcpStream::connect(address).await;
     assert!(refused.is_err(), "nothing listens");
-    let start = Instant::now();
     let metrics = tokio::runtime::Handle::current().metrics();
-    while metrics.num_alive_tasks() > 0 {
-        assert!(start.elapsed() < PATIENCE, "tasks are left");
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+    eventually("no task is left", async || metrics.num_alive_tasks() == 0).await;
 }
 
 #[tokio::test]

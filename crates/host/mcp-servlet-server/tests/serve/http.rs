@@ -3,17 +3,18 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
-    sync::Arc,
+    sync::{Arc, mpsc},
     time::Duration,
 };
 
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::{Change, Limit, Limits, LoadOptions};
 use mcp_servlet_server::{HttpOptions, ServeOptions};
+use puppet::{PATIENCE, eventually_blocking};
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Served, initialize, request, stateless},
+    client::{Served, initialize, messages_of, request, stateless},
     support::{DESCRIPTION, Wat},
 };
 
@@ -362,50 +363,58 @@ fn subscriptions_leave_the_connections_to_calls() {
     options.connections = 4;
     let served = Served::start_with(host(DESCRIPTION, "{}"), ServeOptions::default(), options);
     let filter = json!({"notifications": {"toolsListChanged": true}});
+    let mut streams = Vec::new();
+    // As many streams as connections have places of their own.
+    for _ in 0..4 {
+        let mut messages = subscribe(&served, filter.clone());
+        let first = messages.next().expect("a message");
+        assert_eq!(first["method"], ACKNOWLEDGED);
+        streams.push(messages);
+        assert_eq!(served.ask("tools/list", json!({})).status, 200);
+    }
+}
+
+/// The first message of a subscription.
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+
+/// Opens a stream of changes, and returns its messages.
+fn subscribe(served: &Served, filter: Value) -> impl Iterator<Item = Value> + use<> {
     let request = stateless("subscriptions/listen", filter);
     let length = request.len();
     let head = format!(
         "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
          mcp-protocol-version: 2026-07-28\r\nmcp-method: subscriptions/listen\r\ncontent-length: {length}\r\n\r\n"
     );
-    let mut streams = Vec::new();
-    // As many streams as connections have places of their own.
-    for _ in 0..4 {
-        let mut stream = TcpStream::connect(&served.address).expect("a connection");
-        stream
-            .write_all((head.clone() + &request).as_bytes())
-            .expect("a write");
-        let mut lines = BufReader::new(stream.try_clone().expect("a handle")).lines();
-        let is_open = lines.any(|line| line.expect("a line").contains("acknowledged"));
-        assert!(is_open);
-        streams.push(stream);
-        assert_eq!(served.ask("tools/list", json!({})).status, 200);
-    }
+    let mut stream = TcpStream::connect(&served.address).expect("a connection");
+    stream
+        .write_all((head + &request).as_bytes())
+        .expect("a write");
+    messages_of(stream)
 }
 
 #[test]
 fn subscriptions_get_changes_until_the_server_stops() {
     let served = plain();
-    let answer = std::thread::scope(|scope| {
-        let filter =
-            json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
-        let listening = scope.spawn(|| served.ask("subscriptions/listen", filter));
-        // The subscription may not be open yet, so notify until it is.
-        for _ in 0..20 {
-            served.server.notify(Change::Tools);
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        served.service.begin_stop();
-        listening.join().expect("an answer")
-    });
-    let messages = answer.messages();
-    let method = |at: usize| messages[at]["method"].as_str().unwrap_or_default();
-    assert_eq!(method(0), "notifications/subscriptions/acknowledged");
-    let accepted = &messages[0]["params"]["notifications"];
+    let filter = json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
+    let messages = subscribe(&served, filter);
+    let (sender, heard) = mpsc::channel();
+    std::thread::spawn(move || messages.for_each(|message| drop(sender.send(message))));
+    let first = heard.recv_timeout(PATIENCE).expect("a message");
+    assert_eq!(first["method"], ACKNOWLEDGED);
+    let accepted = &first["params"]["notifications"];
     assert_eq!(accepted, &json!({"toolsListChanged": true}));
-    assert_eq!(method(1), "notifications/tools/list_changed");
-    let last = messages.last().expect("a result");
-    assert_eq!(last["result"]["resultType"], "complete", "{last}");
+    // The server follows the changes after it has acknowledged that it will.
+    let changed = eventually_blocking("a change", || {
+        served.server.notify(Change::Tools);
+        heard.try_recv().ok()
+    });
+    assert_eq!(changed["method"], "notifications/tools/list_changed");
+    served.service.begin_stop();
+    let result = eventually_blocking("a result", || {
+        let message = heard.try_recv().ok()?;
+        message.get("result").cloned()
+    });
+    assert_eq!(result["resultType"], "complete", "{result}");
 }
 
 #[test]
@@ -510,6 +519,8 @@ fn failed_list_does_not_block_changes_of_other_lists() {
 #[test]
 fn lists_that_change_with_every_call_are_read_no_more_often() {
     const CALLS: usize = 40;
+    // Calls after them, one by one.
+    const MORE: usize = 8;
     // Each list has a different name for the other tool.
     let list = |at: usize| {
         let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
@@ -537,13 +548,14 @@ fn lists_that_change_with_every_call_are_read_no_more_often() {
         let times = name.and_then(|name| name.strip_prefix("read_")?.parse::<usize>().ok());
         times.expect("a number")
     };
-    let mut times = 0;
-    // Waits until the number of reads stays the same.
-    while times < 2 || times != read() {
-        times = read();
-        std::thread::sleep(Duration::from_millis(200));
+    // Lists that are read too often are so by the time that the server has read those of later calls.
+    for _ in 0..MORE {
+        let before = read();
+        served.ask("tools/call", json!({"name": "t"}));
+        eventually_blocking("the lists are read again", || read() > before);
     }
-    assert!(times <= CALLS + 1, "{times}");
+    let times = read();
+    assert!(times <= CALLS + MORE + 1, "{times}");
 }
 
 #[test]
@@ -575,7 +587,8 @@ fn removes_idle_sessions() {
     let called = served.in_session(&session, &call).message();
     let message = called["error"]["message"].as_str().unwrap_or_default();
     assert!(message.contains("did not finish"), "{called}");
-    std::thread::sleep(3 * idle);
+    let sessions = "servlet_sessions{endpoint=\"\"} 0\n";
+    eventually_blocking(sessions, || served.service.metrics().contains(sessions));
     let gone = served.in_session(&session, &request("tools/list", json!({})));
     assert_eq!(gone.status, 404);
 }
@@ -589,7 +602,8 @@ fn connections_above_the_limit_wait() {
     let first = TcpStream::connect(&served.address).expect("a connection");
     std::thread::scope(|scope| {
         let second = scope.spawn(|| served.ask("tools/list", json!({})).status);
-        std::thread::sleep(Duration::from_millis(200));
+        let waiting = "servlet_connections{state=\"waiting\"} 1\n";
+        eventually_blocking(waiting, || served.service.metrics().contains(waiting));
         assert!(!second.is_finished());
         drop(first);
         assert_eq!(second.join().expect("an answer"), 200);

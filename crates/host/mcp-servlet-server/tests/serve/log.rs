@@ -3,11 +3,7 @@
 use std::{
     io,
     sync::{Mutex, Once},
-    time::{Duration, Instant},
 };
-
-/// Longer than any step takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The log of all servers in this process.
 pub(crate) static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
@@ -36,12 +32,4 @@ pub(crate) fn start_log() {
             .with_ansi(false)
             .init();
     });
-}
-
-pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < PATIENCE, "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }

@@ -1,18 +1,13 @@
 //! Tools that appear while servlets are being served.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
 use mcp_servlet_host::{Filter, Host, Mount, Prefix, Servlet};
 use mcp_servlet_runtime::{LoadOptions, Source};
+use puppet::eventually_blocking;
 use serde_json::{Value, json};
 
 use crate::{client::Served, support::Wat};
-
-/// Longer than any step takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
 
@@ -100,11 +95,9 @@ fn after_a_call(mounts: Vec<Mount>, tool: &str) -> Served {
     let served = Served::start(Host::compose(mounts));
     let before = served.server.host();
     served.ask("tools/call", json!({"name": tool}));
-    let start = Instant::now();
-    while Arc::ptr_eq(&before, &served.server.host()) {
-        assert!(start.elapsed() < PATIENCE, "the lists are not read again");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    eventually_blocking("the lists are read again", || {
+        !Arc::ptr_eq(&before, &served.server.host())
+    });
     served
 }
 

@@ -3,11 +3,12 @@
 use mcp_servlet_host::{Entry, Host, Servlet};
 use mcp_servlet_runtime::{Limit, LoadOptions, Source};
 use mcp_servlet_server::{HttpOptions, Plan, ServeOptions};
+use puppet::eventually_blocking;
 use serde_json::json;
 
 use crate::{
     client::{Served, initialize},
-    log::{LOG, eventually, start_log},
+    log::{LOG, start_log},
     support::{DESCRIPTION, Wat},
 };
 
@@ -116,11 +117,11 @@ fn sessions_and_connections_are_counted() {
         served.service.metrics()
     );
     let idle = std::net::TcpStream::connect(&served.address).expect("a connection");
-    eventually("a connection", || {
+    eventually_blocking("a connection", || {
         has(r#"servlet_connections{state="open"} 1"#)
     });
     drop(idle);
-    eventually("no connection", || {
+    eventually_blocking("no connection", || {
         has(r#"servlet_connections{state="open"} 0"#)
     });
 }
@@ -135,11 +136,11 @@ fn full_connections_are_logged_and_counted() {
     let connect = || std::net::TcpStream::connect(&served.address).expect("a connection");
     let has = |line: &str| served.service.metrics().lines().any(|one| one == line);
     let first = connect();
-    eventually("a connection", || {
+    eventually_blocking("a connection", || {
         has(r#"servlet_connections{state="open"} 1"#)
     });
     let _second = connect();
-    eventually("one that waits", || {
+    eventually_blocking("one that waits", || {
         has(r#"servlet_connections{state="waiting"} 1"#)
     });
     assert!(has(r#"servlet_refused_total{what="connection_waits"} 1"#));
@@ -149,7 +150,7 @@ fn full_connections_are_logged_and_counted() {
         "{log}"
     );
     drop(first);
-    eventually("its turn", || {
+    eventually_blocking("its turn", || {
         has(r#"servlet_connections{state="waiting"} 0"#)
     });
 }

@@ -1,9 +1,10 @@
 //! Panics in the server, caused by a log subscriber that panics.
 
-use std::{fmt::Debug, time::Duration};
+use std::fmt::Debug;
 
 use mcp_servlet_host::Host;
 use mcp_servlet_server::{HttpOptions, Plan, Service};
+use puppet::{PATIENCE, eventually};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -86,16 +87,14 @@ async fn a_task_that_panics_fails() {
     let mut client = PipeClient::connect(start(plan("required")).await);
     let created = ask(&mut client, "tools/call", json!({"name": "boom"})).await;
     let id = created["result"]["taskId"].clone();
-    loop {
+    let task = eventually("the end of the task", async || {
         let task = ask(&mut client, "tasks/get", json!({"taskId": id})).await;
-        let task = &task["result"];
-        if task["status"] != "working" {
-            assert_eq!(task["status"], "failed", "{task}");
-            assert_eq!(task["error"]["code"], -32603);
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+        let has_ended = task["result"]["status"] != "working";
+        has_ended.then(|| task["result"].clone())
+    })
+    .await;
+    assert_eq!(task["status"], "failed", "{task}");
+    assert_eq!(task["error"]["code"], -32603);
 }
 
 #[tokio::test]
@@ -115,10 +114,7 @@ async fn a_panic_is_answered_over_http() {
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     stream.write_all(request.as_bytes()).await.expect("a write");
     let mut response = String::new();
-    let read = tokio::time::timeout(
-        Duration::from_secs(30),
-        stream.read_to_string(&mut response),
-    );
+    let read = tokio::time::timeout(PATIENCE, stream.read_to_string(&mut response));
     read.await.expect("an answer").expect("a read");
     assert!(
         response.contains("-32603") && response.contains("panicked"),

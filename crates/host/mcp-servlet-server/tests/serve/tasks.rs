@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::{Instances, Limit, LoadOptions};
 use mcp_servlet_server::{HttpOptions, ServeOptions, TaskOptions};
+use puppet::{PATIENCE, eventually, eventually_blocking};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -12,9 +13,6 @@ use crate::{
     client::{Answer, Served, initialize, request, start, stateless},
     support::Wat,
 };
-
-/// Longer than any step takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Loops for much longer than a millisecond.
 const SLOW: &str = "(local $n i32) (loop $l (br_if $l (i32.lt_u (local.tee $n \
@@ -91,15 +89,10 @@ fn id(created: &Value) -> &str {
 
 /// The task once it has left this state.
 fn after(served: &Served, id: &str, state: &str) -> Value {
-    let start = Instant::now();
-    loop {
+    eventually_blocking(format!("a task that is not `{state}`"), || {
         let task = get(served, id);
-        if task["status"] != state {
-            return task;
-        }
-        assert!(start.elapsed() < PATIENCE, "{task}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+        (task["status"] != state).then_some(task)
+    })
 }
 
 #[test]
@@ -249,14 +242,10 @@ fn expired_task_is_removed() {
     for created in [quick, endless] {
         let id = id(&created);
         assert_eq!(created["ttlMs"], 300);
-        loop {
+        eventually_blocking("the end of the task's time", || {
             let answer = about(&served, "tasks/get", id, json!({})).message();
-            if answer["error"]["code"] == -32602 {
-                break;
-            }
-            assert!(start.elapsed() < PATIENCE, "{answer}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+            answer["error"]["code"] == -32602
+        });
     }
     assert!(start.elapsed() + Duration::from_millis(50) >= ttl);
     // The endless call was stopped.
@@ -305,12 +294,16 @@ fn the_room_of_a_result_is_free_when_its_time_is_up() {
     });
     let served = serve(host(Some("required"), "", ANSWER), one);
     let start = Instant::now();
-    let mut completed = 0;
-    while completed < 2 {
-        let created = call(&served, json!({"name": "t"}));
-        let task = after(&served, id(&created), "working");
-        completed += usize::from(task["status"] == "completed");
-        assert!(start.elapsed() < PATIENCE, "{task}");
+    for _ in 0..2 {
+        eventually_blocking("room for a result", || {
+            let created = call(&served, json!({"name": "t"}));
+            let task = after(&served, id(&created), "working");
+            if task["status"] == "completed" {
+                Ok(())
+            } else {
+                Err(task)
+            }
+        });
     }
     assert!(start.elapsed() >= Duration::from_millis(300));
 }
@@ -327,10 +320,14 @@ fn error_for_a_too_large_result_is_not_retryable() {
 }
 
 fn completed(served: &Served, id: &str) {
-    let start = Instant::now();
-    while get(served, id)["status"] != "completed" {
-        assert!(start.elapsed() < PATIENCE);
-    }
+    eventually_blocking("the result of the task", || {
+        let task = get(served, id);
+        if task["status"] == "completed" {
+            Ok(())
+        } else {
+            Err(task)
+        }
+    });
 }
 
 #[test]
@@ -387,15 +384,11 @@ fn task_continues_after_all_input_responses() {
 
 /// Waits until a task asks for something else than before, and returns the key of that request.
 fn new_input_request(served: &Served, id: &str, before: &[String]) -> String {
-    let start = Instant::now();
-    loop {
+    eventually_blocking("another input request", || {
         let task = get(served, id);
-        let asked = task["inputRequests"].as_object();
-        match asked.and_then(|asked| asked.keys().next()) {
-            Some(key) if !before.contains(key) => return key.clone(),
-            _ => assert!(start.elapsed() < PATIENCE, "{task}"),
-        }
-    }
+        let key = task["inputRequests"].as_object()?.keys().next()?;
+        (!before.contains(key)).then(|| key.clone())
+    })
 }
 
 #[test]
@@ -447,9 +440,5 @@ async fn tasks_end_with_their_client() {
     writer.shutdown().await.expect("a close");
     serving.await.expect("no panic").expect("a graceful end");
     let ended = "outcome=\"cancelled\"} 1";
-    let start = Instant::now();
-    while !service.metrics().contains(ended) {
-        assert!(start.elapsed() < PATIENCE, "{}", service.metrics());
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    eventually(ended, async || service.metrics().contains(ended)).await;
 }
