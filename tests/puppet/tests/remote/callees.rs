@@ -1,16 +1,15 @@
 //! Servlets that call tools of remotes.
 
 use mcp_servlet_client::{CallOptions, CallResult, Event, Options};
-use puppet::Puppet;
+use puppet::{PATIENCE, Puppet, eventually};
 use serde_json::{Value, json};
-use tokio::time::{Duration, timeout};
+use tokio::time::timeout;
 
 use crate::{
     client::Oslo,
     servlets::caller::{caller, to_call, to_read},
     site::{OLD, PIPE, Site, WAYS, WEB},
     steps::{asking, data, never, plain},
-    support::PATIENCE,
     virtual_tools::remote,
 };
 
@@ -99,11 +98,10 @@ async fn a_hung_remote_costs_the_caller_its_time_and_nothing_else() {
         let expected = "servlet `planner` did not finish `call` within 1s";
         assert!(error.to_string().contains(expected), "{way:?}: {error}");
     }
-    let start = tokio::time::Instant::now();
-    while hung.received("notifications/cancelled") < WAYS.len() {
-        assert!(start.elapsed() < PATIENCE, "the remote learns of it");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    eventually("the remote learns of it", async || {
+        hung.received("notifications/cancelled") == WAYS.len()
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

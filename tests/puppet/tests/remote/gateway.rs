@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use mcp_servlet_client::{CallOptions, Era, Options, Session};
 use mcp_servlet_server::{HttpOptions, Plan, Service};
-use puppet::Puppet;
+use puppet::{Puppet, eventually};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 use crate::client::Oslo;
-use crate::support::{connected, host, http, until, with_calls};
+use crate::support::{connected, host, http, with_calls};
 
 /// A client of a server whose only member is this remote.
 async fn client(puppet: &Puppet, era: Era) -> (Session, Service) {
@@ -57,7 +57,10 @@ async fn progress_and_cancellation_pass_for_both_generations() {
             reports.load(std::sync::atomic::Ordering::Relaxed) > 0,
             "{era:?}"
         );
-        until(|| puppet.received("notifications/cancelled") == 1).await;
+        eventually("`notifications/cancelled`", async || {
+            puppet.received("notifications/cancelled") == 1
+        })
+        .await;
     }
 }
 

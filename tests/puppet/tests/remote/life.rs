@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use mcp_servlet_host::Remote as _;
 use mcp_servlet_remote::{RemoteServer, State};
-use puppet::Puppet;
+use puppet::{Puppet, eventually};
 use serde_json::json;
 
 use crate::support::{
-    Mortal, call, child, connected, connected_with, http, options, script, sse, until, with_calls,
+    Mortal, call, child, connected, connected_with, http, options, others_are_idle, script, sse,
+    with_calls,
 };
 
 /// An address where nothing listens.
@@ -38,10 +39,13 @@ async fn tools_of_a_server_that_comes_later_appear_later() {
     let address = free();
     let remote = RemoteServer::start("later", http(address), options());
     let lists = remote.lists();
-    until(|| matches!(remote.state(), State::Down { .. })).await;
+    eventually("the server is down", async || {
+        matches!(remote.state(), State::Down { .. })
+    })
+    .await;
     assert!(lists.borrow().tools.is_empty());
     let _mortal = Mortal::start_at(&puppet, address);
-    until(|| lists.borrow().tools.len() == 1).await;
+    eventually("one tool", async || lists.borrow().tools.len() == 1).await;
     call(&remote).await.expect("an answer");
 }
 
@@ -113,7 +117,7 @@ async fn the_process_of_a_retired_server_ends_even_if_a_call_still_runs() {
         error.to_string(),
         "remote `old` cannot be reached: the host no longer uses it"
     );
-    until(|| !lives()).await;
+    eventually("the end of the process", async || !lives()).await;
     // The handle does not keep it.
     assert!(matches!(remote.state(), State::Down { .. }));
 }
@@ -141,7 +145,10 @@ async fn an_idle_connection_closes_and_comes_back() {
     // A call that takes longer does not count as idle.
     call(&remote).await.expect("an answer");
     assert_eq!(puppet.received("initialize"), 1);
-    until(|| matches!(remote.state(), State::Idle)).await;
+    eventually("the connection is idle", async || {
+        matches!(remote.state(), State::Idle)
+    })
+    .await;
     assert_eq!(remote.lists().borrow().tools.len(), 1);
     call(&remote).await.expect("an answer");
     assert_eq!(puppet.received("initialize"), 2);
@@ -167,15 +174,19 @@ async fn a_request_from_before_the_connection_does_not_open_another_one() {
         },
     }));
     let mut options = options();
-    options.retries.every = Duration::from_millis(20);
-    options.idle = Some(Duration::from_millis(100));
+    // The first attempt is always long enough ago for another one at once.
+    options.retries.every = Duration::from_micros(1);
+    let idle = Duration::from_millis(100);
+    options.idle = Some(idle);
     let remote = RemoteServer::start("late", http(puppet.http().await), options);
-    // The second attempt has begun, and the first one is long enough ago for another one at once.
-    until(|| puppet.received("initialize") == 2).await;
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    // The second attempt has begun.
+    eventually("`initialize`", async || puppet.received("initialize") == 2).await;
     call(&remote).await.expect("an answer");
-    until(|| matches!(remote.state(), State::Idle)).await;
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    eventually("the connection is idle", async || {
+        matches!(remote.state(), State::Idle)
+    })
+    .await;
+    others_are_idle(idle).await;
     assert_eq!(puppet.received("initialize"), 2);
 }
 

@@ -1,9 +1,10 @@
 //! The lists of remotes, which may be wrong.
 
 use mcp_servlet_host::{Listed, Remote as _, Tool};
+use puppet::eventually;
 use serde_json::json;
 
-use crate::support::{call, connected, host, http, script, until};
+use crate::support::{call, connected, host, http, script};
 
 #[tokio::test]
 async fn twelve_defects_do_not_hide_the_good_tool() {
@@ -84,7 +85,7 @@ async fn a_changed_list_is_read_again() {
     assert_eq!(before.tools().count(), 1);
     crate::support::call(&remote).await.expect("a result");
     let lists = remote.lists();
-    until(|| lists.borrow().tools.len() == 2).await;
+    eventually("two tools", async || lists.borrow().tools.len() == 2).await;
     let names = before.relisted();
     let names: Vec<_> = names.tools().map(Tool::name).collect();
     assert_eq!(names, ["changing_t", "changing_u"]);
@@ -106,7 +107,7 @@ async fn a_change_while_the_lists_are_read_is_not_lost() {
     }));
     let remote = connected("changing", http(puppet.http().await)).await;
     let lists = remote.lists();
-    until(|| lists.borrow().tools.len() == 2).await;
+    eventually("two tools", async || lists.borrow().tools.len() == 2).await;
 }
 
 #[tokio::test]

@@ -1,16 +1,14 @@
 //! Servers that are killed, hang or lie.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mcp_servlet_host::Remote as _;
 use mcp_servlet_remote::{RemoteServer, State, WhenDown};
-use puppet::Puppet;
+use puppet::{Puppet, eventually};
 use serde_json::json;
 
-use crate::support::{
-    Mortal, PATIENCE, call, child, connected, connected_with, http, options, until, with_calls,
-};
+use crate::support::{Mortal, call, child, connected, connected_with, http, options, with_calls};
 
 const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
@@ -46,15 +44,14 @@ async fn a_killed_server_leaves_others_alone_and_reconnects() {
         );
         answer([&one, &two]).await;
         let is_down = || matches!(three.state(), State::Down { .. });
-        until(is_down).await;
+        eventually("the server is down", async || is_down()).await;
         answer([&one, &two]).await;
         assert_eq!(three.lists().borrow().tools.len(), 1);
         let _mortal = Mortal::start_at(&puppet, mortal.address);
-        let returned = Instant::now();
-        while call(&three).await.is_err() {
-            assert!(returned.elapsed() < PATIENCE, "{versions:?}");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        eventually(format!("an answer, {versions:?}"), async || {
+            call(&three).await
+        })
+        .await;
     }
 }
 
@@ -69,9 +66,9 @@ async fn a_hidden_server_has_no_tools_while_it_is_down() {
     assert_eq!(lists.borrow().tools.len(), 1);
     mortal.kill();
     call(&remote).await.expect_err("no server");
-    until(|| lists.borrow().tools.is_empty()).await;
+    eventually("no tool", async || lists.borrow().tools.is_empty()).await;
     let _mortal = Mortal::start_at(&puppet, mortal.address);
-    until(|| lists.borrow().tools.len() == 1).await;
+    eventually("one tool", async || lists.borrow().tools.len() == 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -94,7 +91,10 @@ async fn a_server_that_hangs_is_alone() {
         (error.kind.name(), error.to_rpc_error().code),
         ("request_timeout", -32603)
     );
-    until(|| slow.received("notifications/cancelled") == 1).await;
+    eventually("`notifications/cancelled`", async || {
+        slow.received("notifications/cancelled") == 1
+    })
+    .await;
     assert_eq!(slow.received("tools/call"), 1);
 }
 
@@ -140,7 +140,7 @@ async fn a_call_is_sent_once_even_if_its_connection_breaks() {
     let mut mortal = Mortal::start(&puppet);
     let remote = connected("r", mortal.target()).await;
     let broken = async {
-        until(|| puppet.received("tools/call") == 1).await;
+        eventually("`tools/call`", async || puppet.received("tools/call") == 1).await;
         mortal.kill();
         Mortal::start_at(&puppet, mortal.address)
     };
@@ -155,6 +155,9 @@ async fn a_process_that_ends_is_started_again() {
     let remote = connected("child", child("dies-in-call")).await;
     let error = call(&remote).await.expect_err("it ends in the call");
     assert_eq!(error.kind.name(), "connectivity", "{error}");
-    until(|| matches!(remote.state(), State::Up)).await;
+    eventually("the server is up", async || {
+        matches!(remote.state(), State::Up)
+    })
+    .await;
     remote.close().await;
 }

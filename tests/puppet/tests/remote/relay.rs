@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use mcp_servlet_remote::RemoteServer;
 use mcp_servlet_runtime::{InputTimeout, Listener, Notification, RequestMeta, Sending};
-use puppet::Puppet;
+use puppet::{Puppet, eventually};
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use crate::support::{
-    Heard, child, client, connected, connected_with, http, options, sse, until, with_calls,
+    Heard, child, client, connected, connected_with, http, options, sse, with_calls,
 };
 
 /// Calls a tool and returns the JSON of its result.
@@ -134,7 +135,10 @@ async fn a_dropped_call_is_cancelled() {
         call(&remote, "t", &request_meta),
     );
     running.await.expect_err("it is slow");
-    until(|| puppet.received("notifications/cancelled") == 1).await;
+    eventually("`notifications/cancelled`", async || {
+        puppet.received("notifications/cancelled") == 1
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -210,7 +214,7 @@ async fn a_question_that_may_belong_to_either_of_two_calls_is_refused() {
     let request_meta = client(json!({ "elicitation": {} }));
     let first = call(&remote, "t", &request_meta);
     let second = async {
-        until(|| puppet.received("tools/call") == 1).await;
+        eventually("`tools/call`", async || puppet.received("tools/call") == 1).await;
         call(&remote, "t", &request_meta).await
     };
     let (_, second) = tokio::join!(first, second);
@@ -294,7 +298,10 @@ async fn a_call_whose_client_does_not_answer_ends_by_itself() {
             asked = call(&remote, "t", &request_meta).await;
         }
         assert_eq!(asked["resultType"], "input_required", "{asked}");
-        until(|| answers(&puppet) > before).await;
+        eventually("the end of the question", async || {
+            answers(&puppet) > before
+        })
+        .await;
     }
     assert_eq!(puppet.received("notifications/cancelled"), 0);
 }
@@ -304,11 +311,16 @@ async fn the_time_of_a_request_replaces_that_of_the_options() {
     let mut options = options();
     options.question_time = Duration::from_millis(50);
     let puppet = Puppet::new("elicits");
-    let remote = connected_with("r", http(puppet.http().await), options).await;
+    let target = http(puppet.http().await);
+    let remote = connected_with("r", target.clone(), options.clone()).await;
     let mut request_meta = client(json!({ "elicitation": {} }));
     request_meta.input_timeout = Some(InputTimeout::new(Duration::from_mins(1)));
     let asked = call(&remote, "t", &request_meta).await;
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    // A later question has the time of the options.
+    let other = connected_with("other", target, options).await;
+    let unanswered = client(json!({ "elicitation": {} }));
+    call(&other, "t", &unanswered).await;
+    eventually("its end", async || answers(&puppet) == 1).await;
     let answer = json!({ "action": "accept", "content": { "city": "Oslo" } });
     let again = answered(request_meta, &asked, answer.clone());
     let result = call(&remote, "t", &again).await;
@@ -366,15 +378,19 @@ async fn a_call_that_waited_for_its_client_does_not_pass_on_the_messages_of_othe
     assert_eq!((count(&first), count(&second)), (0, 1));
 }
 
-/// A client that is slow to take a notification.
-#[derive(Debug, Default)]
-struct Slow(Heard);
+/// A client that takes no notification until it is ready.
+#[derive(Debug)]
+struct Slow {
+    /// Closed when it is ready.
+    waits: Semaphore,
+    heard: Heard,
+}
 
 impl Listener for Slow {
     fn notify(&self, notification: Notification) -> Sending<'_> {
         Box::pin(async {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            self.0.notify(notification).await;
+            let _ = self.waits.acquire().await;
+            self.heard.notify(notification).await;
         })
     }
 }
@@ -382,13 +398,27 @@ impl Listener for Slow {
 #[tokio::test]
 async fn messages_before_a_question_reach_a_slow_client() {
     let log = |at: u64| json!({ "method": "notifications/message", "params": { "level": "info", "data": at } });
-    let replies = json!([{ "before": [log(1), log(2), log(3)], "ask": question(), "result": { "content": [] } }]);
+    let done = json!({ "content": [] });
+    let replies = json!([
+        { "before": [log(1), log(2), log(3)], "ask": question(), "result": done },
+        { "result": done },
+    ]);
     let puppet = with_calls(&["2025-11-25"], replies);
     let remote = connected("r", http(puppet.http().await)).await;
-    let heard = Arc::new(Slow::default());
+    let slow = Arc::new(Slow {
+        waits: Semaphore::new(0),
+        heard: Heard::default(),
+    });
     let mut request_meta = client(json!({ "elicitation": {} }));
-    request_meta.listener = Some(Arc::<Slow>::clone(&heard));
-    let asked = call(&remote, "t", &request_meta).await;
+    request_meta.listener = Some(Arc::<Slow>::clone(&slow));
+    let ready = async {
+        eventually("`tools/call`", async || puppet.received("tools/call") == 1).await;
+        // When a later call is answered, the question has arrived as well.
+        call(&remote, "t", &client(json!({}))).await;
+        assert_eq!(slow.heard.0.lock().expect("no panic").len(), 0);
+        slow.waits.close();
+    };
+    let (asked, ()) = tokio::join!(call(&remote, "t", &request_meta), ready);
     assert_eq!(asked["resultType"], "input_required", "{asked}");
-    assert_eq!(heard.0.0.lock().expect("no panic").len(), 3);
+    assert_eq!(slow.heard.0.lock().expect("no panic").len(), 3);
 }

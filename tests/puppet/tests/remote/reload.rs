@@ -6,14 +6,14 @@ use mcp_servlet_client::{Event, Events, Session};
 use mcp_servlet_config::Config;
 use mcp_servlet_runtime::RequestMeta;
 use mcp_servlet_server::Remotes;
-use puppet::Puppet;
+use puppet::{Puppet, eventually};
 use serde_json::{Value, json};
 
 use crate::{
     authority::Authority,
     log,
-    site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
-    support::{script, until, with_calls},
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, tools},
+    support::{script, with_calls},
 };
 
 /// A server with one tool that answers with this text.
@@ -80,9 +80,12 @@ async fn a_remote_with_another_url_connects_before_it_is_used_and_calls_end_wher
         tokio::spawn(async move { call(&session, "t").await })
     });
     let running: Vec<_> = running.collect();
-    until(|| old.received("tools/call") == WAYS.len()).await;
+    eventually("`tools/call`", async || {
+        old.received("tools/call") == WAYS.len()
+    })
+    .await;
     site.write("servlet.toml", config(new.http().await));
-    until(|| new.received("initialize") == 1).await;
+    eventually("`initialize`", async || new.received("initialize") == 1).await;
     // The old one is served until the new one is connected.
     for (way, session, _) in &clients {
         assert_eq!(tools(session).await, ["t"], "{way:?}");
@@ -115,7 +118,7 @@ async fn a_call_of_a_replaced_remote_has_limited_time() {
     let request_meta = RequestMeta::default();
     let called = former[0].member.call_with("t", None, &request_meta);
     let replaced = async {
-        until(|| old.received("tools/call") == 1).await;
+        eventually("`tools/call`", async || old.received("tools/call") == 1).await;
         remotes
             .update(&second.settings.remotes)
             .await
@@ -216,7 +219,8 @@ async fn a_remote_with_another_command_starts_before_it_is_used_and_the_old_proc
         tokio::spawn(async move { call(&session, "say").await })
     });
     let running: Vec<_> = running.collect();
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    let all = format!("servlet_calls_running {}\n", WAYS.len());
+    eventually(&all, async || site.service.metrics().contains(&all)).await;
     site.write("servlet.toml", config("second"));
     for (_, session, _) in &clients {
         eventually("the new one", async || {
@@ -230,11 +234,11 @@ async fn a_remote_with_another_command_starts_before_it_is_used_and_the_old_proc
     let [first, second] = &pids()[..] else {
         panic!("two processes, not {:?}", pids());
     };
-    until(|| !lives(first)).await;
+    eventually("the end of the first process", async || !lives(first)).await;
     assert!(lives(second));
     // Without the remote, its process ends too.
     site.write("servlet.toml", format!("{WEB}{OLD}{PIPE}"));
-    until(|| !lives(second)).await;
+    eventually("the end of the second process", async || !lives(second)).await;
     let (_, session, _) = &clients[0];
     let gone = session
         .call("say", json!({}))

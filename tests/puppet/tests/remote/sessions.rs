@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use mcp_servlet_client::{Era, Session};
+use mcp_servlet_client::{Command, Era, Session};
 use mcp_servlet_remote::{RemoteOptions, Sessions};
-use puppet::Puppet;
+use puppet::{Puppet, eventually};
 use serde_json::{Value, json};
 
-use crate::support::{child, connected_with, http, options, script, until};
+use crate::support::{child, connected_with, http, options, script};
 use crate::updates::{client, serve};
 
 fn each(most: usize) -> RemoteOptions {
@@ -88,24 +88,33 @@ async fn a_connection_ends_with_its_session_and_makes_room_for_another() {
     );
     assert_eq!(ended(), 0);
     one.close().await;
-    until(|| ended() == 1).await;
+    eventually("one end", async || ended() == 1).await;
     other.call("r_t", json!({})).await.expect("a result");
     assert_eq!(puppet.received("initialize"), 3);
     // The end of the remote ends all connections.
     remote.close().await;
-    until(|| ended() == 3).await;
+    eventually("three ends", async || ended() == 3).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_request_opens_the_idle_connection_of_a_session_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log");
+    let command = Command::new(env!("CARGO_BIN_EXE_puppet"))
+        .args(["counts", "--log"])
+        .args([&log]);
     let mut options = each(10);
     options.idle = Some(Duration::from_millis(100));
-    let remote = connected_with("r", child("counts"), options).await;
+    let remote = connected_with("r", command.into(), options).await;
     let (address, _server) = serve(&remote).await;
     let session = client(address, Era::Handshake).await;
     assert_eq!(count(&session).await, "1");
-    // The process ends when nothing has used it for that time, and with it the count.
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    // The process ends when nothing has used it for that time, and with it the count. It then writes its log.
+    eventually("the end of the process", async || {
+        let log = std::fs::read_to_string(&log).unwrap_or_default();
+        log.contains("tools/call")
+    })
+    .await;
     assert_eq!(count(&session).await, "1");
     remote.close().await;
 }

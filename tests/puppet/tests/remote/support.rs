@@ -2,13 +2,13 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mcp_servlet_client::{Command, Http, HttpTransport, Target};
 use mcp_servlet_host::{CallToolResult, Host, Mount, Prefix};
-use mcp_servlet_remote::{RemoteOptions, RemoteServer};
+use mcp_servlet_remote::{RemoteOptions, RemoteServer, State};
 use mcp_servlet_runtime::{CallError, Listener, Notification, RequestMeta, Sending};
-use puppet::Puppet;
+use puppet::{Puppet, eventually, eventually_blocking};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -53,14 +53,7 @@ impl Mortal {
 
 /// Binds a port, which a server that was just killed may still have for a moment.
 pub(crate) fn bind(address: SocketAddr) -> std::net::TcpListener {
-    let start = Instant::now();
-    loop {
-        match std::net::TcpListener::bind(address) {
-            Ok(listener) => return listener,
-            Err(error) if start.elapsed() > Duration::from_secs(2) => panic!("{address}: {error}"),
-            Err(_) => std::thread::sleep(Duration::from_millis(5)),
-        }
-    }
+    eventually_blocking(address, || std::net::TcpListener::bind(address))
 }
 
 impl Drop for Mortal {
@@ -174,15 +167,17 @@ pub(crate) fn client(capabilities: Value) -> RequestMeta {
     request_meta
 }
 
-/// How long a test waits for what must happen. It only ends a test that fails: a busy machine can be slow.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
-
-/// Waits until something holds, and returns how long it took.
-pub(crate) async fn until(holds: impl Fn() -> bool) -> Duration {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < PATIENCE, "it never holds");
-        tokio::time::sleep(Duration::from_millis(5)).await;
+/// Waits until connections that begin now and are not used have become idle after this time, twice.
+pub(crate) async fn others_are_idle(after: Duration) {
+    let puppet = with_calls(&["2025-11-25"], json!([{ "result": { "content": [] } }]));
+    let mut options = options();
+    options.idle = Some(after);
+    let other = connected_with("other", http(puppet.http().await), options).await;
+    for _ in 0..2 {
+        call(&other).await.expect("a result");
+        eventually("the other is idle", async || {
+            matches!(other.state(), State::Idle)
+        })
+        .await;
     }
-    start.elapsed()
 }

@@ -9,7 +9,7 @@ use futures_util::future::{BoxFuture, FutureExt as _, pending};
 use mcp_servlet_client::{
     Answers, CallResult, Elicitation, Error, Input, Offers, Options, Session,
 };
-use puppet::Puppet;
+use puppet::{PATIENCE, Puppet, eventually};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream},
@@ -18,7 +18,7 @@ use tokio::{
 
 use crate::{
     site::{OLD, PIPE, Site, WAYS, WEB, Way},
-    support::{PATIENCE, until, with_calls},
+    support::with_calls,
 };
 
 /// Ways in which the server sends its request while the request of the client is open.
@@ -82,13 +82,16 @@ async fn ask(site: &Site, way: Way) -> Asked {
     let session = Arc::new(session);
     let caller = Arc::clone(&session);
     let call = tokio::spawn(async move { caller.call("t", json!({})).await });
-    until(|| asked.load(Ordering::Relaxed) == 1).await;
+    eventually("the question", async || asked.load(Ordering::Relaxed) == 1).await;
     Asked { session, call }
 }
 
 /// Waits until the remote has learned that its call was cancelled. It gets the answer `cancel` first.
 async fn ends(puppet: &Puppet) {
-    until(|| puppet.received("notifications/cancelled") == 1).await;
+    eventually("`notifications/cancelled`", async || {
+        puppet.received("notifications/cancelled") == 1
+    })
+    .await;
     let cancel = json!({ "action": "cancel" });
     assert!(puppet.log().iter().any(|one| one["result"] == cancel));
 }
@@ -195,6 +198,9 @@ async fn a_question_that_the_server_cannot_pass_on_ends_the_call_at_the_remote()
             error.to_string().contains("sampling.tools"),
             "{way:?}: {error}"
         );
-        until(|| puppet.received("notifications/cancelled") == 1).await;
+        eventually("`notifications/cancelled`", async || {
+            puppet.received("notifications/cancelled") == 1
+        })
+        .await;
     }
 }

@@ -7,15 +7,16 @@ use std::time::Duration;
 use mcp_servlet_client::{Era, Event, Events, Options, Session};
 use mcp_servlet_remote::{RemoteServer, State};
 use mcp_servlet_server::{HttpOptions, Plan, Service};
-use puppet::Puppet;
+use puppet::{PATIENCE, Puppet, eventually};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::support::{
-    Mortal, PATIENCE, connected, connected_with, host, http, options, script, until,
+    Mortal, connected, connected_with, host, http, options, others_are_idle, script,
 };
 
 const LOG: &str = "file:///log";
+const OTHER: &str = "file:///other";
 const GENERATIONS: [(&str, &str); 2] = [
     ("2025-11-25", "resources/subscribe"),
     ("2026-07-28", "subscriptions/listen"),
@@ -23,6 +24,11 @@ const GENERATIONS: [(&str, &str); 2] = [
 
 /// A server of this version, whose tool `t` reports a change of [`LOG`].
 fn reporter(version: &str, subscribe: bool) -> Puppet {
+    reporter_of(LOG, version, subscribe)
+}
+
+/// The same for another resource.
+fn reporter_of(uri: &str, version: &str, subscribe: bool) -> Puppet {
     let id = |id: &str| json!({ "io.modelcontextprotocol/subscriptionId": id });
     let acknowledged = json!({
         "method": "notifications/subscriptions/acknowledged",
@@ -30,7 +36,7 @@ fn reporter(version: &str, subscribe: bool) -> Puppet {
     });
     let updated = json!({
         "method": "notifications/resources/updated",
-        "params": { "uri": LOG, "_meta": id("$subscription") },
+        "params": { "uri": uri, "_meta": id("$subscription") },
     });
     let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
     script(json!({
@@ -38,7 +44,7 @@ fn reporter(version: &str, subscribe: bool) -> Puppet {
         "capabilities": { "tools": {}, "resources": { "subscribe": subscribe } },
         "replies": {
             "tools/list": [{ "result": { "tools": [tool] } }],
-            "resources/list": [{ "result": { "resources": [{ "uri": LOG, "name": "log" }] } }],
+            "resources/list": [{ "result": { "resources": [{ "uri": uri, "name": "r" }] } }],
             "resources/templates/list": [{ "result": { "resourceTemplates": [] } }],
             "resources/subscribe": [{ "result": {} }],
             "resources/unsubscribe": [{ "result": {} }],
@@ -50,7 +56,12 @@ fn reporter(version: &str, subscribe: bool) -> Puppet {
 
 /// A server whose only member is this remote.
 pub(crate) async fn serve(remote: &Arc<RemoteServer>) -> (SocketAddr, Service) {
-    let mut plan = Plan::from_host(host([remote]));
+    serve_all([remote]).await
+}
+
+/// A server whose members are these remotes.
+async fn serve_all<const N: usize>(remotes: [&Arc<RemoteServer>; N]) -> (SocketAddr, Service) {
+    let mut plan = Plan::from_host(host(remotes));
     plan.transports.http = Some(("127.0.0.1:0".to_owned(), HttpOptions::default()));
     let service = Service::start(plan).await.expect("a free port");
     let address = service.listeners()[0].address;
@@ -62,14 +73,35 @@ pub(crate) async fn client(address: SocketAddr, era: Era) -> Session {
     session.expect("a session")
 }
 
-/// The number of requests to report changes of [`LOG`].
+/// The number of requests to report changes of [`LOG`] or [`OTHER`].
 fn subscriptions(puppet: &Puppet) -> usize {
-    let of_log = |message: &&Value| {
+    let of_one = |message: &&Value, uri: &str| {
         let params = &message["params"];
-        let listens = params["notifications"]["resourceSubscriptions"] == json!([LOG]);
-        message["method"] == "resources/subscribe" && params["uri"] == LOG || listens
+        let listens = params["notifications"]["resourceSubscriptions"] == json!([uri]);
+        message["method"] == "resources/subscribe" && params["uri"] == uri || listens
     };
-    puppet.log().iter().filter(of_log).count()
+    let log = puppet.log();
+    let found = log
+        .iter()
+        .filter(|one| of_one(one, LOG) || of_one(one, OTHER));
+    found.count()
+}
+
+/// The number of such requests that were ended.
+fn ends(puppet: &Puppet) -> usize {
+    let closed = |one: &&Value| one["http"] == "closed";
+    let closed = puppet.log().iter().filter(closed).count();
+    puppet.received("resources/unsubscribe") + closed
+}
+
+/// Subscribes to [`OTHER`], and ends the subscription, twice. This is a server with nothing else.
+async fn watch_other(session: &Session, puppet: &Puppet) {
+    for number in 1..=2 {
+        session.watch([OTHER]).await.expect("events");
+        eventually("a subscription", async || subscriptions(puppet) == number).await;
+        session.unwatch(OTHER).await.expect("the end");
+        eventually("its end", async || ends(puppet) == number).await;
+    }
 }
 
 /// Waits for a change of [`LOG`].
@@ -91,7 +123,7 @@ async fn updates_pass_between_both_generations() {
             let (address, _server) = serve(&remote).await;
             let session = client(address, era).await;
             let mut events = session.watch([LOG]).await.expect("events");
-            until(|| subscriptions(&puppet) == 1).await;
+            eventually("a subscription", async || subscriptions(&puppet) == 1).await;
             session.call("r_t", json!({})).await.expect("a result");
             updated(&mut events).await;
             assert_eq!(subscriptions(&puppet), 1, "{version} {era:?}");
@@ -104,30 +136,34 @@ async fn a_subscription_at_the_remote_ends_with_the_last_client() {
     for (version, _) in GENERATIONS {
         let puppet = reporter(version, true);
         let remote = connected("r", http(puppet.http().await)).await;
-        let (address, _server) = serve(&remote).await;
-        let ended = || {
-            let closed = |one: &&Value| one["http"] == "closed";
-            let closed = puppet.log().iter().filter(closed).count();
-            puppet.received("resources/unsubscribe") + closed
-        };
+        let others = reporter_of(OTHER, version, true);
+        let other = connected("other", http(others.http().await)).await;
+        let (address, _server) = serve_all([&remote, &other]).await;
         let (old, new) = (
             client(address, Era::Handshake).await,
             client(address, Era::Stateless).await,
         );
         old.watch([LOG]).await.expect("events");
-        let events = new.watch([LOG]).await.expect("events");
-        until(|| subscriptions(&puppet) == 1).await;
+        let events = new.watch([LOG, OTHER]).await.expect("events");
+        eventually("a subscription", async || subscriptions(&puppet) == 1).await;
+        eventually("the other subscription", async || {
+            subscriptions(&others) == 1
+        })
+        .await;
         drop(events);
-        tokio::time::sleep(Duration::from_millis(200)).await;
-        assert_eq!(ended(), 0, "{version}");
+        eventually("its end", async || ends(&others) == 1).await;
+        // So the end of this one would have come, too.
+        old.watch([OTHER]).await.expect("events");
+        eventually("it begins again", async || subscriptions(&others) == 2).await;
+        assert_eq!(ends(&puppet), 0, "{version}");
         // A session that ends has no subscriptions.
         old.close().await;
-        until(|| ended() == 1).await;
+        eventually("one end", async || ends(&puppet) == 1).await;
         let again = client(address, Era::Handshake).await;
         again.watch([LOG]).await.expect("events");
-        until(|| subscriptions(&puppet) == 2).await;
+        eventually("another subscription", async || subscriptions(&puppet) == 2).await;
         again.unwatch(LOG).await.expect("the end");
-        until(|| ended() == 2).await;
+        eventually("two ends", async || ends(&puppet) == 2).await;
     }
 }
 
@@ -140,17 +176,20 @@ async fn a_new_connection_subscribes_again_and_reports_what_may_have_changed() {
         let (address, _server) = serve(&remote).await;
         let session = client(address, Era::Stateless).await;
         let mut events = session.watch([LOG]).await.expect("events");
-        until(|| subscriptions(&first_puppet) == 1).await;
+        eventually("a subscription", async || subscriptions(&first_puppet) == 1).await;
         first.kill();
         // A server without a common stream is only missed by a request.
         session
             .call("r_t", json!({}))
             .await
             .expect_err("it is gone");
-        until(|| !matches!(remote.state(), State::Up)).await;
+        eventually("the server is missed", async || {
+            !matches!(remote.state(), State::Up)
+        })
+        .await;
         let puppet = reporter(version, true);
         let _second = Mortal::start_at(&puppet, first.address);
-        until(|| subscriptions(&puppet) == 1).await;
+        eventually("a subscription", async || subscriptions(&puppet) == 1).await;
         updated(&mut events).await;
     }
 }
@@ -161,10 +200,13 @@ async fn a_remote_without_the_capability_is_not_asked() {
         let puppet = reporter(version, false);
         let remote = connected("r", http(puppet.http().await)).await;
         let before = puppet.received(method);
-        let (address, _server) = serve(&remote).await;
+        let others = reporter_of(OTHER, version, true);
+        let other = connected("other", http(others.http().await)).await;
+        let (address, _server) = serve_all([&remote, &other]).await;
         let session = client(address, Era::Handshake).await;
         session.watch([LOG]).await.expect("events");
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        // Another remote is asked meanwhile.
+        watch_other(&session, &others).await;
         assert_eq!(puppet.received(method), before, "{version}");
     }
 }
@@ -172,20 +214,20 @@ async fn a_remote_without_the_capability_is_not_asked() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_watched_resource_keeps_an_idle_remote_connected() {
     let puppet = reporter("2025-11-25", true);
+    let idle = Duration::from_millis(100);
     let mut options = options();
-    options.idle = Some(Duration::from_millis(100));
+    options.idle = Some(idle);
     let remote = connected_with("r", http(puppet.http().await), options).await;
     let is_idle = || matches!(remote.state(), State::Idle);
-    until(is_idle).await;
+    eventually("the connection is idle", async || is_idle()).await;
     let (address, _server) = serve(&remote).await;
     let session = client(address, Era::Handshake).await;
     session.watch([LOG]).await.expect("events");
-    until(|| subscriptions(&puppet) == 1).await;
-    // Longer than the time without use.
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    eventually("a subscription", async || subscriptions(&puppet) == 1).await;
+    others_are_idle(idle).await;
     assert!(!is_idle());
     session.unwatch(LOG).await.expect("the end");
-    until(is_idle).await;
+    eventually("the connection is idle", async || is_idle()).await;
 }
 
 /// The resources of all subscriptions since 2026-07-28.
@@ -216,7 +258,10 @@ async fn clients_with_many_subscriptions_leave_room_for_others() {
     let other = client(address, Era::Handshake).await;
     let mut events = other.watch([LOG]).await.expect("events");
     let has_log = |uris: &Vec<Value>| uris.contains(&json!(LOG));
-    until(|| listened(&puppet).iter().any(has_log)).await;
+    eventually("a subscription", async || {
+        listened(&puppet).iter().any(has_log)
+    })
+    .await;
     other.call("r_t", json!({})).await.expect("a result");
     updated(&mut events).await;
     assert!(listened(&puppet).iter().all(|uris| uris.len() <= 500));
@@ -238,11 +283,14 @@ async fn subscriptions_of_one_client_do_not_delay_those_of_others() {
     let greedy = client(address, Era::Stateless).await;
     let made_up = (0..100).map(|number| format!("made-up:{number}"));
     let _held = greedy.watch(made_up).await.expect("events");
-    until(|| puppet.received("resources/subscribe") > 0).await;
+    eventually("`resources/subscribe`", async || {
+        puppet.received("resources/subscribe") > 0
+    })
+    .await;
     let other = client(address, Era::Handshake).await;
     other.watch([LOG]).await.expect("events");
     // One after the other, they take ten seconds.
-    until(|| subscriptions(&puppet) == 1).await;
+    eventually("a subscription", async || subscriptions(&puppet) == 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -260,9 +308,15 @@ async fn a_subscription_that_got_no_answer_is_made_again() {
     let member = remote.member();
     let member = member.as_remote().expect("a remote").remote();
     let _log = member.watch_resource(LOG);
-    until(|| puppet.received("resources/subscribe") == 1).await;
+    eventually("`resources/subscribe`", async || {
+        puppet.received("resources/subscribe") == 1
+    })
+    .await;
     let _other = member.watch_resource("a:other");
-    until(|| puppet.received("resources/subscribe") == 3).await;
+    eventually("`resources/subscribe`", async || {
+        puppet.received("resources/subscribe") == 3
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -287,11 +341,17 @@ async fn a_session_that_replaces_another_one_has_its_subscriptions() {
         .expect("a remote")
         .remote()
         .watch_resource(LOG);
-    until(|| puppet.received("resources/subscribe") == 1).await;
+    eventually("`resources/subscribe`", async || {
+        puppet.received("resources/subscribe") == 1
+    })
+    .await;
     let sessions = puppet.received("initialize");
     while puppet.received("initialize") == sessions {
         crate::support::call(&remote).await.expect("a result");
     }
-    until(|| puppet.received("resources/subscribe") == 2).await;
+    eventually("`resources/subscribe`", async || {
+        puppet.received("resources/subscribe") == 2
+    })
+    .await;
     drop(watch);
 }

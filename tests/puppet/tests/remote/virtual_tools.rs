@@ -3,13 +3,13 @@
 use mcp_servlet_client::{Error, Session};
 use mcp_servlet_config::Config;
 use mcp_servlet_server::Remotes;
-use puppet::Puppet;
+use puppet::{Puppet, eventually};
 use serde_json::{Value, json};
 
 use crate::{
     client::reported,
-    site::{OLD, PIPE, Site, WAYS, WEB, eventually},
-    support::{Mortal, until, with_calls},
+    site::{OLD, PIPE, Site, WAYS, WEB},
+    support::{Mortal, with_calls},
 };
 
 const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -61,7 +61,7 @@ error = { code = -32019, message = "too slow: ${{ error.code }}" }
         let caught = error(&session, "caught", json!({})).await;
         let expected = "too slow: REQUEST_TIMEOUT";
         assert_eq!(outcome(&caught), (-32019, expected), "{way:?}");
-        until(|| cancelled() == before + 2).await;
+        eventually("two cancellations", async || cancelled() == before + 2).await;
     }
 }
 
@@ -83,11 +83,11 @@ async fn cancelling_a_virtual_tool_cancels_the_call_of_the_remote() {
             let received = || puppet.received("tools/call") == number + 1;
             tokio::select! {
                 ended = call => panic!("{way:?}: {ended:?}"),
-                _ = until(received) => {}
+                () = eventually("`tools/call`", async || received()) => {}
             }
         }
         let cancelled = || puppet.received("notifications/cancelled") == number + 1;
-        until(cancelled).await;
+        eventually("`notifications/cancelled`", async || cancelled()).await;
     }
 }
 

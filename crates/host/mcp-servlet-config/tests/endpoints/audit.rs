@@ -3,12 +3,13 @@
 use std::fs;
 
 use mcp_servlet_server::Sha256;
+use puppet::eventually;
 use serde_json::{Value, json};
 
 use crate::{
     http::{INITIALIZE, header, post, post_stateless, send, stateless},
     issuer::{ISSUER, Issuer, RESOURCE},
-    site::{OLD, PIPE, Site, WAYS, WEB, eventually},
+    site::{OLD, PIPE, Site, WAYS, WEB},
     support::Wat,
     wasm::{describe, echo, reading, servlet},
 };

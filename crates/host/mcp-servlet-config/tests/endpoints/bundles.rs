@@ -1,9 +1,10 @@
 //! Endpoints that list bundles and remotes.
 
+use puppet::eventually;
 use serde_json::json;
 
 use crate::{
-    site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, tools},
     wasm::servlet,
 };
 

@@ -1,5 +1,6 @@
 //! Servlets that call tools of others.
 
+use puppet::eventually;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -7,7 +8,7 @@ use crate::{
     http::{header, post, post_stateless, stateless},
     issuer::{ISSUER, Issuer, RESOURCE},
     log,
-    site::{Site, WAYS, WEB, eventually, tools},
+    site::{Site, WAYS, WEB, tools},
     support::{
         Wat,
         caller::{ASK, CALL_TOOL, caller, to_call, to_read},

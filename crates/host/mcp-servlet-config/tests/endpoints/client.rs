@@ -7,9 +7,8 @@ use std::{
 
 use futures_util::future::BoxFuture;
 use mcp_servlet_client::{Answers, CallOptions, Elicitation, Event, Input, Offers, Session};
+use puppet::eventually;
 use serde_json::{Value, json};
-
-use crate::site::eventually;
 
 /// Lives in Oslo.
 pub(crate) struct Oslo;

@@ -1,9 +1,10 @@
 //! Failures of handlers, with and without entries of `catches`, over each transport.
 
+use puppet::eventually;
 use serde_json::{Value, json};
 
 use crate::{
-    site::{OLD, PIPE, Site, WAYS, WEB, eventually},
+    site::{OLD, PIPE, Site, WAYS, WEB},
     support::Wat,
     wasm::{Reply, describe, replies},
 };

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use mcp_servlet_client::Session;
+use puppet::eventually;
 use serde_json::{Value, json};
 use ureq::{Body, http::Response};
 
 use crate::{
-    site::{Site, Way, eventually, tools},
+    site::{Site, Way, tools},
     support::Wat,
     wasm::servlet,
 };
@@ -323,11 +324,7 @@ async fn each_endpoint_has_its_own_limits_of_sessions() {
     assert_eq!((open("one"), open("one")), (200, 503));
     assert_eq!((open("two"), open("two")), (200, 200));
     // The idle session makes room.
-    eventually("an idle session ends", async || {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        open("one") == 200
-    })
-    .await;
+    eventually("an idle session ends", async || open("one") == 200).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,14 +1,15 @@
 //! The records of calls that virtual tools and servlets make for a request: log, metrics, traces and audit log.
 
-use std::{collections::BTreeMap, fs, time::Duration};
+use std::{collections::BTreeMap, fs};
 
 use opentelemetry_proto::tonic::trace::v1::Span;
+use puppet::eventually;
 use serde_json::{Value, json};
 
 use crate::{
     http::{post, stateless},
     log,
-    site::{Site, WEB, eventually},
+    site::{Site, WEB},
     support::{
         Wat,
         caller::{caller, to_call, to_read},
@@ -139,7 +140,7 @@ fn part_of(line: &Value, outer: &Value) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn each_call_of_a_step_or_a_servlet_is_recorded_with_both_names_and_the_caller() {
     log::start();
-    let collector = Collector::start(Duration::ZERO).await;
+    let collector = Collector::start().await;
     let site = start(&collector).await;
     let answer = call(&site, "plan_trip");
     assert_eq!(answer["result"]["isError"], Value::Null, "{answer}");
@@ -190,7 +191,7 @@ async fn each_call_of_a_step_or_a_servlet_is_recorded_with_both_names_and_the_ca
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_span_of_an_inner_call_is_the_child_of_what_makes_it() {
-    let collector = Collector::start(Duration::ZERO).await;
+    let collector = Collector::start().await;
     let site = start(&collector).await;
     call(&site, "plan_trip");
     site.stop().await;
@@ -226,7 +227,7 @@ async fn the_span_of_an_inner_call_is_the_child_of_what_makes_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_inner_call_that_is_stopped_is_recorded() {
-    let collector = Collector::start(Duration::ZERO).await;
+    let collector = Collector::start().await;
     let hung = Wat::new().describe(&describe(&["t"]));
     let hung = hung.export("call", "", "(loop $again (br $again)) (i32.const 0)");
     let config = format!(

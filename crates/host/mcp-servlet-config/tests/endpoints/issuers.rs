@@ -3,7 +3,6 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 
 use axum::{
@@ -15,17 +14,19 @@ use axum::{
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use mcp_servlet_client::{Http, Options, Session, Tls};
 use mcp_servlet_server::Sha256;
+use puppet::eventually;
 use serde_json::{Value, json};
 use test_authority::Authority;
 use tokio::{
     io::AsyncWriteExt as _,
     net::{TcpListener, TcpStream},
+    sync::Semaphore,
 };
 
 use crate::{
     http::{INITIALIZE, header, post},
     issuer::{Issuer, RESOURCE, base64, now},
-    site::{Site, WEB, eventually},
+    site::{Site, WEB},
     tokens::refused,
     wasm::servlet,
 };
@@ -34,11 +35,11 @@ use crate::{
 #[derive(Clone)]
 enum Answer {
     Json(Value),
-    /// The same after two seconds.
-    Slow(Value),
+    /// The same once this is closed.
+    Held(Arc<Semaphore>, Value),
     Redirect(&'static str),
     Outage,
-    Late,
+    Never,
 }
 
 /// A server of an issuer, by its paths.
@@ -90,15 +91,12 @@ async fn answer(State(publisher): State<Publisher>, request: Request) -> Respons
     }
     match publisher.ask(request.uri().path()) {
         Some(Answer::Json(json)) => axum::Json(json).into_response(),
-        Some(Answer::Slow(json)) => {
-            tokio::time::sleep(Duration::from_secs(2)).await;
+        Some(Answer::Held(gate, json)) => {
+            gate.acquire().await.expect_err("it is closed");
             axum::Json(json).into_response()
         }
         Some(Answer::Redirect(to)) => (StatusCode::FOUND, [(header::LOCATION, to)]).into_response(),
-        Some(Answer::Late) => {
-            tokio::time::sleep(Duration::from_secs(30)).await;
-            StatusCode::OK.into_response()
-        }
+        Some(Answer::Never) => std::future::pending().await,
         Some(Answer::Outage) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
     }
@@ -160,6 +158,12 @@ async fn new_keys_are_found_but_not_looked_for_too_often() {
     assert_eq!(refused(&site, "unknown_key"), 100);
 }
 
+/// Whether the server has this many connections.
+fn connections(site: &Site, count: usize) -> bool {
+    let open = format!("servlet_connections{{state=\"open\"}} {count}\n");
+    site.service.metrics().contains(&open)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_leaves_does_not_stop_the_look_for_new_keys() {
     let publisher = Publisher::default();
@@ -172,11 +176,15 @@ async fn a_client_that_leaves_does_not_stop_the_look_for_new_keys() {
     let site = site(&url, Some(&format!("{url}/keys"))).await;
     assert_eq!(status(&site, &issuer.token(&json!({ "iss": url }))), 200);
 
-    publisher.set("/keys", Answer::Slow(json!({ "keys": [ec, ed] })));
+    let gate = Arc::new(Semaphore::new(0));
+    let new = json!({ "keys": [ec, ed] });
+    publisher.set("/keys", Answer::Held(Arc::clone(&gate), new));
     let payload = crate::issuer::payload(&json!({ "iss": url }));
     let unknown = issuer.sign(&json!({ "alg": "ES256", "kid": "unknown" }), &payload);
     let address = site.url("web").trim_start_matches("http://");
     let (address, _) = address.split_once('/').expect("a path");
+    // The connection of the request before has ended.
+    eventually("no connection", async || connections(&site, 0)).await;
     let mut client = TcpStream::connect(address).await.expect("a connection");
     let request = format!(
         "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {unknown}\r\ncontent-length: 0\r\n\r\n"
@@ -188,9 +196,10 @@ async fn a_client_that_leaves_does_not_stop_the_look_for_new_keys() {
     })
     .await;
     drop(client);
+    eventually("the client has left", async || connections(&site, 0)).await;
+    gate.close();
     // Nobody would look again for 30 seconds.
     let head = json!({ "alg": "EdDSA", "kid": "ed" });
-    tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(status(&site, &issuer.sign(&head, &payload)), 200);
     assert_eq!(publisher.count("/keys"), 2);
 }
@@ -215,7 +224,6 @@ async fn without_keys_a_client_may_try_again() {
     assert!(publisher.count("/keys") <= 2);
     publisher.set("/keys", keys(&issuer.keys()));
     eventually("the issuer is asked again", async || {
-        tokio::time::sleep(Duration::from_millis(250)).await;
         status(&site, &token) == 200
     })
     .await;
@@ -379,7 +387,7 @@ async fn an_issuer_is_asked_about_tokens_that_only_it_can_read() {
         (with("exp", (now() - 1).into()), 401, "expired"),
         (with("iss", "https://other.example".into()), 401, "issuer"),
         (Answer::Outage, 503, "introspection"),
-        (Answer::Late, 503, "introspection"),
+        (Answer::Never, 503, "introspection"),
         (Answer::Json(json!([])), 503, "introspection"),
     ]
     .into_iter()

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, Once},
 };
 
-use crate::site::eventually;
+use puppet::eventually;
 
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 

@@ -3,6 +3,7 @@
 use std::io::Read as _;
 
 use mcp_servlet_server::Sha256;
+use puppet::eventually;
 use serde_json::{Value, json};
 use ureq::{Body, http::Response};
 
@@ -10,7 +11,7 @@ use crate::{
     http::{INITIALIZE, header, post, send, stateless},
     issuer::{ISSUER, Issuer, RESOURCE, now},
     log,
-    site::{OLD, Site, WEB, eventually},
+    site::{OLD, Site, WEB},
     sse::JSON,
     support::Wat,
     wasm::{describe, echo, servlet},

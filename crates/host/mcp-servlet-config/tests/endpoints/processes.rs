@@ -6,13 +6,14 @@ use std::{
 };
 
 use mcp_servlet_server::Sha256;
+use puppet::{eventually, eventually_blocking};
 use serde_json::{Value, json};
 use ureq::{Body, http::Response};
 
 use crate::{
     http::{header, post, send, stateless},
     log,
-    site::{Site, WEB, eventually},
+    site::{Site, WEB},
     wasm::{Reply, echo, replies, servlet},
 };
 
@@ -370,10 +371,11 @@ async fn a_long_call_that_restores_a_session_holds_up_no_other_request() {
     std::thread::scope(|scope| {
         let slow = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"slow","arguments":{}}}"#;
         let slow = scope.spawn(move || post(url, &named, slow).status());
-        while !second.service.metrics().contains("servlet_calls_running 1") {
-            assert!(!slow.is_finished(), "the call runs");
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
+        eventually_blocking("the call runs", || {
+            assert!(!slow.is_finished());
+            let metrics = second.service.metrics();
+            metrics.contains("servlet_calls_running 1")
+        });
         let list = r#"{"jsonrpc":"2.0","id":8,"method":"tools/list"}"#;
         assert_eq!(post(url, &named, list).status(), 200);
         assert!(!slow.is_finished());

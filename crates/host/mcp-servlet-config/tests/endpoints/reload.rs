@@ -1,15 +1,14 @@
 //! Changes of the configuration while it is served.
 
-use std::time::Duration;
-
 use mcp_servlet_client::{Event, Session};
+use puppet::eventually;
 use serde_json::json;
 use ureq::{Body, http::Response};
 
 use crate::{
     http::{INITIALIZE, post, send},
     log,
-    site::{OLD, PIPE, Site, WAYS, WEB, Way, definitions, eventually, tools},
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, definitions, next_event, tools},
     sse::{JSON, Stream},
     wasm::servlet,
 };
@@ -42,29 +41,14 @@ async fn only_endpoints_whose_lists_differ_notify_their_clients() {
     let old = site.connect(Way::Sse, "old").await;
     let (mut web_events, mut old_events) = (web.events(), old.events());
     site.write("servlet.toml", config("\"b\", \"a\""));
-    let event = tokio::time::timeout(Duration::from_mins(1), web_events.next()).await;
-    assert_eq!(
-        event
-            .expect("in time")
-            .expect("an event")
-            .expect("an event"),
-        Event::ToolsChanged
-    );
+    assert_eq!(next_event(&mut web_events).await, Event::ToolsChanged);
     assert_eq!(tools(&web).await, ["y", "x"]);
     // The next change concerns both; the other endpoint hears nothing before it.
     site.write("a.wasm", servlet(&["z"], "a"));
     serves(&web, &["y", "z"]).await;
-    let event = tokio::time::timeout(Duration::from_mins(1), old_events.next()).await;
-    assert_eq!(
-        event
-            .expect("in time")
-            .expect("an event")
-            .expect("an event"),
-        Event::ToolsChanged
-    );
+    assert_eq!(next_event(&mut old_events).await, Event::ToolsChanged);
     assert_eq!(tools(&old).await, ["z"]);
-    let more = tokio::time::timeout(Duration::from_millis(300), old_events.next()).await;
-    assert!(more.is_err(), "{more:?}");
+    site.has_sent_nothing("old", &mut old_events).await;
 }
 
 /// A bundle that calls the tool of a servlet.
@@ -92,9 +76,7 @@ async fn a_changed_bundle_is_served_at_once() {
         format!("{members}{}{result}", bundle("start", "")),
     );
     for (way, session, events) in &mut sessions {
-        let event = tokio::time::timeout(Duration::from_mins(1), events.next()).await;
-        let event = event.expect("an event in time").expect("an event");
-        assert_eq!(event.expect("an event"), Event::ToolsChanged, "{way:?}");
+        assert_eq!(next_event(events).await, Event::ToolsChanged, "{way:?}");
         assert_eq!(tools(session).await, ["x", "y", "start"], "{way:?}");
         let called = session.call("start", json!({})).await.expect("a result");
         assert_eq!(called.text(), "start", "{way:?}");
@@ -105,8 +87,7 @@ async fn a_changed_bundle_is_served_at_once() {
         assert_eq!(gone.code(), Some(-32602), "{way:?}");
     }
     // The list of this endpoint is the same.
-    let more = tokio::time::timeout(Duration::from_millis(300), others.next()).await;
-    assert!(more.is_err(), "{more:?}");
+    site.has_sent_nothing("old", &mut others).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

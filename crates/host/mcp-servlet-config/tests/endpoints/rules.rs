@@ -2,18 +2,21 @@
 
 use std::{
     io::{BufRead as _, BufReader},
-    time::Duration,
+    pin::pin,
+    task::Poll,
 };
 
+use futures_util::poll;
 use mcp_servlet_client::{Event, Events, Session};
 use mcp_servlet_server::Sha256;
+use puppet::eventually;
 use serde_json::{Value, json};
 use ureq::{Body, http::Response};
 
 use crate::{
     http::{INITIALIZE, header, post, send, stateless},
     issuer::{ISSUER, Issuer, RESOURCE},
-    site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, next_event, tools},
     support::Wat,
     wasm::{echo_as, servlet},
 };
@@ -365,12 +368,6 @@ async fn tasks_of_a_tool_end_with_the_right_to_use_it() {
     assert_eq!(call["error"]["code"], -32602, "{call}");
 }
 
-async fn next(events: &mut Events) -> Event {
-    let next = tokio::time::timeout(Duration::from_mins(1), events.next()).await;
-    let event = next.expect("in time").expect("an event");
-    event.expect("an event")
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn changed_rules_apply_at_once_and_change_lists() {
     let config = |denied: &str| {
@@ -385,7 +382,11 @@ async fn changed_rules_apply_at_once_and_change_lists() {
         eventually("two tools", async || tools(&session).await.len() == 2).await;
         let mut events = session.watch(["docs://open"]).await.expect("events");
         site.write("servlet.toml", config("\"secret_*\", \"list_*\""));
-        assert_eq!(next(&mut events).await, Event::ToolsChanged, "{way:?}");
+        assert_eq!(
+            next_event(&mut events).await,
+            Event::ToolsChanged,
+            "{way:?}"
+        );
         assert_eq!(tools(&session).await, ["open_file"], "{way:?}");
         session
             .call("list_files", json!({}))
@@ -416,18 +417,17 @@ async fn clients_hear_of_changes_that_they_can_see() {
 /// The first event while all of these resources change again and again. The subscription may begin after its stream.
 async fn first_update(site: &Site, events: &mut Events, uris: [&str; 2]) -> Event {
     let server = site.service.server_of("web").expect("an endpoint");
-    let changes = async {
-        loop {
-            for uri in uris {
-                server.notify(mcp_servlet_runtime::Change::Resource(uri.to_owned()));
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
+    let mut first = pin!(next_event(events));
+    eventually("an update", async || {
+        for uri in uris {
+            server.notify(mcp_servlet_runtime::Change::Resource(uri.to_owned()));
         }
-    };
-    tokio::select! {
-        event = next(events) => event,
-        () = changes => unreachable!("resources change for ever"),
-    }
+        match poll!(&mut first) {
+            Poll::Ready(event) => Some(event),
+            Poll::Pending => None,
+        }
+    })
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,16 +1,15 @@
 //! Endpoints with a search: clients find tools and call them through others.
 
-use std::time::Duration;
-
-use mcp_servlet_client::{CallResult, Event, Events, Options, Session};
+use mcp_servlet_client::{CallResult, Event, Options, Session};
 use mcp_servlet_server::Sha256;
+use puppet::eventually;
 use serde_json::{Value, json};
 
 use crate::{
     client::{Oslo, reported},
     http::{post, stateless},
     log,
-    site::{OLD, PIPE, Site, WAYS, WEB, Way, eventually, tools},
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, next_event, tools},
     support::Wat,
     virtual_calls::reporting,
     wasm::{Reply, echo_after, echo_as, replies, servlet},
@@ -477,13 +476,6 @@ async fn metrics_and_the_log_name_the_tool_that_is_called() {
     log::says(r#"call{servlet="found" tool="traps" endpoint="web" via="call_tool" "#).await;
 }
 
-/// Waits for the next event.
-async fn next(events: &mut Events) -> Event {
-    let next = tokio::time::timeout(Duration::from_mins(1), events.next()).await;
-    let event = next.expect("in time").expect("an event");
-    event.expect("an event")
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn only_tools_that_are_listed_change_the_list() {
     let config = |keys: &str| format!("{WEB}{keys}[servlet.a]\nsource = \"a.wasm\"\n");
@@ -498,14 +490,13 @@ async fn only_tools_that_are_listed_change_the_list() {
     })
     .await;
     assert_eq!(names(&find(&session, "old").await), [""; 0]);
-    let none = tokio::time::timeout(Duration::from_millis(300), events.next()).await;
-    assert!(none.is_err(), "{none:?}");
+    site.has_sent_nothing("web", &mut events).await;
     site.write("a.wasm", servlet(&["grow", "new"], "a"));
-    assert_eq!(next(&mut events).await, Event::ToolsChanged);
+    assert_eq!(next_event(&mut events).await, Event::ToolsChanged);
     assert_eq!(tools(&session).await, [&LISTED[..3], &["grow"]].concat());
     // The search itself changes at once, too.
     site.write("servlet.toml", config(""));
-    assert_eq!(next(&mut events).await, Event::ToolsChanged);
+    assert_eq!(next_event(&mut events).await, Event::ToolsChanged);
     assert_eq!(tools(&session).await, ["grow", "new"]);
     let unknown = session.call("find_tools", json!({ "query": "x" })).await;
     assert_eq!(unknown.expect_err("unknown").code(), Some(-32602));

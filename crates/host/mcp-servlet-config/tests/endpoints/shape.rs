@@ -1,10 +1,11 @@
 //! Tools whose results have a shape, for clients of each transport.
 
 use mcp_servlet_client::CallResult;
+use puppet::eventually;
 use serde_json::{Value, json};
 
 use crate::{
-    site::{OLD, PIPE, Site, WAYS, WEB, Way, definitions, eventually},
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, definitions},
     support::Wat,
 };
 

@@ -4,18 +4,19 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    time::{Duration, Instant},
 };
 
-use mcp_servlet_client::{Era, Http, HttpTransport, Options, Session, Target};
+use mcp_servlet_client::{Era, Event, Events, Http, HttpTransport, Options, Session, Target};
 use mcp_servlet_config::Config;
+use mcp_servlet_runtime::Change;
 use mcp_servlet_server::{Listening, Plan, Service};
+use puppet::PATIENCE;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::io::{DuplexStream, split};
-
-/// Longer than any step takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+use tokio::{
+    io::{DuplexStream, split},
+    time::timeout,
+};
 
 /// The endpoints of a configuration, on ports of their own.
 pub(crate) struct Site {
@@ -146,11 +147,25 @@ impl Site {
         Session::attach(reader, writer, options).await
     }
 
+    /// Checks that a client of an endpoint has had no event before one that comes now. The client uses a version before 2026-07-28.
+    pub(crate) async fn has_sent_nothing(&self, endpoint: &str, events: &mut Events) {
+        let server = self.service.server_of(endpoint).expect("an endpoint");
+        server.notify(Change::Prompts);
+        assert_eq!(next_event(events).await, Event::PromptsChanged);
+    }
+
     /// The client's end of a pipe to an endpoint.
     pub(crate) fn pipe(&self, endpoint: &str) -> DuplexStream {
         let server = self.service.server_of(endpoint);
         server.expect("an endpoint").open_pipe()
     }
+}
+
+/// The next event of a client.
+pub(crate) async fn next_event(events: &mut Events) -> Event {
+    let next = timeout(PATIENCE, events.next()).await;
+    let event = next.expect("an event in time").expect("an event");
+    event.expect("an event")
 }
 
 /// The tools that a client sees.
@@ -164,13 +179,4 @@ pub(crate) async fn definitions(session: &Session) -> Vec<Value> {
 pub(crate) async fn tools(session: &Session) -> Vec<String> {
     let name = |tool: Value| tool["name"].as_str().expect("a name").to_owned();
     definitions(session).await.into_iter().map(name).collect()
-}
-
-/// Waits until something holds.
-pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
-    let start = Instant::now();
-    while !holds().await {
-        assert!(start.elapsed() < PATIENCE, "{what}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
 }

@@ -1,17 +1,15 @@
 //! HTTP+SSE: sessions, refusals and limits.
 
-use std::{
-    io::{BufRead as _, BufReader},
-    time::Duration,
-};
+use std::io::{BufRead as _, BufReader};
 
 use mcp_servlet_client::Event;
+use puppet::eventually;
 use serde_json::{Value, json};
 use ureq::{Body, BodyReader, http::Response};
 
 use crate::{
     http::{INITIALIZE, send},
-    site::{OLD, Site, WEB, Way, eventually, tools},
+    site::{OLD, Site, WEB, Way, next_event, tools},
     support::Wat,
     time::asking,
     wasm::{describe, servlet},
@@ -238,15 +236,19 @@ async fn a_client_that_disconnects_stops_its_calls() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn idle_sessions_end_only_if_the_endpoint_says_so() {
-    let site = site("session = { idle = \"300ms\" }\n").await;
-    let mut stream = Stream::open(&site);
-    assert_eq!(stream.post(INITIALIZE), 202);
-    assert!(stream.next().is_some());
-    assert_eq!(stream.next(), None, "the stream ends");
-    let site = self::site("").await;
-    let stream = Stream::open(&site);
-    tokio::time::sleep(Duration::from_millis(600)).await;
-    assert_eq!(stream.post(INITIALIZE), 202);
+    let (patient, limited) = (
+        site("").await,
+        site("session = { idle = \"300ms\" }\n").await,
+    );
+    let lasting = Stream::open(&patient);
+    for _ in 0..2 {
+        let mut stream = Stream::open(&limited);
+        assert_eq!(stream.post(INITIALIZE), 202);
+        assert!(stream.next().is_some());
+        assert_eq!(stream.next(), None, "the stream ends");
+    }
+    // It has been idle for longer than both of them.
+    assert_eq!(lasting.post(INITIALIZE), 202);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -256,9 +258,7 @@ async fn clients_hear_of_changed_lists() {
     assert_eq!(tools(&session).await, ["t"]);
     let mut events = session.events();
     site.write("a.wasm", servlet(&["u"], "a"));
-    let event = tokio::time::timeout(Duration::from_mins(1), events.next()).await;
-    let event = event.expect("an event in time").expect("an event");
-    assert_eq!(event.expect("an event"), Event::ToolsChanged);
+    assert_eq!(next_event(&mut events).await, Event::ToolsChanged);
     assert_eq!(tools(&session).await, ["u"]);
 }
 
@@ -295,7 +295,8 @@ async fn a_stopping_server_answers_what_has_begun() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_the_client_does_not_begin_ends() {
     let config = format!("{WEB}{OLD}session = {{ most = 1 }}\n{A}[http]\nhead_time = \"200ms\"\n");
-    let site = Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
+    let start = async || Site::start(&config, &[("a.wasm", &servlet(&["t"], "a"))]).await;
+    let (site, other) = (start().await, start().await);
     let mut silent = Stream::open(&site);
     assert_eq!(silent.next(), None);
     let mut stream = Stream::open(&site);
@@ -303,7 +304,9 @@ async fn a_session_that_the_client_does_not_begin_ends() {
     stream.next().expect("an answer");
     let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
     assert_eq!(stream.post(&initialized.to_string()), 202);
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    for _ in 0..2 {
+        assert_eq!(Stream::open(&other).next(), None, "its time is over");
+    }
     let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" });
     assert_eq!(stream.post(&ping.to_string()), 202);
     assert_eq!(stream.next().expect("an answer")["id"], 2);

@@ -1,13 +1,14 @@
 //! Tools with steps: the state of their questions, and rules.
 
 use mcp_servlet_server::Sha256;
+use puppet::eventually;
 use serde_json::{Value, json};
 
 use crate::{
     http::{post_stateless_with, stateless},
     log,
     processes::server,
-    site::{PIPE, Site, WAYS, WEB, definitions, eventually},
+    site::{PIPE, Site, WAYS, WEB, definitions},
     support::Wat,
     wasm::{describe, echo, echo_as, echo_features, servlet},
 };

@@ -9,6 +9,7 @@ use std::{
 };
 
 use mcp_servlet_server::Sha256;
+use puppet::{eventually, eventually_blocking};
 use serde_json::json;
 use tempfile::TempDir;
 use test_authority::Authority;
@@ -17,7 +18,7 @@ use crate::{
     http::{header, post, post_stateless, send, stateless},
     log,
     processes::{A, call, initialize, json_of, open, server},
-    site::{Site, WEB, eventually},
+    site::{Site, WEB},
     steps::{self, ASKS},
     wasm::{echo, servlet},
 };
@@ -73,14 +74,7 @@ impl Redis {
             .stdout(Stdio::null())
             .spawn();
         self.process = Some(process.expect("it is installed"));
-        let start = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(
-                start.elapsed() < Duration::from_secs(30),
-                "Redis does not start"
-            );
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        eventually_blocking("Redis", || TcpStream::connect(("127.0.0.1", self.port)));
     }
 
     fn stop(&mut self) {

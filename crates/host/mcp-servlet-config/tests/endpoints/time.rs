@@ -1,6 +1,6 @@
 //! The time that requests and questions may take.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::{FutureExt as _, future::BoxFuture};
 use mcp_servlet_client::{Answers, Elicitation, Input, Offers, Options};
@@ -30,12 +30,10 @@ async fn a_request_that_takes_too_long_is_stopped() {
     for (way, endpoint) in WAYS {
         let session = site.connect(way, endpoint).await;
         for _ in 0..2 {
-            let begun = Instant::now();
             let error = session
                 .call("forever", json!({}))
                 .await
                 .expect_err("no result");
-            assert!(begun.elapsed() < Duration::from_secs(20), "{way:?}");
             let text = format!("{error:?}");
             assert!(
                 text.contains("500ms") && text.contains("32603"),
@@ -120,11 +118,8 @@ async fn questions_have_a_time_of_their_own() {
         let site = Site::start(&config, &[("a.wasm", &asking)]).await;
         // Clients since 2026-07-28 repeat their request when they have the answer.
         let is_modern = matches!(way, Way::HttpModern | Way::PipeModern);
-        let person = Slow(if is_modern {
-            Duration::from_millis(400)
-        } else {
-            Duration::from_secs(20)
-        });
+        let time = is_modern.then_some(Duration::from_millis(400));
+        let person = Slow(time.unwrap_or(Duration::MAX));
         let options = Options::new().answers(person);
         let session = site.connect_with(way, endpoint, options).await;
         let called = session.call("ask", json!({})).await;

@@ -12,6 +12,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use mcp_servlet_client::{Http, Options, Session, Tls, TlsVersion};
 use mcp_servlet_config::Config;
 use mcp_servlet_server::{Plan, Service, TlsOptions};
+use puppet::eventually;
 use serde_json::json;
 use test_authority::Authority;
 use time::OffsetDateTime;
@@ -31,10 +32,7 @@ use tokio_rustls::{
     },
 };
 
-use crate::{
-    http::stateless,
-    site::{Site, eventually},
-};
+use crate::{http::stateless, site::Site};
 
 /// A configuration with these keys of TLS.
 pub(crate) fn config(tls: &str) -> String {

@@ -1,13 +1,12 @@
 //! Virtual tools over handlers that hang, report progress, ask, or are cancelled, for clients of each transport.
 
-use std::time::{Duration, Instant};
-
 use mcp_servlet_client::{Options, Session};
+use puppet::eventually;
 use serde_json::{Value, json};
 
 use crate::{
     client::{Oslo, reported},
-    site::{OLD, PIPE, Site, WAYS, WEB, eventually},
+    site::{OLD, PIPE, Site, WAYS, WEB},
     support::Wat,
     wasm::{Reply, echo_after, replies},
 };
@@ -56,9 +55,7 @@ timeout = "30s"
 
 /// Calls a tool that hangs, and then one that needs its instance.
 async fn stopped(session: &Session, tool: &str) -> (i64, String) {
-    let begun = Instant::now();
     let error = session.call(tool, json!({})).await.expect_err("no result");
-    assert!(begun.elapsed() < Duration::from_secs(20), "{error}");
     let done = session.call("done", json!({})).await.expect("a result");
     assert_eq!(done.text(), "fine");
     (error.code().expect("a code"), error.message().to_owned())
