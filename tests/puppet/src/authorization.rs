@@ -19,7 +19,7 @@ use axum::routing::{get, post};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-pub use self::browser::browse;
+pub use self::browser::{browse, visit};
 use self::grants::{Form, Grants, Refused};
 use crate::Puppet;
 

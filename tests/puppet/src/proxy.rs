@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy, sink};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, mpsc};
@@ -24,6 +24,8 @@ struct Line {
     /// How long each byte takes to the other side.
     delay: Duration,
     connections: AtomicUsize,
+    /// How many connections of clients are not closed on both sides.
+    open: AtomicUsize,
     /// How many responses are dropped, together with their connections.
     dropped: AtomicUsize,
     /// Whether new connections are closed at once.
@@ -44,6 +46,7 @@ impl Proxy {
             server,
             delay,
             connections: AtomicUsize::new(0),
+            open: AtomicUsize::new(0),
             dropped: AtomicUsize::new(0),
             refuses: AtomicBool::new(false),
             close: Notify::new(),
@@ -60,6 +63,11 @@ impl Proxy {
     /// How many connections there have been.
     pub fn connections(&self) -> usize {
         self.line.connections.load(Ordering::Relaxed)
+    }
+
+    /// How many connections are there, until their clients have closed them as well.
+    pub fn open(&self) -> usize {
+        self.line.open.load(Ordering::Relaxed)
     }
 
     /// Closes new connections at once.
@@ -85,30 +93,39 @@ impl Line {
             if self.refuses.load(Ordering::Relaxed) {
                 continue;
             }
-            tokio::spawn(Arc::clone(&self).connect(client));
+            self.open.fetch_add(1, Ordering::Relaxed);
+            let line = Arc::clone(&self);
+            tokio::spawn(async move {
+                line.connect(client).await;
+                line.open.fetch_sub(1, Ordering::Relaxed);
+            });
         }
     }
 
-    async fn connect(self: Arc<Self>, client: TcpStream) {
+    async fn connect(&self, client: TcpStream) {
         let Ok(server) = TcpStream::connect(self.server).await else {
             return;
         };
         let is_sent = client.set_nodelay(true).and(server.set_nodelay(true));
         is_sent.expect("a socket");
-        let (from_client, to_client) = client.into_split();
-        let (from_server, to_server) = server.into_split();
+        let (mut from_client, mut to_client) = client.into_split();
+        let (mut from_server, mut to_server) = server.into_split();
         tokio::select! {
-            () = self.pass(from_client, to_server, |_| true) => {}
-            () = self.pass(from_server, to_client, Self::is_kept) => {}
-            () = self.close.notified() => {}
+            () = self.pass(&mut from_client, &mut to_server, |_| true) => {}
+            () = self.pass(&mut from_server, &mut to_client, Self::is_kept) => {}
+            () = self.close.notified() => {
+                drop((from_server, to_server, to_client));
+                // The client closes its end when it has learnt of this one.
+                let _ = copy(&mut from_client, &mut sink()).await;
+            }
         }
     }
 
     /// Passes bytes on until an end, or until they are not kept.
     async fn pass(
         &self,
-        mut from: OwnedReadHalf,
-        mut to: OwnedWriteHalf,
+        from: &mut OwnedReadHalf,
+        to: &mut OwnedWriteHalf,
         is_kept: impl Fn(&Self) -> bool,
     ) {
         let (sender, mut chunks) = mpsc::unbounded_channel::<(Instant, Vec<u8>)>();

@@ -5,17 +5,24 @@ use std::net::TcpStream;
 
 use url::{Position, Url};
 
-/// Opens a URL in the background, and follows its redirects.
+/// Opens a URL in the background. See [`visit`].
 ///
 /// # Panics
 /// In the background, if a server on the way does not answer.
 pub fn browse(url: &str) {
+    let url = url.to_owned();
+    std::thread::spawn(move || visit(&url));
+}
+
+/// Opens a URL, and follows its redirects.
+///
+/// # Panics
+/// If a server on the way does not answer.
+pub fn visit(url: &str) {
     let mut next = Url::parse(url).ok();
-    std::thread::spawn(move || {
-        while let Some(url) = next {
-            next = redirect(&url, &get(&url));
-        }
-    });
+    while let Some(url) = next {
+        next = redirect(&url, &get(&url));
+    }
 }
 
 fn get(url: &Url) -> String {

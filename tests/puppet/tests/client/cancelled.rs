@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use mcp_servlet_client::{CallOptions, ErrorKind, Session};
-use puppet::Puppet;
+use puppet::{Puppet, eventually};
 use serde_json::{Value, json};
-use tokio::time::sleep;
 
 use crate::support::{arrived, forgotten, url};
 
@@ -75,13 +74,15 @@ async fn a_cancelled_request_counts_if_the_server_has_another_stream_for_it() {
     let (url, puppet) = url(script).await;
     let session = Session::connect(&url.parse().expect("a URL")).await;
     let session = session.expect("a session");
-    while !puppet.log().contains(&json!({ "http": "GET" })) {
-        sleep(Duration::from_millis(5)).await;
-    }
+    eventually("the other stream", async || {
+        puppet.log().contains(&json!({ "http": "GET" }))
+    })
+    .await;
     let options = CallOptions::new().timeout(Duration::from_millis(100));
     let error = session.call_with("any", Value::Null, &options).await;
     error.expect_err("a timeout");
     arrived(&puppet, "notifications/cancelled").await;
-    sleep(Duration::from_millis(50)).await;
+    // Without the other stream, it would be forgotten by now.
+    session.ping().await.expect("an answer");
     assert!(session.has_cancelled());
 }

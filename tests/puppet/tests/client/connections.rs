@@ -4,9 +4,8 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use mcp_servlet_client::{ErrorKind, Http, Options, Session, Tls};
-use puppet::{Proxy, Puppet};
+use puppet::{Proxy, Puppet, eventually};
 use serde_json::{Value, json};
-use tokio::time::sleep;
 
 use crate::authority::Authority;
 use crate::support::ERAS;
@@ -63,8 +62,7 @@ async fn an_idle_connection_that_the_server_has_closed_is_not_used() {
     for _ in 0..10 {
         session.call("any", Value::Null).await.expect("a result");
         proxy.close_all();
-        // The end of the connection arrives.
-        sleep(Duration::from_millis(50)).await;
+        eventually("the client learns it", async || proxy.open() == 0).await;
     }
     assert_eq!(puppet.received("tools/call"), 10);
 }

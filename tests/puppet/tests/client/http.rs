@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use mcp_servlet_client::{
     CallOptions, Era, Error, ErrorKind, Http, HttpTransport, Limits, Options, Session, Target,
 };
-use puppet::Puppet;
+use puppet::{PATIENCE, Puppet, eventually};
 use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use crate::support::{
     ERAS, attach, connect_http, count_tools, ends_during_a_call, http_target, lists_json, url,
@@ -413,12 +413,11 @@ async fn a_request_waits_for_no_other() {
         let calls = (0..32).map(|_| session.call("any", Value::Null));
         let calls = futures_util::future::join_all(calls);
         let others = async {
-            while puppet.received("tools/call") < 32 {
-                sleep(Duration::from_millis(5)).await;
-            }
+            let all = async || puppet.received("tools/call") == 32;
+            eventually("all calls arrive", all).await;
             session.ping().await.expect("an answer");
         };
-        let others = timeout(Duration::from_secs(5), others);
+        let others = timeout(PATIENCE, others);
         tokio::select! {
             _ = calls => panic!("they are never answered"),
             others = others => others.expect("all calls arrive, and the ping is answered"),

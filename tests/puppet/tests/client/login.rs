@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_servlet_client::ErrorKind;
-use puppet::{AuthorizationServer, browse};
+use puppet::{AuthorizationServer, browse, visit};
 use serde_json::{Value, json};
 
 use crate::oauth::Stage;
@@ -85,12 +85,14 @@ fn redirect_uri(url: &str) -> String {
 async fn a_login_survives_answers_that_are_not_for_it() {
     let stage = Stage::new(AuthorizationServer::default()).await;
     let show = |url: &str| {
-        let callback = redirect_uri(url);
-        browse(&format!("{callback}?error=access_denied&state=guessed"));
-        browse(&format!("{callback}?code=stolen"));
-        browse(&callback);
-        std::thread::sleep(Duration::from_millis(100));
-        browse(url);
+        let (callback, url) = (redirect_uri(url), url.to_owned());
+        std::thread::spawn(move || {
+            visit(&format!("{callback}?error=access_denied&state=guessed"));
+            visit(&format!("{callback}?code=stolen"));
+            visit(&callback);
+            // All of them have been answered.
+            visit(&url);
+        });
     };
     let login = stage.oauth().login(&stage.http(), show).await;
     login.expect("a login");

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use mcp_servlet_client::{Era, Options, Pool};
-use puppet::Puppet;
+use puppet::{Puppet, eventually};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
-use tokio::time::{sleep, timeout};
 
 use crate::support::{arrived, command, http_target};
 
@@ -23,9 +22,10 @@ async fn pool(script: &str) -> (Pool, Puppet) {
 /// Waits until this many sessions were deleted.
 async fn deleted(puppet: &Puppet, sessions: usize) {
     let is_deletion = |one: &&Value| one["http"] == "DELETE";
-    while puppet.log().iter().filter(is_deletion).count() < sessions {
-        sleep(Duration::from_millis(5)).await;
-    }
+    eventually(format!("{sessions} deletions"), async || {
+        puppet.log().iter().filter(is_deletion).count() >= sessions
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -48,9 +48,7 @@ async fn an_idle_process_gets_the_end_of_its_input() {
     let pool = Pool::new(command.into(), Options::new(), Duration::from_millis(50));
     pool.session().await.expect("a session");
     // The puppet writes its log when its input ends.
-    while !log.exists() {
-        sleep(Duration::from_millis(5)).await;
-    }
+    eventually("the log", async || log.exists()).await;
 }
 
 #[tokio::test]
@@ -60,7 +58,12 @@ async fn a_session_in_use_is_shared_and_stays_open() {
     let (first, second) = (first.expect("a session"), second.expect("a session"));
     assert_eq!(puppet.received("initialize"), 1);
     drop(first);
-    sleep(Duration::from_millis(150)).await;
+    // Sessions that begin later and are not used end meanwhile.
+    let (other, others) = self::pool("plain").await;
+    for ended in 1..=2 {
+        other.session().await.expect("a session");
+        deleted(&others, ended).await;
+    }
     second.ping().await.expect("an answer");
     assert!(!puppet.log().iter().any(|one| one["http"] == "DELETE"));
     drop(second);
@@ -100,13 +103,7 @@ async fn a_session_that_was_replaced_leaves_no_task() {
     }
     // The pool is still there, and the second session is closed when it is idle.
     let tasks = Handle::current().metrics();
-    let end = async {
-        while tasks.num_alive_tasks() > 0 {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let ended = timeout(Duration::from_secs(10), end).await;
-    assert!(ended.is_ok(), "{} tasks are left", tasks.num_alive_tasks());
+    eventually("no task is left", async || tasks.num_alive_tasks() == 0).await;
     drop(pool);
 }
 

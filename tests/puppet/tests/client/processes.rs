@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use mcp_servlet_client::{Command, ErrorKind, Options, Session, Target};
+use puppet::{PATIENCE, eventually};
 use serde_json::Value;
+use tokio::time::timeout;
 
 use crate::support::command;
 
@@ -53,18 +55,28 @@ async fn a_process_gets_arguments_variables_and_a_folder() {
 
 #[tokio::test]
 async fn a_session_over_a_process_lists_calls_and_closes() {
-    let session = Session::connect(&command("plain").into())
-        .await
-        .expect("a session");
-    let lists = session.lists().await.expect("lists");
-    assert_eq!(lists.tools.map(|tools| tools.len()), Some(1));
-    session.ping().await.expect("an answer");
+    // Another process may have the processor during one of them.
+    let mut shortest = Duration::MAX;
+    for _ in 0..4 {
+        let session = Session::connect(&command("plain").into()).await;
+        let session = session.expect("a session");
+        let lists = session.lists().await.expect("lists");
+        assert_eq!(lists.tools.map(|tools| tools.len()), Some(1));
+        session.ping().await.expect("an answer");
+        let start = Instant::now();
+        session.close().await;
+        shortest = shortest.min(start.elapsed());
+    }
+    // A process that does not end with its input has 500 ms until the next step.
+    assert!(shortest < Duration::from_millis(400), "{shortest:?}");
+}
+
+/// Closes a session, and returns how long it took.
+async fn close(session: Session) -> Duration {
     let start = Instant::now();
-    session.close().await;
-    assert!(
-        start.elapsed() < Duration::from_millis(400),
-        "it ends with its input"
-    );
+    let closed = timeout(PATIENCE, session.close()).await;
+    closed.expect("the process is ended");
+    start.elapsed()
 }
 
 #[tokio::test]
@@ -74,13 +86,8 @@ async fn a_process_that_stays_after_its_input_is_terminated() {
     let session = Session::connect(&target.into()).await.expect("a session");
     let process = std::fs::read_to_string(folder.path().join("pid")).expect("a process id");
     assert!(is_alive(process.trim()));
-    let start = Instant::now();
-    session.close().await;
-    let passed = start.elapsed();
-    assert!(
-        passed >= Duration::from_millis(500) && passed < Duration::from_secs(3),
-        "{passed:?}"
-    );
+    let passed = close(session).await;
+    assert!(passed >= Duration::from_millis(500), "{passed:?}");
     assert!(!is_alive(process.trim()));
 }
 
@@ -91,13 +98,8 @@ async fn a_process_that_ignores_the_signal_is_killed_with_its_children() {
     let target = shell(folder.path(), script);
     let session = Session::connect(&target.into()).await.expect("a session");
     let process = std::fs::read_to_string(folder.path().join("pid")).expect("a process id");
-    let start = Instant::now();
-    session.close().await;
-    let passed = start.elapsed();
-    assert!(
-        passed >= Duration::from_secs(1) && passed < Duration::from_secs(4),
-        "{passed:?}"
-    );
+    let passed = close(session).await;
+    assert!(passed >= Duration::from_secs(1), "{passed:?}");
     assert!(!is_alive(process.trim()));
 }
 
@@ -116,17 +118,15 @@ async fn connecting_that_is_cancelled_ends_the_process() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = shell(folder.path(), "exec PUPPET slow-handshake").into();
     let pid = folder.path().join("pid");
-    let started = async {
-        while !std::fs::read_to_string(&pid).is_ok_and(|text| text.ends_with('\n')) {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::select! {
+    let started = eventually("the process id", async || {
+        let text = std::fs::read_to_string(&pid).ok()?;
+        Some(text.strip_suffix('\n')?.to_owned())
+    });
+    let process = tokio::select! {
         _ = Session::connect(&target) => panic!("it never answers"),
-        () = started => {}
-    }
-    let process = std::fs::read_to_string(&pid).expect("a process id");
-    gone(process.trim()).await;
+        process = started => process,
+    };
+    gone(&process).await;
 }
 
 #[cfg(target_os = "linux")]
@@ -142,15 +142,11 @@ async fn what_a_process_starts_in_another_session_ends_with_it() {
     let script = format!("{sleeper} & ({sleeper} &) ; exec PUPPET plain");
     let target = shell(folder.path(), &script);
     let session = Session::connect(&target.into()).await.expect("a session");
-    let started = async || loop {
-        let text = std::fs::read_to_string(&other).unwrap_or_default();
-        if text.lines().count() == 2 && text.ends_with('\n') {
-            return text;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    };
-    let started = tokio::time::timeout(Duration::from_secs(20), started()).await;
-    let started = started.expect("two processes");
+    let started = eventually("two processes", async || {
+        let text = std::fs::read_to_string(&other).ok()?;
+        (text.lines().count() == 2 && text.ends_with('\n')).then_some(text)
+    })
+    .await;
     assert!(started.lines().all(is_alive));
     session.close().await;
     for process in started.lines() {
@@ -158,15 +154,10 @@ async fn what_a_process_starts_in_another_session_ends_with_it() {
     }
 }
 
-/// Waits until a process has ended, for at most five seconds.
+/// Waits until a process has ended.
 async fn gone(process: &str) {
-    for _ in 0..500 {
-        if !is_alive(process) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("process {process} is still there");
+    let end = format!("the end of process {process}");
+    eventually(end, async || !is_alive(process)).await;
 }
 
 #[tokio::test]

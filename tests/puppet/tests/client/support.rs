@@ -1,11 +1,8 @@
 //! Sessions with a puppet.
 
-use std::time::Duration;
-
 use mcp_servlet_client::{Command, Era, ErrorKind, Options, Session, Target};
-use puppet::Puppet;
+use puppet::{Puppet, eventually};
 use serde_json::Value;
-use tokio::time::{sleep, timeout};
 
 pub(crate) const ERAS: [Era; 2] = [Era::Handshake, Era::Stateless];
 
@@ -54,24 +51,19 @@ pub(crate) async fn ends_during_a_call(session: &Session, puppet: &Puppet) {
 
 /// Waits until a message has arrived.
 pub(crate) async fn arrived(puppet: &Puppet, method: &str) -> Value {
-    loop {
+    eventually(method, async || {
         let log = puppet.log();
-        if let Some(message) = log.into_iter().find(|one| one["method"] == method) {
-            return message;
-        }
-        sleep(Duration::from_millis(5)).await;
-    }
+        log.into_iter().find(|one| one["method"] == method)
+    })
+    .await
 }
 
 /// Waits until no request counts as cancelled.
 pub(crate) async fn forgotten(session: &Session) {
-    let forgotten = async {
-        while session.has_cancelled() {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let forgotten = timeout(Duration::from_secs(5), forgotten).await;
-    forgotten.expect("the cancelled request is forgotten");
+    eventually("no request counts as cancelled", async || {
+        !session.has_cancelled()
+    })
+    .await;
 }
 
 /// A puppet as a process.
