@@ -6,7 +6,6 @@ use std::{
     net::SocketAddr,
     path::PathBuf,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 
 use axum::{
@@ -23,7 +22,7 @@ use tempfile::TempDir;
 use test_authority::Authority;
 use tokio::{
     net::{TcpListener, TcpStream},
-    time::sleep,
+    task::yield_now,
 };
 use tokio_rustls::{
     TlsAcceptor,
@@ -304,9 +303,9 @@ impl Shared {
 /// A body that has this length and breaks off after these bytes.
 pub(crate) fn broken(length: usize, bytes: &'static [u8]) -> Response {
     let first = stream::once(async move { Ok(Bytes::from_static(bytes)) });
-    // Later, so that the bytes before are on their way.
+    // Later, so that the bytes before are sent: the server sends what it has when there is nothing more for a moment.
     let end = stream::once(async {
-        sleep(Duration::from_millis(100)).await;
+        yield_now().await;
         Err(io::Error::other("broken"))
     });
     let body = Body::from_stream(first.chain(end));
