@@ -13,17 +13,16 @@ use std::{
     path::Path,
     process::{Child, Command, Stdio},
     sync::mpsc,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use folder::folder;
+use puppet::{PATIENCE, eventually_blocking};
 use secret::MARK;
 use serde_json::{Value, json};
 
 const SERVLET: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
 const AUDIT: &str = "[audit]\nto = \"audit.jsonl\"\n";
-/// Longer than any step takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A process that serves, and what it writes to standard error.
 struct Serving {
@@ -130,14 +129,6 @@ fn count(path: &Path, event: &str) -> usize {
     lines.iter().filter(|line| line["event"] == event).count()
 }
 
-fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < PATIENCE, "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
 #[test]
 fn the_end_of_the_process_writes_all_lines() {
     let folder = folder(&format!("{AUDIT}{SERVLET}"));
@@ -165,10 +156,10 @@ fn a_hangup_opens_the_file_again() {
     let serving = Serving::start(folder.path(), "", &[]);
     let (path, old) = (folder.path().join("audit.jsonl"), folder.path().join("old"));
     serving.call(&json!({}));
-    eventually("the first line", || count(&path, "call") == 1);
+    eventually_blocking("the first line", || count(&path, "call") == 1);
     fs::rename(&path, &old).expect("renamed");
     serving.signal("HUP");
-    eventually("the new file", || path.exists());
+    eventually_blocking("the new file", || path.exists());
     serving.call(&json!({}));
     serving.stop();
     assert_eq!((count(&old, "call"), count(&path, "call")), (1, 1));
@@ -199,7 +190,7 @@ fn a_file_that_cannot_grow_refuses_calls_and_keeps_whole_lines() {
     assert!(limit.expect("prlimit of util-linux").success());
     let arguments = json!({ "text": "x".repeat(150) });
     let mut answers = Vec::new();
-    eventually("a refusal", || {
+    eventually_blocking("a refusal", || {
         let answer = serving.call(&arguments);
         answers.push(answer.contains("\"isError\":true") || !answer.contains("-32000"));
         answers.len() == 200 || !answers[answers.len() - 1]
@@ -213,7 +204,7 @@ fn a_file_that_cannot_grow_refuses_calls_and_keeps_whole_lines() {
     // Another program renames the file, as logrotate does.
     fs::rename(&path, folder.path().join("old")).expect("renamed");
     serving.signal("HUP");
-    eventually("calls run again", || {
+    eventually_blocking("calls run again", || {
         !serving.call(&arguments).contains("-32000")
     });
     serving.stop();

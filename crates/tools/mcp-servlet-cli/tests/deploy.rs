@@ -15,7 +15,7 @@ mod support;
 
 use std::process::{Command, Stdio};
 
-use processes::{deployed, eventually, request, text};
+use processes::{deployed, request, text};
 
 /// Whether a program can be run. Says so if it is skipped.
 fn is_installed(program: &str) -> bool {

@@ -6,9 +6,10 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+use puppet::eventually_blocking;
 use saphyr::{LoadableYamlNode as _, Yaml};
 
-use super::{eventually, folder, request, text};
+use super::{folder, request, text};
 
 /// The document of this kind.
 fn document<'y>(all: &'y [Yaml<'y>], kind: &str) -> &'y Yaml<'y> {
@@ -62,7 +63,7 @@ fn the_container_answers_its_probes() {
         let get = &container[probe]["httpGet"];
         assert_eq!(get["port"].as_integer(), Some(9090), "{probe}");
         let path = get["path"].as_str().expect("a path");
-        eventually(probe, || {
+        eventually_blocking(probe, || {
             let asked = request(&format!("127.0.0.1:{operations}"), "GET", path, "", "");
             asked.is_some_and(|(status, _)| status == 200)
         });

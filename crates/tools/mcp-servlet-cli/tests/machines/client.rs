@@ -2,10 +2,9 @@
 
 use std::io::{BufRead as _, BufReader};
 
+use puppet::PATIENCE;
 use serde_json::{Value, json};
 use ureq::{Agent, Body, http::Response};
-
-use super::processes::PATIENCE;
 
 /// A client of one address.
 pub(crate) struct Client {

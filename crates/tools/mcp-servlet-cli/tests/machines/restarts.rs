@@ -1,13 +1,12 @@
 //! Restarts and new keys under load.
 
-use std::{thread, time::Duration};
-
+use puppet::eventually_blocking;
 use serde_json::json;
 
 use super::{
     ENDPOINT, KEYS,
     client::Client,
-    processes::{Balancer, Server, by_turns, checks_often, eventually, under_load},
+    processes::{Balancer, Server, by_turns, checks_often, under_load},
     questions, three, with_servlets,
 };
 
@@ -46,7 +45,7 @@ fn a_rolling_restart_loses_no_call_and_no_session() {
                 counts.more(100);
                 server.stop();
                 server.restart();
-                eventually("calls at the new process", || calls(server) > 0);
+                eventually_blocking("calls at the new process", || calls(server) > 0);
             }
             counts.more(100);
         },
@@ -58,7 +57,6 @@ fn a_rolling_restart_loses_no_call_and_no_session() {
 #[test]
 fn keys_are_rotated_under_load_without_losing_a_call() {
     // Sessions last longer than a client uses them.
-    const LIFE: Duration = Duration::from_secs(20);
     let config = |keys: &[char]| {
         let keys = keys.iter();
         let keys: Vec<_> = keys
@@ -80,11 +78,17 @@ fn keys_are_rotated_under_load_without_losing_a_call() {
                 .enumerate()
             {
                 if keys == ['B'] {
-                    thread::sleep(LIFE);
+                    let client = Client::new(&balancer.address);
+                    let session = client.open().expect("a session");
+                    // Sessions from before it end before it.
+                    eventually_blocking("the end of the session", || {
+                        let called = client.greet_in(&session);
+                        called.is_err_and(|error| error.starts_with("404"))
+                    });
                 }
                 for server in &servers {
                     server.configure(&with_servlets(&config(keys)));
-                    eventually("a reload", || {
+                    eventually_blocking("a reload", || {
                         let reloads = server.metric("servlet_reloads_total{outcome=\"ok\"}");
                         reloads == step as u64 + 1
                     });

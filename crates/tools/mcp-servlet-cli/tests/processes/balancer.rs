@@ -6,9 +6,10 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+use puppet::eventually_blocking;
 use tempfile::TempDir;
 
-use super::{Server, eventually, request, text};
+use super::{Server, request, text};
 
 /// A HAProxy. It is killed when this value is dropped.
 pub(crate) struct Balancer {
@@ -45,7 +46,7 @@ impl Balancer {
             address,
             _folder: folder,
         };
-        eventually("HAProxy", || {
+        eventually_blocking("HAProxy", || {
             let health = request(&balancer.address, "GET", "/health", "", "");
             health.is_some_and(|(status, _)| status == 200)
         });

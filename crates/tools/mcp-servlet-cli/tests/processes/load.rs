@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use super::eventually;
+use puppet::eventually_blocking;
 
 /// How many clients there are.
 pub(crate) const CLIENTS: usize = 8;
@@ -35,7 +35,7 @@ impl Counts {
     /// Waits for this many more answers.
     pub(crate) fn more(&self, number: usize) {
         let goal = self.ok() + number;
-        eventually("more answers", || self.ok() >= goal);
+        eventually_blocking("more answers", || self.ok() >= goal);
     }
 
     fn add(&self, outcome: Result<(), String>) {

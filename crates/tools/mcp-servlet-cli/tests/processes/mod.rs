@@ -10,18 +10,15 @@ use std::{
     net::TcpStream,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    time::{Duration, Instant},
 };
 
+use puppet::PATIENCE;
 use tempfile::TempDir;
 
 pub(crate) use self::{
     balancer::{Balancer, by_turns, checks_often},
     load::{CLIENTS, under_load},
 };
-
-/// Longer than any program takes to start on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A file of the folder `deploy`.
 pub(crate) fn deployed(name: &str) -> PathBuf {
@@ -155,13 +152,4 @@ pub(crate) fn request(
     let response = String::from_utf8_lossy(&response).into_owned();
     let status = response.split(' ').nth(1)?.parse().ok()?;
     Some((status, response))
-}
-
-/// Waits until something holds.
-pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < PATIENCE, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }

@@ -4,8 +4,6 @@ use std::{
     fs,
     path::Path,
     process::{Command, Stdio},
-    thread::sleep,
-    time::{Duration, Instant},
 };
 
 use axum::{
@@ -16,6 +14,7 @@ use axum::{
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use e2e::{Profile, wasm};
 use mcp_servlet_runtime::{Contract, Module};
+use puppet::eventually_blocking;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -693,9 +692,6 @@ async fn signatures_are_required_below_a_prefix_of_whole_parts() {
     }
 }
 
-/// How long a server may take to notice a change.
-const NOTICED: Duration = Duration::from_mins(1);
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_stops_serving_an_image_that_is_no_longer_signed() {
     let (site, home) = (Site::start().await, home_with_keys());
@@ -721,15 +717,10 @@ async fn a_server_stops_serving_an_image_that_is_no_longer_signed() {
     tokio::task::block_in_place(|| {
         let client = e2e::Client::start(serve).expect("a server");
         let wait_until = |is_served: bool, when: &str| {
-            let start = Instant::now();
-            loop {
+            eventually_blocking(when, || {
                 let tools = client.tools().expect("a list");
-                if tools.iter().any(|tool| tool.name == "greet") == is_served {
-                    break;
-                }
-                assert!(start.elapsed() < NOTICED, "{when}: {tools:?}");
-                sleep(Duration::from_millis(50));
-            }
+                tools.iter().any(|tool| tool.name == "greet") == is_served
+            });
         };
         wait_until(true, "signed");
         let moved = [

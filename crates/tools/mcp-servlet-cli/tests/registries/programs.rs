@@ -5,12 +5,11 @@ use std::{
     net::{SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
-    thread::sleep,
-    time::{Duration, Instant},
 };
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use e2e::target;
+use puppet::eventually_blocking;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use test_authority::Authority;
@@ -19,9 +18,6 @@ use crate::{PASSWORD, command, home, outcome, success};
 
 /// `ada` with [`PASSWORD`], as `htpasswd -B` writes it.
 const USERS: &str = "ada:$2y$05$VFCEAM99jQ81U2sjAK5woe1NkdBhoTSe5R5wTX1CCsvusTUQRXXzC\n";
-
-/// How long the registry may take to start.
-const START: Duration = Duration::from_secs(30);
 
 /// Docker's registry, with TLS and a password. It is ended with the test.
 struct Registry {
@@ -53,14 +49,6 @@ fn free_address() -> SocketAddr {
     listener.local_addr().expect("an address")
 }
 
-fn wait_for(address: SocketAddr) {
-    let start = Instant::now();
-    while TcpStream::connect(address).is_err() {
-        assert!(start.elapsed() < START, "the registry does not start");
-        sleep(Duration::from_millis(20));
-    }
-}
-
 impl Registry {
     fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
@@ -83,7 +71,7 @@ impl Registry {
             .stderr(Stdio::null())
             .spawn()
             .expect("a process");
-        wait_for(address);
+        eventually_blocking("the registry", || TcpStream::connect(address));
         Self {
             process,
             host: address.to_string(),
@@ -251,7 +239,7 @@ fn the_registry_of_the_guide_takes_and_gives_a_servlet() {
         .stderr(Stdio::null())
         .spawn()
         .expect("a shell");
-    wait_for(address);
+    eventually_blocking("the registry", || TcpStream::connect(address));
     let push = next().expect("a command");
     let call = next().expect("a command");
     let pushed = outcome(&mut shell(home.path(), push));

@@ -2,6 +2,7 @@
 
 use std::process::{Command, Stdio};
 
+use puppet::eventually_blocking;
 use serde_json::{Value, json};
 
 use crate::support::{command, http, http_with, parts, puppet, run, succeed};
@@ -299,31 +300,27 @@ fn options_of_another_kind_of_target_are_refused_by_name() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_the_command_and_its_server() {
-    use std::time::Duration;
-
     let folder = tempfile::tempdir().expect("a folder");
-    let log = folder.path().join("log");
+    let [log, requests] = ["log", "requests"].map(|name| folder.path().join(name));
     let [program, script] = puppet("slow");
-    let log_option = ["--log", log.to_str().expect("UTF-8")];
-    let arguments = [
-        "call",
-        "any",
-        "--json",
-        "{}",
-        "--era",
-        "handshake",
-        "--",
-        &program,
-        &script,
-    ];
-    let (mut servlet, _home) = command(arguments.iter().chain(&log_option));
+    let line = format!(
+        "tee {} | {program} {script} --log {}",
+        requests.display(),
+        log.display()
+    );
+    let call = ["call", "any", "--json", "{}", "--era", "handshake"];
+    let server = ["--", "sh", "-c", &line];
+    let (mut servlet, _home) = command(call.iter().chain(&server));
     let running = servlet
         .stderr(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn();
     let running = running.expect("the command runs");
-    // The call takes a minute, and the handshake a moment.
-    std::thread::sleep(Duration::from_secs(1));
+    // The call takes a minute.
+    eventually_blocking("the call", || {
+        let requests = std::fs::read_to_string(&requests).unwrap_or_default();
+        requests.contains("tools/call")
+    });
     interrupt(running.id());
     let (code, _, stderr) = parts(&running.wait_with_output().expect("it ends"));
     assert_eq!((code, &*stderr), (27, "error: cancelled\n"));
@@ -342,9 +339,7 @@ fn ctrl_c_is_an_error_in_json() {
         .stdout(Stdio::piped())
         .spawn();
     let running = running.expect("the command runs");
-    while puppet.received("tools/call") == 0 {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    eventually_blocking("`tools/call`", || puppet.received("tools/call") == 1);
     interrupt(running.id());
     let (code, stdout, _) = parts(&running.wait_with_output().expect("it ends"));
     let error = json!({ "error": { "kind": "cancelled", "message": "cancelled" } });
@@ -409,12 +404,16 @@ fn case_does_not_count_in_answers() {
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_command_that_waits_for_standard_input() {
+    use std::io::Write as _;
+
     for [name, item] in [["call", "t"], ["prompt", "p"]] {
         let (mut servlet, _home) = command([name, &http("plain"), item, "-"]);
         let mut running = servlet.stdin(Stdio::piped()).spawn().expect("it runs");
         // `wait` would close it.
-        let _typing = running.stdin.take();
-        std::thread::sleep(std::time::Duration::from_secs(1));
+        let mut typing = running.stdin.take().expect("a pipe");
+        // More than a pipe takes: the command has begun to read.
+        let typed = typing.write_all(&vec![b' '; 1 << 17]);
+        typed.expect("it reads all of it");
         // Some shells let programs in the background ignore SIGINT.
         let kill = Command::new("kill").arg(running.id().to_string()).status();
         assert!(kill.expect("kill runs").success());
@@ -436,15 +435,12 @@ fn ctrl_c_ends_the_remotes_that_a_lock_is_for() {
             [remote.far]\nconnect = \"60s\"\nrequired = true\ncommand = [\"sh\", \"-c\", \"echo $$$$ > pid; exec sleep 1000\"]\n";
         std::fs::write(home.path().join("servlet.toml"), remote).expect("a file");
         let mut running = servlet.spawn().expect("the command runs");
-        let pid = loop {
-            let pid = std::fs::read_to_string(home.path().join("pid")).unwrap_or_default();
-            if pid.ends_with('\n') {
-                break pid.trim().to_owned();
-            }
+        let pid = eventually_blocking("the process id", || {
             let ended = running.try_wait().expect("a process");
             assert_eq!(ended, None, "{arguments:?} does not wait");
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        };
+            let pid = std::fs::read_to_string(home.path().join("pid")).ok()?;
+            Some(pid.strip_suffix('\n')?.to_owned())
+        });
         interrupt(running.id());
         let ended = running.wait().expect("it ends");
         assert_eq!(ended.code(), Some(27), "{arguments:?}");
