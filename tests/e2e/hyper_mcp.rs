@@ -1,12 +1,10 @@
 //! Servlets for hyper-mcp in our host: ours return the same results as their default builds, and
 //! servlets of other authors work too.
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::path::Path;
 
 use e2e::{Profile, fixture, hyper_mcp, hyper_mcp_fixture, servlet_command, wasm};
+use puppet::eventually_blocking;
 use serde_json::{Value, json};
 
 use crate::pipe::Pipe;
@@ -160,13 +158,14 @@ fn functions_list_resources_in_both_abis() {
         conversation(&mut pipe, "tools/call", &written);
         let expected = ["notes:///count", "notes:///first", "notes:///second"];
         // The server lists again some time after the servlet reports the change.
-        let start = Instant::now();
-        let mut found = uris(&mut pipe);
-        while found != expected && start.elapsed() < Duration::from_mins(1) {
-            std::thread::sleep(Duration::from_millis(10));
-            found = uris(&mut pipe);
-        }
-        assert_eq!(found, expected);
+        eventually_blocking(format!("{expected:?}"), || {
+            let found = uris(&mut pipe);
+            if found == expected {
+                Ok(())
+            } else {
+                Err(format!("{found:?}"))
+            }
+        });
     }
 }
 

@@ -9,10 +9,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use e2e::servlet_command;
+use puppet::eventually_blocking;
 use serde_json::{Value, json};
 
 use crate::faults::servlet;
-use crate::streams::{PATIENCE, Wire, eventually, text};
+use crate::streams::{PATIENCE, Wire, text};
 use crate::wat::tools;
 
 fn serve(file: &Path, options: &[&str]) -> Wire {
@@ -69,7 +70,7 @@ fn send(address: &str, session: &str, message: &Value) -> TcpStream {
 
 /// Waits until a call is running.
 fn wait_for_a_call(operations: &str) {
-    eventually("running call", || {
+    eventually_blocking("the call runs", || {
         metrics(operations).contains("servlet_calls_running 1")
     });
 }
@@ -255,7 +256,7 @@ fn a_second_signal_ends_a_server_at_once() {
     let start = Instant::now();
     wire.signal("TERM");
     // The server has handled the signal once it refuses new requests.
-    eventually("refused ping", || {
+    eventually_blocking("a refused ping", || {
         wire.ask("ping", json!({})).get("error").is_some()
     });
     wire.signal("TERM");

@@ -9,28 +9,17 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use puppet::eventually_blocking;
 use serde_json::{Value, json};
 
 /// Longer than anything takes on a busy machine, including a build.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(10);
 
-/// Asks until it holds.
-pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < PATIENCE, "no {what}");
-        thread::sleep(Duration::from_millis(2));
-    }
-}
-
 /// Waits for a server to end.
 fn end(process: &mut Child) -> ExitStatus {
-    let mut ended = None;
-    eventually("end of the server", || {
-        ended = process.try_wait().expect("its own child");
-        ended.is_some()
-    });
-    ended.expect("an end")
+    eventually_blocking("the end of the server", || {
+        process.try_wait().expect("its own child")
+    })
 }
 
 /// A server and the pipes to it.
