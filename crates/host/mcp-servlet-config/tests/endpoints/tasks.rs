@@ -1,10 +1,11 @@
 //! Tools with steps as tasks.
 
+use puppet::eventually;
 use serde_json::{Value, json};
 
 use crate::{
     http::{post_stateless_with, stateless},
-    site::{Site, WEB, eventually},
+    site::{Site, WEB},
     steps::asking,
     support::Wat,
     wasm::describe,

@@ -290,7 +290,7 @@ async fn a_callee_whose_instances_are_taken_is_busy() {
     });
     let planner = planner(&caller(&[to_call("weather:t")], ""), &["weather:t"]);
     let host = host(vec![planner, weather]);
-    let mut taken = Box::pin(host.servlets()[1].call_async("t", None));
+    let mut taken = Box::pin(host.servlets()[1].call("t", None));
     let ended = timeout(Duration::from_millis(1), &mut taken).await;
     ended.expect_err("it spins");
     let answers = answers_in(&call(&host, &RequestMeta::default()).await);

@@ -100,13 +100,13 @@ async fn a_queued_call_that_is_cancelled_does_not_run() {
     let arguments = arguments(0);
     let mut queued = Vec::new();
     for _ in 0..QUEUE {
-        let mut call = Box::pin(servlet.call_async("t", Some(&arguments)));
+        let mut call = Box::pin(servlet.call("t", Some(&arguments)));
         // Its first poll puts it in the queue.
         let waits = timeout(Duration::ZERO, &mut call).await;
         waits.expect_err("it waits for the only instance");
         queued.push(call);
     }
-    let refused = servlet.call_async("t", Some(&arguments)).await;
+    let refused = servlet.call("t", Some(&arguments)).await;
     let refused = refused.expect_err("the queue is full");
     assert!(
         matches!(refused.kind, CallErrorKind::Busy { waiting: QUEUE, .. }),
@@ -192,7 +192,7 @@ async fn cancelled_at_its_start(export: &str) {
         .await
         .expect("it sets the variable");
     let (arguments, short) = (arguments(0), Duration::from_millis(5));
-    let starting = timeout(short, servlet.call_async("t", Some(&arguments))).await;
+    let starting = timeout(short, servlet.call("t", Some(&arguments))).await;
     starting.expect_err("it is still starting");
     // It gets the only permit, and reaches its own limit.
     let error = result(start(&servlet, 0))
