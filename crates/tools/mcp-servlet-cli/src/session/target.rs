@@ -64,11 +64,11 @@ impl Target {
 
     /// Refuses a path that is not there, and begins with a host: it is probably a URL without a scheme.
     pub(super) fn check_path(&self, word: &str) -> Result<(), Failure> {
-        let host = word.split('/').next().unwrap_or_default();
+        let begins_with_host = word
+            .split_once('/')
+            .is_some_and(|(host, _)| !host.starts_with('.') && is_address(host));
         match self {
-            Self::Servlets(path)
-                if !word.starts_with('.') && is_address(host) && !path.exists() =>
-            {
+            Self::Servlets(path) if begins_with_host && !self.is_config() && !path.exists() => {
                 Err(no_scheme(word))
             }
             _ => Ok(()),
