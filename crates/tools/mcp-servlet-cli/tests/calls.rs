@@ -183,7 +183,7 @@ fn records_only_what_servlets_in_this_process_call() {
     }
     let into_nothing = ["call", "servlets/", "t", "--record", "no/calls.json"];
     let called = run(&folder, &into_nothing);
-    assert_eq!(called.status.code(), Some(2), "{called:?}");
+    assert_eq!(called.status.code(), Some(5), "{called:?}");
     assert!(!called.stdout.is_empty(), "the result is lost: {called:?}");
     let error = stderr(&called);
     assert!(
