@@ -199,7 +199,7 @@ async fn a_pinned_image_is_served_without_its_registry() {
     let cleaned = run(&["cache", "clean"]).1;
     assert!(cleaned.contains("removed 2 files"), "{cleaned}");
     let (code, text) = run(&["call", &image, "greet", "name=oci"]);
-    assert_eq!(code, Some(3), "{text}");
+    assert_eq!(code, Some(10), "{text}");
     assert!(
         text.contains("`servlet explain unexpected-answer`"),
         "{text}"
