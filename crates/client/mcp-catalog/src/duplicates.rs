@@ -16,8 +16,8 @@ pub(crate) fn find(text: &str, pointer: &mut String, found: &mut Findings) {
     }
 }
 
-/// The JSON pointer of a member of a JSON text whose name its object has already. Programs differ in which of the two values
-/// counts. None for a text that is not JSON.
+/// The JSON pointer of the first member whose name occurs twice in its object, in a JSON text or in the part of it before a mistake.
+/// Programs differ in which of the two values counts.
 ///
 /// ```
 /// let text = r#"{ "user": { "name": "Ann", "name": "Bob" } }"#;

@@ -102,9 +102,9 @@ impl Reader<'_> {
                 _ => "certificate",
             };
             let ends = if end < SystemTime::now() {
-                "ended"
+                "expired"
             } else {
-                "ends"
+                "expires"
             };
             let day = OffsetDateTime::from(end).date();
             self.warn(tls.place(file), format!("this {what} {ends} on {day}"));

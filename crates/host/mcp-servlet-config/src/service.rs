@@ -62,7 +62,7 @@ impl Configuration for Config {
     fn read_again(&self) -> (Snapshot, Result<Arc<dyn Configuration>, ConfigurationError>) {
         let (files, config) = Self::look_and_read(self.path(), Mode::Load, self.locks);
         match config {
-            // A program that writes it has emptied it first.
+            // Some programs empty the file before they write it.
             Ok(config) if config.source.1.trim().is_empty() => {
                 let message = "the file is empty".to_owned();
                 let problem = Problem {

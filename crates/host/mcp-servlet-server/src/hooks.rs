@@ -104,6 +104,8 @@ pub(crate) struct SessionRefusal {
     pub(crate) message: String,
     pub(crate) headers: HeaderMap,
     pub(crate) reason: Reason,
+    /// More about the reason, for the log.
+    pub(crate) detail: Option<String>,
 }
 
 impl SessionRefusal {
@@ -113,14 +115,18 @@ impl SessionRefusal {
             message: message.to_owned(),
             headers: HeaderMap::new(),
             reason,
+            detail: None,
         }
     }
 
-    /// The servlet has given no answer.
-    fn unanswered() -> Self {
+    /// The servlet has given no answer, for this reason.
+    fn unanswered(detail: String) -> Self {
         let message = "the server cannot decide about this session now; try again";
         let status = StatusCode::SERVICE_UNAVAILABLE;
-        Self::new(Reason::NoSessionAnswer, status, message)
+        Self {
+            detail: Some(detail),
+            ..Self::new(Reason::NoSessionAnswer, status, message)
+        }
     }
 }
 
@@ -181,7 +187,7 @@ impl CurrentHooks {
         };
         let input = Input::of(newcomer, on_session);
         let answered = self.answer(on_session, input).await;
-        answered.unwrap_or_else(|| Err(SessionRefusal::unanswered().into()))
+        answered.unwrap_or_else(|reason| Err(SessionRefusal::unanswered(reason).into()))
     }
 
     /// As [`ask`](Self::ask), unless the servlet has answered the same question in the last minute.
@@ -193,12 +199,13 @@ impl CurrentHooks {
         let answer = self.known(&input);
         let answered = answer.get_or_try_init(|| async {
             // Only answers are kept.
-            self.answer(on_session, input).await.ok_or(())
+            self.answer(on_session, input).await
         });
         // Others that wait for the same answer would otherwise ask one after the other.
         match tokio::time::timeout(on_session.timeout, answered).await {
             Ok(Ok(answer)) => answer.clone(),
-            Ok(Err(())) | Err(_) => Err(SessionRefusal::unanswered().into()),
+            Ok(Err(reason)) => Err(SessionRefusal::unanswered(reason).into()),
+            Err(_) => Err(SessionRefusal::unanswered(late(on_session)).into()),
         }
     }
 
@@ -223,52 +230,28 @@ impl CurrentHooks {
         Arc::clone(&own.answer)
     }
 
-    /// The answer of the servlet. None if there is none.
+    /// The answer of the servlet.
+    ///
+    /// # Errors
+    /// There is none, for this reason.
     async fn answer(
         &self,
         on_session: &OnSession,
         input: Input,
-    ) -> Option<Result<(), Box<SessionRefusal>>> {
-        let OnSession {
-            servlet: name,
-            tool,
-            timeout,
-            ..
-        } = on_session;
-        let unanswered = |reason: &str| {
-            tracing::warn!(servlet = %name, %tool, "client refused, because `on_session` has no answer: {reason}");
-        };
-        let Some((servlet, known)) = self
-            .servlet
-            .as_ref()
-            .and_then(|one| Some((one, one.tool(tool)?)))
-        else {
-            unanswered("the tool is not there");
-            return None;
+    ) -> Result<Result<(), Box<SessionRefusal>>, String> {
+        let tool = &on_session.tool;
+        let servlet = self.servlet.as_ref();
+        let Some((servlet, known)) = servlet.and_then(|one| Some((one, one.tool(tool)?))) else {
+            return Err(format!("tool `{tool}` is not there"));
         };
         let Input { arguments, meta } = input;
         let arguments = arguments_for(known.input_schema(), arguments);
         let mut request_meta = RequestMeta::default();
         request_meta.meta = Some(meta);
         let call = servlet.call_with(tool, Some(&arguments), &request_meta);
-        let result = match tokio::time::timeout(*timeout, call).await {
-            Ok(Ok(result)) => result,
-            Ok(Err(error)) => {
-                unanswered(&chain(&error));
-                return None;
-            }
-            Err(_) => {
-                unanswered(&format!("it took longer than {timeout:?}"));
-                return None;
-            }
-        };
-        match Answer::read(&result) {
-            Ok(answer) => Some(answer),
-            Err(problem) => {
-                unanswered(&problem);
-                None
-            }
-        }
+        let result = tokio::time::timeout(on_session.timeout, call).await;
+        let result = result.map_err(|_| late(on_session))?;
+        Answer::read(&result.map_err(|error| chain(&error))?)
     }
 
     /// The headers that conditions can read.
@@ -277,6 +260,12 @@ impl CurrentHooks {
         let names = names.filter(|name| !self.hooks.credentials.contains(*name));
         attributes::forwarded(headers, names.map(HeaderName::as_str))
     }
+}
+
+/// That a servlet has no answer in time.
+fn late(on_session: &OnSession) -> String {
+    let OnSession { tool, timeout, .. } = on_session;
+    format!("tool `{tool}` took longer than {timeout:?}")
 }
 
 impl Reject {

@@ -25,7 +25,7 @@ use crate::{
     records::RecordsError,
     remotes::Remotes,
     server::{Process, ServeOptions, Server, Startup},
-    signals::{ShutdownSignals, at_hangups},
+    signals::ShutdownSignals,
     stdio::{ServeError, stdio},
 };
 pub use listening::{BindError, Listening};
@@ -194,11 +194,15 @@ impl Service {
         Ok(service)
     }
 
-    /// Opens the audit log again at each SIGHUP. Without one, the signal of a service manager that asks for a reload only must not
-    /// end the server: changed files are noticed anyway.
+    /// Opens the audit log again at each SIGHUP. Without one, the signal of a service manager that asks for a reload must not end the
+    /// server: changed files are noticed anyway.
     #[cfg(unix)]
     fn follow_hangups(&self) {
-        if self.listeners.is_empty() && !self.process.has_audit_log() {
+        use std::io::{IsTerminal as _, stdin};
+
+        // The end of a terminal is a SIGHUP as well, and ends a server in it.
+        let is_service = !self.listeners.is_empty() && !stdin().is_terminal();
+        if !is_service && !self.process.has_audit_log() {
             return;
         }
         let process = Arc::downgrade(&self.process);
@@ -207,7 +211,7 @@ impl Service {
                 process.reopen_audit_log();
             }
         };
-        match at_hangups(reopen) {
+        match crate::signals::at_hangups(reopen) {
             Ok(following) => {
                 self.process.nursery.spawn(following);
             }

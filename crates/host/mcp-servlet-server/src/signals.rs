@@ -1,6 +1,6 @@
 //! Signals of the operating system.
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -51,8 +51,7 @@ impl ShutdownSignals {
     }
 }
 
-/// Does something at each SIGHUP, which service managers send to a server that should look at its files again, and `logrotate` after
-/// it has renamed one. Never returns. In a terminal, whose end is a SIGHUP too, the signal still ends the process.
+/// Does something at each SIGHUP, which no longer ends the process. Never returns.
 ///
 /// # Errors
 /// If the signal handler cannot be installed.
@@ -61,13 +60,8 @@ impl ShutdownSignals {
 /// Outside of a tokio runtime.
 #[cfg(unix)]
 pub(crate) fn at_hangups(act: impl Fn() + Send) -> io::Result<impl Future<Output = ()> + Send> {
-    let hangups = if io::stdin().is_terminal() {
-        None
-    } else {
-        Some(signal(SignalKind::hangup())?)
-    };
+    let mut hangups = signal(SignalKind::hangup())?;
     Ok(async move {
-        let Some(mut hangups) = hangups else { return };
         while hangups.recv().await.is_some() {
             act();
         }

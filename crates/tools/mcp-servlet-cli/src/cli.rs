@@ -24,7 +24,7 @@ Exit codes:
   4  the build failed
   5  a file or standard output cannot be written
   10 to 27
-     a server that is not a servlet failed, or a registry; `servlet explain` lists these codes
+     another MCP server or a registry failed; `servlet explain` lists these codes
 
 Logs go to standard error. RUST_LOG filters them, for example RUST_LOG=servlet=debug.";
 

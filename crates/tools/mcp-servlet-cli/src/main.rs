@@ -11,7 +11,7 @@
 //! | 3 | the servlet failed: it does not load, traps, runs out of time, or raises a fault |
 //! | 4 | the build failed |
 //! | 5 | a file or standard output cannot be written |
-//! | 10 to 27 | a server that is not a servlet failed, or a registry; `servlet explain` lists the codes |
+//! | 10 to 27 | another MCP server or a registry failed; `servlet explain` lists the codes |
 
 #![deny(
     clippy::print_stdout,

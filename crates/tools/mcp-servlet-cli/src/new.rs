@@ -267,6 +267,7 @@ impl From<project::Error> for Failure {
     fn from(error: project::Error) -> Self {
         let kind = match &error {
             project::Error::Render { .. } | project::Error::Load(_) => Kind::Servlet,
+            project::Error::Write { .. } => Kind::Output,
             _ => Kind::Usage,
         };
         let message = chain(&error);

@@ -15,7 +15,7 @@ use crate::{
     content::write_messages,
     failure::Failure,
     format::Format,
-    session::{ServerOptions, find, missing, unknown},
+    session::{PASS_JSON, ServerOptions, find, missing, unknown},
     terminal,
 };
 
@@ -82,7 +82,7 @@ impl Prompt {
         arguments: Arguments<'_>,
     ) -> Result<(), Failure> {
         let prompt = if arguments.need_schema() {
-            match find(session, List::Prompts, "name", name).await? {
+            match find(session, List::Prompts, "name", name, Some(PASS_JSON)).await? {
                 Ok(prompt) => Some(schema(&prompt)),
                 Err(known) => return Err(unknown("prompt", name, &known)),
             }

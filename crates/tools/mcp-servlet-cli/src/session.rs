@@ -24,7 +24,7 @@ use tokio::{
 pub(crate) use self::{
     access::{Access, Lookup},
     configured::{discover, places},
-    items::{entries, find, unknown},
+    items::{PASS_JSON, entries, find, unknown},
     target::Target,
 };
 use self::{answers::Answering, connection::Connection};

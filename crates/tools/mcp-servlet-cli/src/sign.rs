@@ -86,6 +86,9 @@ impl NewKey {
             ));
         }
         let cannot = |path: &Path, error: io::Error| {
+            if error.kind() != io::ErrorKind::AlreadyExists {
+                return cannot_write(path, &error);
+            }
             let message = format!("cannot write `{}`: {error}", path.display());
             Failure::with_help(Kind::Usage, message, "`-o FILE` writes another file")
         };

@@ -54,6 +54,8 @@ fn commands_do_what_their_transcripts_say() {
 
     let transcripts = root().join("crates/tools/mcp-servlet-cli/tests/cmd");
     trycmd::TestCases::new()
+        // The width of help.
+        .env("COLUMNS", "100")
         .case(transcripts.join("*.trycmd"))
         .case(transcripts.join("*.toml"));
 }

@@ -77,5 +77,5 @@ fn every_subcommand_has_a_manual_page() {
         .arg(&folder)
         .output()
         .expect("the command starts");
-    assert_eq!(failed.status.code(), Some(2), "{failed:?}");
+    assert_eq!(failed.status.code(), Some(5), "{failed:?}");
 }

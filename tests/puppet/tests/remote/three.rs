@@ -26,8 +26,8 @@ const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
 /// How often the clients of each transport call the good remotes.
 const PACE: Duration = Duration::from_millis(20);
 
-/// How many calls the clients make together in a second, if each call is answered at once.
-const CALLS: usize = 500;
+/// How many calls of all clients an outage lasts. A process that does not answer for long would be started again.
+const CALLS: usize = 100;
 
 /// A server, and a client of each transport.
 struct Three {

@@ -280,8 +280,8 @@ fn default_path(table: &EndpointSection) -> &'static str {
 fn reserved(path: &str) -> Option<&'static str> {
     match path {
         "/health" => Some("the health check"),
-        "/ready" => Some("the check whether the server is ready"),
-        path if path.starts_with("/.well-known/") => Some("documents about the server"),
+        "/ready" => Some("the readiness check"),
+        path if path.starts_with("/.well-known/") => Some("metadata of the server"),
         _ => None,
     }
 }

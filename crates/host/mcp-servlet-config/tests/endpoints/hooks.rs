@@ -245,7 +245,7 @@ async fn without_an_answer_there_is_no_session() {
         assert_eq!(sessions(&site, "web"), 0);
         assert_eq!(refused(&site, "no_session_answer"), 2);
     }
-    crate::log::says("`on_session` has no answer: it took longer than 300ms").await;
+    crate::log::says("its caller is not accepted: tool `admit` took longer than 300ms").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

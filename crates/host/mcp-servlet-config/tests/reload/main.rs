@@ -70,13 +70,13 @@ impl Watched {
 
     /// Waits until the server has these tools.
     fn serves(&self, tools: &[&str]) {
-        eventually_blocking(&format!("{tools:?}"), || self.tools() == tools);
+        eventually_blocking(format!("{tools:?}"), || self.tools() == tools);
     }
 
     /// Waits until a log line about this folder or servlet contains all of these words.
     fn says(&self, words: &[&str]) {
         let folder = self.folder.path().display().to_string();
-        eventually_blocking(&format!("{words:?}"), || {
+        eventually_blocking(format!("{words:?}"), || {
             let log = String::from_utf8(LOG.lock().expect("no panic").clone()).expect("text");
             let is_ours = |line: &&str| line.contains(&folder) || line.contains("`nonsense`");
             let mut lines = log.lines().filter(is_ours);

@@ -114,7 +114,8 @@ impl Pool {
             let permit = self.permit().await;
             self.execute(job, permit, &Slice::default()).await
         };
-        schedule::run_here(run).await?
+        // Boxed, because the future is large.
+        Box::pin(schedule::run_here(run)).await?
     }
 
     /// Runs a job. Dropping the future stops this job and no other.

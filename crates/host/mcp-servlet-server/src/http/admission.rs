@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Endpoint,
+    new_session::RefusalDetail,
     peer::{Peer, Refused},
 };
 use crate::message::Message;
@@ -83,7 +84,10 @@ impl Endpoint {
         let endpoint = self.server.name();
         tracing::debug!(reason = reason.name(), endpoint, "caller refused");
         if let Some(peer) = peer {
-            self.refusals.add(Refused::Caller(reason), peer);
+            let detail = response.extensions().get::<RefusalDetail>();
+            let detail = detail.and_then(|detail| detail.0.clone());
+            self.refusals
+                .add_with(Refused::Caller(reason), peer, detail);
         }
         let tool = response.extensions().get::<DeniedTool>();
         let event = if tool.is_some() {

@@ -23,12 +23,17 @@ impl Newcomer {
     }
 }
 
+/// More about why a session was refused, for the log.
+#[derive(Clone)]
+pub(super) struct RefusalDetail(pub(super) Option<String>);
+
 impl SessionRefusal {
     /// The response to a request with this id.
     pub(super) fn response(self, id: Option<Value>) -> Response {
         let mut response = error_response(self.status, &self.message, id);
         response.headers_mut().extend(self.headers);
         response.extensions_mut().insert(self.reason);
+        response.extensions_mut().insert(RefusalDetail(self.detail));
         response
     }
 }

@@ -93,7 +93,7 @@ pub(super) enum Refused {
     Waiting,
     /// A connection was closed, because too many were open.
     Connection,
-    /// A connection was closed, because TLS could not be agreed on.
+    /// A connection was closed, because its TLS handshake failed.
     Handshake,
     /// A session was not opened, because too many were open.
     Session,
@@ -162,7 +162,7 @@ impl Refusals {
             Refused::Evicted => {
                 "a session of another address was closed, because `sessions` of `[http]` are open"
             }
-            Refused::Handshake => "a connection was refused in its TLS handshake",
+            Refused::Handshake => "a TLS handshake failed",
             Refused::Sender => "a request was refused, because a header is not allowed",
             Refused::Caller(_) => "a request was refused, because its caller is not accepted",
         };

@@ -157,8 +157,9 @@ impl TlsOptions {
         };
         let verifier = match &self.clients {
             Some(clients) => {
-                ends.extend(clients.ends_of_lists()?);
-                clients.verifier(&provider)?
+                let lists = clients.lists()?;
+                ends.extend(clients.ends_of(&lists));
+                clients.verifier(&provider, lists)?
             }
             None => WebPkiClientVerifier::no_client_auth(),
         };
@@ -222,6 +223,9 @@ impl TlsOptions {
     }
 }
 
+/// A list of revoked certificates, and its file.
+type RevocationList = (TlsFile, CertificateRevocationListDer<'static>);
+
 impl ClientCertificates {
     /// Certificates that these roots have signed. Each client needs one.
     pub fn new(ca: PathBuf) -> Self {
@@ -234,8 +238,7 @@ impl ClientCertificates {
         }
     }
 
-    /// The lists of revoked certificates, with their files.
-    fn lists(&self) -> Result<Vec<(TlsFile, CertificateRevocationListDer<'static>)>, TlsError> {
+    fn lists(&self) -> Result<Vec<RevocationList>, TlsError> {
         let mut lists = Vec::new();
         for (at, path) in self.crl.iter().enumerate() {
             let file = TlsFile::Crl(at);
@@ -245,21 +248,17 @@ impl ClientCertificates {
         Ok(lists)
     }
 
-    /// When the lists end without which no certificate passes.
-    fn ends_of_lists(&self) -> Result<Vec<(TlsFile, SystemTime)>, TlsError> {
-        let lists = if self.soft_fail {
-            Vec::new()
-        } else {
-            self.lists()?
-        };
-        let ends = lists.into_iter();
-        let ends = ends.filter_map(|(file, list)| Some((file, revocation_list_ends(&list)?)));
-        Ok(ends.collect())
+    /// When the lists end, if certificates need one that has not ended.
+    fn ends_of(&self, lists: &[RevocationList]) -> Vec<(TlsFile, SystemTime)> {
+        let needed = lists.iter().filter(|_| !self.soft_fail);
+        let ends = needed.filter_map(|(file, list)| Some((*file, revocation_list_ends(list)?)));
+        ends.collect()
     }
 
     fn verifier(
         &self,
         provider: &Arc<CryptoProvider>,
+        lists: Vec<RevocationList>,
     ) -> Result<Arc<dyn ClientCertVerifier>, TlsError> {
         let mut roots = RootCertStore::empty();
         for root in TlsFile::Ca.parts::<CertificateDer<'_>>(&self.ca, "certificate")? {
@@ -267,8 +266,8 @@ impl ClientCertificates {
                 TlsFile::Ca.error(format_args!("cannot use `{}`: {error}", self.ca.display()))
             })?;
         }
-        let lists: Vec<_> = self.lists()?.into_iter().map(|(_, list)| list).collect();
         let has_lists = !lists.is_empty();
+        let lists = lists.into_iter().map(|(_, list)| list);
         let builder =
             WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
         let mut builder = builder.with_crls(lists);
@@ -384,37 +383,42 @@ impl Tls {
 
     /// Warns 14 days and one day before the certificate or a list ends, and when it has ended. `warned` are the files for which it did
     /// so, with these times.
-    fn warn_before(&self, ends: &[(TlsFile, SystemTime)], warned: &mut Vec<(TlsFile, Duration)>) {
+    fn warn_before(
+        &self,
+        ends: &[(TlsFile, SystemTime)],
+        warned: &mut Vec<(TlsFile, SystemTime, Duration)>,
+    ) {
         for &(file, end) in ends {
             let times = [Duration::ZERO, LAST_DAY, SOON];
             let Some(within) = times.into_iter().find(|time| is_within(end, *time)) else {
                 continue;
             };
-            if warned.iter().any(|(one, at)| *one == file && *at <= within) {
+            let is_same = |one: &(TlsFile, SystemTime, Duration)| (one.0, one.1) == (file, end);
+            if warned.iter().any(|one| is_same(one) && one.2 <= within) {
                 continue;
             }
-            warned.push((file, within));
+            warned.push((file, end, within));
             let left = end.duration_since(SystemTime::now()).unwrap_or_default();
             let hours = left.as_secs() / 3600;
             let path = self.options.path(file).display();
             match (file, within.is_zero()) {
                 (TlsFile::Crl(_), true) => tracing::error!(
                     list = %path,
-                    "the list of revoked certificates has ended, so clients with a certificate are refused; replace the file, which is read again"
+                    "the list of revoked certificates expired, so clients whose certificates it covers are refused; replace the file, which is read again"
                 ),
                 (TlsFile::Crl(_), false) => tracing::warn!(
                     list = %path,
                     hours,
-                    "the list of revoked certificates ends soon; replace the file, which is read again"
+                    "the list of revoked certificates expires soon; replace the file, which is read again"
                 ),
                 (_, true) => tracing::error!(
                     cert = %path,
-                    "the certificate has ended; replace the file, which is read again"
+                    "the certificate expired; replace the file, which is read again"
                 ),
                 (_, false) => tracing::warn!(
                     cert = %path,
                     hours,
-                    "the certificate ends soon; replace the file, which is read again"
+                    "the certificate expires soon; replace the file, which is read again"
                 ),
             }
         }
@@ -439,14 +443,19 @@ pub(super) async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
     let handshake = async {
         let mut first = [0];
         match stream.peek(&mut first).await {
-            Ok(1) if first[0] == HANDSHAKE => TlsAcceptor::from(config)
-                .accept(wrap(stream))
-                .await
-                .map(Some),
-            Ok(1) if first[0].is_ascii_uppercase() => refuse_plain(stream).await.map(|()| None),
-            Ok(_) => Ok(None),
-            Err(error) => Err(error),
+            Ok(1) if first[0] == HANDSHAKE => {
+                let accepted = TlsAcceptor::from(config).accept(wrap(stream));
+                return accepted.await.map(Some);
+            }
+            Ok(1) if first[0].is_ascii_uppercase() => {
+                if let Err(error) = refuse_plain(stream).await {
+                    tracing::debug!(%error, "plain HTTP where TLS is expected");
+                }
+            }
+            Ok(_) => {}
+            Err(error) => tracing::debug!(%error, "no first byte of a connection"),
         }
+        Ok(None)
     };
     match limit {
         Some(limit) => timeout(limit, handshake).await.unwrap_or_else(|_| {

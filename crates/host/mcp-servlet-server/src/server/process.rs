@@ -204,6 +204,7 @@ impl Process {
         Ok(())
     }
 
+    #[cfg(unix)]
     pub(crate) fn has_audit_log(&self) -> bool {
         self.records.get().is_some_and(|all| all.audit().is_some())
     }

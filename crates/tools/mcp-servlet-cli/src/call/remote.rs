@@ -15,7 +15,7 @@ use super::{
 use crate::{
     arguments::Arguments,
     failure::{Failure, Kind, both},
-    session::{entries, find, unknown},
+    session::{PASS_JSON, entries, find, unknown},
     terminal::{self, note, one_line},
 };
 
@@ -69,7 +69,7 @@ pub(super) async fn call(
 
 /// A tool as the server lists it.
 async fn entry(session: &Session, tool: &str) -> Result<JsonObject, Failure> {
-    let found = find(session, List::Tools, "name", tool).await?;
+    let found = find(session, List::Tools, "name", tool, Some(PASS_JSON)).await?;
     found.map_err(|known| unknown("tool", tool, &known))
 }
 

@@ -26,12 +26,12 @@ pub(super) async fn complete(session: &Session, request: &Request) -> Result<Jso
 
 /// The prompt or template of a server.
 async fn reference(session: &Session, request: &Request) -> Result<Reference, Failure> {
-    let mut known = match find(session, List::Prompts, "name", &request.of).await? {
+    let mut known = match find(session, List::Prompts, "name", &request.of, None).await? {
         Ok(prompt) => return Ok(Reference::Prompt(argument_names(&prompt))),
         Err(known) => known,
     };
     let list = List::ResourceTemplates;
-    match find(session, list, "uriTemplate", &request.of).await? {
+    match find(session, list, "uriTemplate", &request.of, None).await? {
         Ok(_) => Ok(Reference::Template(variables(&request.of))),
         Err(templates) => {
             known.extend(templates);

@@ -4,7 +4,7 @@ use mcp_catalog::{Catalog, Lists};
 use mcp_servlet_config::{Lock, LockedMember, Permissions};
 use serde_json::{Value, json};
 
-use crate::{can::explain_right, catalog::changes};
+use crate::catalog::changes;
 
 /// A difference.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ fn whole(member: &str, rule: &'static str, place: &str) -> Difference {
 
 /// Adds what a member can or may do now and could not do before.
 fn add_wider(all: &mut Vec<Difference>, name: &str, new: &Permissions, old: &Permissions) {
-    let rights = new.wider_than(old).into_iter().map(explain_right);
+    let rights = new.wider_than(old).into_iter();
     all.extend(rights.map(|right| whole(name, "wider", &right)));
 }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::difference::Difference;
 use crate::{
+    can::explain_right,
     catalog::changes::shortened,
     terminal::{Style, Visible, one_line},
 };
@@ -70,7 +71,11 @@ pub(super) fn write_member<W: Write>(
         };
         write!(out, "  ")?;
         out.styled(style, &format!("{:<10}", one.rule))?;
-        writeln!(out, "  {}", one_line(&one.place))?;
+        let place = match one.rule {
+            "wider" | "narrower" => &explain_right(one.place.clone()),
+            _ => &one.place,
+        };
+        writeln!(out, "  {}", one_line(place))?;
         for (sign, value) in [("-", &one.before), ("+", &one.after)] {
             if let Some(value) = value {
                 writeln!(out, "    {sign} {}", one_line(&shortened(value)))?;

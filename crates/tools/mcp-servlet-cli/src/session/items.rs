@@ -21,10 +21,12 @@ pub(crate) async fn entries(session: &Session, list: List) -> Result<Vec<JsonObj
         match serde_json::from_str(entry.get()) {
             Ok(entry) => entries.push(entry),
             Err(error) => {
-                let name = member(entry, "name").unwrap_or_default();
+                let name = member(entry, "name");
+                let what = name.map_or("an entry without a name".to_owned(), |name| {
+                    format!("`{}`", one_line(&name))
+                });
                 note(format_args!(
-                    "warning: `{}` is left out: {}",
-                    one_line(&name),
+                    "warning: {what} is left out: {}",
                     unreadable(&error)
                 ));
             }
@@ -35,15 +37,19 @@ pub(crate) async fn entries(session: &Session, list: List) -> Result<Vec<JsonObj
     Ok(entries)
 }
 
+/// The help of a command that can do without an entry.
+pub(crate) const PASS_JSON: &str = "pass the arguments as `--json JSON`, which needs no schema";
+
 /// The first entry whose member has a value, or else the values of all entries.
 ///
 /// # Errors
-/// [`Failure`] if the entry cannot be read, for example because its schema is too deep.
+/// [`Failure`] with `help` if the entry cannot be read, for example because its schema is too deep.
 pub(crate) async fn find(
     session: &Session,
     list: List,
     key: &str,
     wanted: &str,
+    help: Option<&str>,
 ) -> Result<Result<JsonObject, Vec<String>>, Failure> {
     let mut known = Vec::new();
     let mut found = None;
@@ -59,14 +65,17 @@ pub(crate) async fn find(
     match found {
         None => Ok(Err(known)),
         Some(Ok(entry)) => Ok(Ok(entry)),
-        Some(Err(error)) => Err(Failure::with_help(
-            Kind::Server(ErrorKind::ParseError),
-            format!(
+        Some(Err(error)) => {
+            let message = format!(
                 "the entry of `{wanted}` in the list of the server cannot be read: {}",
                 unreadable(&error)
-            ),
-            "pass all arguments with `--json`: the command then needs no entry",
-        )),
+            );
+            let kind = Kind::Server(ErrorKind::ParseError);
+            Err(match help {
+                Some(help) => Failure::with_help(kind, message, help),
+                None => Failure::new(kind, message),
+            })
+        }
     }
 }
 

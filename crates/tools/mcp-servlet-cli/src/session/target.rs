@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use mcp_servlet_client::TargetError;
 use mcp_servlet_runtime::Source;
 
 use crate::failure::{Failure, Kind};
@@ -100,18 +101,19 @@ fn is_address(word: &str) -> bool {
 }
 
 fn no_scheme(word: &str) -> Failure {
-    let url = match word.parse::<mcp_servlet_client::Target>() {
-        Err(mcp_servlet_client::TargetError::NoScheme { suggestion, .. }) => suggestion,
-        _ => format!("https://{word}/mcp"),
+    // Without the query, which may have a key.
+    let (shown, url) = match word.parse::<mcp_servlet_client::Target>() {
+        Err(TargetError::NoScheme { text, suggestion }) => (text, suggestion),
+        _ => (word.to_owned(), format!("https://{word}/mcp")),
     };
-    let help = if word.contains('/') {
+    let help = if shown.contains('/') {
         format!("write `{url}` for a server, or a path that exists")
     } else {
         format!(
-            "write `{url}` for a server, `./{word}` for a file, or `--server {word}` for a name in the configuration of an MCP client"
+            "write `{url}` for a server, `./{shown}` for a file, or `--server {shown}` for a name in the configuration of an MCP client"
         )
     };
-    let message = format!("`{word}` is neither a URL nor a path");
+    let message = format!("`{shown}` is neither a URL nor a path");
     Failure::with_help(Kind::Usage, message, help)
 }
 

@@ -26,7 +26,8 @@ pub(super) fn advice(error: &reqwest::Error) -> Option<&'static str> {
         rustls::Error::InvalidCertificate(
             CertificateError::UnknownIssuer | CertificateError::BadSignature,
         ) => {
-            "trust its authority with `--tls-ca FILE`, or with `tls = { ca = \"FILE\" }` in the remote of a configuration"
+            "if you trust this server, name its authority with `--tls-ca FILE`, or with `tls = { ca = \"FILE\" }` in the remote of a \
+             configuration"
         }
         rustls::Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
