@@ -421,7 +421,7 @@ fn a_tool_whose_schema_is_too_deep_is_called_without_it() {
     let (code, _, stderr) = call(&["deep", "a=1"]);
     assert_eq!(code, 18, "{stderr}");
     assert!(
-        stderr.contains("`deep`") && stderr.contains("`--json`"),
+        stderr.contains("`deep`") && stderr.contains("`--json JSON`"),
         "{stderr}"
     );
     let (code, stdout, stderr) = call(&["deep", "--json", "{}"]);
