@@ -2,9 +2,10 @@
 //!
 //! The state between two requests goes to the client. The server encrypts it.
 
-use std::{borrow::Cow, collections::BTreeMap, time::Duration};
+use std::{borrow::Cow, collections::BTreeMap, sync::Mutex, time::Duration};
 
 use mcp_servlet_bundle::{Call, RpcError, Run, Step, VirtualTool};
+use mcp_servlet_common::lock;
 use mcp_servlet_runtime::{JsonObject, MAX_STATE, MAX_STATE_TEXT, RequestMeta};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -21,8 +22,17 @@ pub(super) struct Resumed {
     rounds: usize,
     /// The time that is left for the steps.
     pub(super) left: Option<Duration>,
-    /// The calls that have asked, and the state of each.
-    asked: BTreeMap<Call, Option<String>>,
+    /// The calls that have asked and have not gone on since.
+    asked: Mutex<BTreeMap<Call, Asked>>,
+}
+
+/// A call that has asked.
+#[derive(Debug)]
+struct Asked {
+    /// Its own state.
+    state: Option<String>,
+    /// The responses of an earlier request, in which it could not go on: another call asked before its turn came.
+    responses: Option<JsonObject>,
 }
 
 impl Resumed {
@@ -53,31 +63,30 @@ impl Resumed {
                 step: number("step")?,
                 index: number("index"),
             };
-            asked.insert(call, one["state"].as_str().map(str::to_owned));
+            let state = one["state"].as_str().map(str::to_owned);
+            let responses = one["responses"].as_object().cloned();
+            asked.insert(call, Asked { state, responses });
         }
         Some(Self {
             rounds: usize::try_from(state["rounds"].as_u64()?).ok()?,
             left: state["left_ms"].as_u64().map(Duration::from_millis),
-            asked,
+            asked: Mutex::new(asked),
         })
     }
 
-    /// The responses for a call, and its own state.
+    /// The responses for a call that goes on, and its own state.
     pub(super) fn answers(
         &self,
         step: &Step,
         call: Call,
         request_meta: &RequestMeta,
     ) -> (Option<JsonObject>, Option<String>) {
-        let Some(state) = self.asked.get(&call) else {
+        let Some(asked) = lock(&self.asked).remove(&call) else {
             return (None, None);
         };
-        let prefix = prefix(step, call);
-        let all = request_meta.input_responses.iter().flatten();
-        let own = all.filter_map(|(key, response)| {
-            Some((key.strip_prefix(&prefix)?.to_owned(), response.clone()))
-        });
-        (Some(own.collect()), state.clone())
+        let responses = asked.responses;
+        let responses = responses.unwrap_or_else(|| responses_for(step, call, request_meta));
+        (Some(responses), asked.state)
     }
 
     /// The state for the next request, or the code and the message of an error.
@@ -86,6 +95,7 @@ impl Resumed {
         run: &Run<'_>,
         mapping: &Mapping<'_>,
         asking: &[(Call, JsonObject)],
+        request_meta: &RequestMeta,
         deadline: Option<Instant>,
     ) -> Result<String, (&'static str, String)> {
         let tool = mapping.proven.tool();
@@ -101,13 +111,20 @@ impl Resumed {
             let state = result.get("requestState");
             json!({ "step": call.step, "index": call.index, "state": state })
         });
+        let not_gone_on = lock(&self.asked);
+        let not_gone_on = not_gone_on.iter().map(|(call, asked)| {
+            let step = &tool.steps()[call.step];
+            let responses = asked.responses.clone();
+            let responses = responses.unwrap_or_else(|| responses_for(step, *call, request_meta));
+            json!({ "step": call.step, "index": call.index, "state": asked.state, "responses": responses })
+        });
         let reads_client = mapping.proven.reads_client();
         let state = json!({
             "tool": tool.digest(),
             "rounds": self.rounds + 1,
             "left_ms": left,
             "seen": reads_client.then(|| mapping.seen.to_json()),
-            "asked": asked.collect::<Vec<_>>(),
+            "asked": asked.chain(not_gone_on).collect::<Vec<_>>(),
             "run": run.snapshot(),
         });
         let text = state.to_string();
@@ -144,6 +161,16 @@ fn invalid(message: &str) -> RpcError {
         message: message.to_owned(),
         data: None,
     }
+}
+
+/// The responses for a call in a request.
+fn responses_for(step: &Step, call: Call, request_meta: &RequestMeta) -> JsonObject {
+    let prefix = prefix(step, call);
+    let all = request_meta.input_responses.iter().flatten();
+    let own = all.filter_map(|(key, response)| {
+        Some((key.strip_prefix(&prefix)?.to_owned(), response.clone()))
+    });
+    own.collect()
 }
 
 /// What the keys of a call's input requests begin with: `STEP.`, or `STEP.INDEX.`.

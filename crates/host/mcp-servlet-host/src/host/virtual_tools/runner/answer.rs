@@ -125,9 +125,13 @@ impl Runner<'_> {
     /// The input requests of all calls that ask, under the names of their steps.
     fn ask(&self) -> Result<CallToolResult, CallError> {
         let tool = self.served.proven.tool();
-        let text = self
-            .resumed
-            .next(&self.run, &self.mapping, &self.asking, self.deadline);
+        let text = self.resumed.next(
+            &self.run,
+            &self.mapping,
+            &self.asking,
+            self.request_meta,
+            self.deadline,
+        );
         let state = match text {
             Ok(state) => state,
             Err((code, message)) => return Err(self.thrown(self.error(code, &message))),
