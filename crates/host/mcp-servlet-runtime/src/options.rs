@@ -74,7 +74,7 @@ pub struct LoadOptions {
     /// How many calls may wait for an instance. Further calls are refused.
     pub queue: usize,
     /// How long a call may wait for an instance; `None` means no limit.
-    /// [`Guest::call`](crate::Guest::call) blocks its own thread and waits without a limit.
+    /// [`Guest::list`](crate::Guest::list) waits without a limit.
     pub wait: Option<Duration>,
     /// How arguments are checked before the servlet gets them.
     ///
