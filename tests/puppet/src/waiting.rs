@@ -2,6 +2,7 @@
 
 use std::{
     fmt::Display,
+    panic::Location,
     thread,
     time::{Duration, Instant},
 };
@@ -19,7 +20,7 @@ pub trait Polled {
     /// What the last poll returns.
     type Value;
 
-    /// The value, or what there is instead of it.
+    /// The value, or what a panic adds about this poll.
     fn into_result(self) -> Result<Self::Value, String>;
 }
 
@@ -47,26 +48,31 @@ impl<T, E: Display> Polled for Result<T, E> {
     }
 }
 
-/// Polls until there is a value.
+/// Polls until there is a value. It is not for a paused clock, on which the time is over at once.
 ///
 /// # Panics
-/// After [`PATIENCE`], even during a poll. The message has `what` and the error of the last poll.
-pub async fn eventually<P: Polled>(
+/// After [`PATIENCE`], even while a poll waits for something. The message has the place of the call, `what`, and the error of the last
+/// poll.
+#[track_caller]
+pub fn eventually<P: Polled>(
     what: impl Display,
     mut poll: impl AsyncFnMut() -> P,
-) -> P::Value {
-    let mut last = String::new();
-    let polling = async {
-        loop {
-            match poll().await.into_result() {
-                Ok(value) => return value,
-                Err(error) => last = error,
+) -> impl Future<Output = P::Value> {
+    let caller = Location::caller();
+    async move {
+        let mut last = String::new();
+        let polling = async {
+            loop {
+                match poll().await.into_result() {
+                    Ok(value) => return value,
+                    Err(error) => last = error,
+                }
+                tokio::time::sleep(INTERVAL).await;
             }
-            tokio::time::sleep(INTERVAL).await;
-        }
-    };
-    let value = timeout(PATIENCE, polling).await;
-    value.unwrap_or_else(|_| panic!("waited {PATIENCE:?} for: {what}{last}"))
+        };
+        let value = timeout(PATIENCE, polling).await;
+        value.unwrap_or_else(|_| panic!("{caller}: waited {PATIENCE:?} for: {what}{last}"))
+    }
 }
 
 /// Like [`eventually`], but blocks the thread.

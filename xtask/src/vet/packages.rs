@@ -32,7 +32,7 @@ pub(super) fn check() -> anyhow::Result<()> {
     create_project(&patches)
 }
 
-/// Unpacks the packages into an empty folder. Returns a section for cargo that uses them instead of those of the registry.
+/// Unpacks the packages into an empty folder. Returns a `[patch]` section that lets cargo use them instead of those of the registry.
 fn unpack_all(published: &[&Package], folder: &Path) -> anyhow::Result<String> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;

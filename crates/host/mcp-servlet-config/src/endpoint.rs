@@ -93,23 +93,29 @@ impl Reader<'_> {
     /// TLS of a listener, whose files are read once to report what is wrong with them.
     fn listener_tls(&mut self, tls: &ListenerTls) -> TlsOptions {
         let options = tls.options(self.folder);
-        if let Err(error) = options.check() {
-            self.problem(tls.place(error.file), error.to_string());
-        }
-        for (file, end) in options.soon_ending() {
-            let what = match file {
-                TlsFile::Crl(_) => "list of revoked certificates",
-                _ => "certificate",
-            };
-            let ends = if end < SystemTime::now() {
-                "expired"
-            } else {
-                "expires"
-            };
-            let day = OffsetDateTime::from(end).date();
-            self.warn(tls.place(file), format!("this {what} {ends} on {day}"));
+        match options.check() {
+            Ok(ending) => {
+                for (file, end) in ending {
+                    self.warn_of_end(tls, file, end);
+                }
+            }
+            Err(error) => self.problem(tls.place(error.file), error.to_string()),
         }
         options
+    }
+
+    fn warn_of_end(&mut self, tls: &ListenerTls, file: TlsFile, end: SystemTime) {
+        let what = match file {
+            TlsFile::Crl(_) => "list of revoked certificates",
+            _ => "certificate",
+        };
+        let expires = if end < SystemTime::now() {
+            "expired"
+        } else {
+            "expires"
+        };
+        let day = OffsetDateTime::from(end).date();
+        self.warn(tls.place(file), format!("this {what} {expires} on {day}"));
     }
 
     /// The endpoints of the file. `members` are the names of everything that they can serve.

@@ -264,3 +264,50 @@ impl Guest {
         outcome.map_err(|stop| self.error(self.abi.call_tool(), &self.options.call_limits(), stop))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::options::CompileCache;
+
+    #[tokio::test]
+    async fn lists_wait_even_if_the_queue_is_full() {
+        let wasm = wat::parse_str(
+            r#"(module
+                (func (export "describe") (result i32) i32.const 0)
+                (func (export "call") (result i32) (loop $l (br $l)) unreachable))"#,
+        );
+        let source = Source::Bytes {
+            name: "spins".to_owned(),
+            wasm: wasm.expect("valid text"),
+        };
+        let options = LoadOptions {
+            instances: Instances::ONE.into(),
+            queue: 0,
+            cache: CompileCache::Off,
+            ..LoadOptions::default()
+        };
+        let guest = Guest::load(source, &options).expect("a module");
+        let Code::Compiled(pool) = &guest.code else {
+            panic!("it is compiled");
+        };
+        let job = |export| guest.job(export, Vec::new());
+        let moment = Duration::from_millis(1);
+        let mut running = Box::pin(pool.run(job("call")));
+        timeout(moment, &mut running)
+            .await
+            .expect_err("it takes the only instance");
+        let refused = pool.run(job("describe")).await;
+        assert!(matches!(refused, Err(Stop::QueueFull(_))), "{refused:?}");
+        let mut listing = Box::pin(pool.run_here(job("describe")));
+        timeout(moment, &mut listing)
+            .await
+            .expect_err("it waits for the instance");
+        drop(running);
+        assert!(listing.await.is_ok_and(|output| output.is_empty()));
+    }
+}

@@ -63,9 +63,9 @@ pub use tls::{ClientCertificates, TlsError, TlsFile, TlsOptions};
 const LISTEN: &str = "subscriptions/listen";
 
 /// The path that says whether the process accepts requests.
-const HEALTH: &str = "/health";
+pub const HEALTH_PATH: &str = "/health";
 /// The path that says whether everything in the configuration is served.
-const READY: &str = "/ready";
+pub const READY_PATH: &str = "/ready";
 
 /// After how many seconds a client may try again if the server stops. Behind a load balancer, another process answers.
 const RETRY_STOPPING: u32 = 1;
@@ -111,7 +111,7 @@ async fn serve_endpoints(
                 return refusal;
             }
             match request.uri().path() {
-                HEALTH | READY => routed(&health, request).await,
+                HEALTH_PATH | READY_PATH => routed(&health, request).await,
                 _ => answer(&endpoints, request).await,
             }
         }
@@ -209,8 +209,8 @@ fn health(server: &Server) -> Router {
         )
     };
     Router::new()
-        .route(HEALTH, get(health))
-        .route(READY, get(ready))
+        .route(HEALTH_PATH, get(health))
+        .route(READY_PATH, get(ready))
         .with_state(server.clone())
 }
 

@@ -53,8 +53,9 @@ pub use configuration::{
 };
 pub use hooks::{OnSession, Reject, SessionHooks};
 pub use http::{
-    ClientCertificates, HttpOptions, HttpTransport, ResponseForm, SessionStorage, TlsError,
-    TlsFile, TlsOptions, parse_host_header, parse_origin, split_address, split_authority,
+    ClientCertificates, HEALTH_PATH, HttpOptions, HttpTransport, READY_PATH, ResponseForm,
+    SessionStorage, TlsError, TlsFile, TlsOptions, parse_host_header, parse_origin, split_address,
+    split_authority,
 };
 pub use mcp_servlet_access::{
     AuthOptions, Caller, CertificateName, CertificateOptions, IntrospectionOptions, Jwks,

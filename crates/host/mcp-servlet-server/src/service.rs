@@ -122,6 +122,9 @@ pub enum StartError {
 impl Service {
     /// Loads what a plan names, connects to its remotes, binds its listeners, and serves.
     ///
+    /// On Unix, SIGHUP no longer ends the process if the service has an audit log, or if it listens and standard input is not a
+    /// terminal. This holds even after [`stop`](Self::stop).
+    ///
     /// # Errors
     /// [`StartError`]. Nothing of the service is left then.
     ///

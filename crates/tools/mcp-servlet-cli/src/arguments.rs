@@ -37,7 +37,7 @@ impl ArgumentOptions {
     pub(crate) fn read<'a>(&self, words: &'a [String]) -> Result<Arguments<'a>, Failure> {
         match (&self.json, words) {
             (Some(text), []) if text == "-" => from_standard_input(),
-            (Some(text), []) => object(text, "--json").map(Arguments::Object),
+            (Some(text), []) => object(text, "`--json`").map(Arguments::Object),
             (Some(_), _) => {
                 let message = "arguments cannot be used with `--json`";
                 Err(Failure::new(Kind::Usage, message))

@@ -294,7 +294,7 @@ fn write(mut file: InstalledIn, has_secrets: bool, done: &str) -> Result<(), Fai
             note(format_args!("a copy of the old file is {path}"));
         } else {
             note(format_args!(
-                "{path} has an earlier version, from before other changes of the last day"
+                "{path} is still the copy from before an earlier change"
             ));
         }
     }

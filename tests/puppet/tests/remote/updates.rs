@@ -205,7 +205,7 @@ async fn a_remote_without_the_capability_is_not_asked() {
         let (address, _server) = serve_all([&remote, &other]).await;
         let session = client(address, Era::Handshake).await;
         session.watch([LOG]).await.expect("events");
-        // Another remote is asked meanwhile.
+        // The server subscribes at the other remote after it would have done so at this one.
         watch_other(&session, &others).await;
         assert_eq!(puppet.received(method), before, "{version}");
     }

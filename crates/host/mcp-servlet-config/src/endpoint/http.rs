@@ -1,6 +1,6 @@
 //! Endpoints over HTTP: their listeners, paths, headers and names.
 
-use mcp_servlet_access::{AuthOptions, unknown_of_caller};
+use mcp_servlet_access::{AuthOptions, metadata_path, unknown_of_caller};
 use mcp_servlet_host::bundle::RequestText;
 use mcp_servlet_schema::similar;
 use toml::Spanned;
@@ -11,8 +11,8 @@ use crate::{
     file::{EndpointSection, File, Forward, Headers, Kind},
 };
 use mcp_servlet_server::{
-    EndpointTransport, HttpOptions, HttpTransport, ResponseHeaders, parse_host_header,
-    parse_origin, split_address,
+    EndpointTransport, HEALTH_PATH, HttpOptions, HttpTransport, READY_PATH, ResponseHeaders,
+    parse_host_header, parse_origin, split_address,
 };
 
 impl Reader<'_> {
@@ -279,9 +279,9 @@ fn default_path(table: &EndpointSection) -> &'static str {
 /// What a listener answers at this path itself.
 fn reserved(path: &str) -> Option<&'static str> {
     match path {
-        "/health" => Some("the health check"),
-        "/ready" => Some("the readiness check"),
-        path if path.starts_with("/.well-known/") => Some("metadata of the server"),
+        HEALTH_PATH => Some("the health check"),
+        READY_PATH => Some("the readiness check"),
+        path if metadata_path(path).is_some() => Some("metadata for clients that log in"),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::{Config, Served};
 use mcp_servlet_server::{
-    Configuration as _, Endpoint,
+    Configuration as _, Endpoint, EndpointTransport,
     rule_items::{item_of_tool, items_of_steps},
 };
 
@@ -122,6 +122,14 @@ impl Config {
 }
 
 impl ServedEndpoint<'_> {
+    /// Whether its clients need credentials.
+    pub fn has_auth(&self) -> bool {
+        match &self.endpoint.transport {
+            EndpointTransport::Http { options, .. } => options.auth.is_some(),
+            EndpointTransport::Stdio => false,
+        }
+    }
+
     /// A tool.
     ///
     /// # Errors

@@ -250,7 +250,7 @@ async fn without_an_answer_there_is_no_session() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_servlet_that_decides_calls_no_tools() {
-    // It accepts if the answer begins with `{"error":{"kind":"n`, as that of a call that is not allowed does.
+    // The answer to a call that is not allowed begins with `{"error":{"kind":"not_allowed"`. The servlet accepts if it has this `n`.
     let body = format!(
         "(if (i32.ne
             (call $load (i64.add (call $call_tool (call $block {{}})) (i64.const 18)))

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use axum::{Router, body::Bytes, extract::State, http::HeaderMap, routing::post};
@@ -12,7 +13,7 @@ use opentelemetry_proto::tonic::{
     trace::v1::{Span, span::SpanKind, status::StatusCode},
 };
 use prost::Message as _;
-use puppet::{PATIENCE, eventually};
+use puppet::eventually;
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, task::JoinHandle};
 
@@ -333,8 +334,8 @@ async fn a_collector_that_does_not_answer_delays_no_call() {
     for ended in futures_util::future::join_all(calls).await {
         ended.expect("answers");
     }
-    let stopped = tokio::time::timeout(PATIENCE, site.stop()).await;
-    stopped.expect("the server does not wait for the collector");
+    let stopped = tokio::time::timeout(Duration::from_secs(20), site.stop()).await;
+    stopped.expect("the server waits for the collector for five seconds at most");
 }
 
 #[tokio::test(flavor = "multi_thread")]

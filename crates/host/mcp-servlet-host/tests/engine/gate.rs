@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mcp_servlet_runtime::{Listener, Notification, RequestMeta, Sending};
 use puppet::PATIENCE;
 use tokio::{sync::Semaphore, time::timeout};
+use tokio_util::sync::CancellationToken;
 
 /// Imports the notification that calls send to the gate.
 pub(crate) const CHANGED: &str =
@@ -14,15 +15,14 @@ pub(crate) const CHANGED: &str =
 #[derive(Debug)]
 pub(crate) struct Gate {
     arrived: Semaphore,
-    /// Closed when the gate is open.
-    closed: Semaphore,
+    opened: CancellationToken,
 }
 
 impl Gate {
     pub(crate) fn closed() -> Arc<Self> {
         Arc::new(Self {
             arrived: Semaphore::new(0),
-            closed: Semaphore::new(0),
+            opened: CancellationToken::new(),
         })
     }
 
@@ -34,14 +34,15 @@ impl Gate {
     }
 
     pub(crate) fn open(&self) {
-        self.closed.close();
+        self.opened.cancel();
     }
 
     /// Waits until this many calls have arrived that no one has waited for.
     pub(crate) async fn arrived(&self, calls: usize) {
         let calls = u32::try_from(calls).expect("a small number");
         let arrived = timeout(PATIENCE, self.arrived.acquire_many(calls)).await;
-        let arrived = arrived.unwrap_or_else(|_| panic!("{calls} calls run"));
+        let arrived =
+            arrived.unwrap_or_else(|_| panic!("waited {PATIENCE:?} for {calls} calls at the gate"));
         arrived.expect("nothing closes it").forget();
     }
 
@@ -57,7 +58,7 @@ impl Listener for Gate {
     fn notify(&self, _: Notification) -> Sending<'_> {
         Box::pin(async {
             self.arrived.add_permits(1);
-            let _ = self.closed.acquire().await;
+            self.opened.cancelled().await;
         })
     }
 }

@@ -201,26 +201,6 @@ async fn busy_servlet_refuses_calls_beyond_the_queue() {
     waiting.await.expect("its turn came");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn lists_wait_even_if_the_queue_is_full() {
-    let mut options = with(Instances::ONE);
-    options.queue = 0;
-    let servlet = Arc::new(load(&options));
-    let running = occupy(&servlet).await;
-    let refused = servlet.call("t", Some(&arguments(0))).await;
-    let refused = refused.expect_err("the queue is full");
-    assert!(
-        matches!(refused.kind, CallErrorKind::Busy { .. }),
-        "{refused:?}"
-    );
-    let lists = Arc::clone(&servlet);
-    let listing = tokio::task::spawn_blocking(move || lists.to_contract());
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    assert!(!listing.is_finished());
-    drop(running);
-    listing.await.expect("no panic").expect("its lists");
-}
-
 fn start(
     servlet: &Arc<Servlet>,
     what: i32,

@@ -85,7 +85,7 @@ impl Endpoint {
         tracing::debug!(reason = reason.name(), endpoint, "caller refused");
         if let Some(peer) = peer {
             let detail = response.extensions().get::<RefusalDetail>();
-            let detail = detail.and_then(|detail| detail.0.clone());
+            let detail = detail.map(|detail| detail.0.clone());
             self.refusals
                 .add_with(Refused::Caller(reason), peer, detail);
         }

@@ -25,7 +25,7 @@ impl Newcomer {
 
 /// More about why a session was refused, for the log.
 #[derive(Clone)]
-pub(super) struct RefusalDetail(pub(super) Option<String>);
+pub(super) struct RefusalDetail(pub(super) String);
 
 impl SessionRefusal {
     /// The response to a request with this id.
@@ -33,7 +33,9 @@ impl SessionRefusal {
         let mut response = error_response(self.status, &self.message, id);
         response.headers_mut().extend(self.headers);
         response.extensions_mut().insert(self.reason);
-        response.extensions_mut().insert(RefusalDetail(self.detail));
+        if let Some(detail) = self.detail {
+            response.extensions_mut().insert(RefusalDetail(detail));
+        }
         response
     }
 }

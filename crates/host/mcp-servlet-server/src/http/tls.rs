@@ -130,12 +130,13 @@ impl TlsOptions {
         }
     }
 
-    /// Reads the files.
+    /// Reads the files. Returns the certificate and the lists of revoked certificates that expire soon or have expired, and when.
     ///
     /// # Errors
     /// [`TlsError`], if a file cannot be read, or has no certificate, key or list that can be used.
-    pub fn check(&self) -> Result<(), TlsError> {
-        self.load().map(drop)
+    pub fn check(&self) -> Result<Vec<(TlsFile, SystemTime)>, TlsError> {
+        let ends = self.load()?.ends.into_iter();
+        Ok(ends.filter(|(_, end)| is_within(*end, SOON)).collect())
     }
 
     fn load(&self) -> Result<Loaded, TlsError> {
@@ -175,14 +176,6 @@ impl TlsOptions {
         }
         let config = Arc::new(config);
         Ok(Loaded { config, ends })
-    }
-
-    /// The certificate and the lists of revoked certificates that end soon or have ended, and when. Files that cannot be read are
-    /// left out.
-    pub fn soon_ending(&self) -> Vec<(TlsFile, SystemTime)> {
-        let ends = self.load().map(|loaded| loaded.ends).unwrap_or_default();
-        let soon = ends.into_iter().filter(|(_, end)| is_within(*end, SOON));
-        soon.collect()
     }
 
     /// The error of a certificate and a key that cannot be used.

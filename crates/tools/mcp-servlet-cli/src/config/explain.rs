@@ -11,7 +11,7 @@ use clap::Args;
 use mcp_servlet_config::{
     Config, ExplainedReject, ExplainedRule, Explanation, Served, ServedEndpoint,
 };
-use mcp_servlet_server::{Caller, EndpointTransport, Remotes};
+use mcp_servlet_server::{Caller, Remotes};
 use serde_json::json;
 
 use crate::{
@@ -81,28 +81,11 @@ impl Explain {
             Format::Json => writeln!(terminal::json(), "{:#}", json!(explanation))?,
             Format::Human => out.write_all(human(caller.as_ref(), &explanation).as_bytes())?,
         }
-        if caller.is_none() && self.has_auth(&config) {
-            note(format_args!(
-                "help: the endpoint has `auth`, so clients need credentials; `--caller FILE` explains a call of one of them"
-            ));
-        }
         if explanation.allowed {
             Ok(())
         } else {
             Err(Failure::CheckFailed)
         }
-    }
-
-    /// Whether the endpoint authenticates its clients.
-    fn has_auth(&self, config: &Config) -> bool {
-        let mut endpoints = config.settings.endpoints.iter();
-        let is_meant = |name: &str| self.endpoint.as_deref().is_none_or(|one| one == name);
-        endpoints.any(|endpoint| match &endpoint.transport {
-            EndpointTransport::Http { options, .. } => {
-                is_meant(&endpoint.name) && options.auth.is_some()
-            }
-            EndpointTransport::Stdio => false,
-        })
     }
 
     fn explain(
@@ -113,6 +96,11 @@ impl Explain {
     ) -> Result<Explanation, Failure> {
         let tool = endpoint.tool(&self.tool).map_err(usage)?;
         let arguments = arguments.parse(Some(tool.input_schema()))?;
+        if caller.is_none() && endpoint.has_auth() {
+            note(format_args!(
+                "help: the endpoint has `auth`, so clients need credentials; `--caller FILE` explains a call of one of them"
+            ));
+        }
         let explanation = endpoint.explain(caller, tool, &arguments);
         explanation.ok_or_else(|| usage("the endpoint has no such tool".to_owned()))
     }

@@ -56,13 +56,13 @@ fn a_rolling_restart_loses_no_call_and_no_session() {
 
 #[test]
 fn keys_are_rotated_under_load_without_losing_a_call() {
-    // Sessions last longer than a client uses them.
     let config = |keys: &[char]| {
         let keys = keys.iter();
         let keys: Vec<_> = keys
             .map(|key| format!("{}A=", key.to_string().repeat(42)))
             .collect();
         let keys = json!(keys);
+        // A session lives longer than a client uses it.
         format!(
             "{ENDPOINT}session = {{ store = \"sealed\", life = \"20s\" }}\n[server]\nstate_keys = {keys}\n"
         )

@@ -51,16 +51,19 @@ impl Resumed {
         if let Some(seen) = RequestView::of_json(&state["seen"]) {
             mapping.seen = Cow::Owned(seen);
         }
-        let resumed = run.resume(&state["run"]).and_then(|()| Self::of(&state));
+        let steps = mapping.proven.tool().steps().len();
+        let resumed = run.resume(&state["run"]);
+        let resumed = resumed.and_then(|()| Self::of(&state, steps));
         resumed.ok_or_else(|| invalid("invalid `requestState`; call the tool again without one"))
     }
 
-    fn of(state: &Value) -> Option<Self> {
+    /// `steps` is how many steps the tool has.
+    fn of(state: &Value, steps: usize) -> Option<Self> {
         let mut asked = BTreeMap::new();
         for one in state["asked"].as_array()? {
             let number = |key: &str| usize::try_from(one[key].as_u64()?).ok();
             let call = Call {
-                step: number("step")?,
+                step: number("step").filter(|step| *step < steps)?,
                 index: number("index"),
             };
             let state = one["state"].as_str().map(str::to_owned);
@@ -191,4 +194,16 @@ pub(super) fn of_all(tool: &VirtualTool, asking: &[(Call, JsonObject)]) -> JsonO
         requests.map(move |(key, request)| (format!("{prefix}{key}"), request.clone()))
     });
     all.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_names_steps_of_its_tool() {
+        let state = |step: usize| json!({ "rounds": 1, "asked": [{ "step": step }] });
+        assert!(Resumed::of(&state(1), 2).is_some());
+        assert!(Resumed::of(&state(2), 2).is_none());
+    }
 }
