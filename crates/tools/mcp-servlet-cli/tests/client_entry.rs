@@ -340,7 +340,8 @@ fn nothing_is_written_unless_the_server_works_and_the_file_can_be_read() {
     let (code, said) = run(&home, &["uninstall", "cursor", "weather"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(
-        said.contains("has an earlier version") && !said.contains("a copy of the old file"),
+        said.contains("is still the copy from before an earlier change")
+            && !said.contains("a copy of the old file"),
         "{said}"
     );
     assert_eq!(fs::read_to_string(&backup).expect("a copy"), before);
