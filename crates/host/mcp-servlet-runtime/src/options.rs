@@ -98,10 +98,13 @@ pub struct LoadOptions {
     pub from_contract: bool,
     /// The cache of compiled modules.
     pub cache: CompileCache,
-    /// How long what was read of a resource is kept, by URI; `None` reads it every time.
+    /// How long what was read of a resource is kept, by URI and [`RequestCaller::key`](crate::RequestCaller::key); `None` reads it
+    /// every time.
     ///
     /// `Servlet` of `mcp-servlet-host` applies this; [`Guest`](crate::Guest) does not.
     pub resource_cache: Option<Duration>,
+    /// Whether all callers get what one of them has read.
+    pub resource_cache_shared: bool,
     /// The quality of all code of the servlet; `None` compiles it quickly and later again with optimizations.
     ///
     /// For the tests of this workspace; not part of the API.
@@ -294,6 +297,7 @@ impl Default for LoadOptions {
             from_contract: false,
             cache: CompileCache::Default,
             resource_cache: None,
+            resource_cache_shared: false,
             quality: None,
         }
     }

@@ -15,13 +15,16 @@ use crate::units::ShortTime;
     expecting = "a table such as { cache = \"60s\" }"
 )]
 pub(crate) struct Resources {
-    /// How long what was read is kept, for all clients and by URI. At most a day. Default: the servlet runs for each read.
+    /// How long what was read is kept, by URI. At most a day. Default: the servlet runs for each read.
     cache: Option<ShortTime>,
+    /// Whether callers of an endpoint with `auth` get what others have read. Default: each one gets what they have read themselves.
+    shared: bool,
 }
 
 impl Resources {
     /// Applies the section to `options`.
     pub(crate) fn apply(self, options: &mut LoadOptions) {
         options.resource_cache = self.cache.map(|time| time.0);
+        options.resource_cache_shared = self.shared;
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     site::{OLD, Site, WEB},
     sse::JSON,
     support::Wat,
-    wasm::{describe, echo, servlet},
+    wasm::{describe, echo, echo_features, servlet},
 };
 
 const AUTH: &str = "auth = \"corp\"\n";
@@ -43,10 +43,14 @@ fn config() -> String {
 }
 
 async fn start(issuer: &Issuer, wasm: &[u8]) -> Site {
+    start_with(issuer, wasm, &config()).await
+}
+
+async fn start_with(issuer: &Issuer, wasm: &[u8], config: &str) -> Site {
     log::start();
     let keys = json!({ "keys": issuer.keys() }).to_string();
     let files = [("a.wasm", wasm), ("keys.json", keys.as_bytes())];
-    Site::start(&config(), &files).await
+    Site::start(config, &files).await
 }
 
 /// A client with a token.
@@ -84,7 +88,8 @@ impl<'s> Client<'s> {
             ("mcp-method", method),
         ];
         let params = &request["params"];
-        let name = params["name"].as_str().or(params["taskId"].as_str());
+        let name = ["name", "taskId", "uri"].map(|key| params[key].as_str());
+        let name = name.into_iter().flatten().next();
         headers.extend(name.map(|name| ("mcp-name", name)));
         json_of(self.send("POST", &headers, &request.to_string()))
     }
@@ -236,6 +241,28 @@ async fn a_cursor_of_another_caller_is_unknown() {
     assert_eq!(bob.ask("tools/list", next.clone())["error"]["code"], -32602);
     let rest = again.ask("tools/list", next);
     assert_eq!(rest["result"]["tools"][0]["name"], "t1000", "{rest}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_share_cached_resources_only_if_the_file_says_so() {
+    let issuer = Issuer::new();
+    let forward = config().replace(AUTH, &format!("{AUTH}forward = [\"caller\"]\n"));
+    for (shared, expected) in [("", "bob"), (", shared = true", "ann")] {
+        let config = format!("{forward}resources = {{ cache = \"60s\"{shared} }}\n");
+        let site = start_with(&issuer, &echo_features(), &config).await;
+        let [ann, again, bob] = clients(&site, &issuer);
+        let read = |client: &Client<'_>| {
+            let answer = client.ask("resources/read", json!({ "uri": "x:" }));
+            let left = answer["result"]["ttlMs"].as_u64();
+            assert!(left.is_some_and(|left| left > 0), "it is cached: {answer}");
+            answer["result"]["_meta"]["params"]["_meta"]["mcp-servlet/caller"].clone()
+        };
+        let first = read(&ann);
+        assert_eq!(first["subject"], "ann");
+        assert_eq!(read(&bob)["subject"], expected);
+        // The servlet did not run again: this token has other scopes.
+        assert_eq!(read(&again), first);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

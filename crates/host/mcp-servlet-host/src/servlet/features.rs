@@ -3,7 +3,10 @@
 use mcp_servlet_runtime::{Abi, CallError, Job, JsonObject, RequestMeta};
 use serde_json::Value;
 
-use super::{Servlet, answers, resource_cache::is_shared};
+use super::{
+    Servlet, answers,
+    resource_cache::{Key, is_shared},
+};
 use crate::{
     CompleteResult, GetPromptResult, ReadResourceResult,
     error::unknown_prompt,
@@ -42,8 +45,8 @@ impl Servlet {
         self.module().can_call(READ_RESOURCE)
     }
 
-    /// Reads a resource. With [`LoadOptions::resource_cache`], the result may come from an earlier request. Its `ttlMs` says how
-    /// long it is still kept.
+    /// Reads a resource. With [`LoadOptions::resource_cache`], the result may come from an earlier request of the
+    /// same caller. Its `ttlMs` says how long it is still kept.
     ///
     /// # Errors
     /// [`CallError`]. Its kind is [`UnknownResource`] if there is no resource with this URI.
@@ -69,12 +72,13 @@ impl Servlet {
         let Some(time) = time.filter(|_| is_shared(request_meta) && !is_for_caller) else {
             return self.read_now(uri, request_meta).await;
         };
-        if let Some(result) = self.resources.get(uri) {
+        let key = Key::new(uri, request_meta, self.options().resource_cache_shared);
+        if let Some(result) = self.resources.get(&key) {
             return Ok(result);
         }
         let reading = self.resources.begin(time);
         let result = self.read_now(uri, request_meta).await?;
-        Ok(self.resources.keep(uri, &reading, result))
+        Ok(self.resources.keep(key, &reading, result))
     }
 
     async fn read_now(

@@ -14,22 +14,30 @@ use crate::ReadResourceResult;
 /// How many results of one servlet are kept at most.
 const MAX_ENTRIES: usize = 1000;
 
-/// How large the results and URIs of one servlet may be together, in bytes.
+/// How large the results of one servlet may be together with their keys, in bytes.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The time for which clients may keep a result, in milliseconds.
 const TTL: &str = "ttlMs";
 
-/// The results of one servlet, by URI.
+/// The results of one servlet, by URI and caller.
 #[derive(Default)]
 pub(super) struct ResourceCache(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
-    entries: HashMap<String, Entry>,
+    entries: HashMap<Key, Entry>,
     bytes: usize,
     /// Counts the resources that were removed because they have changed.
     changes: u64,
+}
+
+/// What a result is kept under.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    uri: String,
+    /// The [key](mcp_servlet_runtime::RequestCaller::key) of the only caller who gets it. Empty if all do.
+    caller: String,
 }
 
 struct Entry {
@@ -44,15 +52,26 @@ pub(super) struct Reading {
     time: Duration,
 }
 
+impl Key {
+    /// The key of a request. Callers that the server tells apart have results of their own, unless they are `shared`.
+    pub(super) fn new(uri: &str, request_meta: &RequestMeta, shared: bool) -> Self {
+        let caller = request_meta.caller.as_ref().filter(|_| !shared);
+        Self {
+            uri: uri.to_owned(),
+            caller: caller.map_or_else(String::new, |caller| caller.key.clone()),
+        }
+    }
+}
+
 impl ResourceCache {
     fn lock(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was read before, with the time for which it is still kept.
-    pub(super) fn get(&self, uri: &str) -> Option<ReadResourceResult> {
+    pub(super) fn get(&self, key: &Key) -> Option<ReadResourceResult> {
         let kept = self.lock();
-        let entry = kept.entries.get(uri)?;
+        let entry = kept.entries.get(key)?;
         let left = entry.until.checked_duration_since(Instant::now())?;
         Some(with_ttl(entry.result.clone(), left))
     }
@@ -66,7 +85,7 @@ impl ResourceCache {
     /// Keeps a result, and returns it with the time for which it is kept.
     pub(super) fn keep(
         &self,
-        uri: &str,
+        key: Key,
         reading: &Reading,
         result: ReadResourceResult,
     ) -> ReadResourceResult {
@@ -80,29 +99,34 @@ impl ResourceCache {
             reading.time.min(Duration::from_millis(own))
         });
         let json = serde_json::to_vec(result.json());
-        let size = json.map_or(usize::MAX, |json| json.len() + uri.len());
+        let size = json.map_or(usize::MAX, |json| {
+            json.len() + key.uri.len() + key.caller.len()
+        });
         let mut kept = self.lock();
         if kept.changes == reading.changes && size <= MAX_BYTES && !time.is_zero() {
-            kept.insert(uri, result.clone(), size, Instant::now() + time);
+            kept.insert(key, result.clone(), size, Instant::now() + time);
             return with_ttl(result, time);
         }
         result
     }
 
-    /// Drops a resource that has changed.
+    /// Drops a resource that has changed, for all callers.
     pub(super) fn forget(&self, uri: &str) {
         let mut kept = self.lock();
         kept.changes += 1;
-        kept.remove(uri);
+        let keys = kept.entries.keys().filter(|key| key.uri == uri);
+        for key in keys.cloned().collect::<Vec<_>>() {
+            kept.remove(&key);
+        }
     }
 }
 
 impl Kept {
-    fn insert(&mut self, uri: &str, result: ReadResourceResult, size: usize, until: Instant) {
-        self.remove(uri);
+    fn insert(&mut self, key: Key, result: ReadResourceResult, size: usize, until: Instant) {
+        self.remove(&key);
         while self.entries.len() >= MAX_ENTRIES || self.bytes + size > MAX_BYTES {
             let next = self.entries.iter().min_by_key(|(_, entry)| entry.until);
-            let Some(next) = next.map(|(uri, _)| uri.clone()) else {
+            let Some(next) = next.map(|(key, _)| key.clone()) else {
                 break;
             };
             self.remove(&next);
@@ -113,11 +137,11 @@ impl Kept {
             size,
             until,
         };
-        self.entries.insert(uri.to_owned(), entry);
+        self.entries.insert(key, entry);
     }
 
-    fn remove(&mut self, uri: &str) {
-        if let Some(entry) = self.entries.remove(uri) {
+    fn remove(&mut self, key: &Key) {
+        if let Some(entry) = self.entries.remove(key) {
             self.bytes -= entry.size;
         }
     }
@@ -144,6 +168,10 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_mins(1);
 
+    fn key(uri: &str) -> Key {
+        Key::new(uri, &RequestMeta::default(), false)
+    }
+
     fn result(text: &str) -> ReadResourceResult {
         let json = json!({ "contents": [{ "uri": "x:1", "text": text }] });
         ReadResourceResult::new(json.as_object().cloned().expect("an object"))
@@ -151,11 +179,11 @@ mod tests {
 
     fn keep(cache: &ResourceCache, uri: &str, time: Duration, text: &str) {
         let reading = cache.begin(time);
-        cache.keep(uri, &reading, result(text));
+        cache.keep(key(uri), &reading, result(text));
     }
 
     fn text(cache: &ResourceCache, uri: &str) -> Option<String> {
-        let result = cache.get(uri)?;
+        let result = cache.get(&key(uri))?;
         Some(result.json()["contents"][0]["text"].as_str()?.to_owned())
     }
 
@@ -165,7 +193,7 @@ mod tests {
         keep(&cache, "x:1", MINUTE, "a");
         keep(&cache, "x:2", Duration::ZERO, "b");
         assert_eq!(text(&cache, "x:1").as_deref(), Some("a"));
-        let left = cache.get("x:1").expect("it is kept").json()[TTL].as_u64();
+        let left = cache.get(&key("x:1")).expect("it is kept").json()[TTL].as_u64();
         assert!(left.is_some_and(|left| (1..=60_000).contains(&left)));
         assert_eq!(text(&cache, "x:2"), None);
         cache.forget("x:1");
@@ -177,7 +205,7 @@ mod tests {
         let cache = ResourceCache::default();
         let reading = cache.begin(MINUTE);
         cache.forget("x:1");
-        let read = cache.keep("x:1", &reading, result("old"));
+        let read = cache.keep(key("x:1"), &reading, result("old"));
         assert_eq!(read.json().get(TTL), None);
         assert_eq!(text(&cache, "x:1"), None);
     }
@@ -188,7 +216,7 @@ mod tests {
         let reading = cache.begin(MINUTE);
         let mut json = result("a").into_json();
         json.insert(TTL.to_owned(), 5.into());
-        let read = cache.keep("x:1", &reading, ReadResourceResult::new(json));
+        let read = cache.keep(key("x:1"), &reading, ReadResourceResult::new(json));
         assert_eq!(read.json()[TTL], 5);
     }
 
@@ -201,9 +229,9 @@ mod tests {
         }
         assert!(cache.lock().bytes <= MAX_BYTES);
         assert_eq!(cache.lock().entries.len(), 2);
-        assert!(cache.get("x:4").is_some() && cache.get("x:1").is_none());
+        assert!(cache.get(&key("x:4")).is_some() && cache.get(&key("x:1")).is_none());
         keep(&cache, "x:5", MINUTE, &large.repeat(4));
-        assert!(cache.get("x:5").is_none() && cache.get("x:4").is_some());
+        assert!(cache.get(&key("x:5")).is_none() && cache.get(&key("x:4")).is_some());
         for number in 0..2 * MAX_ENTRIES {
             keep(&cache, &format!("y:{number}"), MINUTE, "a");
         }
