@@ -186,6 +186,18 @@ impl Hints {
 }
 
 impl Name<'_> {
+    /// Whether a pattern of a rule matches it; or some of the URIs of a template.
+    pub fn matches(&self, pattern: &str) -> bool {
+        let is_match = |name: &str| Pattern::new(pattern).matches(name);
+        let has_match = |uri: &Uri| UriPattern::new(pattern).matches(uri) != Holds::No;
+        match self {
+            Self::Tool(name, _) | Self::Prompt(name) => is_match(name),
+            Self::Step(own, listed, _) => is_match(own) || listed.is_some_and(is_match),
+            Self::Resource(uri) => has_match(uri),
+            Self::StepResource(uri) => has_match(uri),
+        }
+    }
+
     /// Whether a tool has a hint.
     fn has(&self, hint: (Hint, bool)) -> bool {
         match self {
@@ -392,13 +404,21 @@ impl Rule {
         }
     }
 
-    /// Whether it holds for all items that it names.
-    pub fn is_unconditional(&self) -> bool {
-        self.members.is_empty()
-            && self.hints.is_empty()
-            && self.scopes.is_empty()
-            && self.arguments.is_empty()
-            && self.when.is_none()
+    /// Whether it holds whenever a later rule would, so that the later one is never reached.
+    pub fn shadows(&self, later: &Self) -> bool {
+        // Only rules with members decide on the calls of virtual tools.
+        let has_members = self.members.is_empty() == later.members.is_empty();
+        // Equal arguments and conditions of a `deny` also hold where those of an `allow` do not: for one of several values, and
+        // without a value.
+        let is_as_wide = self.effect == Effect::Deny || later.effect == Effect::Allow;
+        self.covers(later)
+            && has_members
+            && contains(&self.members, &later.members)
+            && contains(&later.hints, &self.hints)
+            && self.scopes.is_subset(&later.scopes)
+            && contains(&later.arguments, &self.arguments)
+            && (self.when.is_none() || self.when == later.when)
+            && (is_as_wide || self.arguments.is_empty() && self.when.is_none())
     }
 
     /// Whether it depends on the arguments of a call.
@@ -407,7 +427,7 @@ impl Rule {
     }
 
     /// Whether it names all items that another rule names.
-    pub fn covers(&self, other: &Self) -> bool {
+    fn covers(&self, other: &Self) -> bool {
         let names = |own: &[Pattern], other: &[Pattern]| {
             let mut other = other.iter();
             other.all(|other| own.iter().any(|own| own.covers(other)))
@@ -483,6 +503,10 @@ impl Rule {
             Name::StepResource(uri) => self.matches(uri),
         }
     }
+}
+
+fn contains<T: PartialEq>(all: &[T], some: &[T]) -> bool {
+    some.iter().all(|one| all.contains(one))
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ pub(super) struct ReadRule {
     rule: Rule,
     tools: Vec<Spanned<String>>,
     prompts: Vec<Spanned<String>>,
+    resources: Vec<Spanned<String>>,
     arguments: Vec<Range<usize>>,
     when: Option<Range<usize>>,
 }
@@ -55,15 +56,11 @@ impl Reader<'_> {
             let section = section.get_ref();
             let mut rules: Vec<(Rule, usize)> = Vec::new();
             for table in &section.rules {
-                self.untrusted_hints(file, endpoint, table);
                 let Some(rule) = self.rule(endpoint, table, members) else {
                     continue;
                 };
-                let decides =
-                    |(one, _): &&(Rule, usize)| one.is_unconditional() && one.covers(&rule);
-                // A rule with members also decides on the calls of virtual tools, which others do not.
-                let is_plain = rule.members.is_empty();
-                let before = rules.iter().find(decides).filter(|_| is_plain);
+                self.untrusted_hints(file, endpoint, table, &rule);
+                let before = rules.iter().find(|(one, _)| one.shadows(&rule));
                 if let Some((_, line)) = before {
                     let message = format!(
                         "this rule is never reached: the rule in line {line} decides all that it names"
@@ -261,11 +258,20 @@ impl Reader<'_> {
     }
 
     /// Warns of rules that rely on what a remote says about its tools.
-    fn untrusted_hints(&mut self, file: &File, endpoint: &Endpoint, table: &RuleTable) {
-        let Some(annotations) = &table.get_ref().annotations else {
-            return;
-        };
-        let members = &table.get_ref().members;
+    fn untrusted_hints(
+        &mut self,
+        file: &File,
+        endpoint: &Endpoint,
+        table: &RuleTable,
+        rule: &Rule,
+    ) {
+        let table = table.get_ref();
+        let annotations = table.annotations.as_ref().map(Spanned::span);
+        let reads_annotations = rule.when.as_ref().is_some_and(When::reads_annotations);
+        let when = table.when.as_ref().filter(|_| reads_annotations);
+        let spans = annotations.into_iter().chain(when.map(Spanned::span));
+        let spans: Vec<_> = spans.collect();
+        let members = &table.members;
         for (name, remote) in &file.remote {
             let serves = endpoint.members.as_ref();
             let is_served = serves.is_none_or(|served| served.contains(name));
@@ -275,7 +281,9 @@ impl Reader<'_> {
                 let message = format!(
                     "this relies on what remote `{name}` says about its own tools; write `trust_annotations = true` in `[remote.{name}]` if you trust it"
                 );
-                self.warn(annotations.span(), message);
+                for span in &spans {
+                    self.warn(span.clone(), message.clone());
+                }
             }
         }
     }
@@ -317,6 +325,7 @@ fn read_rule(
         rule: rule.clone(),
         tools: of_kind(|names| &names.tools),
         prompts: of_kind(|names| &names.prompts),
+        resources: of_kind(|names| &names.resources),
         arguments: table.arguments.keys().map(Spanned::span).collect(),
         when: table.when.as_ref().map(Spanned::span),
     }

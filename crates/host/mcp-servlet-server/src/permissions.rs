@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::{
     records::Notes,
-    rule_items::{item_of_callee, item_of_tool, items_of_steps},
+    rule_items::{item_of_callee, item_of_prompt, item_of_resource, item_of_tool, items_of_steps},
     server::{Server, metrics::InnerCalls},
 };
 
@@ -218,24 +218,12 @@ impl Permissions {
     }
 
     fn prompt(&self, name: &str) -> bool {
-        let member = self.host.member_of_prompt(name);
-        member.is_some_and(|member| {
-            let item = Item {
-                name: Name::Prompt(name),
-                member: member.name(),
-                bundle: None,
-            };
-            self.allow(&item)
-        })
+        let item = item_of_prompt(&self.host, name);
+        item.is_some_and(|item| self.allow(&item))
     }
 
     fn decide_resource(&self, member: &Member, uri: &Uri) -> Holds {
-        let item = Item {
-            name: Name::Resource(uri),
-            member: member.name(),
-            bundle: None,
-        };
-        self.decide(&item).allowed
+        self.decide(&item_of_resource(member, uri)).allowed
     }
 
     /// Whether the caller may read the resource of a member with the URI that the client wrote.

@@ -32,6 +32,24 @@ pub fn item_of_tool<'h>(host: &'h Host, tool: &'h Tool) -> Option<Item<'h>> {
     })
 }
 
+/// A prompt of a host, for rules.
+pub fn item_of_prompt<'h>(host: &'h Host, name: &'h str) -> Option<Item<'h>> {
+    Some(Item {
+        name: Name::Prompt(name),
+        member: host.member_of_prompt(name)?.name(),
+        bundle: None,
+    })
+}
+
+/// A resource of a member, for rules.
+pub fn item_of_resource<'h>(member: &'h Member, uri: &'h Uri) -> Item<'h> {
+    Item {
+        name: Name::Resource(uri),
+        member: member.name(),
+        bundle: None,
+    }
+}
+
 /// A step of a virtual tool, for rules.
 #[derive(Debug)]
 pub struct StepItem<'h> {

@@ -209,6 +209,60 @@ fn a_rule_covers_what_it_names() {
     assert!(resources(Deny, &["docs://*"]).covers(&resources(Allow, &["docs://a*"])));
 }
 
+#[test]
+fn a_rule_shadows_those_about_fewer_items_and_callers() {
+    let on = |effect, members: &[&str]| Rule {
+        members: members.iter().map(|name| (*name).to_owned()).collect(),
+        ..rule(effect, &["*"])
+    };
+    let hints = |hints: &[(Hint, bool)]| Rule {
+        hints: hints.to_vec(),
+        ..rule(Allow, &["*"])
+    };
+    let scopes = |scopes: &[&str]| Rule {
+        scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+        ..rule(Allow, &["*"])
+    };
+    let (reads, closed) = ((Hint::ReadOnly, true), (Hint::OpenWorld, false));
+    let both = ["a", "b"];
+    for (case, first, later, expected) in [
+        ("equal members", on(Allow, &both), on(Deny, &["b"]), true),
+        ("more members", on(Allow, &["a"]), on(Deny, &both), false),
+        ("all members", on(Allow, &["a"]), on(Deny, &[]), false),
+        // Only rules with members are about the calls of virtual tools.
+        ("a member", on(Allow, &[]), on(Deny, &["a"]), false),
+        ("more hints", hints(&[reads]), hints(&[closed, reads]), true),
+        ("other hints", hints(&[reads]), hints(&[closed]), false),
+        ("more scopes", scopes(&["a"]), scopes(&both), true),
+        ("fewer scopes", scopes(&both), scopes(&["a"]), false),
+    ] {
+        assert_eq!(first.shadows(&later), expected, "{case}");
+    }
+}
+
+#[test]
+fn a_rule_shadows_those_with_its_arguments_and_condition() {
+    let with = |effect, text: &str| Rule {
+        when: Some(When::new(text, true, None).expect("a condition")),
+        ..rule(effect, &["*"])
+    };
+    let small = |effect| with_arguments(rule(effect, &["*"]), "a", &json!({ "maximum": 1 }));
+    let key = |effect| with(effect, "${{ caller.kind == 'key' }}");
+    let jwt = with(Allow, "${{ caller.kind == 'jwt' }}");
+    for (case, first, later, expected) in [
+        ("all", rule(Deny, &["*"]), small(Allow), true),
+        ("a part", small(Allow), rule(Allow, &["*"]), false),
+        ("equal arguments", small(Allow), small(Allow), true),
+        ("one of several values", small(Deny), small(Allow), true),
+        ("all of several values", small(Allow), small(Deny), false),
+        ("an equal condition", key(Deny), key(Allow), true),
+        ("another condition", key(Allow), jwt, false),
+        ("a condition without a value", key(Allow), key(Deny), false),
+    ] {
+        assert_eq!(first.shadows(&later), expected, "{case}");
+    }
+}
+
 fn with_arguments(rule: Rule, path: &str, schema: &Value) -> Rule {
     let schema = schema.as_object().expect("an object");
     let argument = Argument::new(path, schema).expect("an argument");

@@ -36,6 +36,14 @@ impl When {
         self.0.reads().iter().any(|path| path.root == "arguments")
     }
 
+    /// Whether it reads what a tool says about itself.
+    pub fn reads_annotations(&self) -> bool {
+        self.0.reads().iter().any(|path| {
+            let first = path.steps.first().and_then(member);
+            path.root == "tool" && first.is_none_or(|(name, _)| name == "annotations")
+        })
+    }
+
     /// Whether a rule with this effect holds, as far as the condition decides. If the condition has no value, an `allow` does
     /// not hold and a `deny` does.
     pub(super) fn holds(

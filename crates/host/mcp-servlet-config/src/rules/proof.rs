@@ -1,13 +1,15 @@
-//! Checks rules against the tools and prompts of their endpoints.
+//! Checks rules against the tools, prompts and resources of their endpoints.
 
 use std::ops::Range;
 
 use mcp_servlet_access::rules::{
-    Argument, Effect, Item, MistakeKind, Name, Pattern, Proof, Rule, ToolSchema, When,
+    Argument, Effect, Item, MistakeKind, Proof, Rule, ToolSchema, Uri, When,
 };
-use mcp_servlet_host::{Host, Loaded, Mount, Tool};
+use mcp_servlet_host::{Host, Listed, Loaded, Member, Mount, Tool, bundle::Target};
 use mcp_servlet_schema::{did_you_mean, similar};
-use mcp_servlet_server::rule_items::{item_of_tool, items_of_steps};
+use mcp_servlet_server::rule_items::{
+    item_of_prompt, item_of_resource, item_of_tool, items_of_steps,
+};
 use serde_json::Value;
 use toml::Spanned;
 
@@ -119,24 +121,13 @@ impl ReadRule {
     fn verdicts(&self, host: &Host, is_whole: bool) -> Vec<(Range<usize>, Verdict)> {
         let all = tools_and_steps(host).filter(|one| self.rule.applies_to(&one.item));
         let all: Vec<_> = all.collect();
-        let tools: Vec<_> = all.iter().map(|one| one.tool.name().to_owned()).collect();
-        let prompts: Vec<_> = host.prompts().map(|one| one.key().to_owned()).collect();
-        let mut verdicts = Vec::new();
-        for (what, wanted, there) in [
-            ("tool", &self.tools, tools),
-            ("prompt", &self.prompts, prompts),
-        ] {
-            for name in wanted {
-                let of_name = self.of_name(what, name.get_ref(), &there, is_whole);
-                verdicts.push((name.span(), of_name));
-            }
-        }
+        let mut verdicts = self.of_names(host, &all, is_whole);
         let named = all.into_iter();
         let named = named.filter(|one| self.rule.may_apply_to(&one.item));
         let named: Vec<_> = named.collect();
         let is_there = |name: &Spanned<String>| {
-            let pattern = Pattern::new(name.get_ref());
-            !has_wildcard(name) && named.iter().any(|one| one.matches(&pattern))
+            let mut named = named.iter();
+            !has_wildcard(name) && named.any(|one| one.item.name.matches(name.get_ref()))
         };
         // Whether the rule may be about more tools than are there.
         let may_grow = !is_whole && !self.tools.iter().all(is_there);
@@ -157,22 +148,86 @@ impl ReadRule {
         verdicts
     }
 
-    fn of_name(&self, what: &str, text: &str, there: &[String], is_whole: bool) -> Verdict {
-        let pattern = Pattern::new(text);
-        let count = there.iter().filter(|name| pattern.matches(name)).count();
-        let endpoint = &self.endpoint;
-        match count {
-            0 if !is_whole => Verdict::Open(format!(
-                "no {what} of endpoint `{endpoint}` matches `{text}` yet; some servlets or remotes are not loaded"
-            )),
-            0 => {
-                let hint = did_you_mean(similar(text, there.iter().map(String::as_str)));
-                Verdict::Doubtful(format!(
-                    "no {what} of endpoint `{endpoint}` matches `{text}`{hint}"
-                ))
+    /// Compares each name with what is there.
+    fn of_names(
+        &self,
+        host: &Host,
+        tools: &[NamedTool<'_>],
+        is_whole: bool,
+    ) -> Vec<(Range<usize>, Verdict)> {
+        let tools = tools.iter().map(|one| (one.tool.name(), one.item.clone()));
+        let prompts = host.prompts().map(Listed::key);
+        let prompts = prompts.filter_map(|name| Some((name, item_of_prompt(host, name)?)));
+        let uris = uris(host);
+        let resources = uris.iter().map(|(member, text, uri)| {
+            let item = item_of_resource(member, uri);
+            (*text, item)
+        });
+        let resources = resources.chain(resources_of_steps(host));
+        let mut verdicts = Vec::new();
+        let mut compare = |what: &str, names: &[Spanned<String>], there: Vec<(&str, Item<'_>)>| {
+            for name in names {
+                let of_name = self.of_name(what, name.get_ref(), &there, is_whole);
+                verdicts.push((name.span(), of_name));
             }
-            1 => Verdict::Proved(format!("a {what} matches `{text}`")),
-            count => Verdict::Proved(format!("{count} {what}s match `{text}`")),
+        };
+        compare("tool", &self.tools, tools.collect());
+        compare("prompt", &self.prompts, prompts.collect());
+        compare("resource", &self.resources, resources.collect());
+        verdicts
+    }
+
+    fn of_name(
+        &self,
+        what: &str,
+        text: &str,
+        there: &[(&str, Item<'_>)],
+        is_whole: bool,
+    ) -> Verdict {
+        let there = there.iter().filter(|(_, item)| self.rule.applies_to(item));
+        let mut matching = there.clone().filter(|(_, item)| item.name.matches(text));
+        let fitting = matching.clone();
+        let fitting = fitting.filter(|(_, item)| self.rule.may_apply_to(item));
+        let endpoint = &self.endpoint;
+        let (message, near) = match fitting.count() {
+            // A last rule that allows everything else names no resource in particular.
+            0 if what == "resource" && text == "*" && self.rule.members.is_empty() => {
+                return Verdict::Proved("this names all resources".to_owned());
+            }
+            0 if matching.next().is_some() => {
+                let parts = self.parts_about(what);
+                let message = format!(
+                    "`{text}` matches {what}s of endpoint `{endpoint}`, but none of them fits {parts} of this rule"
+                );
+                (message, None)
+            }
+            0 => (
+                format!("no {what} of endpoint `{endpoint}` matches `{text}`"),
+                similar(text, there.map(|(name, _)| *name)),
+            ),
+            1 => return Verdict::Proved(format!("a {what} matches `{text}`")),
+            count => return Verdict::Proved(format!("{count} {what}s match `{text}`")),
+        };
+        if !is_whole {
+            let message = format!("{message} yet; some servlets or remotes are not loaded");
+            return Verdict::Open(message);
+        }
+        let message = message + &did_you_mean(near);
+        // Members also read resources that they do not list.
+        if what == "resource" {
+            Verdict::Unproved(message)
+        } else {
+            Verdict::Doubtful(message)
+        }
+    }
+
+    /// The keys, besides names, that say which items the rule is about.
+    fn parts_about(&self, what: &str) -> &'static str {
+        let has_hints = what == "tool" && !self.rule.hints.is_empty();
+        match (self.rule.members.is_empty(), has_hints) {
+            (true, _) => "`annotations`",
+            (false, false) => "`members`",
+            (false, true) => "`members` and `annotations`",
         }
     }
 
@@ -181,8 +236,8 @@ impl ReadRule {
     fn of_argument(&self, argument: &Argument, named: &[NamedTool<'_>], may_grow: bool) -> Verdict {
         let mut all = Vec::new();
         for name in &self.tools {
-            let pattern = Pattern::new(name.get_ref());
-            let matching = named.iter().filter(|one| one.matches(&pattern));
+            let named = named.iter();
+            let matching = named.filter(|one| one.item.name.matches(name.get_ref()));
             let prove = |one: &NamedTool<'_>| {
                 let proof = argument.prove(self.rule.effect, schema_of(one.tool));
                 (one.is_checked, proof)
@@ -248,17 +303,6 @@ impl ReadRule {
     }
 }
 
-impl NamedTool<'_> {
-    fn matches(&self, pattern: &Pattern) -> bool {
-        let listed = match &self.item.name {
-            Name::Step(_, listed, _) => *listed,
-            _ => None,
-        };
-        let mut names = [Some(self.tool.name()), listed].into_iter().flatten();
-        names.any(|name| pattern.matches(name))
-    }
-}
-
 /// The tools of a host, and those that its virtual tools call.
 fn tools_and_steps(host: &Host) -> impl Iterator<Item = NamedTool<'_>> {
     let named = |(item, tool), listed: &Tool| NamedTool {
@@ -275,6 +319,26 @@ fn tools_and_steps(host: &Host) -> impl Iterator<Item = NamedTool<'_>> {
         steps.filter_map(move |step| Some(named((step.item, step.tool?), tool)))
     });
     tools.chain(steps)
+}
+
+/// The resources and templates that a host lists, with their members and their texts.
+fn uris(host: &Host) -> Vec<(&Member, &str, Uri)> {
+    let resources = host.resources_of_members();
+    let resources = resources.map(|(member, one)| (member, one.key(), Uri::listed(one.key())));
+    let templates = host.templates_of_members();
+    let templates = templates.map(|(member, one)| (member, one.key(), Uri::of_template(one.key())));
+    resources.chain(templates).collect()
+}
+
+/// The resources that virtual tools read, with their templates.
+fn resources_of_steps(host: &Host) -> impl Iterator<Item = (&str, Item<'_>)> {
+    let steps = host
+        .tools()
+        .flat_map(move |tool| items_of_steps(host, tool.name()));
+    steps.filter_map(|step| match step.target {
+        Target::Resource(resource) => Some((resource.template.as_str(), step.item)),
+        Target::Tool(_) => None,
+    })
 }
 
 fn has_wildcard(name: &Spanned<String>) -> bool {
