@@ -1,10 +1,10 @@
 //! Reads what issuers publish.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use http::header::CACHE_CONTROL;
-use mcp_servlet_http::{HttpFailure, Operator, Request, SendError, Trust, TrustError, read_more};
+use mcp_servlet_http::{HttpFailure, Operator, Request, SendError, Trust, read_more};
 use serde_json::Value;
 use tokio::time::timeout;
 use url::{Url, form_urlencoded};
@@ -51,13 +51,11 @@ pub(crate) struct Document {
 }
 
 impl Fetch {
-    /// Trusts the authorities of the operator and those in a file.
-    pub(crate) fn new(ca: Option<&PathBuf>) -> Result<Self, TrustError> {
-        let trust = Trust::of_operator(ca.map(PathBuf::as_path))?;
-        Ok(Self {
+    pub(crate) fn new(trust: &Trust) -> Self {
+        Self {
             named: Operator::new(trust.clone()),
-            others: Operator::to_public(trust),
-        })
+            others: Operator::to_public(trust.clone()),
+        }
     }
 
     /// The document at a URL of the configuration.

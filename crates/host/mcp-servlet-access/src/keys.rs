@@ -1,14 +1,13 @@
 //! The keys of an issuer, wherever they are.
 
 use std::{
-    path::PathBuf,
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
 use jsonwebtoken::{Algorithm, DecodingKey};
 use mcp_servlet_common::lock;
-use mcp_servlet_http::TrustError;
+use mcp_servlet_http::Trust;
 use tokio::sync::OwnedMutexGuard;
 use url::Url;
 
@@ -27,8 +26,8 @@ pub enum KeySource {
     Published {
         /// The URL. `None` stands for the one in the metadata of the issuer.
         url: Option<Url>,
-        /// A file with certificates that are trusted, too, in PEM.
-        ca: Option<PathBuf>,
+        /// The authorities that may vouch for the server.
+        trust: Trust,
     },
 }
 
@@ -55,7 +54,7 @@ enum Source {
 
 struct Published {
     url: Option<Url>,
-    fetch: Result<Fetch, TrustError>,
+    fetch: Fetch,
     state: Mutex<State>,
     /// Held while the keys are read, which is done once at a time.
     reading: Arc<tokio::sync::Mutex<()>>,
@@ -92,17 +91,15 @@ enum ReadError {
     Fetch(#[from] FetchError),
     #[error(transparent)]
     Keys(#[from] JwksError),
-    #[error("{0}")]
-    Trust(String),
 }
 
 impl Keys {
     pub(crate) fn new(issuer: &str, source: &KeySource) -> Self {
         let source = match source {
             KeySource::Known(keys) => Source::Known(keys.clone()),
-            KeySource::Published { url, ca } => Source::Published(Arc::new(Published {
+            KeySource::Published { url, trust } => Source::Published(Arc::new(Published {
                 url: url.clone(),
-                fetch: Fetch::new(ca.as_ref()),
+                fetch: Fetch::new(trust),
                 state: Mutex::default(),
                 reading: Arc::default(),
             })),
@@ -248,11 +245,9 @@ impl Published {
     }
 
     async fn fetched(&self, issuer: &str) -> Result<(Jwks, Option<Duration>), ReadError> {
-        let fetch = self.fetch.as_ref();
-        let fetch = fetch.map_err(|error| ReadError::Trust(error.to_string()))?;
         let Document { json, max_age } = match &self.url {
-            Some(url) => fetch.get(url).await?,
-            None => fetch.keys_of(issuer).await?,
+            Some(url) => self.fetch.get(url).await?,
+            None => self.fetch.keys_of(issuer).await?,
         };
         Ok((Jwks::parse(&json)?, max_age))
     }
@@ -275,7 +270,7 @@ mod tests {
         };
         let published = Arc::new(Published {
             url: None,
-            fetch: Fetch::new(None),
+            fetch: Fetch::new(&Trust::default()),
             state: Mutex::new(state),
             reading: Arc::default(),
         });

@@ -3,12 +3,12 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
-    path::PathBuf,
     time::{Duration, SystemTime},
 };
 
 use http::HeaderName;
 use jsonwebtoken::Algorithm;
+use mcp_servlet_http::Trust;
 use url::Url;
 
 use crate::{certificate::CertificateName, digest::Sha256, keys::KeySource};
@@ -95,8 +95,8 @@ pub struct IntrospectionOptions {
     pub secret: Secret,
     /// The issuer of the tokens.
     pub issuer: String,
-    /// A file with certificates that are trusted, too, in PEM.
-    pub ca: Option<PathBuf>,
+    /// The authorities that may vouch for the server of the URL.
+    pub trust: Trust,
     /// How long an answer is known. A token is never known for longer than it lasts.
     pub cache: Duration,
     /// How long an answer may take.

@@ -250,7 +250,7 @@ impl Reader<'_> {
         let url = self.https(&section.url);
         let issuer = self.https(&section.issuer);
         let secret = self.expanded(&section.secret);
-        let ca = section.tls.ca.as_ref().map(|ca| self.ca(ca));
+        let trust = self.trust(section.tls.ca.as_ref(), &section.issuer);
         let mut cache = Duration::from_secs(30);
         if let Some(given) = &section.cache {
             cache = given.get_ref().0;
@@ -267,7 +267,7 @@ impl Reader<'_> {
             client: section.client.clone(),
             secret: Secret(secret?),
             issuer: issuer?,
-            ca,
+            trust,
             cache,
             timeout,
         })
@@ -275,14 +275,14 @@ impl Reader<'_> {
 
     /// Where the keys of an issuer are.
     fn keys(&mut self, jwt: &JwtSection) -> Option<KeySource> {
-        let ca = jwt.tls.ca.as_ref().map(|ca| self.ca(ca));
+        let trust = self.trust(jwt.tls.ca.as_ref(), &jwt.issuer);
         let Some(given) = &jwt.jwks else {
-            return Some(KeySource::Published { url: None, ca });
+            return Some(KeySource::Published { url: None, trust });
         };
         if given.get_ref().contains("://") {
             let url = self.https(given)?;
             let url = Url::parse(&url).ok();
-            return Some(KeySource::Published { url, ca });
+            return Some(KeySource::Published { url, trust });
         }
         let path = self.folder.join(given.get_ref());
         self.files.add(path.clone());
@@ -301,6 +301,21 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    /// What the server trusts when it sends a request to an issuer. A changed file is other options, so the gate is replaced.
+    fn trust(&mut self, ca: Option<&Spanned<String>>, issuer: &Spanned<String>) -> Trust {
+        let path = ca.map(|ca| self.folder.join(ca.get_ref()));
+        if let Some(path) = &path {
+            self.files.add(path.clone());
+        }
+        if self.mode == Mode::Describe {
+            return Trust::default();
+        }
+        Trust::of_operator(path.as_deref()).unwrap_or_else(|error| {
+            self.problem(ca.unwrap_or(issuer).span(), error.to_string());
+            Trust::default()
+        })
     }
 
     /// A file with certificates.

@@ -1,6 +1,7 @@
 //! The certificate authorities that a client trusts.
 
 use std::{
+    fmt,
     path::{Path, PathBuf},
     sync::{Arc, LazyLock},
 };
@@ -19,7 +20,10 @@ const CERT_FILE: &str = "SSL_CERT_FILE";
 
 /// The certificate authorities that a client trusts. By default, those of Mozilla.
 #[derive(Clone)]
-pub struct Trust(TlsConnector);
+pub struct Trust {
+    roots: Arc<RootCertStore>,
+    connector: TlsConnector,
+}
 
 /// A file of certificates that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +33,19 @@ pub struct TrustError {
     pub path: PathBuf,
     /// What is wrong with it.
     pub reason: String,
+}
+
+/// Whether the authorities are the same, wherever they were read.
+impl PartialEq for Trust {
+    fn eq(&self, other: &Self) -> bool {
+        self.roots.roots == other.roots.roots
+    }
+}
+
+impl fmt::Debug for Trust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Trust")
+    }
 }
 
 impl Default for Trust {
@@ -60,17 +77,21 @@ impl Trust {
     }
 
     fn of(roots: RootCertStore) -> Self {
+        let roots = Arc::new(roots);
         let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .expect("ring has ciphers for these versions")
-            .with_root_certificates(roots)
+            .with_root_certificates(Arc::clone(&roots))
             .with_no_client_auth();
-        Self(Arc::new(config).into())
+        Self {
+            roots,
+            connector: Arc::new(config).into(),
+        }
     }
 
     /// Opens connections with TLS.
     pub fn connector(&self) -> &TlsConnector {
-        &self.0
+        &self.connector
     }
 }
 

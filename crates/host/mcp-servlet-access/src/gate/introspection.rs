@@ -17,7 +17,7 @@ const AT_ONCE: usize = 16;
 
 /// Asks an issuer about tokens.
 pub(super) struct Introspection {
-    fetch: Option<Fetch>,
+    fetch: Fetch,
     room: Semaphore,
 }
 
@@ -35,12 +35,8 @@ struct Answer {
 
 impl Introspection {
     pub(super) fn new(options: &IntrospectionOptions) -> Self {
-        let fetch = Fetch::new(options.ca.as_ref());
-        if let Err(error) = &fetch {
-            tracing::error!(%error, "cannot ask an issuer about tokens");
-        }
         Self {
-            fetch: fetch.ok(),
+            fetch: Fetch::new(&options.trust),
             room: Semaphore::new(AT_ONCE),
         }
     }
@@ -87,11 +83,10 @@ impl Introspection {
     }
 
     async fn ask(&self, token: &str, issuer: &IntrospectionOptions) -> Result<Vec<u8>, Reason> {
-        let fetch = self.fetch.as_ref().ok_or(Reason::Introspection)?;
         let asking = async {
             // It is never closed.
             let _permit = self.room.acquire().await;
-            fetch.introspect(token, issuer).await
+            self.fetch.introspect(token, issuer).await
         };
         let asked = tokio::time::timeout(issuer.timeout, asking).await;
         match asked {

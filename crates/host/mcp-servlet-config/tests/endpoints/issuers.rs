@@ -2,6 +2,8 @@
 
 use std::{
     collections::BTreeMap,
+    io,
+    net::SocketAddr,
     sync::{Arc, Mutex},
 };
 
@@ -21,6 +23,15 @@ use tokio::{
     io::AsyncWriteExt as _,
     net::{TcpListener, TcpStream},
     sync::Semaphore,
+};
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        ServerConfig,
+        crypto::ring,
+        pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+    },
+    server::TlsStream,
 };
 
 use crate::{
@@ -59,6 +70,16 @@ impl Publisher {
         url
     }
 
+    /// The same over TLS, with a certificate of this authority.
+    async fn start_tls(&self, authority: &Authority) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("https://{}", listener.local_addr().expect("an address"));
+        let port = TlsPort(listener, acceptor(authority));
+        let routes = Router::new().fallback(answer).with_state(self.clone());
+        tokio::spawn(async move { axum::serve(port, routes).await });
+        url
+    }
+
     fn set(&self, path: &str, answer: Answer) {
         let mut paths = self.0.lock().expect("no panic");
         paths.entry(path.to_owned()).or_default().0 = Some(answer);
@@ -76,6 +97,40 @@ impl Publisher {
         let paths = self.0.lock().expect("no panic");
         paths.get(path).map_or(0, |(_, count)| *count)
     }
+}
+
+/// Accepts connections with TLS.
+struct TlsPort(TcpListener, TlsAcceptor);
+
+impl axum::serve::Listener for TlsPort {
+    type Io = TlsStream<TcpStream>;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        loop {
+            let (stream, peer) = self.0.accept().await.expect("a connection");
+            // A client that does not trust the certificate leaves.
+            if let Ok(stream) = self.1.accept(stream).await {
+                return (stream, peer);
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Self::Addr> {
+        self.0.local_addr()
+    }
+}
+
+fn acceptor(authority: &Authority) -> TlsAcceptor {
+    let (cert, key) = authority.sign(1);
+    let cert = CertificateDer::from_pem_slice(cert.as_bytes()).expect("a certificate");
+    let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).expect("a key");
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("ring has ciphers for these versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![cert], key);
+    Arc::new(config.expect("they belong together")).into()
 }
 
 /// Whether a question about a token has the credentials of the server.
@@ -268,6 +323,36 @@ async fn metadata_of_an_issuer_says_where_its_keys_are() {
         let site = site(&url, None).await;
         let token = issuer.token(&json!({ "iss": url }));
         assert_eq!(status(&site, &token), expected, "{path}: {change}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changed_authorities_of_an_issuer_count_at_once() {
+    let [authority, other] = [Authority::new(), Authority::new()];
+    let publisher = Publisher::default();
+    let url = publisher.start_tls(&authority).await;
+    let answer = json!({ "active": true, "sub": "ann", "aud": RESOURCE, "iss": url });
+    publisher.set("/introspect", Answer::Json(answer));
+    let config = format!(
+        "{WEB}auth = \"corp\"\n[servlet.a]\nsource = \"a.wasm\"\n[auth.corp]\nresource = \"{RESOURCE}\"\n\
+         [auth.corp.introspection]\nurl = \"{url}/introspect\"\nclient = \"mcp\"\nsecret = \"s:cret\"\n\
+         issuer = \"{url}\"\ntls = {{ ca = \"ca.pem\" }}\n"
+    );
+    let root = authority.root();
+    let files = [
+        ("a.wasm", &*servlet(&["t"], "a")),
+        ("ca.pem", root.as_bytes()),
+    ];
+    let site = Site::start(&config, &files).await;
+    // What is known about a token is not asked again.
+    let token = || format!("opaque-{}", publisher.count("/introspect"));
+    assert_eq!(status(&site, &token()), 200);
+    for (trusted, expected) in [(&other, 503), (&authority, 200)] {
+        site.write("ca.pem", trusted.root());
+        eventually("the authorities are read again", async || {
+            status(&site, &token()) == expected
+        })
+        .await;
     }
 }
 
