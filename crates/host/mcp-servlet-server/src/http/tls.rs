@@ -13,7 +13,7 @@ use mcp_servlet_runtime::{chain, run_blocking};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::TcpStream,
-    time::timeout,
+    time::{Instant, timeout, timeout_at},
 };
 use tokio_rustls::{
     TlsAcceptor,
@@ -178,6 +178,23 @@ impl TlsOptions {
         Ok(Loaded { config, ends })
     }
 
+    /// Reads the files after a change. Other programs replace a certificate and its key one after the other, so files that cannot be
+    /// used have a while to change again. `None` while the runtime ends.
+    async fn load_changed(&self, files: &mut Snapshot) -> Option<Result<Loaded, TlsError>> {
+        let end = Instant::now() + REPLACING;
+        loop {
+            let options = self.clone();
+            let loaded = run_blocking(move || options.load()).await?;
+            if loaded.is_ok() {
+                return Some(loaded);
+            }
+            let Ok(changed) = timeout_at(end, files.changed()).await else {
+                return Some(loaded);
+            };
+            *files = changed;
+        }
+    }
+
     /// The error of a certificate and a key that cannot be used.
     fn unfit(&self, error: &tokio_rustls::rustls::Error) -> TlsError {
         let (cert, key) = (self.cert.display(), self.key.display());
@@ -302,6 +319,9 @@ const LAST_DAY: Duration = Duration::from_hours(24);
 /// How often the server looks at the time that they have left.
 const LOOK: Duration = Duration::from_hours(1);
 
+/// How long replacing all files may take, before the log says that they cannot be used.
+const REPLACING: Duration = Duration::from_secs(10);
+
 /// Whether less than this time is left.
 fn is_within(ends: SystemTime, time: Duration) -> bool {
     ends < SystemTime::now() + time
@@ -355,8 +375,7 @@ impl Tls {
                 continue;
             };
             files = changed;
-            let options = self.options.clone();
-            let Some(loaded) = run_blocking(move || options.load()).await else {
+            let Some(loaded) = self.options.load_changed(&mut files).await else {
                 continue;
             };
             match loaded {
@@ -492,4 +511,23 @@ async fn refuse_plain(mut stream: TcpStream) -> io::Result<()> {
     );
     stream.write_all(answer.as_bytes()).await?;
     stream.shutdown().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn files_that_cannot_be_used_have_a_while_to_change_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        let options = TlsOptions::new(path("cert.pem"), path("key.pem"));
+        let mut files = options.snapshot();
+        let start = Instant::now();
+        std::fs::write(path("cert.pem"), "not complete").expect("a file");
+        let loaded = options.load_changed(&mut files).await;
+        assert!(loaded.expect("the runtime goes on").is_err());
+        assert!(start.elapsed() >= REPLACING, "{:?}", start.elapsed());
+        assert_eq!(files, options.snapshot());
+    }
 }
