@@ -1,13 +1,19 @@
 //! Patterns in which only `*` is special.
 
-/// Whether a text matches a pattern in which `*` stands for any text. An element that `is` rejects can only be part of that.
-pub fn asterisk_matches<T>(pattern: &[u8], text: &[T], is: impl Fn(&u8, &T) -> bool) -> bool {
+/// Whether a text matches a pattern in which the elements that `is_any` accepts stand for any text. An element that `is` rejects can
+/// only be part of that.
+pub fn asterisk_matches<P, T>(
+    pattern: &[P],
+    text: &[T],
+    is_any: impl Fn(&P) -> bool,
+    is: impl Fn(&P, &T) -> bool,
+) -> bool {
     let (mut at, mut of_text) = (0, 0);
     // Where to go on if the text that the last `*` stands for is longer.
     let mut retry = None;
     while of_text < text.len() {
         let own = pattern.get(at);
-        if own == Some(&b'*') {
+        if own.is_some_and(&is_any) {
             at += 1;
             retry = Some((at, of_text));
         } else if own.is_some_and(|own| is(own, &text[of_text])) {
@@ -21,5 +27,5 @@ pub fn asterisk_matches<T>(pattern: &[u8], text: &[T], is: impl Fn(&u8, &T) -> b
             return false;
         }
     }
-    pattern[at..].iter().all(|byte| *byte == b'*')
+    pattern[at..].iter().all(is_any)
 }

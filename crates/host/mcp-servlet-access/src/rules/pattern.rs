@@ -11,9 +11,9 @@ use super::{Holds, Uri, uri::Text};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern(String);
 
-/// A pattern for URIs, whose percent-encoded bytes are decoded.
+/// A pattern for URIs, whose percent-encoded bytes are decoded. A `*`, which is None, stands for any text; an encoded one does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UriPattern(Vec<u8>);
+pub struct UriPattern(Vec<Option<u8>>);
 
 /// Patterns and templates with more bytes than this, multiplied, are not compared: they may have a URI in common.
 const MAX_STEPS: usize = 1 << 20;
@@ -26,7 +26,8 @@ impl Pattern {
 
     /// Whether a name matches.
     pub fn matches(&self, name: &str) -> bool {
-        asterisk_matches(self.0.as_bytes(), name.as_bytes(), u8::eq)
+        let is_any = |byte: &u8| *byte == b'*';
+        asterisk_matches(self.0.as_bytes(), name.as_bytes(), is_any, u8::eq)
     }
 
     /// Whether every name that matches `other` matches this as well.
@@ -45,20 +46,31 @@ impl fmt::Display for Pattern {
 impl UriPattern {
     /// Reads a pattern.
     pub fn new(text: &str) -> Self {
-        Self(percent_decode_str(text).collect())
+        let mut bytes = Vec::new();
+        for (at, literal) in text.split('*').enumerate() {
+            if at > 0 {
+                bytes.push(None);
+            }
+            bytes.extend(percent_decode_str(literal).map(Some));
+        }
+        Self(bytes)
     }
 
     /// Whether every URI that matches `other` matches this as well.
     pub fn covers(&self, other: &Self) -> bool {
-        asterisk_matches(&self.0, &other.0, u8::eq)
+        self.fits(&other.0, |own, other| own == other)
+    }
+
+    fn fits<T>(&self, text: &[T], is: impl Fn(&Option<u8>, &T) -> bool) -> bool {
+        asterisk_matches(&self.0, text, Option::is_none, is)
     }
 
     /// Whether a URI matches; or the URIs of a template: all of them, some or none.
     pub(super) fn matches(&self, uri: &Uri) -> Holds {
         match &uri.0 {
-            Text::One(uri) => Holds::is(asterisk_matches(&self.0, uri, u8::eq)),
+            Text::One(uri) => Holds::is(self.fits(uri, |own, byte| *own == Some(*byte))),
             Text::Template(parts) => {
-                if asterisk_matches(&self.0, parts, |own, part| Some(*own) == *part) {
+                if self.fits(parts, |own, part| own == part) {
                     Holds::Yes
                 } else if overlaps(&self.0, parts) {
                     Holds::Maybe
@@ -71,7 +83,7 @@ impl UriPattern {
 }
 
 /// Whether some URI of a template matches a pattern. A variable, which is None, can be any text.
-fn overlaps(pattern: &[u8], template: &[Option<u8>]) -> bool {
+fn overlaps(pattern: &[Option<u8>], template: &[Option<u8>]) -> bool {
     if pattern.len().saturating_mul(template.len()) > MAX_STEPS {
         return true;
     }
@@ -83,12 +95,12 @@ fn overlaps(pattern: &[u8], template: &[Option<u8>]) -> bool {
         for t in (0..=template.len()).rev() {
             row[t] = match (own, template.get(t).copied()) {
                 (None, None) => true,
-                (Some(b'*'), None) => below[t],
-                (Some(b'*'), Some(_)) => below[t] || row[t + 1],
+                (Some(None), None) => below[t],
+                (Some(None), Some(_)) => below[t] || row[t + 1],
                 (None, Some(None)) => row[t + 1],
-                (Some(_), Some(None)) => row[t + 1] || below[t],
-                (Some(own), Some(Some(other))) => own == other && below[t + 1],
-                (None, Some(Some(_))) | (Some(_), None) => false,
+                (Some(Some(_)), Some(None)) => row[t + 1] || below[t],
+                (Some(Some(own)), Some(Some(other))) => own == other && below[t + 1],
+                (None, Some(Some(_))) | (Some(Some(_)), None) => false,
             };
         }
         below = row;
@@ -160,6 +172,23 @@ mod tests {
             let matches = UriPattern::new(pattern).matches(&Uri::of_template(template));
             assert_eq!(matches, expected, "{pattern} {template}");
         }
+    }
+
+    #[test]
+    fn an_encoded_asterisk_stands_for_itself() {
+        let [one, all] = ["docs://a/%2A", "docs://a/*"].map(UriPattern::new);
+        for (uri, expected) in [
+            ("docs://a/%2A", Holds::Yes),
+            ("docs://a/*", Holds::Yes),
+            ("docs://a/b", Holds::No),
+            ("docs://a/*b", Holds::No),
+        ] {
+            assert_eq!(one.matches(&Uri::listed(uri)), expected, "{uri}");
+            assert_eq!(all.matches(&Uri::listed(uri)), Holds::Yes, "{uri}");
+        }
+        let template = Uri::of_template("docs://a/{id}");
+        assert_eq!(one.matches(&template), Holds::Maybe);
+        assert_eq!((all.covers(&one), one.covers(&all)), (true, false));
     }
 
     #[test]

@@ -97,7 +97,8 @@ impl Grant {
 }
 
 fn matches(pattern: &str, text: &str) -> bool {
-    asterisk_matches(pattern.as_bytes(), text.as_bytes(), u8::eq)
+    let is_any = |byte: &u8| *byte == b'*';
+    asterisk_matches(pattern.as_bytes(), text.as_bytes(), is_any, u8::eq)
 }
 
 #[cfg(test)]
