@@ -19,7 +19,7 @@ async fn meta(site: &Site, way: Way, endpoint: &str) -> [Value; 2] {
     let session = site.connect(way, endpoint).await;
     let mut all = Vec::new();
     for _ in 0..2 {
-        let forged = json!({ "mcp-servlet/session": "forged", "mcp-servlet/request": "forged", "mcp-servlet/x": 1, "acme/y": 2 });
+        let forged = json!({ "mcp-servlet/session": "forged", "mcp-servlet/request": "forged", "mcp-servlet/x": 1, "acme/y": 2, "baggage": "user=ann" });
         let options = CallOptions::new().meta(forged.as_object().cloned().expect("an object"));
         let called = session.call_with("echo", json!({}), &options).await;
         let raw = json!(called.expect("a result").raw);
@@ -46,8 +46,12 @@ async fn servlets_read_the_session_of_each_transport() {
         assert_eq!(is_same, way == Way::HttpModern, "{way:?}");
         assert_ne!(session, "forged", "{way:?}");
         assert_eq!(
-            (first.get("mcp-servlet/x"), &first["acme/y"]),
-            (None, &json!(2))
+            (
+                first.get("mcp-servlet/x"),
+                first.get("baggage"),
+                &first["acme/y"]
+            ),
+            (None, None, &json!(2))
         );
     }
 }

@@ -15,14 +15,16 @@ use crate::{era::Era, own_id::client_id, server::ServeOptions, session_id::Sessi
 
 /// Keys of `_meta` that begin like this are the server's. They are removed from what clients send.
 const PREFIX: &str = "mcp-servlet/";
+/// Values that a client adds to a trace (W3C). They may be about its user, so they go no further than this server.
+const BAGGAGE: &str = "baggage";
 /// The id of the request, a number or a string, as the client wrote it.
 const REQUEST: &str = "mcp-servlet/request";
 /// What the client says about itself.
 pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
-/// Removes the keys that only the server may set.
+/// Removes the keys that only the server may set, and those that are not for servlets and remotes.
 pub(super) fn strip(meta: &mut JsonObject) {
-    meta.retain(|key, _| !key.starts_with(PREFIX));
+    meta.retain(|key, _| !key.starts_with(PREFIX) && key != BAGGAGE);
 }
 
 /// Replaces the keys that only the server may set.
@@ -130,7 +132,7 @@ mod tests {
 
     #[test]
     fn clients_cannot_set_the_servers_keys() {
-        let meta = json!({ "mcp-servlet/session": "x", "mcp-servlet/y": 1, "mcp-servlets": 2 });
+        let meta = json!({ "mcp-servlet/session": "x", "mcp-servlet/y": 1, "mcp-servlets": 2, "baggage": "a=b" });
         let mut meta = meta.as_object().cloned().expect("an object");
         strip(&mut meta);
         assert_eq!(Value::from(meta), json!({ "mcp-servlets": 2 }));
