@@ -240,12 +240,23 @@ fn idle_patterns(endpoint: &str, spans: &EndpointSpans, host: &Host, findings: &
 }
 
 impl Config {
-    /// What is not served of the configuration, and what else is most likely a mistake.
-    pub fn findings(&self, served: Served<'_>) -> Findings {
-        let mut findings = Findings {
+    fn no_findings(&self) -> Findings {
+        Findings {
             source: self.source.clone(),
             all: Vec::new(),
-        };
+        }
+    }
+
+    /// The [`findings`](Self::findings) about rules.
+    pub(crate) fn findings_of_rules(&self, served: Served<'_>) -> Findings {
+        let mut findings = self.no_findings();
+        self.proofs_of_rules(served, &mut findings);
+        findings
+    }
+
+    /// What is not served of the configuration, and what else is most likely a mistake.
+    pub fn findings(&self, served: Served<'_>) -> Findings {
+        let mut findings = self.no_findings();
         if self.entries.is_empty() && self.settings.remotes.is_empty() && !self.has_mistakes() {
             let message = "there is nothing to serve; add `[servlet.NAME]` with its `source`, or `[remote.NAME]`";
             findings.add(FindingKind::Error, 0..0, message.to_owned());

@@ -40,6 +40,14 @@ impl Configuration for Config {
         Ok(warnings(&findings))
     }
 
+    fn check_rules(&self, loaded: &Loaded, remotes: &[Mount]) -> Vec<Warning> {
+        warnings(&self.findings_of_rules(Served {
+            loaded,
+            remotes: Some(remotes),
+            not_ready: &[],
+        }))
+    }
+
     fn host_of(&self, endpoint: &Endpoint, loaded: &Loaded, remotes: &[Mount]) -> Host {
         let members = endpoint.members.as_deref();
         let host = self.host_of_members(members, loaded, remotes);

@@ -45,6 +45,9 @@ pub trait Configuration: fmt::Debug + Send + Sync {
         remotes: &[Mount],
     ) -> Result<Vec<Warning>, ConfigurationError>;
 
+    /// Checks the rules of endpoints with the tools of servlets and remotes, whose lists may have changed since they were loaded.
+    fn check_rules(&self, loaded: &Loaded, remotes: &[Mount]) -> Vec<Warning>;
+
     /// What an endpoint serves.
     fn host_of(&self, endpoint: &Endpoint, loaded: &Loaded, remotes: &[Mount]) -> Host;
 

@@ -457,6 +457,7 @@ async fn make_configured(
         config,
         loaded,
         remotes,
+        ..
     } = &version;
     let needs_servlets = needs_members || !loaded.mounts.is_empty();
     if config.settings().remotes.is_empty() && needs_servlets {
@@ -497,6 +498,7 @@ fn made_of_endpoints(version: &Version, loader: &Loader) -> Made {
         config,
         loaded,
         remotes,
+        ..
     } = version;
     let settings = config.settings();
     let process = Process::start(&settings.tasks);

@@ -29,6 +29,7 @@ mod processes;
 mod quotas;
 mod raw;
 mod reload;
+mod remote_rules;
 mod resources;
 mod rules;
 mod search;

@@ -21,6 +21,8 @@ pub(super) struct Version {
     pub(super) config: Arc<dyn Configuration>,
     pub(super) loaded: Loaded,
     pub(super) remotes: Vec<Mount>,
+    /// The messages of the warnings about it.
+    pub(super) warned: Vec<String>,
 }
 
 /// Whether a service waits for remotes that are not required.
@@ -77,6 +79,7 @@ impl Loader {
             config,
             loaded,
             remotes: mounts,
+            warned: Vec::new(),
         };
         let this = self.clone();
         // Remotes decide how much work their schemas are.
@@ -84,15 +87,17 @@ impl Loader {
     }
 
     /// Checks what can only be checked with the tools.
-    fn proven(&self, version: Version) -> Result<Version, StartError> {
+    fn proven(&self, mut version: Version) -> Result<Version, StartError> {
         let Version {
             config,
             loaded,
             remotes,
-        } = &version;
+            warned,
+        } = &mut version;
         let warnings = config.check_loaded(loaded, remotes);
         for warning in warnings.map_err(StartError::Config)? {
             self.warnings.report(&warning);
+            warned.push(warning.message);
         }
         Ok(version)
     }

@@ -1,9 +1,11 @@
 //! Reloads a configuration when it changes.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, future::pending, pin::pin, sync::Arc};
 
-use mcp_servlet_host::{Filter, Host, Mount, Prefix, Servlet};
+use futures_util::future::select_all;
+use mcp_servlet_host::{Filter, Host, Mount, Prefix, RemoteLists, RemoteMember, Servlet};
 use mcp_servlet_runtime::chain;
+use tokio::sync::watch;
 
 use super::{
     Endpoint,
@@ -33,8 +35,12 @@ pub(super) struct Reload {
     current: Arc<dyn Configuration>,
     /// Whether the last version had keys of its own.
     has_state_keys: bool,
-    /// All servlets of the last version.
-    members: Host,
+    /// What is served.
+    version: Arc<Version>,
+    /// The lists of its remotes.
+    lists: Vec<watch::Receiver<Arc<RemoteLists>>>,
+    /// The messages of the last warnings about it.
+    warned: Vec<String>,
 }
 
 impl Reload {
@@ -46,8 +52,8 @@ impl Reload {
         remotes: Remotes,
         version: Version,
     ) -> Self {
-        let Version { config, loaded, .. } = version;
         remotes.are_served();
+        let config = Arc::clone(&version.config);
         Self {
             process: Arc::clone(process),
             endpoints: Arc::clone(endpoints),
@@ -57,15 +63,27 @@ impl Reload {
             has_state_keys: config.settings().state_keys.is_some(),
             current: Arc::clone(&config),
             started: config,
-            members: loaded.host,
+            lists: lists_of(&version),
+            warned: version.warned.clone(),
+            version: Arc::new(version),
         }
     }
 
-    /// Reloads the configuration whenever the file or a module that it names changes. Never returns.
+    /// Reloads the configuration whenever the file or a module that it names changes, and checks rules again whenever a remote has
+    /// other lists. Never returns.
     pub(super) async fn run(mut self) {
         loop {
+            let files = self.files.clone();
+            let mut changed = pin!(files.changed());
             // If loading panics, the next attempt waits for another change.
-            self.files = self.files.changed().await;
+            self.files = loop {
+                tokio::select! {
+                    files = &mut changed => break files,
+                    () = changed_lists(&mut self.lists) => {
+                        survived("check of rules", Box::pin(self.check_rules())).await;
+                    }
+                }
+            };
             let reloaded = survived("reload", Box::pin(self.reload())).await;
             let outcome = reloaded.unwrap_or(ReloadOutcome::Failed);
             self.process.reloaded(outcome);
@@ -73,6 +91,23 @@ impl Reload {
                 tracing::info!("reloaded {}", self.current.path().display());
             }
         }
+    }
+
+    /// Compares the rules with the tools that remotes list now, and reports what is new. The rules stay as they are.
+    async fn check_rules(&mut self) {
+        let version = Arc::clone(&self.version);
+        let check = move || {
+            let remotes: Vec<_> = version.remotes.iter().map(current_mount).collect();
+            version.config.check_rules(&version.loaded, &remotes)
+        };
+        let warnings = blocking(check).await;
+        for warning in &warnings {
+            if !self.warned.contains(&warning.message) {
+                self.loader.warnings.report(warning);
+            }
+        }
+        let messages = warnings.into_iter().map(|warning| warning.message);
+        self.warned = messages.collect();
     }
 
     async fn reload(&mut self) -> ReloadOutcome {
@@ -109,7 +144,8 @@ impl Reload {
             config,
             loaded,
             remotes,
-        } = version;
+            warned,
+        } = &version;
         let settings = config.settings();
         match &settings.state_keys {
             Some(keys) => self.process.state_keys.replace(keys.clone()),
@@ -122,18 +158,18 @@ impl Reload {
             let server = &endpoint.server;
             let Some(former) = &endpoint.configured else {
                 // Endpoints that the file has now are served after a restart. Until then, everything is.
-                server.replace(self.loader.finish(config.host_of_all(&loaded, &remotes)));
+                server.replace(self.loader.finish(config.host_of_all(loaded, remotes)));
                 continue;
             };
             let mut renewed = settings.endpoints.iter();
             let renewed = renewed.find(|new| new.name == former.name);
             // An endpoint that the file no longer has is served until the restart.
-            let host = config.host_of(renewed.unwrap_or(former), &loaded, &remotes);
+            let host = config.host_of(renewed.unwrap_or(former), loaded, remotes);
             // New rules and callers apply first, so that they decide on everything that is served from now on.
             if let Some(renewed) = renewed {
                 server.replace_rules(&renewed.options.rules);
                 server.0.access.replace_quotas(&renewed.options.quotas);
-                let hook = config.servlet_of_hook(renewed, &loaded);
+                let hook = config.servlet_of_hook(renewed, loaded);
                 let hooks = renewed.options.hooks.clone();
                 server.0.access.replace_hooks(hooks, hook);
             }
@@ -148,7 +184,9 @@ impl Reload {
         self.remotes.are_served();
         self.process.set_skipped(loaded.skipped_names());
         let is_complete = loaded.skipped.is_empty() && loaded.failed_reloads.is_empty();
-        self.members = loaded.host;
+        self.warned.clone_from(warned);
+        self.lists = lists_of(&version);
+        self.version = Arc::new(version);
         if is_complete {
             ReloadOutcome::Ok
         } else {
@@ -164,12 +202,51 @@ impl Reload {
         let served = hosts.iter().flat_map(|host| host.servlets());
         let mut seen = HashSet::new();
         let mut mounts = Vec::new();
-        for servlet in served.chain(self.members.servlets()) {
+        for servlet in served.chain(self.version.loaded.host.servlets()) {
             if seen.insert((servlet.name(), servlet.origin())) {
                 mounts.push(mount(servlet));
             }
         }
         Host::compose(mounts)
+    }
+}
+
+/// The lists of the remotes of a version, as they change from now on. They may have changed since it was checked.
+fn lists_of(version: &Version) -> Vec<watch::Receiver<Arc<RemoteLists>>> {
+    let remotes = version.remotes.iter();
+    let remotes = remotes.filter_map(|mount| mount.member.as_remote());
+    let lists = remotes.map(|one| {
+        let mut lists = one.remote().lists();
+        lists.mark_changed();
+        lists
+    });
+    lists.collect()
+}
+
+/// Waits until a remote has other lists.
+async fn changed_lists(lists: &mut [watch::Receiver<Arc<RemoteLists>>]) {
+    let each = lists.iter_mut().map(|lists| {
+        Box::pin(async move {
+            if lists.changed().await.is_err() {
+                // The remote has ended.
+                pending().await
+            }
+        })
+    });
+    let each: Vec<_> = each.collect();
+    if each.is_empty() {
+        return pending().await;
+    }
+    select_all(each).await;
+}
+
+fn current_mount(mount: &Mount) -> Mount {
+    let remote = mount.member.as_remote().map(RemoteMember::remote);
+    let current = remote.map(|remote| Arc::clone(remote).into());
+    Mount {
+        member: current.unwrap_or_else(|| mount.member.clone()),
+        prefix: mount.prefix.clone(),
+        filter: mount.filter.clone(),
     }
 }
 
