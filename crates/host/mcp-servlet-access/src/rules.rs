@@ -54,6 +54,8 @@ pub struct Rule {
     pub when: Option<When>,
     /// Text that is added to the error if the arguments of a call are denied.
     pub message: Option<String>,
+    /// Whether that error has its name, the argument that it denies, and which values it allows.
+    pub explains_denials: bool,
 }
 
 /// Whether a rule allows or denies.
@@ -306,7 +308,7 @@ impl Rules {
             |rule: &&Rule| rule.effect == Effect::Allow && rule.holds(&mut evaluation) != Holds::No;
         let rule = decision.rule.or_else(|| self.0.iter().find(would_allow));
         // The arguments of a step are those of the virtual tool, not of the caller.
-        let shown = rule.filter(|_| !item.is_step());
+        let shown = rule.filter(|rule| rule.explains_denials && !item.is_step());
         let argument = shown.and_then(|rule| {
             let decides = rule.effect == Effect::Deny;
             let mut all = rule.arguments.iter();
@@ -321,13 +323,18 @@ impl Rules {
 pub struct Denial<'r> {
     /// The rule that denies it, or that would allow it with other arguments.
     pub rule: Option<&'r Rule>,
-    /// The argument that decides. None if there is none, or if a virtual tool sent the arguments.
+    /// The argument that decides. None if there is none, or if it is not for the caller.
     argument: Option<&'r Argument>,
 }
 
 impl Denial<'_> {
     /// What a model reads.
     pub fn text(&self, tool: &str, arguments: &JsonObject) -> String {
+        if let Some(rule) = self.rule.filter(|rule| !rule.explains_denials)
+            && let Some(message) = &rule.message
+        {
+            return message.clone();
+        }
         let mut text = format!("Not allowed: {tool}");
         if let Some(argument) = self.argument {
             text += " ";
@@ -349,7 +356,13 @@ impl Denial<'_> {
         text
     }
 
-    /// The path of the argument that decides. None if there is none, or if a virtual tool sent the arguments.
+    /// The name of the rule, if the caller may know it.
+    pub fn rule_name(&self) -> Option<&str> {
+        let rule = self.rule.filter(|rule| rule.explains_denials)?;
+        Some(&rule.name)
+    }
+
+    /// The path of the argument that decides. None if there is none, or if it is not for the caller.
     pub fn argument(&self) -> Option<String> {
         self.argument.map(Argument::path)
     }

@@ -56,9 +56,10 @@ impl Reader<'_> {
             let section = section.get_ref();
             let mut rules: Vec<(Rule, usize)> = Vec::new();
             for table in &section.rules {
-                let Some(rule) = self.rule(endpoint, table, members) else {
+                let Some(mut rule) = self.rule(endpoint, table, members) else {
                     continue;
                 };
+                rule.explains_denials = section.explain_denials.unwrap_or(true);
                 self.untrusted_hints(file, endpoint, table, &rule);
                 let before = rules.iter().find(|(one, _)| one.shadows(&rule));
                 if let Some((_, line)) = before {
@@ -142,6 +143,7 @@ impl Reader<'_> {
             arguments,
             when,
             message: table.message.clone(),
+            explains_denials: true,
         })
     }
 

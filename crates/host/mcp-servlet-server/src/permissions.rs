@@ -193,7 +193,8 @@ impl Permissions {
             let rule = denial.rule.map(|rule| &*rule.name);
             tracing::debug!(tool, rule, "the rules deny the arguments of a call");
             let mut meta = JsonObject::new();
-            meta.extend(rule.map(|rule| ("rule".to_owned(), rule.into())));
+            let shown = denial.rule_name();
+            meta.extend(shown.map(|rule| ("rule".to_owned(), rule.into())));
             let argument = denial.argument();
             meta.extend(argument.map(|argument| ("argument".to_owned(), argument.into())));
             let text = denial.text(tool, arguments);

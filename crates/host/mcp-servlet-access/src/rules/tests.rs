@@ -18,6 +18,7 @@ fn rule(effect: Effect, tools: &[&str]) -> Rule {
         arguments: Vec::new(),
         when: None,
         message: None,
+        explains_denials: true,
     }
 }
 

@@ -102,6 +102,9 @@ pub(crate) struct EndpointSection {
     /// start.
     #[serde(default)]
     pub(crate) prove: Prove,
+    /// Whether a model reads which arguments rules deny and which they allow. Otherwise, it only reads the `message` of the rule.
+    /// Default: true.
+    pub(crate) explain_denials: Option<bool>,
 }
 
 /// Which tools an endpoint lists.

@@ -620,6 +620,36 @@ async fn rules_read_the_arguments_of_a_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn without_explanations_a_model_only_reads_the_message() {
+    let explain = "explain_denials = false\n";
+    let limit = "arguments = { amount = { minimum = 50 } }";
+    for (message, expected) in [
+        ("", "Not allowed: pay."),
+        (", message = \"Ask a person.\"", "Ask a person."),
+    ] {
+        let rules =
+            format!("rules = [{{ deny = [\"pay\"], {limit}{message} }}, {{ allow = [\"*\"] }}]\n");
+        let config = |explain| format!("{WEB}{explain}{rules}{BANK}");
+        let site = Site::start(&config(explain), &[("bank.wasm", &bank())]).await;
+        let session = site.connect(Way::HttpModern, "web").await;
+        let denied = async || {
+            let called = session.call("pay", json!({ "amount": 250 })).await;
+            let result = json!(called.expect("a result").raw);
+            assert_eq!(result["isError"], true, "{result}");
+            let text = result["content"][0]["text"].as_str().map(str::to_owned);
+            (text, result["_meta"]["mcp-servlet/denied"].clone())
+        };
+        assert_eq!(denied().await, (Some(expected.to_owned()), json!({})));
+        // A change of the file applies at once.
+        site.write("servlet.toml", config(""));
+        eventually("an explanation", async || {
+            denied().await.1["argument"] == "amount"
+        })
+        .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn rules_with_a_member_read_the_arguments_that_virtual_tools_send() {
     let bundle = "[bundle.ops.tool.pay_all]\nhandler = \"bank:pay\"\n\
         inputs = { amount = \"${{ request.arguments.euros * 100 }}\" }\n\
