@@ -75,6 +75,8 @@ pub enum Event {
     Denied,
     /// The caller was not accepted.
     Refused,
+    /// A client sent plain HTTP where the server expects TLS.
+    PlainHttp,
     /// A quota was used up.
     Quota,
     /// The configuration was loaded again.

@@ -30,7 +30,11 @@ use axum::{
 use futures_util::future::{BoxFuture, join_all};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
-use mcp_servlet_access::{Caller, Certificate, metadata_path};
+use mcp_servlet_access::{
+    Caller, Certificate,
+    audit::{Event, Fields},
+    metadata_path,
+};
 use mcp_servlet_host::{Tool, bundle::Requested};
 use mcp_servlet_runtime::JsonObject;
 use serde_json::json;
@@ -52,7 +56,7 @@ use cors::Page;
 pub use names::{parse_host_header, parse_origin, split_address, split_authority};
 pub use options::{HttpOptions, HttpTransport, ResponseForm, SessionStorage};
 use origin_check::OriginCheck;
-use peer::{Refusals, Refused};
+use peer::{Peer, Refusals, Refused};
 pub(crate) use quota::{Held, peer_text};
 use sse::Sse;
 use streamable::Streamable;
@@ -306,9 +310,18 @@ async fn run<F: Future<Output = Response> + Send + 'static>(
     };
     let refusals = Arc::new(Refusals::new(&server.0.process.metrics.refused));
     let listener = (listener, tls.clone());
+    let noted = server.clone();
+    let on_plain = move |peer: Peer| {
+        noted.note(Event::PlainHttp, || Fields {
+            peer: peer.address().map(|address| address.to_string()),
+            status: Some(400),
+            ..Fields::default()
+        });
+    };
+    let watch = (refusals, counts, on_plain);
     let serving = async {
         tokio::join!(
-            connections::serve(listener, answer, limits, (refusals, counts), &idle),
+            connections::serve(listener, answer, limits, watch, &idle),
             stopping
         );
     };

@@ -46,6 +46,10 @@ pub(crate) const FILES: &str = "cert = \"cert.pem\", key = \"key.pem\"";
 
 /// A site with a certificate of this authority, whose root is the file `root.pem`.
 async fn start(authority: &Authority, tls: &str) -> Site {
+    start_with(authority, &config(tls)).await
+}
+
+async fn start_with(authority: &Authority, config: &str) -> Site {
     let (cert, key) = authority.sign(1);
     let root = authority.root();
     let lists = authority.revoked(&[3]);
@@ -55,7 +59,7 @@ async fn start(authority: &Authority, tls: &str) -> Site {
         ("root.pem", root.as_bytes()),
         ("revoked.pem", lists.as_bytes()),
     ];
-    Site::start(&config(tls), &files).await
+    Site::start(config, &files).await
 }
 
 fn trusting(root: PathBuf) -> Tls {
@@ -72,7 +76,8 @@ async fn connect(site: &Site, tls: Tls) -> Result<Session, String> {
 #[tokio::test]
 async fn a_listener_speaks_https_and_tells_others_so() {
     let authority = Authority::new();
-    let site = start(&authority, FILES).await;
+    let config = config(FILES) + "[audit]\nto = \"audit.jsonl\"\n";
+    let site = start_with(&authority, &config).await;
     let session = connect(&site, trusting(site.path("root.pem"))).await;
     session.expect("a session").close().await;
     connect(&site, Tls::default()).await.expect_err("no trust");
@@ -90,6 +95,12 @@ async fn a_listener_speaks_https_and_tells_others_so() {
     );
     let body = format!("\r\n\r\nthis address speaks https: use https://{address}/mcp?a=1\n");
     assert!(answer.ends_with(&body), "{answer}");
+    let noted = r#""event":"plain_http","peer":"127.0.0.1","status":400}"#;
+    eventually("a line of the audit log", async || {
+        let lines = std::fs::read_to_string(site.path("audit.jsonl")).expect("a file");
+        lines.matches(noted).count() == 1
+    })
+    .await;
 }
 
 /// A connection of a client that trusts this authority and offers these protocols of HTTP.

@@ -6,7 +6,6 @@ mod write_limit;
 
 use std::{
     convert::Infallible,
-    io,
     pin::pin,
     sync::{Arc, Mutex},
     time::Duration,
@@ -35,7 +34,7 @@ use tokio_util::{either::Either, sync::CancellationToken};
 use super::{
     HttpOptions, Listens,
     peer::{Peer, Refusals, Refused},
-    tls::{self, Tls},
+    tls::{self, NoTls, Tls},
 };
 use crate::server::metrics::Connections;
 use places::{Place, Places};
@@ -65,12 +64,16 @@ impl Limits {
 const CLOSING: Duration = Duration::from_secs(1);
 
 /// Answers the requests of all connections until `end`, and then lets the open ones finish. No connection is left when this
-/// returns.
+/// returns. `on_plain` learns about clients without TLS where they need it.
 pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
     (mut listener, tls): (TcpListener, Option<Arc<Tls>>),
     answer: impl Fn(Request) -> F + Clone + Send + 'static,
     limits: Limits,
-    (refusals, counts): (Arc<Refusals>, Connections),
+    (refusals, counts, on_plain): (
+        Arc<Refusals>,
+        Connections,
+        impl Fn(Peer) + Clone + Send + 'static,
+    ),
     end: &CancellationToken,
 ) {
     let places = Places::new(limits.connections, Arc::clone(&refusals), counts);
@@ -86,15 +89,16 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
         let place = places.ask(peer);
         while tasks.try_join_next().is_some() {}
         let (answer, limits, end) = (answer.clone(), limits.clone(), end.clone());
-        let (tls, refusals) = (tls.clone(), Arc::clone(&refusals));
+        let (tls, refusals, on_plain) = (tls.clone(), Arc::clone(&refusals), on_plain.clone());
         tasks.spawn(async move {
             let Some(Ok(place)) = end.run_until_cancelled(place).await else {
                 return;
             };
             match open(stream, tls, &limits, [&place.end, &end]).await {
                 Ok(Some(stream)) => converse(stream, (peer, place), answer, limits, end).await,
-                Ok(None) => {}
-                Err(error) => {
+                Ok(None) | Err(NoTls::Other) => {}
+                Err(NoTls::PlainHttp) => on_plain(peer),
+                Err(NoTls::Failed(error)) => {
                     refusals.add_with(Refused::Handshake, peer, Some(error.to_string()));
                 }
             }
@@ -110,16 +114,16 @@ pub(super) async fn serve<F: Future<Output = Response> + Send + 'static>(
 /// The stream of a connection, with or without TLS.
 type Stream = Either<WriteLimit<TcpStream>, TlsStream<WriteLimit<TcpStream>>>;
 
-/// Prepares a connection. `None` if it has to end first, or has no TLS where it needs that.
+/// Prepares a connection. `None` if it has to end first.
 ///
 /// # Errors
-/// The handshake of TLS fails.
+/// It has no TLS where it needs that.
 async fn open(
     stream: TcpStream,
     tls: Option<Arc<Tls>>,
     limits: &Limits,
     ends: [&CancellationToken; 2],
-) -> io::Result<Option<Stream>> {
+) -> Result<Option<Stream>, NoTls> {
     // Nagle's algorithm would delay the small writes of an answer by about 25 ms per call.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
@@ -134,7 +138,7 @@ async fn open(
     let Some(stream) = stream.await.flatten() else {
         return Ok(None);
     };
-    Ok(stream?.map(Either::Right))
+    Ok(Some(Either::Right(stream?)))
 }
 
 /// The certificate of the client, if it has shown one.
@@ -250,6 +254,10 @@ mod tests {
         }
     }
 
+    fn no_watch() -> (Arc<Refusals>, Connections, fn(Peer)) {
+        (<_>::default(), <_>::default(), |_| {})
+    }
+
     /// Runs clients against a server with four places, which answers when it has the body of a request.
     async fn with_server<F: Future<Output = Response> + Send + 'static>(
         answer: impl Fn(Request) -> F + Clone + Send + 'static,
@@ -258,7 +266,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let end = CancellationToken::new();
-        let serving = serve((listener, None), answer, limits(4), <_>::default(), &end);
+        let serving = serve((listener, None), answer, limits(4), no_watch(), &end);
         tokio::select! {
             () = serving => panic!("the server has ended"),
             done = tokio::time::timeout(Duration::from_secs(20), clients(address)) => done.expect("an answer"),
@@ -327,7 +335,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let end = CancellationToken::new();
-        let serving = serve((listener, None), endless, limits, <_>::default(), &end);
+        let serving = serve((listener, None), endless, limits, no_watch(), &end);
         let reading = async {
             let _idle = get(address).await;
             // There is one connection only, so that this one waits for the end of the other.

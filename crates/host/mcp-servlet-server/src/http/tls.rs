@@ -444,35 +444,48 @@ const HANDSHAKE: u8 = 0x16;
 const PLAIN_TIME: Duration = Duration::from_secs(2);
 const PLAIN_HEAD: usize = 8 << 10;
 
-/// Shakes hands with a client within `limit`. `None` for a client that does not speak TLS. One that speaks plain HTTP learns what is
-/// expected.
+/// Why a connection has no TLS.
+pub(super) enum NoTls {
+    /// The handshake failed.
+    Failed(io::Error),
+    /// The client sent plain HTTP, and has learned what is expected.
+    PlainHttp,
+    /// The client sent something else, or nothing.
+    Other,
+}
+
+/// Shakes hands with a client within `limit`.
 pub(super) async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
     stream: TcpStream,
     wrap: impl FnOnce(TcpStream) -> S,
     config: Arc<ServerConfig>,
     limit: Option<Duration>,
-) -> io::Result<Option<TlsStream<S>>> {
+) -> Result<TlsStream<S>, NoTls> {
     let handshake = async {
         let mut first = [0];
         match stream.peek(&mut first).await {
             Ok(1) if first[0] == HANDSHAKE => {
                 let accepted = TlsAcceptor::from(config).accept(wrap(stream));
-                return accepted.await.map(Some);
+                accepted.await.map_err(NoTls::Failed)
             }
             Ok(1) if first[0].is_ascii_uppercase() => {
                 if let Err(error) = refuse_plain(stream).await {
                     tracing::debug!(%error, "plain HTTP where TLS is expected");
                 }
+                Err(NoTls::PlainHttp)
             }
-            Ok(_) => {}
-            Err(error) => tracing::debug!(%error, "no first byte of a connection"),
+            Ok(_) => Err(NoTls::Other),
+            Err(error) => {
+                tracing::debug!(%error, "no first byte of a connection");
+                Err(NoTls::Other)
+            }
         }
-        Ok(None)
     };
     match limit {
         Some(limit) => timeout(limit, handshake).await.unwrap_or_else(|_| {
             let message = format!("the client did not shake hands within {limit:?}");
-            Err(io::Error::new(io::ErrorKind::TimedOut, message))
+            let error = io::Error::new(io::ErrorKind::TimedOut, message);
+            Err(NoTls::Failed(error))
         }),
         None => handshake.await,
     }
