@@ -68,6 +68,20 @@ fn the_container_answers_its_probes() {
             asked.is_some_and(|(status, _)| status == 200)
         });
     }
+    let scaler = &document(&all, "HorizontalPodAutoscaler")["spec"];
+    let metric = scaler["metrics"][0]["pods"]["metric"]["name"].as_str();
+    let metric = format!("# TYPE {} gauge\n", metric.expect("a metric"));
+    let asked = request(
+        &format!("127.0.0.1:{operations}"),
+        "GET",
+        "/metrics",
+        "",
+        "",
+    );
+    let (_, metrics) = asked.expect("an answer");
+    assert!(metrics.contains(&metric), "{metric}: {metrics}");
+    let scaled = &scaler["scaleTargetRef"]["name"];
+    assert_eq!(scaled, &document(&all, "Deployment")["metadata"]["name"]);
     let grace = pod["terminationGracePeriodSeconds"].as_integer();
     assert!(grace > Some(15), "longer than `leave` and the end of calls");
     let service = &document(&all, "Service")["spec"]["ports"][0];
