@@ -71,7 +71,10 @@ impl Config {
         let is_loaded = loaded.host.members().next().is_some() || self.entries.is_empty();
         is_loaded
             && loaded.skipped.is_empty()
-            && wanted.all(|one| remotes.iter().any(|mount| mount.member.name() == one.name))
+            && wanted.all(|one| {
+                let mut mounts = remotes.iter().filter(|mount| has_lists(mount));
+                mounts.any(|mount| mount.member.name() == one.name)
+            })
     }
 
     fn verdicts(
@@ -301,6 +304,12 @@ impl ReadRule {
             "calls of `{tool}` without `{argument}` pass this rule; write `?` after the path to deny them too"
         ))
     }
+}
+
+/// Whether the lists of a member are known. A remote that was never reached has none, and no protocol version.
+fn has_lists(mount: &Mount) -> bool {
+    let remote = mount.member.as_remote();
+    remote.is_none_or(|remote| !remote.lists().protocol.is_empty())
 }
 
 /// The tools of a host, and those that its virtual tools call.

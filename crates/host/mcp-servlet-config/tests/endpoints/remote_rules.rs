@@ -1,5 +1,7 @@
 //! Rules about the tools of a remote, which can change while it is served.
 
+use std::net::TcpListener;
+
 use mcp_servlet_client::Session;
 use puppet::eventually;
 use serde_json::{Value, json};
@@ -87,4 +89,24 @@ async fn rules_are_checked_again_when_a_remote_has_other_tools() {
         .call("look", json!({}))
         .await
         .expect_err("it is hidden");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_are_checked_when_a_remote_is_reached() {
+    log::start();
+    // Nothing listens there yet.
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = free.local_addr().expect("an address");
+    drop(free);
+    let rules = "rules = [{ allow = [\"transfer_out\"] }]\n";
+    let remote = format!("[remote.late]\nurl = \"http://{address}/mcp\"\n");
+    let _front = Site::start(&format!("{WEB}{rules}{remote}"), &[]).await;
+    let warning = "matches `transfer_out`";
+    assert!(!log::has(warning));
+    let config = WEB.replace("127.0.0.1:0", &address.to_string());
+    let wasm = with_tools(&[("transfer", "sum", false)]);
+    let config = format!("{config}[servlet.a]\nsource = \"a.wasm\"\n");
+    let _behind = Site::start(&config, &[("a.wasm", &wasm)]).await;
+    let line = log::line(warning).await;
+    assert!(line.contains("did you mean `transfer`?"), "{line}");
 }
