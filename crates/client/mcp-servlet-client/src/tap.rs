@@ -386,7 +386,7 @@ impl Tap {
     pub(crate) fn cancel(&self, id: &RequestId) {
         let mut state = self.state();
         state.waiting.remove(id);
-        state.cancelled.add(id);
+        state.cancelled.add(id, Instant::now());
     }
 
     /// Notes that the response stream of a cancelled request is not read any more.
