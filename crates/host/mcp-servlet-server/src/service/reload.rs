@@ -1,12 +1,13 @@
 //! Reloads a configuration when it changes.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use mcp_servlet_host::{Filter, Host, Mount, Prefix, Servlet};
 use mcp_servlet_runtime::chain;
+use tokio::time::timeout;
 
 use super::{
-    Endpoint,
+    Endpoint, StartError,
     load::{Loader, Version, Waiting},
 };
 use crate::{
@@ -16,6 +17,9 @@ use crate::{
     server::{Process, StateKeys, metrics::ReloadOutcome},
     watch::Snapshot,
 };
+
+/// The pause before another attempt, if a required remote could not be reached.
+const AGAIN: Duration = Duration::from_secs(10);
 
 /// A configuration that is being served, and what happens when it changes.
 ///
@@ -27,6 +31,8 @@ pub(super) struct Reload {
     loader: Loader,
     remotes: Remotes,
     files: Snapshot,
+    /// Whether the last reload failed because a remote could not be reached, which changes without a change of a file.
+    waits_for_remote: bool,
     /// The configuration with which the service started.
     started: Arc<dyn Configuration>,
     /// The last one that could be read.
@@ -54,6 +60,7 @@ impl Reload {
             loader,
             remotes,
             files: config.files().clone(),
+            waits_for_remote: false,
             has_state_keys: config.settings().state_keys.is_some(),
             current: Arc::clone(&config),
             started: config,
@@ -61,11 +68,20 @@ impl Reload {
         }
     }
 
-    /// Reloads the configuration whenever the file or a module that it names changes. Never returns.
+    /// Reloads the configuration whenever the file or a module that it names changes, and again if a remote could not be reached.
+    /// Never returns.
     pub(super) async fn run(mut self) {
         loop {
             // If loading panics, the next attempt waits for another change.
-            self.files = self.files.changed().await;
+            let limit = if self.waits_for_remote {
+                AGAIN
+            } else {
+                Duration::MAX
+            };
+            if let Ok(changed) = timeout(limit, self.files.changed()).await {
+                self.files = changed;
+            }
+            self.waits_for_remote = false;
             let reloaded = survived("reload", Box::pin(self.reload())).await;
             let outcome = reloaded.unwrap_or(ReloadOutcome::Failed);
             self.process.reloaded(outcome);
@@ -85,6 +101,8 @@ impl Reload {
                 self.serve(version)
             }
             Err(error) => {
+                self.waits_for_remote = matches!(error, StartError::Remote(_));
+                let error = chain(&error);
                 tracing::error!("reload failed, still serving the previous version: {error}");
                 ReloadOutcome::Failed
             }
@@ -92,16 +110,17 @@ impl Reload {
     }
 
     /// Loads the current configuration.
-    async fn load(&mut self) -> Result<Version, String> {
+    async fn load(&mut self) -> Result<Version, StartError> {
         let current = Arc::clone(&self.current);
         let (files, config) = blocking(move || current.read_again()).await;
         self.files = files;
-        let config = config.map_err(|error| chain(&*error))?;
+        let config = config.map_err(StartError::Config)?;
         self.current = Arc::clone(&config);
         let previous = Arc::new(self.with_current_lists());
         let remotes = (&self.remotes, Waiting::OnlyRequired);
-        let loaded = self.loader.load_config(config, Some(previous), remotes);
-        loaded.await.map_err(|error| chain(&error))
+        self.loader
+            .load_config(config, Some(previous), remotes)
+            .await
     }
 
     fn serve(&mut self, version: Version) -> ReloadOutcome {
