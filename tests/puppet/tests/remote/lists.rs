@@ -1,8 +1,13 @@
 //! The lists of remotes, which may be wrong.
 
-use mcp_servlet_host::{Listed, Remote as _, Tool};
-use puppet::eventually;
-use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_servlet_host::{Listed, Remote as _, RemoteLists, Tool};
+use puppet::{PATIENCE, eventually};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 use crate::support::{call, connected, host, http, script};
 
