@@ -141,7 +141,7 @@ struct LimitsAre {
     /// How large a message may be. Default: `16MiB`.
     #[schemars(with = "Size")]
     message: Limit<u64>,
-    /// How many entries a list may have. Default: 10000.
+    /// How many entries a list may have, and how many pages. Default: 10000.
     #[schemars(with = "Option<Count<1, MOST>>")]
     entries: Option<Count<1, MOST>>,
     /// How large all lists together may be. Default: `16MiB`.

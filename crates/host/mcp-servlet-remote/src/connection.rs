@@ -54,6 +54,8 @@ impl Connection {
         limits.message = options.limits.message;
         limits.entries = options.limits.entries;
         limits.lists = options.limits.lists;
+        // Pages have entries, so no other limit is needed for them.
+        limits.pages = options.limits.entries;
         let remote = remote.to_owned();
         let mut client = Options::new()
             .client("mcp-servlet", env!("CARGO_PKG_VERSION"))

@@ -54,7 +54,7 @@ pub struct RemoteOptions {
 pub struct RemoteLimits {
     /// Bytes of a message. Default: 16 MiB.
     pub message: usize,
-    /// Entries of one list. Default: 10,000.
+    /// Entries and pages of one list. Default: 10,000.
     pub entries: usize,
     /// Bytes of all lists together. Default: 16 MiB.
     pub lists: usize,
