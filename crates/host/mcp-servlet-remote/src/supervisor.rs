@@ -347,6 +347,8 @@ impl Follower<'_> {
     /// Notes what the server reports.
     fn take(&mut self, event: Event) {
         match event {
+            // A part of a watched resource may be hidden.
+            Event::ResourceUpdated { uri } if self.shared.lists.borrow().hides(&uri) => {}
             Event::ResourceUpdated { uri } => self.shared.watched.changed_at_remote(uri),
             Event::SessionRenewed => {
                 self.shared.log_renewal();
@@ -397,13 +399,13 @@ impl Follower<'_> {
         Ok(false)
     }
 
-    /// Does other work while requests to subscribe to resources run.
-    async fn alongside<T>(&mut self, work: impl Future<Output = T>) -> T {
     async fn relist(&mut self) {
         let are_read = self.alongside(self.shared.relist(self.connection)).await;
         self.table.lists_read(are_read);
     }
 
+    /// Does other work while requests to subscribe to resources run.
+    async fn alongside<T>(&mut self, work: impl Future<Output = T>) -> T {
         tokio::pin!(work);
         loop {
             tokio::select! {
