@@ -81,7 +81,7 @@ pub fn read_file(source: Source, path: &Path, bytes: &[u8], places: &Places) -> 
             return found;
         }
     };
-    let (entries, problems) = entry::entries(source, &places.folder, &document.value);
+    let (entries, problems) = entry::entries(source, places, &document.value);
     for problem in problems {
         found.warn(path, problem.into());
     }

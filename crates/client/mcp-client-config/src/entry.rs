@@ -1,10 +1,11 @@
 //! Finds the servers in a document, and reads each. Clients use different words for the same things.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use crate::{
+    places::Places,
     server::{Connection, Secret, Transport},
     source::Source,
 };
@@ -24,7 +25,7 @@ pub(crate) struct Entry {
 /// The entries of a document, by name, and what is wrong with the members that should have them.
 pub(crate) fn entries<'a>(
     source: Source,
-    folder: &Path,
+    places: &Places,
     document: &'a Value,
 ) -> (Vec<(&'a String, &'a Value)>, Vec<String>) {
     let mut entries = Vec::new();
@@ -32,7 +33,7 @@ pub(crate) fn entries<'a>(
     if !document.is_object() && !document.is_null() {
         problems.push(format!("expected an object, found {}", kind(document)));
     }
-    for (name, servers) in members(source, folder, document) {
+    for (name, servers) in members(source, places, document) {
         match servers.as_object() {
             Some(servers) => entries.extend(servers),
             None => problems.push(format!(
@@ -48,7 +49,7 @@ pub(crate) fn entries<'a>(
 /// The members of a document that have servers.
 fn members<'a>(
     source: Source,
-    folder: &Path,
+    places: &Places,
     document: &'a Value,
 ) -> impl Iterator<Item = (String, &'a Value)> {
     let at = |path: &[&str]| {
@@ -60,11 +61,11 @@ fn members<'a>(
     let standard = || at(&["mcpServers"]);
     // A server of opencode may be called `servers`.
     let nested = || at(&["mcp", "servers"]).filter(|(_, servers)| servers.get("type").is_none());
+    let projects = document["projects"].as_object().into_iter().flatten();
+    let own = projects.filter(|(key, _)| source == Source::ClaudeCode && places.is_project(key));
+    let own = own.filter_map(|(key, _)| at(&["projects", key, "mcpServers"]));
+    let own: Vec<_> = own.collect();
     let (first, second) = match source {
-        Source::ClaudeCode => {
-            let folder = folder.to_string_lossy();
-            (at(&["projects", &folder, "mcpServers"]), standard())
-        }
         Source::VsCode => (at(&["servers"]), None),
         Source::Codex => (at(&["mcp_servers"]), None),
         Source::Zed => (at(&["context_servers"]), None),
@@ -78,7 +79,7 @@ fn members<'a>(
         }
         _ => (standard(), None),
     };
-    first.into_iter().chain(second)
+    own.into_iter().chain(first).chain(second)
 }
 
 /// What a value is, for errors.

@@ -66,6 +66,18 @@ impl Places {
         }
     }
 
+    /// Whether a text names the folder of the project. On Windows, clients write either slash, and letters in either case.
+    pub(crate) fn is_project(&self, text: &str) -> bool {
+        let folder = self.folder.to_string_lossy();
+        match self.platform {
+            Platform::Linux | Platform::MacOs => text == folder,
+            Platform::Windows => {
+                let [text, folder] = [text, &folder].map(|path| path.replace('\\', "/"));
+                text.eq_ignore_ascii_case(&folder)
+            }
+        }
+    }
+
     /// The folder of the project and those above it. In a home, it ends there.
     pub(crate) fn upwards(&self) -> impl Iterator<Item = &Path> {
         let mut is_above_home = false;

@@ -1,12 +1,17 @@
 //! The files of every client, and what is read from them.
 
-use std::{collections::BTreeMap, io, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+    path::Path,
+};
 
 use mcp_client_config::{
     Connection, Found, Places, Platform, ResolveError, Secret, Source, Transport, Variables,
     discover, read_file,
 };
 use proptest::prelude::*;
+use serde_json::json;
 
 const HOME: &str = "/home/user";
 const FOLDER: &str = "/home/user/code/project";
@@ -220,6 +225,32 @@ fn clients_have_headers() {
             ],
         ),
     );
+}
+
+#[test]
+fn a_project_of_claude_code_is_found_with_either_slash_and_case_on_windows() {
+    let servers = |name: &str| json!({ "mcpServers": { name: { "command": "a" } } });
+    let document = json!({ "projects": {
+        "C:/Users/me/p": servers("slash"),
+        "c:\\Users\\me\\p": servers("case"),
+        "C:/Users/me/other": servers("other"),
+    } });
+    let folder = r"C:\Users\me\p";
+    let names = |platform| {
+        let places = Places::new(platform, HOME, folder, &|_| None);
+        let path = Path::new(".claude.json");
+        let found = read_file(
+            Source::ClaudeCode,
+            path,
+            document.to_string().as_bytes(),
+            &places,
+        );
+        let names = found.servers.iter().map(|server| server.name.clone());
+        names.collect::<BTreeSet<_>>()
+    };
+    let both = ["case", "slash"].map(str::to_owned).into();
+    assert_eq!(names(Platform::Windows), both);
+    assert_eq!(names(Platform::Linux), BTreeSet::new());
 }
 
 #[test]

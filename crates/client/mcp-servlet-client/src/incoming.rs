@@ -89,7 +89,11 @@ struct Members<'a> {
 
 /// The text of a message, as UTF-8 without lone surrogates. What was wrong became U+FFFD.
 pub(crate) fn text<'a>(bytes: &'a [u8], mended: &mut Mended) -> Cow<'a, str> {
-    let text = String::from_utf8_lossy(bytes);
+    let mark = bytes.strip_prefix("\u{feff}".as_bytes());
+    if mark.is_some() {
+        mended.add("begins with a byte order mark; left out", "");
+    }
+    let text = String::from_utf8_lossy(mark.unwrap_or(bytes));
     if matches!(text, Cow::Owned(_)) {
         mended.add("is not valid UTF-8; the wrong bytes became U+FFFD", "");
     }
@@ -284,7 +288,7 @@ fn code_of(code: &Value) -> Option<i64> {
 }
 
 /// A whole number, also if it is written as a float.
-fn integer(number: &Value) -> Option<i64> {
+pub(crate) fn integer(number: &Value) -> Option<i64> {
     let float = || {
         let float = number.as_f64().filter(|float| float.fract() == 0.0)?;
         format!("{float:.0}").parse().ok()

@@ -105,9 +105,9 @@ impl Session {
 
     /// Whether the server may still send something that belongs to a request that was cancelled.
     ///
-    /// Over standard input and output and over HTTP+SSE, this holds until the server answers the request. Servers need not do
-    /// that, so it may stay true. Over streamable HTTP, the client stops reading the response of a cancelled request. The server
-    /// can only go on to send in a stream that belongs to no request; if it has one, this holds for five minutes.
+    /// Over standard input and output and over HTTP+SSE, this holds until the server answers the request, and for five minutes if
+    /// it does not. Over streamable HTTP, the client stops reading the response of a cancelled request. The server can only go on to
+    /// send in a stream that belongs to no request; if it has one, this holds for five minutes.
     pub fn has_cancelled(&self) -> bool {
         self.tap.has_cancelled()
     }

@@ -386,7 +386,7 @@ impl Tap {
     pub(crate) fn cancel(&self, id: &RequestId) {
         let mut state = self.state();
         state.waiting.remove(id);
-        state.cancelled.add(id);
+        state.cancelled.add(id, Instant::now());
     }
 
     /// Notes that the response stream of a cancelled request is not read any more.
@@ -406,13 +406,13 @@ impl Tap {
 
     /// Passes progress to the request that it belongs to. Returns whether there is one.
     fn progressed(&self, params: &Value) -> bool {
-        let token = serde_json::from_value::<ProgressToken>(params["progressToken"].clone());
-        let (Ok(token), Some(progress)) = (token, Progress::new(params)) else {
+        let Some(progress) = Progress::new(params) else {
             return false;
         };
+        let token = &params["progressToken"];
         let state = self.state();
         let mut slots = state.waiting.values().filter_map(|waiting| match waiting {
-            Waiting::Caller(slot, Some(its), _) if *its == token => slot.upgrade(),
+            Waiting::Caller(slot, Some(its), _) if is_token(its, token) => slot.upgrade(),
             _ => None,
         });
         let slot = slots.next();
@@ -579,5 +579,38 @@ impl State {
             }
             RequestId::Number(_) => None,
         })
+    }
+}
+
+/// Whether a server means this token. As with ids, it may write a number as a string or as a float.
+fn is_token(token: &ProgressToken, written: &Value) -> bool {
+    match (&token.0, written) {
+        (RequestId::Number(token), Value::String(text)) => text.parse() == Ok(*token),
+        (RequestId::Number(token), number) => incoming::integer(number) == Some(*token),
+        (RequestId::String(token), text) => text.as_str() == Some(token),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_token_may_be_written_in_another_form() {
+        let token = ProgressToken(RequestId::Number(3));
+        for written in [json!(3), json!(3.0), json!("3")] {
+            assert!(is_token(&token, &written), "{written}");
+        }
+        for other in [
+            json!(4),
+            json!(3.5),
+            json!("three"),
+            json!(null),
+            json!([3]),
+        ] {
+            assert!(!is_token(&token, &other), "{other}");
+        }
     }
 }

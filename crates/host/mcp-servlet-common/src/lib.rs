@@ -23,7 +23,7 @@ pub use lock::lock;
 pub use log_rate::LogRate;
 pub use rpc_error::RpcError;
 pub use surrogates::without_lone_surrogates;
-pub use uri::{is_plain_uri, normalized_uri};
+pub use uri::{is_plain_uri, normalized_uri, uri_and_parents};
 pub use user_cache::user_cache;
 
 /// A JSON object. Members keep their order.

@@ -35,6 +35,14 @@ pub fn normalized_uri(uri: &str) -> String {
     uri
 }
 
+/// A URI, and those whose sub-resource it may be, each without and with the slash at its end. A client that has subscribed to one of
+/// them wants to know changes of this one: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
+pub fn uri_and_parents(uri: &str) -> impl Iterator<Item = &str> {
+    let slashes = uri.match_indices('/').map(|(at, _)| at);
+    let parents = slashes.flat_map(|at| [&uri[..at], &uri[..=at]]);
+    std::iter::once(uri).chain(parents)
+}
+
 /// Whether a URI is in plain form, so that no server takes it for another URI than the one that permissions were compared with.
 pub fn is_plain_uri(uri: &str) -> bool {
     let Ok(url) = Url::parse(uri) else {

@@ -44,8 +44,31 @@ use login::LoginIs;
 use retries::Most;
 use tls::TlsFiles;
 
-/// The variables that the process of a server always inherits.
-const INHERITED: [&str; 3] = ["PATH", "HOME", "LANG"];
+/// The variables that the process of a server always inherits. On Windows, programs find the system, their folders and other
+/// programs by them.
+const INHERITED: &[&str] = if cfg!(windows) {
+    &[
+        "APPDATA",
+        "COMSPEC",
+        "HOME",
+        "HOMEDRIVE",
+        "HOMEPATH",
+        "LANG",
+        "LOCALAPPDATA",
+        "PATH",
+        "PATHEXT",
+        "PROGRAMDATA",
+        "PROGRAMFILES",
+        "SYSTEMDRIVE",
+        "SYSTEMROOT",
+        "TEMP",
+        "TMP",
+        "USERPROFILE",
+        "WINDIR",
+    ]
+} else {
+    &["HOME", "LANG", "PATH"]
+};
 
 /// How many sessions have connections to a remote, unless the configuration says otherwise.
 const MOST_SESSIONS: usize = 100;
@@ -88,7 +111,8 @@ pub(super) struct RemoteSection {
     /// login, or the id and the secret of a client.
     #[schemars(with = "Option<LoginIs>")]
     login: Option<Spanned<LoginIs>>,
-    /// Environment variables of the command, in addition to `PATH`, `HOME` and `LANG`; it inherits no others.
+    /// Environment variables of the command, in addition to `PATH`, `HOME` and `LANG`, and on Windows those by which programs find the system and
+    /// their folders; it inherits no others.
     #[schemars(with = "BTreeMap<String, String>")]
     env: BTreeMap<String, Spanned<String>>,
     /// The working directory of the command.
@@ -141,7 +165,7 @@ struct LimitsAre {
     /// How large a message may be. Default: `16MiB`.
     #[schemars(with = "Size")]
     message: Limit<u64>,
-    /// How many entries a list may have. Default: 10000.
+    /// How many entries a list may have, and how many pages. Default: 10000.
     #[schemars(with = "Option<Count<1, MOST>>")]
     entries: Option<Count<1, MOST>>,
     /// How large all lists together may be. Default: `16MiB`.
@@ -587,7 +611,7 @@ impl Reader<'_> {
         words.hash(digest);
         let mut target = Command::new(program)
             .args(arguments)
-            .inherit_only(INHERITED);
+            .inherit_only(INHERITED.iter().copied());
         for (name, value) in &section.env {
             let text = self.expanded(value)?;
             (name, &text).hash(digest);

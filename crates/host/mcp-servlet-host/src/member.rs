@@ -21,15 +21,28 @@ pub enum Member {
 
 /// Lists that were read again. Hosts that share servlets share the new lists, so that each servlet is asked once.
 #[derive(Debug, Default)]
-pub struct Relisted(Vec<(Arc<Servlet>, Arc<Servlet>)>);
+pub struct Relisted {
+    /// Servlets with their previous lists, and with their current ones.
+    servlets: Vec<(Arc<Servlet>, Arc<Servlet>)>,
+    keeps_servlets: bool,
+}
 
 impl Relisted {
+    /// For the lists of remotes alone, which takes no time. Servlets keep theirs.
+    pub fn of_remotes() -> Self {
+        Self {
+            keeps_servlets: true,
+            ..Self::default()
+        }
+    }
+
     /// The servlet with its current lists, or with its previous ones if they cannot change or cannot be read.
     fn servlet(&mut self, old: &Arc<Servlet>) -> Arc<Servlet> {
-        if let Some((_, new)) = self.0.iter().find(|(known, _)| Arc::ptr_eq(known, old)) {
+        let mut asked = self.servlets.iter();
+        if let Some((_, new)) = asked.find(|(known, _)| Arc::ptr_eq(known, old)) {
             return Arc::clone(new);
         }
-        if !old.module().changes_lists() {
+        if self.keeps_servlets || !old.module().changes_lists() {
             return Arc::clone(old);
         }
         let new = old.relisted().map_or_else(
@@ -40,7 +53,7 @@ impl Relisted {
             },
             Arc::new,
         );
-        self.0.push((Arc::clone(old), Arc::clone(&new)));
+        self.servlets.push((Arc::clone(old), Arc::clone(&new)));
         new
     }
 }

@@ -59,11 +59,12 @@ pub fn auth_files() -> Vec<PathBuf> {
     files.into_iter().flatten().collect()
 }
 
+/// As docker writes it. It takes null for nothing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct File {
-    auths: BTreeMap<String, Entry>,
-    cred_helpers: BTreeMap<String, String>,
+    auths: Option<BTreeMap<String, Option<Entry>>>,
+    cred_helpers: Option<BTreeMap<String, String>>,
     creds_store: Option<String>,
 }
 
@@ -122,7 +123,7 @@ impl File {
             "docker.io" => DOCKER_HUB,
             host => host,
         };
-        let mut helpers = self.cred_helpers.iter();
+        let mut helpers = self.cred_helpers.iter().flatten();
         let own = helpers.find(|(key, _)| key_host(key) == host);
         // Docker Hub has a URL as its name in helpers.
         let asked = match own {
@@ -137,10 +138,9 @@ impl File {
             return Ok(Some(found));
         }
         let path = format!("{host}/{}", reference.path());
-        let auths = self
-            .auths
-            .iter()
-            .filter(|(key, _)| covers(key, host, &path));
+        let auths = self.auths.iter().flatten();
+        let auths = auths.filter_map(|(key, entry)| Some((key, entry.as_ref()?)));
+        let auths = auths.filter(|(key, _)| covers(key, host, &path));
         let closest = auths.max_by_key(|(key, _)| bare(key).len());
         closest.map_or(Ok(None), |(key, entry)| entry.read(key, reference))
     }
@@ -301,6 +301,17 @@ mod tests {
         let hub = format!(r#"{{"auths":{{"https://index.docker.io/v1/":{ada}}}}}"#);
         let found = found(&hub, "oci://docker.io/ada/mine:1").await;
         assert_eq!(found.expect("Docker Hub"), Some(basic("ada", "s3cret")));
+    }
+
+    #[tokio::test]
+    async fn null_is_nothing() {
+        for json in [
+            r#"{"auths":null,"credHelpers":null,"credsStore":null}"#,
+            r#"{"auths":{"a.example":null}}"#,
+        ] {
+            let found = found(json, "oci://a.example/mine:1").await;
+            assert_eq!(found.expect(json), None, "{json}");
+        }
     }
 
     #[tokio::test]

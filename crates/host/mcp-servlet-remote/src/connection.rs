@@ -1,13 +1,12 @@
 //! One connection to a server.
 
 use mcp_servlet_client::{
-    Era, Error, ErrorKind, Event, LOG_LEVEL, Limits, Options, Session, Target, Timeouts,
+    Era, Error, ErrorKind, Event, LOG_LEVEL, Limits, List, Lists, Options, Session, Target,
+    Timeouts,
 };
-use mcp_servlet_host::RemoteLists;
 use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json};
 
-use crate::lists;
 use crate::options::RemoteOptions;
 use crate::relay::Calls;
 
@@ -55,6 +54,8 @@ impl Connection {
         limits.message = options.limits.message;
         limits.entries = options.limits.entries;
         limits.lists = options.limits.lists;
+        // Pages have entries, so no other limit is needed for them.
+        limits.pages = options.limits.entries;
         let remote = remote.to_owned();
         let mut client = Options::new()
             .client("mcp-servlet", env!("CARGO_PKG_VERSION"))
@@ -85,20 +86,19 @@ impl Connection {
         Ok(Self { session, calls })
     }
 
-    /// The lists of the server, checked. A list that the server refuses is empty.
-    pub(crate) async fn lists(
-        &self,
-        remote: &str,
-        options: &RemoteOptions,
-    ) -> Result<RemoteLists, Error> {
-        let raw = match self.session.lists().await {
+    /// The lists of the server, and the errors of those that could not be read. If it refuses all, they are empty.
+    pub(crate) async fn lists(&self, remote: &str) -> Result<(Lists, Vec<(List, Error)>), Error> {
+        match self.session.lists_and_errors().await {
             Err(error) if error.code().is_some() => {
-                tracing::warn!(remote, %error, "lists of a remote left out");
-                self.session.no_lists()
+                tracing::warn!(remote, %error, "lists of a remote cannot be read");
+                let server = self.session.server();
+                let lists = List::ALL.into_iter();
+                let lists = lists.filter(|list| server.has(list.capability()));
+                let errors = lists.map(|list| (list, error.clone())).collect();
+                Ok((self.session.no_lists(), errors))
             }
-            lists => lists?,
-        };
-        Ok(lists::checked(remote, &raw, options))
+            read => read,
+        }
     }
 
     /// The `_meta` of a request to the remote, made of the client's `_meta`.

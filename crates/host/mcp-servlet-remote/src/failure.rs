@@ -66,6 +66,17 @@ pub(crate) fn refuses_session(error: &Error) -> bool {
     matches!(error.http_status(), Some(400 | 404 | 410)) && !is_method
 }
 
+/// Whether a server that has answered with this error may answer otherwise later.
+pub(crate) fn is_passing(error: &Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::Connectivity
+            | ErrorKind::InternalError
+            | ErrorKind::ServerError
+            | ErrorKind::JsonRpcError
+    )
+}
+
 /// The error of a request.
 pub(crate) fn call_error(remote: &str, method: &'static str, failure: RemoteFailure) -> CallError {
     CallErrorKind::Remote { failure }.at(remote, Some(method))

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use mcp_servlet_client::{Lists, problem_code};
+use mcp_servlet_client::{Error, List, Lists, problem_code};
 use mcp_servlet_host::{
     FeatureKind, HiddenEntry, Listed, LockedLists, OnChange, RemoteLists, Tool,
 };
@@ -11,6 +11,7 @@ use mcp_servlet_schema::{Problem, Schemas};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::failure::is_passing;
 use crate::options::{RemoteOptions, ToolTexts};
 
 /// The largest entry of a list, in bytes.
@@ -18,6 +19,25 @@ const MAX_ENTRY: usize = 1 << 20;
 
 /// What begins the keys of `_meta` that only this host writes.
 const OUR_KEYS: &str = "mcp-servlet/";
+
+/// Gives lists whose reading failed for a passing reason the entries that they had before. Returns whether there is none.
+pub(crate) fn keep_unread(
+    lists: &mut Lists,
+    errors: &[(List, Error)],
+    mut previous: Option<Lists>,
+) -> bool {
+    let mut are_read = true;
+    for (list, _) in errors.iter().filter(|(_, error)| is_passing(error)) {
+        are_read = false;
+        let known = previous
+            .as_mut()
+            .and_then(|lists| list.entries(lists).take());
+        if known.is_some() {
+            *list.entries(lists) = known;
+        }
+    }
+    are_read
+}
 
 /// Checks the lists of a server. Entries that clients could not use are left out with a warning.
 pub(crate) fn checked(remote: &str, raw: &Lists, options: &RemoteOptions) -> RemoteLists {
@@ -36,7 +56,7 @@ pub(crate) fn checked(remote: &str, raw: &Lists, options: &RemoteOptions) -> Rem
             // The client has logged what it mended.
             problem_code::MENDED => {}
             problem_code::BAD_LIST => {
-                tracing::warn!(remote, list, reason, "list of a remote left out");
+                tracing::warn!(remote, list, reason, "list of a remote cannot be read");
             }
             _ => tracing::warn!(remote, list, reason, "list of a remote may be incomplete"),
         }

@@ -54,7 +54,7 @@ pub struct RemoteOptions {
 pub struct RemoteLimits {
     /// Bytes of a message. Default: 16 MiB.
     pub message: usize,
-    /// Entries of one list. Default: 10,000.
+    /// Entries and pages of one list. Default: 10,000.
     pub entries: usize,
     /// Bytes of all lists together. Default: 16 MiB.
     pub lists: usize,
@@ -113,8 +113,8 @@ pub enum Sessions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retries {
-    /// The pause before the second attempt. Later pauses are twice as long, up to 2 s for a URL and 30 s for a command.
-    /// Default: 500 ms.
+    /// The pause before the second attempt to connect, or to read lists that failed. Later pauses are twice as long, up to 2 s for a URL and 30 s for a command,
+    /// and 10 min for lists. Default: 500 ms.
     pub every: Duration,
     /// How many attempts follow the first one. None means no limit, which is the default.
     pub most: Option<u32>,

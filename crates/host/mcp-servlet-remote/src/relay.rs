@@ -5,7 +5,7 @@
 //! to the log of this host, so that nothing reaches the wrong client.
 //!
 //! A call that waits for an answer of its client sends nothing meanwhile, so it does not count. A call that was cancelled
-//! counts until the server answers it, because many servers go on with it.
+//! counts until the server answers it, and for five minutes at most, because many servers go on with it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -18,6 +18,9 @@ use crate::relay::{CallGuard, Question, Sent, notification};
 /// How long a server may take to end a call by itself after its question was refused.
 const GRACE: Duration = Duration::from_secs(3);
 
+/// A time after which a point in time can still be computed.
+const FOREVER: Duration = Duration::from_hours(24 * 365 * 30);
+
 /// How long the result waits until the client has the notifications that came before it. A client that reads takes them at
 /// once; one that does not must not hold up the result.
 const HANDOVER: Duration = Duration::from_millis(250);
@@ -104,7 +107,7 @@ impl RunningCall {
             response: response.boxed(),
             sent,
             events,
-            left: limit,
+            left: limit.min(FOREVER),
             call,
         }
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use futures_util::FutureExt as _;
-use mcp_servlet_client::Target;
+use mcp_servlet_client::{Lists, Target};
 use mcp_servlet_common::lock;
 use mcp_servlet_host::{RemoteLists, ResourceWatch};
 use mcp_servlet_runtime::{Nursery, RemoteFailure};
@@ -28,6 +28,8 @@ pub(crate) struct Shared {
     /// Sent after each attempt to connect, even if nothing else has changed.
     pub(crate) link: watch::Sender<Link>,
     pub(crate) lists: watch::Sender<Arc<RemoteLists>>,
+    /// The lists as the server wrote them, for those that it cannot list later.
+    pub(crate) last_read: Mutex<Option<Lists>>,
     /// A request needs a connection now.
     pub(crate) wanted: Notify,
     /// A request has failed in a way that may mean the end of the connection.
@@ -59,6 +61,7 @@ impl Shared {
             options,
             link: watch::Sender::new(Link::Connecting),
             lists: watch::Sender::default(),
+            last_read: Mutex::default(),
             wanted: Notify::new(),
             suspect: Notify::new(),
             parked: Parked::default(),

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_servlet_client::{Error, ErrorKind, Event, Events, Target};
+use mcp_servlet_client::{Error, ErrorKind, Event, Events, Lists, Target};
+use mcp_servlet_common::lock;
 use mcp_servlet_host::RemoteLists;
 use mcp_servlet_runtime::RemoteFailure;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::{Connection, has_changed};
-use crate::failure::{not_connected, refuses_session};
+use crate::failure::{is_passing, not_connected, refuses_session};
 use crate::lists;
 use crate::options::{Start, WhenDown};
 use crate::shared::{Shared, stopped};
@@ -34,6 +35,8 @@ enum End {
 struct Connected {
     connection: Arc<Connection>,
     lists: RemoteLists,
+    /// Whether all of them could be read.
+    are_read: bool,
     reports: Reports,
 }
 
@@ -78,6 +81,7 @@ impl Shared {
         let mut attempts = Attempts::new(self.options.retries.every, longest);
         if let (Start::AtCall(raw), false) = (&self.options.start, self.is_of_session) {
             self.publish(lists::checked(&self.name, raw, &self.options));
+            *lock(&self.last_read) = Some(Lists::clone(raw));
             self.set_link(Link::Idle);
             self.wanted.notified().await;
         }
@@ -106,10 +110,11 @@ impl Shared {
     async fn connect(&self) -> Result<Connected, Error> {
         let connection = Connection::open(&self.name, &self.target, &self.options).await?;
         let reports = Reports::soon(&connection).await;
-        let lists = connection.lists(&self.name, &self.options).await?;
+        let (lists, are_read) = self.read_lists(&connection).await?;
         Ok(Connected {
             connection: Arc::new(connection),
             lists,
+            are_read,
             reports,
         })
     }
@@ -119,6 +124,7 @@ impl Shared {
         let Connected {
             connection,
             lists,
+            are_read,
             reports,
         } = connected;
         let (remote, origin) = (&self.name, self.target.to_string());
@@ -127,7 +133,7 @@ impl Shared {
         self.used();
         self.set_link(Link::Up(Arc::clone(&connection)));
         tracing::info!(remote, origin, tools, "remote connected");
-        let end = self.follow(&connection, reports).await;
+        let end = self.follow(&connection, reports, are_read).await;
         let link = match &end {
             End::Idle => Link::Idle,
             End::Lost(why) => Link::down(why.clone(), None, None),
@@ -154,17 +160,18 @@ impl Shared {
     }
 
     /// Does what is due for a connection, and returns when it is over.
-    async fn follow(&self, connection: &Arc<Connection>, reports: Reports) -> End {
+    async fn follow(&self, connection: &Arc<Connection>, reports: Reports, are_read: bool) -> End {
         let can_forget = matches!(self.target, Target::Http(_));
         let mut follower = Follower {
             shared: self,
             connection,
-            table: Timetable::new(self.options.idle, can_forget),
+            table: Timetable::new(self.options.idle, can_forget, self.options.retries.every),
             watching: Watching::default(),
         };
         if reports.is_pending {
             follower.table.reports_ended();
         }
+        follower.table.lists_read(are_read);
         follower.run(reports.events).await
     }
 
@@ -193,11 +200,26 @@ impl Shared {
         }
     }
 
-    async fn relist(&self, connection: &Connection) {
-        match connection.lists(&self.name, &self.options).await {
-            Ok(lists) => self.publish(lists),
+    /// The lists of the server, checked, and whether all of them could be read.
+    async fn read_lists(&self, connection: &Connection) -> Result<(RemoteLists, bool), Error> {
+        let (mut raw, errors) = connection.lists(&self.name).await?;
+        let previous = lock(&self.last_read).take();
+        let are_read = lists::keep_unread(&mut raw, &errors, previous);
+        let lists = lists::checked(&self.name, &raw, &self.options);
+        *lock(&self.last_read) = Some(raw);
+        Ok((lists, are_read))
+    }
+
+    /// Publishes the current lists. Returns whether all of them could be read.
+    async fn relist(&self, connection: &Connection) -> bool {
+        match self.read_lists(connection).await {
+            Ok((lists, are_read)) => {
+                self.publish(lists);
+                are_read
+            }
             Err(error) => {
                 tracing::warn!(remote = self.name, %error, "cannot update the lists of a remote");
+                false
             }
         }
     }
@@ -325,6 +347,8 @@ impl Follower<'_> {
     /// Notes what the server reports.
     fn take(&mut self, event: Event) {
         match event {
+            // A part of a watched resource may be hidden.
+            Event::ResourceUpdated { uri } if self.shared.lists.borrow().hides(&uri) => {}
             Event::ResourceUpdated { uri } => self.shared.watched.changed_at_remote(uri),
             Event::SessionRenewed => {
                 self.shared.log_renewal();
@@ -355,14 +379,15 @@ impl Follower<'_> {
     async fn perform(&mut self, step: Step, events: &mut Events) -> Result<bool, RemoteFailure> {
         let (shared, connection) = (self.shared, self.connection);
         match step {
-            Step::Relist => self.alongside(shared.relist(connection)).await,
+            Step::Relist => self.relist().await,
             Step::Subscribe => {
-                let subscribed = async {
-                    let reports = Reports::now(connection).await;
-                    shared.relist(connection).await;
-                    reports.events
-                };
-                *events = self.alongside(subscribed).await;
+                let reports = self.alongside(Reports::now(connection)).await;
+                if reports.is_pending {
+                    self.table.reports_ended();
+                } else {
+                    *events = reports.events;
+                    self.relist().await;
+                }
             }
             Step::Watch => {
                 let wanted = shared.watched.uris();
@@ -372,6 +397,11 @@ impl Follower<'_> {
             Step::Close => return Ok(true),
         }
         Ok(false)
+    }
+
+    async fn relist(&mut self) {
+        let are_read = self.alongside(self.shared.relist(self.connection)).await;
+        self.table.lists_read(are_read);
     }
 
     /// Does other work while requests to subscribe to resources run.
@@ -405,14 +435,14 @@ impl Reports {
     async fn now(connection: &Connection) -> Self {
         let session = &connection.session;
         let watched = session.watch(std::iter::empty::<String>()).await;
-        let events = watched.unwrap_or_else(|error| {
-            tracing::debug!(%error, "a remote does not report changes");
-            session.events()
-        });
-        Self {
-            events,
-            is_pending: false,
-        }
+        let (events, is_pending) = match watched {
+            Ok(events) => (events, false),
+            Err(error) => {
+                tracing::debug!(%error, "a remote does not report changes");
+                (session.events(), is_passing(&error))
+            }
+        };
+        Self { events, is_pending }
     }
 
     /// As [`now`](Self::now), for a connection that waits for it.

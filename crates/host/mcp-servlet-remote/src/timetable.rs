@@ -9,13 +9,15 @@ use tokio::time::{Instant, sleep_until};
 const SETTLE: Duration = Duration::from_millis(20);
 /// The pause before a new subscription, if the server has ended or refused one.
 const SUBSCRIBE_AGAIN: Duration = Duration::from_secs(10);
+/// The longest pause before lists are read again that could not be read.
+const MAX_REREAD: Duration = Duration::from_mins(10);
 /// The interval between two requests that only show whether a server over HTTP still knows the session in which it reports
 /// changes of resources.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
 /// A connection that is over after less time does not count as a success.
 const SHORT_LIFE: Duration = Duration::from_secs(1);
 
-/// The attempts to connect since the last success.
+/// The attempts since the last success: to connect, or to read all lists.
 #[derive(Debug)]
 pub(crate) struct Attempts {
     failed: u32,
@@ -44,8 +46,12 @@ impl Attempts {
         if was_lost && began.elapsed() < SHORT_LIFE {
             self.failed();
         } else {
-            self.failed = 0;
+            self.succeeded();
         }
+    }
+
+    fn succeeded(&mut self) {
+        self.failed = 0;
     }
 
     /// The pause before the next attempt. `jitter` between 0 and 1 makes it up to a quarter shorter, so that it stays below the limit.
@@ -93,6 +99,8 @@ pub(crate) struct Timetable {
     /// Whether the server can forget the session without an end of the connection.
     can_forget: bool,
     relist: Option<Instant>,
+    /// The readings since the last one in which all lists could be read.
+    readings: Attempts,
     subscribe: Option<Instant>,
     watch: Option<Instant>,
     check: Instant,
@@ -102,12 +110,14 @@ pub(crate) struct Timetable {
 
 impl Timetable {
     /// For a new connection, whose subscriptions to resources are made at once.
-    pub(crate) fn new(idle: Option<Duration>, can_forget: bool) -> Self {
+    /// `every` is the pause after lists could not be read.
+    pub(crate) fn new(idle: Option<Duration>, can_forget: bool, every: Duration) -> Self {
         let now = Instant::now();
         Self {
             idle,
             can_forget,
             relist: None,
+            readings: Attempts::new(every, MAX_REREAD),
             subscribe: None,
             watch: Some(now),
             check: now + SIGN_OF_LIFE,
@@ -117,7 +127,19 @@ impl Timetable {
 
     /// The server has reported that its lists have changed.
     pub(crate) fn lists_changed(&mut self) {
-        self.relist.get_or_insert(Instant::now() + SETTLE);
+        let soon = Instant::now() + SETTLE;
+        self.relist = Some(self.relist.map_or(soon, |at| at.min(soon)));
+    }
+
+    /// The lists were read. If one of them could not be, all are read again later.
+    pub(crate) fn lists_read(&mut self, are_read: bool) {
+        if are_read {
+            self.readings.succeeded();
+        } else {
+            self.readings.failed();
+            let pause = self.readings.pause(0.0);
+            self.relist.get_or_insert(Instant::now() + pause);
+        }
     }
 
     /// Another session has replaced the one that the server has forgotten, with its subscriptions.
@@ -222,6 +244,7 @@ mod tests {
     use super::*;
 
     const IDLE: Duration = Duration::from_mins(1);
+    const EVERY: Duration = Duration::from_millis(500);
     const HOUR: Duration = Duration::from_hours(1);
 
     fn unused() -> Use {
@@ -241,7 +264,7 @@ mod tests {
 
     /// A table whose first step, the subscriptions of a new connection, is done.
     async fn connected(idle: Option<Duration>, can_forget: bool) -> Timetable {
-        let mut table = Timetable::new(idle, can_forget);
+        let mut table = Timetable::new(idle, can_forget, EVERY);
         let first = next(&mut table, unused).await;
         assert_eq!(first, (Step::Watch, Duration::ZERO));
         table
@@ -280,6 +303,24 @@ mod tests {
         more.expect_err("there is one reading");
         table.lists_changed();
         assert_eq!(next(&mut table, unused).await, (Step::Relist, SETTLE));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lists_that_could_not_be_read_are_read_again_after_pauses_that_double() {
+        let mut table = connected(None, false).await;
+        for factor in [1, 2, 4] {
+            table.lists_read(false);
+            let again = (Step::Relist, EVERY * factor);
+            assert_eq!(next(&mut table, unused).await, again);
+        }
+        table.lists_read(false);
+        table.lists_changed();
+        assert_eq!(next(&mut table, unused).await, (Step::Relist, SETTLE));
+        table.lists_read(true);
+        let more = timeout(HOUR, table.next(unused, false)).await;
+        more.expect_err("they were read");
+        table.lists_read(false);
+        assert_eq!(next(&mut table, unused).await, (Step::Relist, EVERY));
     }
 
     #[tokio::test(start_paused = true)]

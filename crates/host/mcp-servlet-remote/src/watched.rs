@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all, select_all};
 use futures_util::stream::{self, StreamExt as _};
 use mcp_servlet_client::{Error, Events};
-use mcp_servlet_common::lock;
+use mcp_servlet_common::{lock, uri_and_parents};
 use mcp_servlet_host::ResourceWatch;
 use tokio::sync::{Notify, broadcast};
 
@@ -106,9 +106,12 @@ impl Watched {
         self.updates.subscribe()
     }
 
-    /// Passes on that a resource has changed, if a client watches it.
+    /// Passes on that a resource has changed, if a client watches it or one that it is a part of.
     pub(crate) fn changed_at_remote(&self, uri: String) {
-        let is_wanted = self.wanted().contains_key(&uri);
+        let is_wanted = {
+            let wanted = self.wanted();
+            uri_and_parents(&uri).any(|uri| wanted.contains_key(uri))
+        };
         if is_wanted {
             self.report(uri);
         }

@@ -50,6 +50,8 @@ struct State {
     running: HashMap<String, Running>,
     /// Those that are served, if the members of the last update are not served yet.
     served: Option<HashMap<String, Running>>,
+    /// Whether members of any update are or were served.
+    were_served: bool,
 }
 
 /// A remote, and the digest of the settings that it was connected with.
@@ -61,28 +63,37 @@ struct Running {
 
 impl Remotes {
     /// Connects to the remotes of a configuration, and returns them as members of a host. Those whose connections have the
-    /// same settings as before stay connected. One with other settings connects before it is returned, or fails once.
+    /// same settings as before stay as they are, even if they are down. One with other settings connects before it is returned,
+    /// or fails once.
     ///
     /// # Errors
-    /// [`NotReady`] if a required remote cannot be reached. Then the former remotes stay connected.
+    /// [`NotReady`] if a required remote with new settings cannot be reached. Then the former remotes stay connected.
     pub async fn update(&self, entries: &[RemoteEntry]) -> Result<Vec<Mount>, NotReady> {
         let former = self.running();
-        let running = entries.iter().map(|entry| {
+        let is_start = !self.state().were_served;
+        let mut running = Vec::new();
+        let mut ready = Vec::new();
+        for entry in entries {
             let same = self.state().with_settings_of(entry);
-            same.unwrap_or_else(|| Running::start(entry))
-        });
-        let running: Vec<_> = running.collect();
-        let ready = entries.iter().zip(&running).map(|(entry, running)| async {
-            if !entry.required && !former.contains_key(&entry.name) {
-                return Ok(());
-            }
-            if entry.required {
-                return running.server.ready().await;
-            }
-            // Its failures are in the log.
-            let _ = running.server.tried().await;
-            Ok(())
-        });
+            let is_same = same.is_some();
+            let one = same.unwrap_or_else(|| Running::start(entry));
+            let server = Arc::clone(&one.server);
+            let is_known = former.contains_key(&entry.name);
+            ready.push(async move {
+                match entry.required {
+                    _ if is_same => Ok(()),
+                    true if is_start => server.ready().await,
+                    true => server.tried().await,
+                    false if is_known => {
+                        // Its failures are in the log.
+                        let _ = server.tried().await;
+                        Ok(())
+                    }
+                    false => Ok(()),
+                }
+            });
+            running.push(one);
+        }
         join_all(ready)
             .await
             .into_iter()
@@ -102,6 +113,7 @@ impl Remotes {
     /// them, and after [`RemoteOptions::drain`](mcp_servlet_remote::RemoteOptions::drain) at the latest.
     pub fn are_served(&self) {
         let mut state = self.state();
+        state.were_served = true;
         for former in state.served.take().unwrap_or_default().values() {
             let mut running = state.running.values();
             if running.all(|one| !Arc::ptr_eq(&one.server, &former.server)) {

@@ -145,7 +145,7 @@ impl Server {
         self.follow();
         self.announce(changes);
         if changes_lists {
-            self.0.process.relisting.want();
+            self.0.process.relisting.want_servlets();
         }
     }
 

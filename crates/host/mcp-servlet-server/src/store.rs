@@ -17,7 +17,7 @@ use mcp_servlet_common::hex;
 use mcp_servlet_runtime::{Nursery, chain};
 use redis::{
     AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisConnectionInfo, RedisError,
-    aio::MultiplexedConnection,
+    ServerErrorKind, aio::MultiplexedConnection,
 };
 use sha2::{Digest as _, Sha256};
 use tokio::{
@@ -143,9 +143,10 @@ impl Store {
         Ok(())
     }
 
-    /// Whether the store answers.
-    pub(crate) async fn answers(&self) -> bool {
-        self.ask::<String>(&redis::cmd("PING")).await.is_ok()
+    /// Whether the store takes what is written: a replica would answer a PING.
+    pub(crate) async fn takes_writes(&self) -> bool {
+        let nothing = self.key("none", "");
+        self.remove(&nothing).await.is_ok()
     }
 
     async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Away> {
@@ -167,11 +168,11 @@ impl Store {
         }
     }
 
-    /// Asks over the connection that is open, and over a new one if the store has closed it.
+    /// Asks over the connection that is open, and over a new one if the store has closed it or is no longer the primary.
     async fn ask_twice<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisError> {
         let (connection, is_new) = self.connected().await?;
         match self.ask_over(&connection, command).await {
-            Err(error) if !is_new && error.is_unrecoverable_error() => {
+            Err(error) if !is_new && is_over(&error) => {
                 let (connection, _) = self.connected().await?;
                 self.ask_over(&connection, command).await
             }
@@ -179,7 +180,7 @@ impl Store {
         }
     }
 
-    /// Asks over this connection, and forgets it if it is broken.
+    /// Asks over this connection, and forgets it if it is of no more use.
     async fn ask_over<T: FromRedisValue>(
         &self,
         connection: &Connection,
@@ -189,7 +190,7 @@ impl Store {
         let answer = command.query_async(&mut redis);
         let outcome = in_time(self.options.timeout, answer).await;
         if let Err(error) = &outcome
-            && (error.is_unrecoverable_error() || error.kind() == ErrorKind::Io)
+            && (is_over(error) || error.kind() == ErrorKind::Io)
         {
             self.drop_connection(connection);
         }
@@ -266,6 +267,17 @@ impl Store {
         }
         identity
     }
+}
+
+/// Whether only another connection helps: this one is closed, or leads to a server that became a replica, which keeps it open.
+fn is_over(error: &RedisError) -> bool {
+    let is_replica = matches!(
+        error.kind(),
+        ErrorKind::Server(
+            ServerErrorKind::ReadOnly | ServerErrorKind::MasterDown | ServerErrorKind::BusyLoading
+        )
+    );
+    is_replica || error.is_unrecoverable_error()
 }
 
 fn millis(time: Duration) -> u64 {

@@ -35,6 +35,15 @@ async fn call_error(reply: Value) -> Error {
 }
 
 #[tokio::test]
+async fn a_body_may_begin_with_a_byte_order_mark() {
+    let line = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"read\"}]}}";
+    let (url, _) = url(json!({ "replies": { "tools/call": [{ "line": line }] } })).await;
+    let session = Session::connect(&url.parse().expect("a URL")).await;
+    let called = session.expect("a session").call("any", Value::Null).await;
+    assert_eq!(called.expect("a result").text(), "read");
+}
+
+#[tokio::test]
 async fn lists_over_http_are_those_over_streams() {
     for script in [
         "plain",

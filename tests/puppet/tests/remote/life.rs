@@ -20,6 +20,15 @@ fn free() -> SocketAddr {
 }
 
 #[tokio::test]
+async fn a_request_may_have_no_time_limit() {
+    let puppet = with_calls(&["2025-11-25"], json!([{ "result": { "content": [] } }]));
+    let mut options = options();
+    options.timeout = Duration::MAX;
+    let remote = connected_with("patient", http(puppet.http().await), options).await;
+    call(&remote).await.expect("a result");
+}
+
+#[tokio::test]
 async fn all_transports_work() {
     let puppet = Puppet::new("plain");
     let address = puppet.http().await;

@@ -1,8 +1,13 @@
 //! The lists of remotes, which may be wrong.
 
-use mcp_servlet_host::{Listed, Remote as _, Tool};
-use puppet::eventually;
-use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_servlet_host::{Listed, Remote as _, RemoteLists, Tool};
+use puppet::{PATIENCE, eventually};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 use crate::support::{call, connected, host, http, script};
 
@@ -108,6 +113,126 @@ async fn a_change_while_the_lists_are_read_is_not_lost() {
     let remote = connected("changing", http(puppet.http().await)).await;
     let lists = remote.lists();
     eventually("two tools", async || lists.borrow().tools.len() == 2).await;
+}
+
+/// The list of a server with these tools.
+fn tools(names: &[&str]) -> Value {
+    let tool = |name: &&str| json!({ "name": name, "inputSchema": { "type": "object" } });
+    json!({ "resultType": "complete", "tools": names.iter().map(tool).collect::<Vec<_>>() })
+}
+
+async fn changed(lists: &mut watch::Receiver<Arc<RemoteLists>>) {
+    let changed = timeout(PATIENCE, lists.changed()).await;
+    changed.expect("other lists").expect("a remote");
+}
+
+#[tokio::test]
+async fn a_list_that_fails_for_a_moment_keeps_its_entries_and_is_read_again() {
+    let change = json!({ "method": "notifications/tools/list_changed" });
+    for failure in [
+        json!({ "status": 503 }),
+        json!({ "error": { "code": -32603, "message": "busy" } }),
+    ] {
+        let puppet = script(json!({
+            "versions": ["2025-11-25"],
+            "capabilities": { "tools": { "listChanged": true }, "prompts": {} },
+            "replies": {
+                "tools/list": [{ "result": tools(&["a", "b"]) }, failure, { "result": tools(&["a", "b", "c"]) }],
+                "prompts/list": [{ "result": { "prompts": [] } }, { "result": { "prompts": [{ "name": "p" }] } }],
+                "tools/call": [{ "before": [change], "sse": true, "result": { "content": [] } }],
+            },
+        }));
+        let remote = connected("busy", http(puppet.http().await)).await;
+        let mut lists = remote.lists();
+        lists.mark_unchanged();
+        call(&remote).await.expect("a result");
+        // The prompts could be read.
+        changed(&mut lists).await;
+        let read = lists.borrow_and_update().clone();
+        let names = read.tools.iter().map(Tool::name);
+        assert_eq!(names.collect::<Vec<_>>(), ["a", "b"], "{failure}");
+        changed(&mut lists).await;
+        assert_eq!(lists.borrow().tools.len(), 3, "{failure}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_fails_when_the_server_connects_is_read_again() {
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {}, "prompts": {} },
+        "replies": {
+            "tools/list": [{ "status": 429 }, { "result": tools(&["a"]) }],
+            "prompts/list": [{ "result": { "prompts": [] } }],
+        },
+    }));
+    let remote = connected("busy", http(puppet.http().await)).await;
+    let lists = remote.lists();
+    eventually("the tool", async || lists.borrow().tools.len() == 1).await;
+}
+
+#[tokio::test]
+async fn a_list_that_the_server_does_not_have_is_not_read_again() {
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {}, "prompts": {} },
+        "replies": {
+            "tools/list": [{ "result": tools(&["a"]) }],
+            "prompts/list": [{ "error": { "code": -32601, "message": "no such method" } }],
+        },
+    }));
+    let _remote = connected("without", http(puppet.http().await)).await;
+    // It would be read again after 100 ms.
+    crate::support::others_are_idle(Duration::from_millis(500)).await;
+    assert_eq!(puppet.received("prompts/list"), 1);
+}
+
+/// It takes the 10 seconds after which a subscription is made again.
+#[tokio::test]
+async fn a_subscription_that_fails_for_a_moment_is_made_again() {
+    let subscription = |id: &str| json!({ "io.modelcontextprotocol/subscriptionId": id });
+    let acknowledged = json!({
+        "method": "notifications/subscriptions/acknowledged",
+        "params": { "_meta": subscription("$id"), "notifications": { "toolsListChanged": true } },
+    });
+    let change = json!({
+        "method": "notifications/tools/list_changed",
+        "params": { "_meta": subscription("$subscription") },
+    });
+    let puppet = script(json!({
+        "versions": ["2026-07-28"],
+        "capabilities": { "tools": { "listChanged": true } },
+        "replies": {
+            "subscriptions/listen": [{ "status": 503 }, { "before": [acknowledged], "wait_ms": 600_000 }],
+            // At the connection, after the subscription, and after the change.
+            "tools/list": [{ "result": tools(&["t"]) }, { "result": tools(&["t"]) }, { "result": tools(&["t", "u"]) }],
+            "tools/call": [{ "before": [change], "sse": true, "result": { "resultType": "complete", "content": [] } }],
+        },
+    }));
+    let remote = connected("changing", http(puppet.http().await)).await;
+    eventually("the second list", async || {
+        puppet.received("tools/list") == 2
+    })
+    .await;
+    call(&remote).await.expect("a result");
+    let lists = remote.lists();
+    eventually("two tools", async || lists.borrow().tools.len() == 2).await;
+}
+
+#[tokio::test]
+async fn a_list_may_have_as_many_pages_as_entries() {
+    let page = |at: usize| {
+        let next = (at < 150).then(|| (at + 1).to_string());
+        let resource = json!({ "uri": format!("a:{at}"), "name": "a" });
+        json!({ "result": { "resources": [resource], "nextCursor": next } })
+    };
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "resources": {} },
+        "replies": { "resources/list": (1..=150).map(page).collect::<Vec<_>>() },
+    }));
+    let remote = connected("long", http(puppet.http().await)).await;
+    assert_eq!(remote.lists().borrow().resources.len(), 150);
 }
 
 #[tokio::test]

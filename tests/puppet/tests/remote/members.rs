@@ -187,7 +187,7 @@ async fn tools_of_a_remote_can_be_chosen() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_process_of_a_remote_inherits_only_path_home_and_lang() {
+async fn the_process_of_a_remote_inherits_only_what_programs_need() {
     // Cargo sets it for tests.
     std::env::var("CARGO_MANIFEST_DIR").expect("a variable that is not inherited");
     let command = json!([env!("CARGO_BIN_EXE_puppet"), "environment"]);
@@ -203,6 +203,18 @@ async fn the_process_of_a_remote_inherits_only_path_home_and_lang() {
     // It marks the process and what it starts.
     let mark = variables.and_then(|variables| variables.remove("MCP_SERVLET_PROCESS"));
     assert!(mark.is_some(), "{result}");
+    if cfg!(windows) {
+        // Programs do not start without it.
+        assert!(
+            result["structuredContent"]["SYSTEMROOT"].is_string(),
+            "{result}"
+        );
+        assert!(
+            result["structuredContent"]["CARGO_MANIFEST_DIR"].is_null(),
+            "{result}"
+        );
+        return;
+    }
     let mut expected = json!({ "TOKEN": "t-1" });
     for name in ["PATH", "HOME", "LANG"] {
         if let Ok(value) = std::env::var(name) {

@@ -13,7 +13,7 @@ use crate::{
     authority::Authority,
     log,
     site::{OLD, PIPE, Site, WAYS, WEB, Way, tools},
-    support::{script, with_calls},
+    support::{Mortal, script, with_calls},
 };
 
 /// A server with one tool that answers with this text.
@@ -159,6 +159,49 @@ async fn a_url_that_cannot_be_reached_replaces_the_old_one_only_if_it_is_not_req
         eventually("the old URL", async || tools(session).await == ["t"]).await;
         assert_eq!(call(session, "t").await, "old", "{way:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_required_remote_that_is_down_holds_up_no_other_change() {
+    let mut far = Mortal::start(&saying("far", 0));
+    let address = far.address;
+    let config = |prefix: &str| {
+        format!(
+            "{WEB}{OLD}{PIPE}[remote.far]\nurl = \"http://{address}/mcp\"\nrequired = true\ntools.prefix = \"{prefix}\"\n"
+        )
+    };
+    let site = Site::start(&config("a"), &[]).await;
+    let clients = clients(&site).await;
+    far.kill();
+    let (_, session, _) = &clients[0];
+    let is_down = async || session.call("a_t", json!({})).await.is_err();
+    eventually("the outage", is_down).await;
+    site.write("servlet.toml", config("b"));
+    for (way, session, _) in &clients {
+        let what = format!("{way:?}: the new prefix");
+        eventually(&what, async || tools(session).await == ["b_t"]).await;
+    }
+}
+
+/// It takes the 10 seconds after which a reload is tried again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reload_that_failed_because_of_a_remote_is_tried_again() {
+    log::start();
+    let mut new = Mortal::start(&saying("new", 0));
+    let address = new.address;
+    new.kill();
+    let config = |address| {
+        format!("{WEB}{OLD}{PIPE}[remote.late]\nurl = \"http://{address}/mcp\"\nrequired = true\n")
+    };
+    let old = saying("old", 0).http().await;
+    let site = Site::start(&config(old), &[]).await;
+    let session = site.connect(Way::HttpModern, "web").await;
+    site.write("servlet.toml", config(address));
+    log::says("reload failed, still serving the previous version: remote `late` cannot be reached")
+        .await;
+    assert_eq!(call(&session, "t").await, "old");
+    let _new = Mortal::start_at(&saying("new", 0), address);
+    eventually("the new one", async || call(&session, "t").await == "new").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -29,6 +29,11 @@ fn reporter(version: &str, subscribe: bool) -> Puppet {
 
 /// The same for another resource.
 fn reporter_of(uri: &str, version: &str, subscribe: bool) -> Puppet {
+    reporter_in(uri, uri, version, subscribe)
+}
+
+/// A server with a resource, whose tool `t` reports a change of `changed`.
+fn reporter_in(uri: &str, changed: &str, version: &str, subscribe: bool) -> Puppet {
     let id = |id: &str| json!({ "io.modelcontextprotocol/subscriptionId": id });
     let acknowledged = json!({
         "method": "notifications/subscriptions/acknowledged",
@@ -36,7 +41,7 @@ fn reporter_of(uri: &str, version: &str, subscribe: bool) -> Puppet {
     });
     let updated = json!({
         "method": "notifications/resources/updated",
-        "params": { "uri": uri, "_meta": id("$subscription") },
+        "params": { "uri": changed, "_meta": id("$subscription") },
     });
     let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
     script(json!({
@@ -106,8 +111,12 @@ async fn watch_other(session: &Session, puppet: &Puppet) {
 
 /// Waits for a change of [`LOG`].
 async fn updated(events: &mut Events) {
+    updated_of(LOG, events).await;
+}
+
+async fn updated_of(uri: &str, events: &mut Events) {
     let update = Event::ResourceUpdated {
-        uri: LOG.to_owned(),
+        uri: uri.to_owned(),
     };
     let arrived =
         async { while events.next().await.expect("an event").ok() != Some(update.clone()) {} };
@@ -128,6 +137,21 @@ async fn updates_pass_between_both_generations() {
             updated(&mut events).await;
             assert_eq!(subscriptions(&puppet), 1, "{version} {era:?}");
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_of_a_part_of_a_resource_is_one_of_the_resource() {
+    const PART: &str = "file:///log/1";
+    for (version, _) in GENERATIONS {
+        let puppet = reporter_in(LOG, PART, version, true);
+        let remote = connected("r", http(puppet.http().await)).await;
+        let (address, _server) = serve(&remote).await;
+        let session = client(address, Era::Handshake).await;
+        let mut events = session.watch([LOG]).await.expect("events");
+        eventually("a subscription", async || subscriptions(&puppet) == 1).await;
+        session.call("r_t", json!({})).await.expect("a result");
+        updated_of(PART, &mut events).await;
     }
 }
 

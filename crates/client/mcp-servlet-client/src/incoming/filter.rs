@@ -119,7 +119,10 @@ impl<'de> DeserializeSeed<'de> for Filter<'_, '_> {
             "null" => Written::Null,
             text if is_wanted(text) => Written::Kept,
             _ => {
-                self.out.note("has no value that MCP knows; left out");
+                self.out.note(match self.shape {
+                    Shape::Cursor => "is not a string, so the list may be incomplete; left out",
+                    _ => "has no value that MCP knows; left out",
+                });
                 Written::Nothing
             }
         })

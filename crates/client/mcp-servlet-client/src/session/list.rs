@@ -125,6 +125,15 @@ impl Session {
     /// # Errors
     /// If the connection fails, if no list can be read although there is one, or if the server exceeds a limit.
     pub async fn lists(&self) -> Result<Lists, Error> {
+        let (lists, _) = self.lists_and_errors().await?;
+        Ok(lists)
+    }
+
+    /// As [`lists`](Self::lists), with the error of each list that could not be read to its end.
+    ///
+    /// # Errors
+    /// As [`lists`](Self::lists).
+    pub async fn lists_and_errors(&self) -> Result<(Lists, Vec<(List, Error)>), Error> {
         let all = timeout(self.timeouts.lists, self.collect_all()).await;
         all.unwrap_or_else(|_| Err(self.lists_timed_out(None)))
     }
@@ -134,10 +143,10 @@ impl Session {
         none(&self.server)
     }
 
-    async fn collect_all(&self) -> Result<Lists, Error> {
+    async fn collect_all(&self) -> Result<(Lists, Vec<(List, Error)>), Error> {
         let mut lists = self.no_lists();
         let mut size = 0;
-        let mut failed = None;
+        let mut errors = Vec::new();
         let mut has_read = false;
         for list in List::ALL {
             if !self.server.has(list.capability()) {
@@ -149,14 +158,14 @@ impl Session {
                     lists
                         .problems
                         .push(problem(list, code::BAD_LIST, error.message()));
-                    failed.get_or_insert(error);
+                    errors.push((list, error));
                 }
                 Err(error) => return Err(error),
             }
         }
-        match failed {
-            Some(error) if !has_read => Err(error),
-            _ => Ok(lists),
+        match errors.first() {
+            Some((_, error)) if !has_read => Err(error.clone()),
+            _ => Ok((lists, errors)),
         }
     }
 

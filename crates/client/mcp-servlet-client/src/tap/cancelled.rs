@@ -7,23 +7,23 @@ use rmcp::model::RequestId;
 
 /// How many are kept. A server that answers none of so many is not worth more memory.
 const MAX_CANCELLED: usize = 1024;
-/// How long a request is kept whose response is not read, if the server has a common stream.
-const UNREAD: Duration = Duration::from_mins(5);
+/// How long a request is kept that the server does not answer. MCP says that it should not answer one that was cancelled.
+const UNANSWERED: Duration = Duration::from_mins(5);
 
 /// The requests that were cancelled, and that the server has not answered. They matter because the server may still send
 /// requests and log messages that belong to them.
 #[derive(Debug, Default)]
 pub(super) struct Cancelled {
-    /// The ids, some with the time at which they are forgotten.
-    ids: HashMap<RequestId, Option<Instant>>,
+    /// The ids, with the times at which they are forgotten.
+    ids: HashMap<RequestId, Instant>,
     /// Whether the server has a stream for messages that belong to no request. Some servers send all of their requests there.
     pub(super) has_common_stream: bool,
 }
 
 impl Cancelled {
-    pub(super) fn add(&mut self, id: &RequestId) {
+    pub(super) fn add(&mut self, id: &RequestId, now: Instant) {
         if self.ids.len() < MAX_CANCELLED {
-            self.ids.insert(id.clone(), None);
+            self.ids.insert(id.clone(), now + UNANSWERED);
         }
     }
 
@@ -33,12 +33,12 @@ impl Cancelled {
     }
 
     /// Forgets a request whose response stream is not read any more: at once if the server has no other stream for what belongs
-    /// to the request, otherwise after some time.
+    /// to the request, otherwise after the time that begins now.
     pub(super) fn unread(&mut self, id: &RequestId, now: Instant) {
         if !self.has_common_stream {
             self.ids.remove(id);
         } else if let Some(end) = self.ids.get_mut(id) {
-            *end = Some(now + UNREAD);
+            *end = now + UNANSWERED;
         }
     }
 
@@ -48,7 +48,7 @@ impl Cancelled {
     }
 
     pub(super) fn is_empty(&mut self, now: Instant) -> bool {
-        self.ids.retain(|_, end| end.is_none_or(|end| end > now));
+        self.ids.retain(|_, end| *end > now);
         self.ids.is_empty()
     }
 }
@@ -60,20 +60,23 @@ mod tests {
     const ID: RequestId = RequestId::Number(7);
 
     #[test]
-    fn a_request_is_kept_until_the_server_answers() {
+    fn a_request_is_kept_until_the_server_answers_or_could_have() {
         let mut cancelled = Cancelled::default();
         let now = Instant::now();
-        cancelled.add(&ID);
-        assert!(!cancelled.is_empty(now + 100 * UNREAD));
+        cancelled.add(&ID, now);
+        assert!(!cancelled.is_empty(now));
         cancelled.remove(&ID);
         assert!(cancelled.is_empty(now));
+        cancelled.add(&ID, now);
+        assert!(!cancelled.is_empty(now + UNANSWERED / 2));
+        assert!(cancelled.is_empty(now + UNANSWERED));
     }
 
     #[test]
     fn a_request_whose_response_is_not_read_is_forgotten() {
         let mut cancelled = Cancelled::default();
         let now = Instant::now();
-        cancelled.add(&ID);
+        cancelled.add(&ID, now);
         cancelled.unread(&ID, now);
         assert!(cancelled.is_empty(now));
     }
@@ -85,10 +88,11 @@ mod tests {
             ..Cancelled::default()
         };
         let now = Instant::now();
-        cancelled.add(&ID);
-        cancelled.unread(&ID, now);
-        assert!(!cancelled.is_empty(now));
-        assert!(cancelled.is_empty(now + UNREAD));
+        cancelled.add(&ID, now);
+        let sent = now + UNANSWERED / 2;
+        cancelled.unread(&ID, sent);
+        assert!(!cancelled.is_empty(now + UNANSWERED));
+        assert!(cancelled.is_empty(sent + UNANSWERED));
         // It was answered before.
         cancelled.unread(&ID, now);
         assert!(cancelled.is_empty(now));
@@ -98,7 +102,7 @@ mod tests {
     fn a_server_that_answers_nothing_costs_little_memory() {
         let mut cancelled = Cancelled::default();
         for number in 0..10_000 {
-            cancelled.add(&RequestId::Number(number));
+            cancelled.add(&RequestId::Number(number), Instant::now());
         }
         assert_eq!(cancelled.ids.len(), MAX_CANCELLED);
     }

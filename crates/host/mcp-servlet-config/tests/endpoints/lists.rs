@@ -1,8 +1,12 @@
 //! Each endpoint has its own members and introduces itself.
 
+use puppet::{Puppet, eventually};
+use serde_json::json;
+
 use crate::{
-    site::{OLD, PIPE, Site, WAYS, WEB, tools},
-    wasm::servlet,
+    site::{OLD, PIPE, Site, WAYS, WEB, Way, tools},
+    support::Wat,
+    wasm::{describe, servlet},
 };
 
 const SERVLETS: &str = "[server]\nname = \"acme\"\nversion = \"1.0.0\"\n\
@@ -93,4 +97,46 @@ async fn endpoints_share_their_servlets() {
             &hosts[0].servlets()[0]
         ));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_busy_servlet_holds_up_no_list_of_a_remote() {
+    const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
+    let forever = Wat::new().import(NOTIFY).describe(&describe(&["forever"]));
+    let forever = forever.export("call", "", "(loop $again (br $again)) (i32.const 0)");
+    let list = |names: &[&str]| {
+        let tool = |name: &&str| json!({ "name": name, "inputSchema": { "type": "object" } });
+        json!({ "result": { "tools": names.iter().map(tool).collect::<Vec<_>>() } })
+    };
+    let change = json!({ "method": "notifications/tools/list_changed" });
+    let script = json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": { "listChanged": true } },
+        "replies": {
+            "tools/list": [list(&["t"]), list(&["t", "u"])],
+            "tools/call": [{ "before": [change], "sse": true, "result": { "content": [] } }],
+        },
+    });
+    let far = Puppet::with(serde_json::from_value(script).expect("a script"));
+    let config = format!(
+        "{WEB}[servlet.a]\nsource = \"a.wasm\"\nlimits = {{ timeout = \"none\", instances = {{ max = 1 }} }}\n\
+         [remote.far]\nurl = \"http://{}/mcp\"\nrequired = true\n",
+        far.http().await
+    );
+    let site = Site::start(&config, &[("a.wasm", &forever.wasm())]).await;
+    let session = site.connect(Way::HttpModern, "web").await;
+    let busy = site.connect(Way::HttpModern, "web").await;
+    let call = tokio::spawn(async move { busy.call("forever", json!({})).await.map(drop) });
+    let running = || site.service.metrics().contains("servlet_calls_running 1");
+    eventually("the call runs", async || running()).await;
+    // The servlet announces that its lists have changed: asking for them waits for the call.
+    site.service.server().replace(site.service.server().host());
+    session.call("t", json!({})).await.expect("a result");
+    eventually("the new tool", async || {
+        tools(&session).await == ["forever", "t", "u"]
+    })
+    .await;
+    assert!(running());
+    call.abort();
+    eventually("the call is stopped", async || !running()).await;
 }

@@ -5,6 +5,10 @@ use std::{
     net::{TcpListener, TcpStream},
     path::Path,
     process::{Child, Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicU16, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -13,6 +17,7 @@ use puppet::{eventually, eventually_blocking};
 use serde_json::json;
 use tempfile::TempDir;
 use test_authority::Authority;
+use tokio::io::copy_bidirectional;
 
 use crate::{
     http::{header, post, post_stateless, send, stateless},
@@ -84,21 +89,23 @@ impl Redis {
         }
     }
 
+    /// Its answer to a command.
+    fn ask(&self, command: &[&str]) -> String {
+        let port = self.port.to_string();
+        let output = Command::new("redis-cli")
+            .args(["-p", &port, "-a", "s3cret", "--no-auth-warning"])
+            .args(command)
+            .output();
+        String::from_utf8(output.expect("it comes with Redis").stdout).expect("text")
+    }
+
     /// Everything in it, as text.
     fn dump(&self) -> String {
-        let ask = |arguments: &[&str]| {
-            let port = self.port.to_string();
-            let output = Command::new("redis-cli")
-                .args(["-p", &port, "-a", "s3cret", "--no-auth-warning"])
-                .args(arguments)
-                .output();
-            String::from_utf8(output.expect("it comes with Redis").stdout).expect("text")
-        };
-        let keys = ask(&["KEYS", "*"]);
+        let keys = self.ask(&["KEYS", "*"]);
         let values = keys
             .lines()
             .filter(|key| !key.is_empty())
-            .map(|key| format!("{key} {}\n", ask(&["GET", key])));
+            .map(|key| format!("{key} {}\n", self.ask(&["GET", key])));
         values.collect()
     }
 
@@ -267,6 +274,47 @@ async fn while_the_store_is_away_what_is_open_goes_on() {
     let id = open(&first, &[]);
     assert_eq!(call(&required, &id, &[]).status(), 200);
     assert!(start.elapsed() < WELL, "{:?}", start.elapsed());
+}
+
+/// An address that leads to the Redis at this port, as a DNS name does. Connections stay when it changes.
+async fn name_of(port: &Arc<AtomicU16>) -> u16 {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+    let listener = listener.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let port = Arc::clone(port);
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let port = port.load(Ordering::Relaxed);
+            tokio::spawn(async move {
+                let mut redis = tokio::net::TcpStream::connect(("127.0.0.1", port)).await?;
+                copy_bidirectional(&mut client, &mut redis).await
+            });
+        }
+    });
+    address.port()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn when_another_redis_becomes_the_primary_sessions_open_there() {
+    let Some(first) = Redis::start() else { return };
+    let second = Redis::start().expect("it is installed");
+    let primary = Arc::new(AtomicU16::new(first.port));
+    let name = name_of(&primary).await;
+    let config = |more: &str| {
+        let config = first.config(more);
+        config.replace(&format!(":{}\"", first.port), &format!(":{name}\""))
+    };
+    let site = site(&config("ready = true\n"), &servlet(&["t"], "a")).await;
+    open(&site, &[]);
+    let ready = || send("GET", &site.url("web").replace("/mcp", "/ready"), &[], "").status();
+    assert_eq!(ready(), 200);
+    let replica = first.ask(&["REPLICAOF", "127.0.0.1", &second.port.to_string()]);
+    assert_eq!(replica.trim(), "OK");
+    assert_eq!(ready(), 503);
+    primary.store(second.port, Ordering::Relaxed);
+    open(&site, &[]);
+    assert_eq!(ready(), 200);
+    assert!(second.dump().starts_with("servlet:session:"));
 }
 
 /// Two processes with a tool that asks and may write.

@@ -193,6 +193,19 @@ async fn a_layer_that_breaks_off_is_continued() {
 }
 
 #[tokio::test]
+async fn a_layer_that_breaks_off_after_its_last_byte_is_complete() {
+    let site = Site::start().await;
+    site.module("1");
+    site.rule(|asked| {
+        asked
+            .line
+            .contains("/blobs/")
+            .then(|| broken(WASM.len() + 1, WASM))
+    });
+    assert_eq!(site.pull(":1").await.expect("a module").wasm, WASM);
+}
+
+#[tokio::test]
 async fn a_layer_that_always_breaks_off_is_an_error() {
     let site = Site::start().await;
     site.module("1");

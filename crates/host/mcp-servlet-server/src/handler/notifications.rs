@@ -88,7 +88,7 @@ pub(super) struct Notifier {
 impl Drop for Notifier {
     fn drop(&mut self) {
         if *self.relist.get_mut() {
-            self.server.0.process.relisting.want();
+            self.server.0.process.relisting.want_servlets();
         }
     }
 }

@@ -41,7 +41,7 @@ impl Peer {
         let addresses: Vec<_> = texts.flat_map(|text| text.split(',')).collect();
         // Each proxy adds the address that it sees, so only the last ones can be trusted.
         let mut addresses = addresses.iter().rev().map_while(|text| {
-            let address: IpAddr = text.trim().parse().ok()?;
+            let address = forwarded_address(text.trim())?;
             Some(address.to_canonical())
         });
         Self(
@@ -72,6 +72,15 @@ impl Peer {
         let (rival, count) = rivals.max_by_key(|(_, count)| *count)?;
         (count > own + 1).then_some(rival)
     }
+}
+
+/// An address of the header. Some proxies write its port, and brackets around IPv6.
+fn forwarded_address(text: &str) -> Option<IpAddr> {
+    let inside = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    let address = inside.unwrap_or(text).parse().ok();
+    address.or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))
 }
 
 fn is_in(address: IpAddr, networks: &[IpNet]) -> bool {
@@ -214,6 +223,13 @@ mod tests {
                 "203.0.113.9, 192.0.2.7, 10.9.9.9",
                 Some("192.0.2.7"),
             ),
+            (
+                "10.1.2.3",
+                "203.0.113.9, 192.0.2.7:51234",
+                Some("192.0.2.7"),
+            ),
+            ("10.1.2.3", "[2001:db8::1]:51234", Some("2001:db8::")),
+            ("10.1.2.3", "[2001:db8::1]", Some("2001:db8::")),
             ("10.1.2.3", "unknown", None),
             ("192.0.2.1", "192.0.2.7", Some("192.0.2.1")),
         ] {

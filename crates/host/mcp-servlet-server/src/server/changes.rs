@@ -7,7 +7,7 @@ use std::{
 
 use mcp_servlet_access::Caller;
 
-use mcp_servlet_common::lock;
+use mcp_servlet_common::{lock, uri_and_parents};
 use mcp_servlet_host::{FeatureKind, Host, Listed, Tool};
 use mcp_servlet_runtime::{Change, JsonObject};
 use rmcp::{
@@ -217,8 +217,10 @@ impl Subscribed {
         self.watches().keys().cloned().collect()
     }
 
+    /// Whether it has subscribed to a resource, or to one that it is a part of.
     fn has(&self, uri: &str) -> bool {
-        self.watches().contains_key(uri)
+        let watches = self.watches();
+        uri_and_parents(uri).any(|uri| watches.contains_key(uri))
     }
 
     fn watches(&self) -> MutexGuard<'_, HashMap<String, ClientWatch>> {

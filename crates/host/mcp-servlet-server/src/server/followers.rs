@@ -41,7 +41,7 @@ fn follow_lists(remote: &dyn Remote, server: Weak<Shared>) -> impl Future<Output
             // Another endpoint may have read the lists for all of them.
             let is_current = server.host().has_current_lists();
             if !is_current {
-                server.0.process.relisting.want();
+                server.0.process.relisting.want_remotes();
             }
         }
     }

@@ -169,7 +169,8 @@ impl Process {
         let store = Arc::new(Store::new(options.clone(), self.nursery.clone()));
         stores.push(Arc::clone(&store));
         let tried = Arc::clone(&store);
-        self.nursery.spawn(async move { tried.answers().await });
+        self.nursery
+            .spawn(async move { tried.takes_writes().await });
         store
     }
 
@@ -178,7 +179,7 @@ impl Process {
         let required = required.iter().filter(|store| store.options().ready);
         let asked = required.map(async |store| {
             let name = store.options().name.clone();
-            (!store.answers().await).then_some(name)
+            (!store.takes_writes().await).then_some(name)
         });
         join_all(asked).await.into_iter().flatten().collect()
     }

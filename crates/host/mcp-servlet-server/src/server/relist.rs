@@ -1,4 +1,4 @@
-//! Reads the lists of servlets again after they have changed.
+//! Takes over lists that have changed: servlets are asked for theirs, and remotes have read theirs.
 
 use std::sync::{Arc, Weak};
 
@@ -8,35 +8,48 @@ use tokio::sync::Notify;
 
 use crate::server::{Process, Server, changes::differences};
 
-/// Requests to read lists again.
+/// Requests to take over lists.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Relisting(Arc<Notify>);
+pub(crate) struct Relisting {
+    servlets: Arc<Notify>,
+    remotes: Arc<Notify>,
+}
 
 impl Relisting {
-    /// Requests a new read. Requests until it begins are one.
-    pub(crate) fn want(&self) {
-        self.0.notify_one();
+    /// Requests to ask all servlets that announce changes. Requests until that begins are one.
+    pub(crate) fn want_servlets(&self) {
+        self.servlets.notify_one();
     }
 
-    /// Reads lists again whenever that is wanted. Ends with the process.
+    /// Requests to take over the current lists of remotes. Requests until that begins are one.
+    pub(crate) fn want_remotes(&self) {
+        self.remotes.notify_one();
+    }
+
+    /// Takes over lists whenever that is wanted. Ends with the process. A servlet that is busy holds up no list of a remote.
     pub(super) async fn serve(self, process: Weak<Process>) {
-        loop {
-            self.0.notified().await;
-            let Some(process) = process.upgrade() else {
-                return;
-            };
-            let read = tokio::task::spawn_blocking(move || relist(process.servers()));
-            if let Err(error) = read.await {
-                tracing::error!(%error, "changed lists were not read again");
-            }
+        tokio::join!(
+            serve(&self.servlets, &process, Relisted::default),
+            serve(&self.remotes, &process, Relisted::of_remotes),
+        );
+    }
+}
+
+async fn serve(wanted: &Notify, process: &Weak<Process>, start: fn() -> Relisted) {
+    loop {
+        wanted.notified().await;
+        let Some(process) = process.upgrade() else {
+            return;
+        };
+        let read = tokio::task::spawn_blocking(move || relist(process.servers(), start()));
+        if let Err(error) = read.await {
+            tracing::error!(%error, "changed lists were not read again");
         }
     }
 }
 
-/// Reads the lists of servlets that announce changes, for all endpoints, and notifies clients of the differences. Waits for
-/// running calls of these servlets.
-fn relist(servers: Vec<Server>) {
-    let mut relisted = Relisted::default();
+/// Takes over lists for all endpoints, and notifies clients of the differences. Waits for running calls of the servlets that it asks.
+fn relist(servers: Vec<Server>, mut relisted: Relisted) {
     for server in servers {
         server.relist(&mut relisted);
     }
@@ -44,23 +57,22 @@ fn relist(servers: Vec<Server>) {
 
 impl Server {
     fn relist(&self, relisted: &mut Relisted) {
-        let old = self.host();
-        let new = Arc::new(old.relisted_with(relisted));
+        let (old, new, changes) = loop {
+            let old = self.host();
+            let new = Arc::new(old.relisted_with(relisted));
+            let _turn = self.replacing();
+            // Otherwise the host was replaced meanwhile. Servlets that were asked are not asked again.
+            if Arc::ptr_eq(&self.host(), &old) {
+                let changes = differences(&old, &new);
+                self.set_host(Arc::clone(&new));
+                break (old, new, changes);
+            }
+        };
         let known: Vec<_> = old.problems().map(|problem| chain(problem)).collect();
         let problems = new.problems().map(|problem| chain(problem));
         for problem in problems.filter(|problem| !known.contains(problem)) {
             tracing::warn!("{problem}");
         }
-        let changes = {
-            let _turn = self.replacing();
-            if !Arc::ptr_eq(&self.host(), &old) {
-                // The servlets were replaced meanwhile, and `replace` reads the new lists.
-                return;
-            }
-            let changes = differences(&old, &new);
-            self.set_host(new);
-            changes
-        };
         self.announce(changes);
     }
 }

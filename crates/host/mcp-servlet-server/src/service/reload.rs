@@ -1,14 +1,14 @@
 //! Reloads a configuration when it changes.
 
-use std::{collections::HashSet, future::pending, pin::pin, sync::Arc};
+use std::{collections::HashSet, future::pending, pin::pin, sync::Arc, time::Duration};
 
 use futures_util::future::select_all;
 use mcp_servlet_host::{Filter, Host, Mount, Prefix, RemoteLists, RemoteMember, Servlet};
 use mcp_servlet_runtime::chain;
-use tokio::sync::watch;
+use tokio::{sync::watch, time::timeout};
 
 use super::{
-    Endpoint,
+    Endpoint, StartError,
     load::{Loader, Version, Waiting},
 };
 use crate::{
@@ -18,6 +18,9 @@ use crate::{
     server::{Process, StateKeys, metrics::ReloadOutcome},
     watch::Snapshot,
 };
+
+/// The pause before another attempt, if a required remote could not be reached.
+const AGAIN: Duration = Duration::from_secs(10);
 
 /// A configuration that is being served, and what happens when it changes.
 ///
@@ -29,6 +32,8 @@ pub(super) struct Reload {
     loader: Loader,
     remotes: Remotes,
     files: Snapshot,
+    /// Whether the last reload failed because a remote could not be reached, which changes without a change of a file.
+    waits_for_remote: bool,
     /// The configuration with which the service started.
     started: Arc<dyn Configuration>,
     /// The last one that could be read.
@@ -60,6 +65,7 @@ impl Reload {
             loader,
             remotes,
             files: config.files().clone(),
+            waits_for_remote: false,
             has_state_keys: config.settings().state_keys.is_some(),
             current: Arc::clone(&config),
             started: config,
@@ -69,21 +75,30 @@ impl Reload {
         }
     }
 
-    /// Reloads the configuration whenever the file or a module that it names changes, and checks rules again whenever a remote has
-    /// other lists. Never returns.
+    /// Reloads the configuration whenever the file or a module that it names changes, and again if a remote could not be reached.
+    /// Checks rules again whenever a remote has other lists. Never returns.
     pub(super) async fn run(mut self) {
         loop {
+            let limit = if self.waits_for_remote {
+                AGAIN
+            } else {
+                Duration::MAX
+            };
             let files = self.files.clone();
-            let mut changed = pin!(files.changed());
-            // If loading panics, the next attempt waits for another change.
-            self.files = loop {
+            let mut changed = pin!(timeout(limit, files.changed()));
+            let changed = loop {
                 tokio::select! {
-                    files = &mut changed => break files,
+                    changed = &mut changed => break changed,
                     () = changed_lists(&mut self.lists) => {
                         survived("check of rules", Box::pin(self.check_rules())).await;
                     }
                 }
             };
+            // If loading panics, the next attempt waits for another change.
+            if let Ok(files) = changed {
+                self.files = files;
+            }
+            self.waits_for_remote = false;
             let reloaded = survived("reload", Box::pin(self.reload())).await;
             let outcome = reloaded.unwrap_or(ReloadOutcome::Failed);
             self.process.reloaded(outcome);
@@ -120,6 +135,8 @@ impl Reload {
                 self.serve(version)
             }
             Err(error) => {
+                self.waits_for_remote = matches!(error, StartError::Remote(_));
+                let error = chain(&error);
                 tracing::error!("reload failed, still serving the previous version: {error}");
                 ReloadOutcome::Failed
             }
@@ -127,16 +144,17 @@ impl Reload {
     }
 
     /// Loads the current configuration.
-    async fn load(&mut self) -> Result<Version, String> {
+    async fn load(&mut self) -> Result<Version, StartError> {
         let current = Arc::clone(&self.current);
         let (files, config) = blocking(move || current.read_again()).await;
         self.files = files;
-        let config = config.map_err(|error| chain(&*error))?;
+        let config = config.map_err(StartError::Config)?;
         self.current = Arc::clone(&config);
         let previous = Arc::new(self.with_current_lists());
         let remotes = (&self.remotes, Waiting::OnlyRequired);
-        let loaded = self.loader.load_config(config, Some(previous), remotes);
-        loaded.await.map_err(|error| chain(&error))
+        self.loader
+            .load_config(config, Some(previous), remotes)
+            .await
     }
 
     fn serve(&mut self, version: Version) -> ReloadOutcome {
