@@ -1,4 +1,5 @@
-// Code of the JavaScript clients here that log in: they call a tool, and one that needs another scope, and print the counts.
+// Code of the JavaScript clients here that log in: they call a tool, and one that needs another scope, are denied others, and print
+// the counts.
 //
 // A script for one client ends with `await main(connect)`, where `connect(url, mode, provider)` returns a client that is not
 // connected, and its transport. The command line is that of the Python scripts: login_CLIENT.mjs MODE URL
@@ -12,6 +13,22 @@ export const CALLS = [
   { name: "add", arguments: { a: 1, b: 2 } },
   { name: "divide", arguments: { dividend: 6, divisor: 2 } },
 ];
+
+// Rules deny a tool, which then does not exist, and calls of another one with some arguments.
+export const HIDDEN = { name: "gcd", arguments: { a: 1, b: 2 } };
+export const DENIED = { name: "divide", arguments: { dividend: 6, divisor: 12 } };
+
+// How many of these the server refuses as it should: the list of tools, and the texts of both calls. `unknown` is the text for a tool
+// that does not exist.
+export function countDenied(names, hidden, denied, unknown = "unknown tool `gcd`") {
+  const expected = [
+    !names.includes(HIDDEN.name),
+    hidden.includes(unknown),
+    denied.includes("Not allowed: divide with divisor = 12"),
+  ];
+  if (expected.includes(false)) throw new Error(JSON.stringify({ names, hidden, denied }));
+  return expected.length;
+}
 
 // Keeps what a login needs, and opens the page of an issuer that redirects at once.
 class Provider {
@@ -75,6 +92,11 @@ export async function main(connect) {
     if (result.isError) throw new Error(`${call.name}: ${JSON.stringify(result)}`);
     called += 1;
   }
-  console.log(JSON.stringify({ called, logins: provider.logins }));
+  const { client } = session;
+  const { tools } = await client.listTools();
+  const names = tools.map(({ name }) => name);
+  const hidden = await client.callTool(HIDDEN).catch((error) => error);
+  const denied = countDenied(names, String(hidden), JSON.stringify(await client.callTool(DENIED)));
+  console.log(JSON.stringify({ called, denied, logins: provider.logins }));
   await session.client.close();
 }

@@ -1,7 +1,8 @@
-"""What the Python clients here do that log in: call a tool, and one that needs another scope, and print the counts as JSON.
+"""What the Python clients here do that log in: call a tool, and one that needs another scope, are denied others, and print the counts as
+JSON.
 
-A script for one client ends with `main(connect)`, where `connect(url, mode, browser)` gives an object with an async `call` as
-an async context manager. Its command line:
+A script for one client ends with `main(connect)`, where `connect(url, mode, browser)` gives an object with an async `call` and an async
+`names` as an async context manager. Its command line:
 
     login_CLIENT.py MODE URL
 
@@ -18,6 +19,10 @@ REDIRECT = "http://127.0.0.1:9/callback"
 
 # The second tool needs the scope `pay`, which the first login does not have.
 CALLS = [("add", {"a": 1, "b": 2}), ("divide", {"dividend": 6, "divisor": 2})]
+
+# Rules deny a tool, which then does not exist, and calls of another one with some arguments.
+HIDDEN = ("gcd", {"a": 1, "b": 2})
+DENIED = ("divide", {"dividend": 6, "divisor": 12})
 
 
 class Storage:
@@ -64,7 +69,22 @@ async def call_with_logins(connect, mode, url):
             result = await session.call(name, arguments)
             assert not result, f"{name}: {result}"
             called += 1
-    print(json.dumps({"called": called, "logins": browser.logins}))
+        denied = await count_denied(session)
+    print(json.dumps({"called": called, "denied": denied, "logins": browser.logins}))
+
+
+async def count_denied(session):
+    """How many of these the server refuses as it should: the list of tools, and the texts of both calls."""
+    names = await session.names()
+    assert HIDDEN[0] not in names, names
+    try:
+        hidden = await session.call(*HIDDEN)
+    except Exception as error:
+        hidden = error
+    assert "unknown tool `gcd`" in str(hidden), hidden
+    denied = await session.call(*DENIED)
+    assert "Not allowed: divide with divisor = 12" in str(denied), denied
+    return 3
 
 
 def main(connect):

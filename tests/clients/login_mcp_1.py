@@ -20,6 +20,9 @@ class Session:
         result = await self.session.call_tool(name, arguments)
         return result if result.isError else None
 
+    async def names(self):
+        return [tool.name for tool in (await self.session.list_tools()).tools]
+
 
 @asynccontextmanager
 async def connect(url, mode, browser):

@@ -20,6 +20,9 @@ class Session:
         result = await self.client.call_tool(name, arguments)
         return result if result.is_error else None
 
+    async def names(self):
+        return [tool.name for tool in (await self.client.list_tools()).tools]
+
 
 @asynccontextmanager
 async def connect(url, mode, browser):

@@ -10,7 +10,7 @@ mod servers;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use bench_table::{Row, Target, Unit};
@@ -363,8 +363,11 @@ fn bridged(bridges: &Bridges) -> Vec<Comparison<'_>> {
     peers.collect()
 }
 
+/// The start may take this much longer than with the command of the base commit.
+const START: Duration = Duration::from_millis(2);
+
 /// Both sides serve one servlet, without bundles and remotes: this checkout, and the base commit.
-fn unchanged(base: &mut Base) -> [Comparison<'_>; 2] {
+fn unchanged(base: &mut Base) -> [Comparison<'_>; 3] {
     let target = Target::Between(0.97, 1.03);
     let [ours, peer] = base.http.each_ref();
     let over_http = Comparison::new(
@@ -382,7 +385,24 @@ fn unchanged(base: &mut Base) -> [Comparison<'_>; 2] {
         || in_flight(ours),
         || in_flight(peer),
     );
-    [over_http, over_stdio]
+    let [ours, peer] = base.commands.each_mut();
+    let start = Comparison::new(
+        "base",
+        "start, which may take 2 ms longer",
+        Target::AtLeast(1.0),
+        || starts(ours, Duration::ZERO),
+        || starts(peer, START),
+    );
+    [over_http, over_stdio, start]
+}
+
+/// How often a server could start in a second, if each start took this much longer.
+fn starts(command: &mut Command, longer: Duration) -> anyhow::Result<f64> {
+    let begin = Instant::now();
+    let server = Listening::start(command)?;
+    let took = begin.elapsed() + longer;
+    drop(server);
+    Ok(1.0 / took.as_secs_f64())
 }
 
 /// The calls per second with 16 of them in flight.

@@ -3,7 +3,7 @@
 //! A script lists replies by method. The first request of a method gets the first reply, the second one the second,
 //! and the last reply repeats. `initialize`, `server/discover` and `ping` need no replies. See [`Script`].
 //!
-//! Tests that poll use [`eventually`].
+//! Tests that poll use [`eventually`]. Those that need a program of another project ask [`is_installed`].
 
 #![allow(
     clippy::disallowed_methods,
@@ -13,7 +13,9 @@
 mod authorization;
 mod http;
 mod player;
+mod programs;
 mod proxy;
+mod redis;
 mod script;
 mod stdio;
 mod waiting;
@@ -27,7 +29,9 @@ pub use crate::authorization::{
     AuthorizationServer, ProtectedServer, ROBOT, ROBOT_SECRET, SECRET, browse, visit,
 };
 use crate::player::Player;
+pub use crate::programs::is_installed;
 pub use crate::proxy::Proxy;
+pub use crate::redis::Redis;
 pub use crate::script::{FailingPosts, Reply, Script, Sessions};
 pub use crate::stdio::Ended;
 pub use crate::waiting::{PATIENCE, Polled, eventually, eventually_blocking};

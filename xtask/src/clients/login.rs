@@ -1,4 +1,4 @@
-//! Logs in to an endpoint with MCP clients of other projects, through an authorization server that asks no user.
+//! Logs in to an endpoint with TLS and rules with MCP clients of other projects, through an authorization server that asks no user.
 
 use std::fs;
 use std::net::TcpListener;
@@ -9,11 +9,12 @@ use anyhow::{bail, ensure};
 use mcp_servlet_common::hex;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
+use test_authority::Authority;
 
 use super::output;
 use super::table::{INSPECTOR_LOGIN, LOGINS};
 use crate::serve::{Server, build};
-use crate::shell::{program, root, target};
+use crate::shell::{program, root};
 
 /// The key that `login_inspector.mjs` sends.
 const KEY: &str = "key-of-the-inspector";
@@ -21,23 +22,29 @@ const KEY: &str = "key-of-the-inspector";
 /// Each client calls a tool, and one that needs a scope that its first token does not have.
 const CALLS: usize = 2;
 
+/// Each client then sees that a tool is not listed, and is denied a call of it, and a call with an argument that a rule denies.
+const DENIED: usize = 3;
+
 /// The line that a client prints at its end.
 #[derive(Deserialize)]
 struct Counts {
     called: usize,
+    denied: usize,
     logins: usize,
 }
 
-/// Fails if a client does not get to the tools, or logs in more often than it needs to.
+/// Fails if a client does not get to the tools, gets to those that are denied, or logs in more often than it needs to.
 pub(super) fn check() -> anyhow::Result<()> {
     let files = build(&["calculator"])?;
     let free = TcpListener::bind("127.0.0.1:0")?;
     let address = free.local_addr()?.to_string();
     drop(free);
-    let url = format!("http://{address}/mcp");
+    let url = format!("https://{address}/mcp");
     let issuer = Server::spawn(Command::new(program("puppet")).args(["--issuer", &url]))?;
-    let config = config(&files[0], &address, &issuer.url)?;
+    let folder = tempfile::tempdir()?;
+    let config = config(&files[0], &address, &issuer.url, folder.path())?;
     let server = Server::start_configured(&config)?;
+    let trusted = folder.path().join("root.pem");
     println!("{:<22} {:<10} logins", "client", "protocol");
     let mut failed = 0;
     for client in &LOGINS {
@@ -45,15 +52,18 @@ pub(super) fn check() -> anyhow::Result<()> {
         for (mode, _) in client.combinations() {
             let mut command = Command::new(&program);
             command.current_dir(root()).args(&arguments);
+            // Those of Python and of Node.
+            command.env("SSL_CERT_FILE", &trusted);
+            command.env("NODE_EXTRA_CA_CERTS", &trusted);
             let needed = if client.name == INSPECTOR_LOGIN { 0 } else { 2 };
             let outcome = output(command.arg(mode).arg(&server.url)).and_then(|counts: Counts| {
+                let (called, denied, logins) = (counts.called, counts.denied, counts.logins);
                 ensure!(
-                    counts.called == CALLS && counts.logins == needed,
-                    "called {} tools with {} logins; expected {CALLS} with {needed}",
-                    counts.called,
-                    counts.logins
+                    (called, denied, logins) == (CALLS, DENIED, needed),
+                    "called {called} tools, was denied {denied} and logged in {logins} times; \
+                     expected {CALLS}, {DENIED} and {needed}"
                 );
-                Ok(counts.logins)
+                Ok(logins)
             });
             failed += usize::from(outcome.is_err());
             let end = match outcome {
@@ -69,19 +79,31 @@ pub(super) fn check() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A configuration with an endpoint that takes tokens of the issuer, and a key.
-fn config(wasm: &Path, address: &str, issuer: &str) -> anyhow::Result<PathBuf> {
+/// A configuration with an endpoint that takes tokens of the issuer, and a key. It is in this folder, with the certificates that it needs,
+/// and with `root.pem` for clients.
+fn config(wasm: &Path, address: &str, issuer: &str, folder: &Path) -> anyhow::Result<PathBuf> {
+    let authority = Authority::new();
+    let (cert, key) = authority.sign(1);
+    fs::write(folder.join("cert.pem"), cert)?;
+    fs::write(folder.join("key.pem"), key)?;
+    fs::write(folder.join("root.pem"), authority.root())?;
     let sha256 = hex(&Sha256::digest(KEY));
     let wasm = wasm.display();
     let text = format!(
         r#"
 [listener.local]
 address = "{address}"
+tls = {{ cert = "cert.pem", key = "key.pem", min = "1.3" }}
 [endpoint.main]
 kind = "http"
 listener = "local"
 auth = "corp"
-url = "http://{address}/mcp"
+url = "https://{address}/mcp"
+rules = [
+  {{ deny = ["gcd"] }},
+  {{ deny = ["divide"], arguments = {{ divisor = {{ minimum = 10 }} }} }},
+  {{ allow = ["*"] }},
+]
 [auth.corp]
 scopes = ["mcp"]
 [auth.corp.introspection]
@@ -98,7 +120,7 @@ source = '{wasm}'
 tool.divide = {{ scopes = ["pay"] }}
 "#
     );
-    let path = target().join("clients-login.toml");
+    let path = folder.join("servlet.toml");
     fs::write(&path, text)?;
     Ok(path)
 }

@@ -2,10 +2,11 @@
 
 use std::net::Ipv4Addr;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use bench_table::Target;
 use serde_json::json;
 
@@ -13,12 +14,14 @@ use super::servers::{configured_as, endpoint};
 use super::{CLIENTS, Comparison, Gateway, greeting};
 use crate::balancer::Balancer;
 use crate::http::{Client, Clients, Listening, free_port};
-use crate::issuer::{AUDIENCE, ISSUER, Issuer};
+use crate::issuer::{AUDIENCE, Algorithm, ISSUER, Issuer};
 use crate::process::Process;
 use crate::streams::Streams;
 
 /// The calls of each client.
 const CALLS: usize = 125;
+/// The calls of each client that sends a new token each time: 10,000 tokens, which is how many the server remembers.
+const NEW_TOKENS: usize = 625;
 /// How often a list is read in a turn.
 const LISTS: usize = 100;
 /// The key of state that clients keep.
@@ -34,8 +37,8 @@ pub(super) struct Access {
     traced: Listening,
     processes: Processes,
     issuer: Issuer,
-    /// None if it is not installed.
-    redis: Option<Process>,
+    /// Runs as long as the servers.
+    _redis: Process,
 }
 
 impl Access {
@@ -50,7 +53,7 @@ impl Access {
             certified.signing_key.serialize_pem(),
         )?;
         let (tls_port, redis_port) = (free_port()?, free_port()?);
-        let redis = redis(redis_port);
+        let redis = redis(redis_port)?;
         let servlet = format!(
             "[servlet.spin]\nsource = '{}'\n",
             gateway.subject.wasm.display()
@@ -72,13 +75,11 @@ impl Access {
             "ruled_list",
             &format!("bundles = ['many']\n{}", rules("ruled_list")),
         );
-        if redis.is_some() {
-            sections += &endpoint(
-                "stored",
-                "bundles = ['spin']\nsession.store = 'store:main'\n",
-            );
-            sections += &format!("[store.main]\nredis = 'redis://127.0.0.1:{redis_port}'\n");
-        }
+        sections += &endpoint(
+            "stored",
+            "bundles = ['spin']\nsession.store = 'store:main'\n",
+        );
+        sections += &format!("[store.main]\nredis = 'redis://127.0.0.1:{redis_port}'\n");
         for number in 0..TOOLS {
             sections += &format!("[bundle.many.tool.greet_{number}]\nhandler = 'spin:greet'\n");
         }
@@ -95,39 +96,48 @@ impl Access {
             traced: configured_as(gateway, folder, "traced", &format!("{traces}{plain}"))?,
             processes: Processes::start(gateway, folder, &servlet)?,
             issuer,
-            redis,
+            _redis: redis,
         })
     }
 
     pub(super) fn comparisons(&self) -> anyhow::Result<Vec<Comparison<'_>>> {
         let at_least = |target| Some(Target::AtLeast(target));
         let url = |path: &str| self.server.url.replace("/plain", path);
-        let calls = |url: String, tokens: fn(&Issuer) -> Vec<String>| {
+        let calls = |url: String, calls: usize, tokens: fn(&Issuer) -> Vec<String>| {
             move || {
                 let clients = Clients {
                     tool: "greet",
                     arguments: greeting(),
                     clients: CLIENTS,
-                    calls: CALLS,
+                    calls,
                     tokens: tokens(&self.issuer),
                 };
                 clients.run(&url)
             }
         };
         let against_plain = |label, target, url: String, tokens| {
-            let plain = calls(self.server.url.clone(), |_| Vec::new());
-            Comparison::new("without it", label, target, calls(url, tokens), plain)
+            let plain = calls(self.server.url.clone(), CALLS, |_| Vec::new());
+            let ours = calls(url, CALLS, tokens);
+            Comparison::new("without it", label, target, ours, plain)
         };
         let none = |_: &Issuer| Vec::new();
+        let new_tokens = |label, tokens| {
+            let plain = calls(self.server.url.clone(), NEW_TOKENS, |_| Vec::new());
+            let ours = calls(url("/tokens"), NEW_TOKENS, tokens);
+            Comparison::new("without it", label, None, ours, plain)
+        };
         let mut all = vec![
             against_plain(
                 "a token seen before",
                 at_least(0.95),
                 url("/tokens"),
-                |issuer| issuer.tokens(CLIENTS),
+                |issuer| issuer.tokens(Algorithm::Es256, CLIENTS),
             ),
-            against_plain("a new token each time", None, url("/tokens"), |issuer| {
-                issuer.tokens(CLIENTS * CALLS)
+            new_tokens("a new token each time, ES256", |issuer| {
+                issuer.tokens(Algorithm::Es256, CLIENTS * NEW_TOKENS)
+            }),
+            new_tokens("a new token each time, RS256", |issuer| {
+                issuer.tokens(Algorithm::Rs256, CLIENTS * NEW_TOKENS)
             }),
             against_plain(
                 "TLS, connections kept",
@@ -149,16 +159,8 @@ impl Access {
                 self.traced.url.clone(),
                 none,
             ),
+            against_plain("sessions in Redis", at_least(0.95), url("/stored"), none),
         ];
-        if self.redis.is_some() {
-            let stored = url("/stored");
-            all.push(against_plain(
-                "sessions in Redis",
-                at_least(0.95),
-                stored,
-                none,
-            ));
-        }
         let streams = |url: String| {
             let client = Streams::new(url, "greet", &greeting())?;
             anyhow::Ok(move || client.run(CLIENTS, CALLS))
@@ -271,7 +273,7 @@ fn collector() -> anyhow::Result<u16> {
     Ok(port)
 }
 
-fn redis(port: u16) -> Option<Process> {
+fn redis(port: u16) -> anyhow::Result<Process> {
     let mut command = Command::new("redis-server");
     command.args([
         "--port",
@@ -281,11 +283,9 @@ fn redis(port: u16) -> Option<Process> {
         "--appendonly",
         "no",
     ]);
-    let Ok(child) = command.stdout(std::process::Stdio::null()).spawn() else {
-        eprintln!("hosts: `redis-server` is not installed, so sessions in Redis are not compared");
-        return None;
-    };
+    let child = command.stdout(Stdio::null()).spawn();
+    let child = child.context("cannot start `redis-server`; `apt-get install redis-server`")?;
     // The server of the sessions connects at once.
     thread::sleep(Duration::from_secs(1));
-    Some(Process(child))
+    Ok(Process(child))
 }

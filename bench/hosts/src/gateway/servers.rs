@@ -201,6 +201,8 @@ fn supergateway(gateway: &Gateway) -> anyhow::Result<Option<Listening>> {
 
 /// `servlet serve` of this checkout and of the base commit.
 pub(super) struct Base {
+    /// What starts them over HTTP.
+    pub(super) commands: Pair<Command>,
     pub(super) http: Pair<Listening>,
     pub(super) stdio: Pair<Stdio>,
 }
@@ -219,11 +221,15 @@ impl Base {
         let ours = || command(&gateway.subject.servlet, "ours");
         let base = || command(base, "base");
         let over_http = |mut command: Command| {
-            let server = Listening::start(command.args(["--http", "127.0.0.1:0"]));
-            server.context("a server over HTTP")
+            command.args(["--http", "127.0.0.1:0"]);
+            command
         };
+        let mut commands = [over_http(ours()), over_http(base())];
+        let [first, second] = &mut commands;
+        let started = |command| Listening::start(command).context("a server over HTTP");
         Ok(Some(Self {
-            http: [over_http(ours())?, over_http(base())?],
+            http: [started(first)?, started(second)?],
+            commands,
             stdio: [Stdio::start(&mut ours())?, Stdio::start(&mut base())?],
         }))
     }

@@ -2,13 +2,13 @@
 
 use std::{
     sync::{Arc, Mutex},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use jsonwebtoken::{Algorithm, DecodingKey};
 use mcp_servlet_common::lock;
 use mcp_servlet_http::Trust;
-use tokio::sync::OwnedMutexGuard;
+use tokio::{sync::OwnedMutexGuard, time::Instant};
 use url::Url;
 
 use crate::{
@@ -255,13 +255,114 @@ impl Published {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
     use super::*;
+
+    const KEY: &str = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+
+    /// A server of keys.
+    #[derive(Default)]
+    struct Issuer {
+        is_down: AtomicBool,
+        /// The number of requests.
+        asked: AtomicUsize,
+    }
+
+    impl Issuer {
+        /// Starts it, and returns the URL of its keys.
+        #[expect(clippy::disallowed_methods, reason = "it ends with the test")]
+        async fn start(self: &Arc<Self>) -> Url {
+            let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+            let address = listener.local_addr().expect("an address");
+            let issuer = Arc::clone(self);
+            tokio::spawn(async move {
+                while let Ok((mut stream, _)) = listener.accept().await {
+                    // The request is short.
+                    let _ = stream.read(&mut [0; 4096]).await;
+                    issuer.asked.fetch_add(1, Ordering::Relaxed);
+                    let (status, body) = if issuer.is_down.load(Ordering::Relaxed) {
+                        ("503 Service Unavailable", "")
+                    } else {
+                        ("200 OK", KEY)
+                    };
+                    let length = body.len();
+                    let response = format!(
+                        "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+                    );
+                    let _ = stream.write_all(response.as_bytes()).await;
+                }
+            });
+            Url::parse(&format!("http://{address}/keys")).expect("a URL")
+        }
+    }
+
+    /// Lets time pass at once.
+    async fn pass(time: Duration) {
+        tokio::time::pause();
+        tokio::time::advance(time).await;
+        // The issuer needs time to answer.
+        tokio::time::resume();
+    }
+
+    #[tokio::test]
+    async fn previous_keys_are_used_for_a_day_while_their_issuer_is_down() {
+        let issuer = Arc::new(Issuer::default());
+        let source = KeySource::Published {
+            url: Some(issuer.start().await),
+            ca: None,
+        };
+        let keys = Keys::new("https://login.example", &source);
+        // The time that passes, whether the issuer is down then, whether a token has a key, and the number of requests to the issuer.
+        for (after, is_down, has_key, asked) in [
+            (Duration::ZERO, false, true, 1),
+            (Duration::from_mins(59), true, true, 1),
+            // The keys are no longer fresh.
+            (Duration::from_mins(2), true, true, 2),
+            (Duration::from_secs(15), true, true, 2),
+            (Duration::from_secs(20), true, true, 3),
+            (Duration::from_hours(22), true, true, 4),
+            (Duration::from_hours(1), true, false, 5),
+            (Duration::from_secs(1), false, false, 5),
+            (Duration::from_secs(6), false, true, 6),
+        ] {
+            pass(after).await;
+            issuer.is_down.store(is_down, Ordering::Relaxed);
+            let found = keys.find(Algorithm::EdDSA, None).await;
+            let expected = (!has_key).then_some(Reason::KeysUnreachable);
+            assert_eq!(found.err(), expected, "{after:?}");
+            assert_eq!(issuer.asked.load(Ordering::Relaxed), asked, "{after:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn unknown_keys_are_looked_for_every_thirty_seconds() {
+        let issuer = Arc::new(Issuer::default());
+        let source = KeySource::Published {
+            url: Some(issuer.start().await),
+            ca: None,
+        };
+        let keys = Keys::new("https://login.example", &source);
+        for (after, asked) in [(0, 2), (15, 2), (20, 3)] {
+            pass(Duration::from_secs(after)).await;
+            for number in 0..1_000 {
+                let kid = format!("k{number}");
+                let found = keys.find(Algorithm::EdDSA, Some(&kid)).await;
+                assert_eq!(found.err(), Some(Reason::UnknownKey), "{kid}");
+            }
+            assert_eq!(issuer.asked.load(Ordering::Relaxed), asked, "{after} s");
+        }
+    }
 
     #[tokio::test]
     async fn an_issuer_that_hangs_delays_nobody_who_can_use_the_previous_keys() {
         let now = Instant::now();
-        let key = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
-        let keys = Arc::new(Jwks::parse(key.as_bytes()).expect("a key"));
+        let keys = Arc::new(Jwks::parse(KEY.as_bytes()).expect("a key"));
         let state = State {
             keys: Some(Arc::clone(&keys)),
             read: Some(now),

@@ -17,6 +17,7 @@ use std::{
 };
 
 use folder::folder;
+use mcp_servlet_server::Sha256;
 use puppet::{PATIENCE, eventually_blocking};
 use secret::MARK;
 use serde_json::{Value, json};
@@ -32,12 +33,17 @@ struct Serving {
 }
 
 impl Serving {
-    /// Runs `serve servlet.toml` in a folder. `shell` are commands that run before it in the same shell.
+    /// Runs `serve servlet.toml` in a folder, at one endpoint. `shell` are commands that run before it in the same shell.
     fn start(folder: &Path, shell: &str, more: &[&str]) -> Self {
+        Self::start_configured(folder, shell, &[&["--http", "127.0.0.1:0"], more].concat())
+    }
+
+    /// The same with the endpoint of the configuration.
+    fn start_configured(folder: &Path, shell: &str, more: &[&str]) -> Self {
         let mut command = Command::new("sh");
         let script = format!("{shell} exec \"$0\" \"$@\"");
         command.args(["-c", &script, env!("CARGO_BIN_EXE_servlet")]);
-        command.args(["serve", "servlet.toml", "--http", "127.0.0.1:0"]);
+        command.args(["serve", "servlet.toml"]);
         command
             .args(more)
             .current_dir(folder)
@@ -93,6 +99,11 @@ impl Serving {
 
     /// The response to a call of `t`.
     fn call(&self, arguments: &Value) -> String {
+        self.call_with("/mcp", "authorization: Bearer s3cr3t-token\r\n", arguments)
+    }
+
+    /// The same with another path and other headers.
+    fn call_with(&self, path: &str, headers: &str, arguments: &Value) -> String {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             "name": "t", "arguments": arguments,
             "_meta": {
@@ -103,17 +114,22 @@ impl Serving {
         } });
         let body = body.to_string();
         let head = format!(
-            "POST /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
              accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
-             mcp-method: tools/call\r\nmcp-name: t\r\nauthorization: Bearer s3cr3t-token\r\ncontent-length: {}\r\n\r\n{body}",
+             mcp-method: tools/call\r\nmcp-name: t\r\n{headers}content-length: {}\r\n\r\n{body}",
             body.len()
         );
-        let mut stream = TcpStream::connect(&self.address).expect("a connection");
-        stream.write_all(head.as_bytes()).expect("a write");
-        let mut response = String::new();
-        stream.read_to_string(&mut response).expect("text");
-        response
+        exchange(&self.address, &head)
     }
+}
+
+/// The response to a request.
+fn exchange(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    stream.write_all(request.as_bytes()).expect("a write");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("text");
+    response
 }
 
 fn lines(path: &Path) -> Vec<Value> {
@@ -373,5 +389,71 @@ fn no_record_has_a_secret() {
             assert!(!output.status.success(), "{wrong}: {output:?}");
             secret::assert_kept(wrong, &output);
         }
+    }
+}
+
+/// An endpoint that knows its callers and keeps sessions in a store, with secrets wherever there can be one.
+fn config_with_callers() -> String {
+    let sha256 = Sha256::of(b"s3cr3t-key");
+    format!(
+        "{AUDIT}{SERVLET}[listener.l]\naddress = \"127.0.0.1:0\"\n\
+         [endpoint.main]\nkind = \"http\"\nlistener = \"l\"\nauth = \"corp\"\nsession.store = \"store:main\"\n\
+         headers = {{ x-user = \"${{{{ caller.subject }}}}\" }}\n\
+         [auth.corp]\nresource = \"https://mcp.example/mcp\"\n\
+         key = [{{ name = \"ci\", sha256 = \"{sha256}\", header = \"x-api-key\" }}]\n\
+         introspection = {{ url = \"http://127.0.0.1:1/\", issuer = \"https://a.example\", client = \"mcp\", secret = \"s3cr3t-client\" }}\n\
+         [store.main]\nredis = \"redis://127.0.0.1:1\"\npassword = \"s3cr3t-password\"\n\
+         [server]\nstate_keys = [\"{MARK}{}=\"]\n",
+        "A".repeat(37)
+    )
+}
+
+/// No response, metric, line or explanation has the credentials of callers, issuers and stores, or the keys that seal what leaves the
+/// process.
+#[test]
+fn an_endpoint_with_callers_shows_no_secret() {
+    let folder = folder(&config_with_callers());
+    let options = ["--operations", "127.0.0.1:0", "-vvv"];
+    let serving = Serving::start_configured(folder.path(), "", &options);
+    let operations = serving.line("metrics on http://");
+    let (_, operations) = operations.split_once("http://").expect("an address");
+    let (operations, _) = operations.split_once('/').expect("a path");
+    let open = "mcp-session-id: s3cr3t-session\r\nx-api-key: s3cr3t-key\r\n";
+    for (path, headers, status) in [
+        ("/mcp", "x-api-key: s3cr3t-key\r\n", "200"),
+        ("/mcp", "x-api-key: s3cr3t-wrong\r\n", "401"),
+        ("/mcp", "authorization: Bearer s3cr3t-token\r\n", "503"),
+        ("/mcp", "authorization: Basic s3cr3t\r\n", "401"),
+        ("/mcp?access_token=s3cr3t-token", "", "400"),
+        ("/mcp", open, "200"),
+    ] {
+        let response = serving.call_with(path, headers, &json!({}));
+        let is_expected = response.starts_with(&format!("HTTP/1.1 {status} "));
+        assert!(is_expected, "{path} {headers:?}: {response}");
+        assert!(!response.contains(MARK), "{response}");
+    }
+    for path in ["/metrics", "/ready", "/health"] {
+        let request =
+            format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        let response = exchange(operations, &request);
+        assert!(response.starts_with("HTTP/1.1 200 "), "{path}: {response}");
+        assert!(!response.contains(MARK), "{response}");
+    }
+    let errors = serving.stop().join("\n");
+    assert!(!errors.is_empty() && !errors.contains(MARK), "{errors}");
+    let log = fs::read_to_string(folder.path().join("audit.jsonl")).expect("lines");
+    assert!(log.contains("\"ci\"") && !log.contains(MARK), "{log}");
+    // The endpoint would not let a caller without credentials call `t`.
+    for (arguments, code) in [
+        (&["config", "check", "--load"][..], 0),
+        (&["config", "explain", "servlet.toml", "t"], 1),
+    ] {
+        let output = secret::run(folder.path(), arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}: {output:?}"
+        );
+        secret::assert_kept(arguments, &output);
     }
 }

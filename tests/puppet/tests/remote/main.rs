@@ -12,6 +12,7 @@ mod authority;
 mod callees;
 #[path = "../../../../crates/host/mcp-servlet-config/tests/endpoints/client.rs"]
 mod client;
+mod denied;
 mod gateway;
 mod life;
 mod lists;

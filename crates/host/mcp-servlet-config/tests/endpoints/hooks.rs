@@ -7,6 +7,7 @@ use ureq::{Body, http::Response};
 
 use crate::{
     http::{INITIALIZE, header, post, post_stateless, send, stateless},
+    issuer::{ISSUER, Issuer, RESOURCE},
     site::{OLD, Site, WEB},
     sse::{JSON, Stream},
     support::{
@@ -403,6 +404,34 @@ async fn changed_conditions_apply_at_once() {
         post_stateless(site.url("web"), &list("c")).status() == 403
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_adds_no_header() {
+    let issuer = Issuer::new();
+    let keys = json!({ "keys": issuer.keys() }).to_string();
+    let config = format!(
+        "{WEB}auth = \"corp\"\nheaders = {{ x-tenant = \"${{{{ caller.claims.tenant }}}}\" }}\n{A}\
+         [auth.corp]\nresource = \"{RESOURCE}\"\nclaims = [\"tenant\"]\n\
+         jwt = [{{ issuer = \"{ISSUER}\", jwks = \"keys.json\" }}]\n"
+    );
+    let files = [("a.wasm", &*echo(&["t"])), ("keys.json", keys.as_bytes())];
+    let site = Site::start(&config, &files).await;
+    for (tenant, status, sent) in [
+        ("acme", 200, Some("acme")),
+        ("acme\r\nx-admin: yes", 500, None),
+        ("acme\nx-admin: yes", 500, None),
+    ] {
+        let authorization = format!("Bearer {}", issuer.token(&json!({ "tenant": tenant })));
+        let opened = post(
+            site.url("web"),
+            &[("authorization", &authorization)],
+            INITIALIZE,
+        );
+        assert_eq!(opened.status(), status, "{tenant:?}");
+        assert_eq!(header(&opened, "x-tenant"), sent, "{tenant:?}");
+        assert_eq!(header(&opened, "x-admin"), None, "{tenant:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -39,7 +39,7 @@ use crate::{
     issuer::{Issuer, RESOURCE, base64, now},
     site::{Site, WEB},
     tokens::refused,
-    wasm::servlet,
+    wasm::{echo, servlet},
 };
 
 /// What a path answers.
@@ -57,8 +57,15 @@ enum Answer {
 #[derive(Clone, Default)]
 struct Publisher(Arc<Mutex<BTreeMap<String, Place>>>);
 
-/// What a path answers, and how often it was asked for.
-type Place = (Option<Answer>, usize);
+#[derive(Default)]
+struct Place {
+    answer: Option<Answer>,
+    /// The number of requests.
+    count: usize,
+    /// How many requests are held, and how many were at the same time.
+    held: usize,
+    most_held: usize,
+}
 
 impl Publisher {
     /// Starts the server, and returns its URL.
@@ -82,20 +89,40 @@ impl Publisher {
 
     fn set(&self, path: &str, answer: Answer) {
         let mut paths = self.0.lock().expect("no panic");
-        paths.entry(path.to_owned()).or_default().0 = Some(answer);
+        paths.entry(path.to_owned()).or_default().answer = Some(answer);
     }
 
     /// Counts a request, and returns its answer.
     fn ask(&self, path: &str) -> Option<Answer> {
         let mut paths = self.0.lock().expect("no panic");
-        let (answer, count) = paths.entry(path.to_owned()).or_default();
-        *count += 1;
-        answer.clone()
+        let place = paths.entry(path.to_owned()).or_default();
+        place.count += 1;
+        place.answer.clone()
+    }
+
+    /// Holds a request until its answer is ready.
+    async fn hold(&self, path: &str, gate: &Semaphore) {
+        let change = |change: fn(&mut Place)| {
+            let mut paths = self.0.lock().expect("no panic");
+            change(paths.get_mut(path).expect("a place"));
+        };
+        change(|place| {
+            place.held += 1;
+            place.most_held = place.most_held.max(place.held);
+        });
+        gate.acquire().await.expect_err("it is closed");
+        change(|place| place.held -= 1);
     }
 
     fn count(&self, path: &str) -> usize {
         let paths = self.0.lock().expect("no panic");
-        paths.get(path).map_or(0, |(_, count)| *count)
+        paths.get(path).map_or(0, |place| place.count)
+    }
+
+    /// How many requests were held at the same time.
+    fn most_held(&self, path: &str) -> usize {
+        let paths = self.0.lock().expect("no panic");
+        paths.get(path).map_or(0, |place| place.most_held)
     }
 }
 
@@ -144,10 +171,11 @@ async fn answer(State(publisher): State<Publisher>, request: Request) -> Respons
     if request.uri().path() == "/introspect" && !is_authorized(&request) {
         return StatusCode::UNAUTHORIZED.into_response();
     }
-    match publisher.ask(request.uri().path()) {
+    let path = request.uri().path();
+    match publisher.ask(path) {
         Some(Answer::Json(json)) => axum::Json(json).into_response(),
         Some(Answer::Held(gate, json)) => {
-            gate.acquire().await.expect_err("it is closed");
+            publisher.hold(path, &gate).await;
             axum::Json(json).into_response()
         }
         Some(Answer::Redirect(to)) => (StatusCode::FOUND, [(header::LOCATION, to)]).into_response(),
@@ -306,6 +334,11 @@ async fn metadata_of_an_issuer_says_where_its_keys_are() {
         (OAUTH, json!({ "jwks_uri": "redirect" }), 503),
         // An issuer must not make the server ask others in its network. Another port is another server.
         (OAUTH, json!({ "jwks_uri": format!("{other}/keys") }), 503),
+        (
+            OAUTH,
+            json!({ "jwks_uri": "http://169.254.169.254/keys" }),
+            503,
+        ),
     ] {
         let publisher = Publisher::default();
         let root = publisher.start().await;
@@ -356,8 +389,12 @@ async fn changed_authorities_of_an_issuer_count_at_once() {
     }
 }
 
-/// A client with this certificate, if it has one, and this token.
-async fn connect(site: &Site, certificate: Option<&(String, String)>, token: Option<&str>) -> bool {
+/// What servlets learn of a client with this certificate, if it has one, and this token. None for a client that is refused.
+async fn connect(
+    site: &Site,
+    certificate: Option<&(String, String)>,
+    token: Option<&str>,
+) -> Option<Value> {
     let url = site.url("web").replace("http://", "https://");
     let mut tls = Tls::default().roots(site.path("root.pem")).expect("a root");
     if let Some((cert, key)) = certificate {
@@ -371,23 +408,21 @@ async fn connect(site: &Site, certificate: Option<&(String, String)>, token: Opt
         let value = format!("Bearer {token}");
         http = http.header("authorization", &value).expect("a header");
     }
-    match Session::connect_with(&http.into(), &Options::new()).await {
-        Ok(session) => {
-            session.close().await;
-            true
-        }
-        Err(_) => false,
-    }
+    let connected = Session::connect_with(&http.into(), &Options::new()).await;
+    let session = connected.ok()?;
+    let result = session.call("t", json!({})).await.expect("a result");
+    session.close().await;
+    Some(json!(result.raw)["structuredContent"]["params"]["_meta"].clone())
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_certificate_names_its_caller_and_binds_tokens() {
-    let authority = Authority::new();
-    let issuer = Issuer::new();
+/// A site whose callers may have a token of this issuer, a certificate of this authority, or both. The certificate 5 is rejected.
+async fn site_with_certificates(authority: &Authority, issuer: &Issuer) -> Site {
     let (cert, key) = authority.sign(1);
     let keys = json!({ "keys": issuer.keys() }).to_string();
     let config = format!(
-        "{WEB}auth = \"corp\"\n[servlet.a]\nsource = \"a.wasm\"\n\
+        "{WEB}auth = \"corp\"\nforward = [\"caller\", \"certificate\"]\n\
+         reject = [{{ when = \"${{{{ has(caller.certificate) && caller.certificate.serial == '05' }}}}\" }}]\n\
+         [servlet.a]\nsource = \"a.wasm\"\n\
          [listener.local.tls]\ncert = \"cert.pem\"\nkey = \"key.pem\"\nclients = {{ ca = \"root.pem\", required = false }}\n\
          [auth.corp]\nresource = \"{RESOURCE}\"\nscopes = [\"mcp\"]\n\
          certificate = {{ subject = \"san:uri\", scopes = [\"mcp\"] }}\n\
@@ -396,34 +431,70 @@ async fn a_certificate_names_its_caller_and_binds_tokens() {
     );
     let root = authority.root();
     let files = [
-        ("a.wasm", &*servlet(&["t"], "a")),
+        ("a.wasm", &*echo(&["t"])),
         ("cert.pem", cert.as_bytes()),
         ("key.pem", key.as_bytes()),
         ("root.pem", root.as_bytes()),
         ("keys.json", keys.as_bytes()),
     ];
-    let site = Site::start(&config, &files).await;
-    let named = authority.sign_for(2, "spiffe://acme.example/agent");
+    Site::start(&config, &files).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_names_its_caller_and_binds_tokens() {
+    let (authority, issuer) = (Authority::new(), Issuer::new());
+    let site = site_with_certificates(&authority, &issuer).await;
+    let agent = "spiffe://acme.example/agent";
+    let named = authority.sign_for(2, agent);
     let nameless = authority.sign(3);
     let other = authority.sign_for(4, "spiffe://acme.example/other");
+    let rejected = authority.sign_for(5, agent);
     let token = issuer.token(&json!({}));
     let thumbprint = thumbprint(&named.0);
     let bound = issuer.token(&json!({ "cnf": { "x5t#S256": thumbprint } }));
-    for (name, certificate, token, reason) in [
-        ("43 certificate and token", Some(&named), Some(&token), ""),
-        ("44 certificate alone", Some(&named), None, ""),
-        ("45 no such name", Some(&nameless), None, "certificate_name"),
-        ("token alone", None, Some(&token), ""),
-        ("37 bound", Some(&named), Some(&bound), ""),
-        ("37 bound to another", Some(&other), Some(&bound), "binding"),
-        ("37 bound, none shown", None, Some(&bound), "binding"),
-        ("37 bound, again", Some(&named), Some(&bound), ""),
-        ("neither", None, None, "no_credentials"),
+    for (name, certificate, token, outcome) in [
+        (
+            "43 certificate and token",
+            Some(&named),
+            Some(&token),
+            Ok("ann"),
+        ),
+        ("44 certificate alone", Some(&named), None, Ok(agent)),
+        (
+            "45 no such name",
+            Some(&nameless),
+            None,
+            Err("certificate_name"),
+        ),
+        ("token alone", None, Some(&token), Ok("ann")),
+        ("37 bound", Some(&named), Some(&bound), Ok("ann")),
+        (
+            "37 bound to another",
+            Some(&other),
+            Some(&bound),
+            Err("binding"),
+        ),
+        ("37 bound, none shown", None, Some(&bound), Err("binding")),
+        ("37 bound, again", Some(&named), Some(&bound), Ok("ann")),
+        ("neither", None, None, Err("no_credentials")),
     ] {
-        let before = refused(&site, reason);
-        let is_in = connect(&site, certificate, token.map(String::as_str)).await;
-        assert_eq!(is_in, reason.is_empty(), "{name}");
-        assert!(is_in || refused(&site, reason) > before, "{name}");
+        let before = outcome.err().map(|reason| refused(&site, reason));
+        let meta = connect(&site, certificate, token.map(String::as_str)).await;
+        assert_eq!(meta.is_some(), outcome.is_ok(), "{name}");
+        match (outcome, meta) {
+            (Ok(subject), Some(meta)) => {
+                assert_eq!(meta["mcp-servlet/caller"]["subject"], subject, "{name}");
+                let serial = &meta["mcp-servlet/certificate"]["serial"];
+                let shown = certificate.map(|_| "02");
+                assert_eq!(serial.as_str(), shown, "{name}");
+            }
+            (Err(reason), _) => assert!(Some(refused(&site, reason)) > before, "{name}"),
+            (Ok(_), None) => {}
+        }
+    }
+    // 43: a token names the caller, and the certificate still is what conditions read.
+    for token in [None, Some(&*token)] {
+        assert_eq!(connect(&site, Some(&rejected), token).await, None);
     }
 }
 
@@ -440,23 +511,57 @@ fn thumbprint(pem: &str) -> String {
     base64(&bytes)
 }
 
+/// A site that asks this issuer about tokens. `more` ends the options.
+async fn site_that_asks(url: &str, keys: &[Value], more: &str) -> Site {
+    let config = format!(
+        "{WEB}auth = \"corp\"\n[servlet.a]\nsource = \"a.wasm\"\n[auth.corp]\nresource = \"{RESOURCE}\"\n\
+         jwt = [{{ issuer = \"{}\", jwks = \"keys.json\" }}]\n[auth.corp.introspection]\nurl = \"{url}/introspect\"\n\
+         client = \"mcp\"\nsecret = \"s:cret\"\nissuer = \"{url}\"\n{more}",
+        crate::issuer::ISSUER
+    );
+    let keys = json!({ "keys": keys }).to_string();
+    let files = [
+        ("a.wasm", &*servlet(&["t"], "a")),
+        ("keys.json", keys.as_bytes()),
+    ];
+    Site::start(&config, &files).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_issuer_is_asked_about_sixteen_tokens_at_once() {
+    const CLIENTS: usize = 40;
+    let publisher = Publisher::default();
+    let url = publisher.start().await;
+    let gate = Arc::new(Semaphore::new(0));
+    let active = json!({ "active": true, "sub": "ann", "aud": RESOURCE, "iss": url });
+    publisher.set("/introspect", Answer::Held(Arc::clone(&gate), active));
+    let keys = Issuer::new().keys();
+    let site = Arc::new(site_that_asks(&url, &keys, "timeout = \"30s\"\n").await);
+    let clients: Vec<_> = (0..CLIENTS)
+        .map(|number| {
+            let site = Arc::clone(&site);
+            tokio::task::spawn_blocking(move || status(&site, &format!("opaque-{number}")))
+        })
+        .collect();
+    eventually("all clients", async || connections(&site, CLIENTS)).await;
+    eventually("the first questions", async || {
+        publisher.most_held("/introspect") == 16
+    })
+    .await;
+    gate.close();
+    for client in clients {
+        assert_eq!(client.await.expect("a status"), 200);
+    }
+    assert_eq!(publisher.count("/introspect"), CLIENTS);
+    assert_eq!(publisher.most_held("/introspect"), 16);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_issuer_is_asked_about_tokens_that_only_it_can_read() {
     let publisher = Publisher::default();
     let url = publisher.start().await;
     let issuer = Issuer::new();
-    let config = format!(
-        "{WEB}auth = \"corp\"\n[servlet.a]\nsource = \"a.wasm\"\n[auth.corp]\nresource = \"{RESOURCE}\"\n\
-         jwt = [{{ issuer = \"{}\", jwks = \"keys.json\" }}]\n[auth.corp.introspection]\nurl = \"{url}/introspect\"\n\
-         client = \"mcp\"\nsecret = \"s:cret\"\nissuer = \"{url}\"\ntimeout = \"2s\"\n",
-        crate::issuer::ISSUER
-    );
-    let keys = json!({ "keys": issuer.keys() }).to_string();
-    let files = [
-        ("a.wasm", &*servlet(&["t"], "a")),
-        ("keys.json", keys.as_bytes()),
-    ];
-    let site = Site::start(&config, &files).await;
+    let site = site_that_asks(&url, &issuer.keys(), "timeout = \"2s\"\n").await;
     let active = json!({ "active": true, "sub": "ann", "aud": RESOURCE, "iss": url });
     let with = |name: &str, value: Value| {
         let mut answer = active.clone();
@@ -471,6 +576,12 @@ async fn an_issuer_is_asked_about_tokens_that_only_it_can_read() {
         (with("sub", "".into()), 401, "subject"),
         (with("exp", (now() - 1).into()), 401, "expired"),
         (with("iss", "https://other.example".into()), 401, "issuer"),
+        (Answer::Redirect("/elsewhere"), 503, "introspection"),
+        (
+            Answer::Redirect("http://169.254.169.254/"),
+            503,
+            "introspection",
+        ),
         (Answer::Outage, 503, "introspection"),
         (Answer::Never, 503, "introspection"),
         (Answer::Json(json!([])), 503, "introspection"),
@@ -480,7 +591,9 @@ async fn an_issuer_is_asked_about_tokens_that_only_it_can_read() {
     {
         publisher.set("/introspect", answer);
         let (asked, before) = (publisher.count("/introspect"), refused(&site, reason));
-        let token = format!("opaque-{number}");
+        // Only three parts can be a JWT.
+        let parts = ["", ".x", ".x.y.z"][number % 3];
+        let token = format!("opaque-{number}{parts}");
         assert_eq!(status(&site, &token), expected, "{number}");
         assert_eq!(publisher.count("/introspect"), asked + 1, "{number}");
         if expected != 200 {
@@ -492,6 +605,7 @@ async fn an_issuer_is_asked_about_tokens_that_only_it_can_read() {
             assert_eq!(publisher.count("/introspect"), asked + 1, "{number}");
         }
     }
+    assert_eq!(publisher.count("/elsewhere"), 0);
     // A JWT is not sent to anyone.
     let asked = publisher.count("/introspect");
     assert_eq!(status(&site, &issuer.token(&json!({}))), 200);

@@ -23,6 +23,7 @@ mod issuer;
 mod issuers;
 mod lists;
 mod log;
+mod openssl;
 mod owners;
 mod policies;
 mod processes;

@@ -232,6 +232,30 @@ async fn everything_that_only_reads() {
     check(&rules, ["ann", "admin"], &rows).await;
 }
 
+/// A rule that allows some calls of a tool comes before one that denies the tool.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_policies_in_one_file() {
+    let [first, second] = policies();
+    let (some_calls, reads) = first
+        .split_once("# Everything that only reads\n")
+        .expect("the last rule");
+    let (admins, _) = second.rsplit_once("[[").expect("the last rule");
+    let rules = [some_calls, admins, reads].concat();
+    let rows = [
+        ("gh_get", json!({ "owner": "acme" }), [true; 2]),
+        ("gh_get", json!({ "owner": "zeta" }), [false; 2]),
+        ("pay", json!({ "amount": 100 }), [true; 2]),
+        ("pay", json!({ "amount": 101 }), [false; 2]),
+        ("files_read", json!({ "path": "/acme/a" }), [true, false]),
+        ("files_read", json!({ "path": "/zeta/a" }), [false; 2]),
+        ("report", json!({}), [true; 2]),
+        ("odd", json!({}), [false, true]),
+        ("wipe", json!({}), [false; 2]),
+        ("update", json!({}), [false; 2]),
+    ];
+    check(&rules, ["ann", "admin"], &rows).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn arguments_that_the_server_refuses_are_refused_in_explanations() {
     let rules = "[[endpoint.web.rules]]\nallow = [\"closed\"]\n";

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use ureq::{Body, http::Response};
 
 use crate::{
-    http::{INITIALIZE, header, post, post_stateless, stateless},
+    http::{INITIALIZE, header, post, post_stateless, post_stateless_with, stateless},
+    issuer::{ISSUER, Issuer, RESOURCE},
     site::{OLD, PIPE, Site, WAYS, WEB},
     time::asking,
     tokens::refused,
@@ -112,6 +113,35 @@ async fn callers_have_quotas_of_their_own() {
     assert_eq!(statuses("bob"), [200, 200, 200, 429, 429]);
     // Who is refused at the gate takes nothing.
     assert_eq!(statuses("eve"), [401; 5]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_token_has_no_new_quota_and_a_denied_call_counts() {
+    let issuer = Issuer::new();
+    let keys = json!({ "keys": issuer.keys() }).to_string();
+    let config = format!(
+        "{WEB}auth = \"corp\"\nquota = [{{ per = \"caller\", calls = \"3/h\" }}]\nrules = [{{ allow = [\"t\"] }}]\n{A}\
+         [auth.corp]\nresource = \"{RESOURCE}\"\njwt = [{{ issuer = \"{ISSUER}\", jwks = \"keys.json\" }}]\n"
+    );
+    let files = [
+        ("a.wasm", &*servlet(&["t", "hidden"], "a")),
+        ("keys.json", keys.as_bytes()),
+    ];
+    let site = Site::start(&config, &files).await;
+    let status = |subject: &str, jti: &str, tool: &str| {
+        let token = issuer.token(&json!({ "sub": subject, "jti": jti }));
+        let authorization = format!("Bearer {token}");
+        let headers = [("authorization", &*authorization)];
+        let response = post_stateless_with(site.url("web"), &headers, &call(tool));
+        response.status().as_u16()
+    };
+    let unknown = status("ann", "first", "hidden");
+    assert_ne!(unknown, 429);
+    assert_eq!(status("ann", "first", "t"), 200);
+    assert_eq!(status("ann", "second", "t"), 200);
+    assert_eq!(status("ann", "second", "t"), 429);
+    assert_eq!(status("ann", "third", "t"), 429);
+    assert_eq!(status("bob", "first", "t"), 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]

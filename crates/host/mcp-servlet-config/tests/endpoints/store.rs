@@ -1,10 +1,7 @@
-//! Sessions in a real Redis. These tests are skipped where `redis-server` is not installed.
+//! Sessions in a real Redis.
 
 use std::{
     fs,
-    net::{TcpListener, TcpStream},
-    path::Path,
-    process::{Child, Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicU16, Ordering},
@@ -13,9 +10,8 @@ use std::{
 };
 
 use mcp_servlet_server::Sha256;
-use puppet::{eventually, eventually_blocking};
+use puppet::{Redis, eventually};
 use serde_json::json;
-use tempfile::TempDir;
 use test_authority::Authority;
 use tokio::io::copy_bidirectional;
 
@@ -31,99 +27,13 @@ use crate::{
 /// Within this time, everything is well again after the store is back.
 const WELL: Duration = Duration::from_secs(5);
 
-/// A Redis in a folder of its own, which keeps nothing on the disk.
-struct Redis {
-    port: u16,
-    /// For its options.
-    more: Vec<String>,
-    folder: TempDir,
-    process: Option<Child>,
-}
-
-impl Redis {
-    /// None if it is not installed.
-    fn start() -> Option<Self> {
-        Self::start_with(|_, port| ["--port", port].map(str::to_owned).into())
-    }
-
-    /// `more` makes options of its folder and its port.
-    fn start_with(more: impl Fn(&Path, &str) -> Vec<String>) -> Option<Self> {
-        let version = Command::new("redis-server")
-            .arg("--version")
-            .stdout(Stdio::null())
-            .status();
-        if version.is_err() {
-            eprintln!("skipped: `redis-server` is not installed");
-            return None;
-        }
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let mut redis = Self {
-            port: free.local_addr().expect("an address").port(),
-            more: Vec::new(),
-            folder: tempfile::tempdir().expect("a folder"),
-            process: None,
-        };
-        redis.more = more(redis.folder.path(), &redis.port.to_string());
-        drop(free);
-        redis.run();
-        Some(redis)
-    }
-
-    fn run(&mut self) {
-        let arguments = ["--save", "", "--requirepass", "s3cret"];
-        let process = Command::new("redis-server")
-            .args(arguments)
-            .args(&self.more)
-            .arg("--dir")
-            .arg(self.folder.path())
-            .stdout(Stdio::null())
-            .spawn();
-        self.process = Some(process.expect("it is installed"));
-        eventually_blocking("Redis", || TcpStream::connect(("127.0.0.1", self.port)));
-    }
-
-    fn stop(&mut self) {
-        if let Some(mut process) = self.process.take() {
-            process.kill().expect("it runs");
-            process.wait().expect("it has ended");
-        }
-    }
-
-    /// Its answer to a command.
-    fn ask(&self, command: &[&str]) -> String {
-        let port = self.port.to_string();
-        let output = Command::new("redis-cli")
-            .args(["-p", &port, "-a", "s3cret", "--no-auth-warning"])
-            .args(command)
-            .output();
-        String::from_utf8(output.expect("it comes with Redis").stdout).expect("text")
-    }
-
-    /// Everything in it, as text.
-    fn dump(&self) -> String {
-        let keys = self.ask(&["KEYS", "*"]);
-        let values = keys
-            .lines()
-            .filter(|key| !key.is_empty())
-            .map(|key| format!("{key} {}\n", self.ask(&["GET", key])));
-        values.collect()
-    }
-
-    /// A configuration with sessions in this Redis.
-    fn config(&self, more: &str) -> String {
-        format!(
-            "{WEB}session.store = \"store:main\"\n{A}{}[store.main]\nredis = \"redis://127.0.0.1:{}\"\n\
-             password = \"s3cret\"\ntimeout = \"20s\"\n{more}",
-            server(&['A']),
-            self.port
-        )
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        self.stop();
-    }
+/// A configuration with sessions in a Redis. `more` ends the section of the store.
+fn config(redis: &Redis, more: &str) -> String {
+    format!(
+        "{WEB}session.store = \"store:main\"\n{A}{}{}timeout = \"20s\"\n{more}",
+        server(&['A']),
+        redis.section()
+    )
 }
 
 async fn site(config: &str, wasm: &[u8]) -> Site {
@@ -140,9 +50,7 @@ async fn no_session_is_lost_between_three_processes_with_a_store() {
     };
     let keys = format!("{}, {}", key_of("ann"), key_of("bob"));
     let auth = format!("[auth.corp]\nresource = \"https://mcp.example/mcp\"\nkey = [{keys}]\n");
-    let config = redis
-        .config(&auth)
-        .replacen("session.", "auth = \"corp\"\nsession.", 1);
+    let config = config(&redis, &auth).replacen("session.", "auth = \"corp\"\nsession.", 1);
     let wasm = servlet(&["t"], "a");
     let mut sites = Vec::new();
     for _ in 0..3 {
@@ -169,8 +77,8 @@ async fn no_session_is_lost_between_three_processes_with_a_store() {
 async fn a_session_that_its_client_ends_is_no_longer_in_the_store() {
     let Some(redis) = Redis::start() else { return };
     let wasm = servlet(&["t"], "a");
-    let first = site(&redis.config(""), &wasm).await;
-    let second = site(&redis.config(""), &wasm).await;
+    let first = site(&config(&redis, ""), &wasm).await;
+    let second = site(&config(&redis, ""), &wasm).await;
     let id = open(&first, &[]);
     let named = [("mcp-session-id", &*id)];
     assert_eq!(send("DELETE", first.url("web"), &named, "").status(), 204);
@@ -184,9 +92,7 @@ async fn a_session_that_its_client_ends_is_no_longer_in_the_store() {
 async fn the_store_forgets_a_session_that_is_not_used_and_no_other() {
     let Some(redis) = Redis::start() else { return };
     let config =
-        redis
-            .config("")
-            .replacen("session.store", "session.idle = \"10s\"\nsession.store", 1);
+        config(&redis, "").replacen("session.store", "session.idle = \"10s\"\nsession.store", 1);
     let wasm = servlet(&["t"], "a");
     let (first, second) = (site(&config, &wasm).await, site(&config, &wasm).await);
     let (idle, used) = (open(&first, &[]), open(&first, &[]));
@@ -204,7 +110,7 @@ async fn the_store_forgets_a_session_that_is_not_used_and_no_other() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_of_the_store_has_no_session() {
     let Some(redis) = Redis::start() else { return };
-    let first = site(&redis.config(""), &servlet(&["t"], "a")).await;
+    let first = site(&config(&redis, ""), &servlet(&["t"], "a")).await;
     let client = json!({ "name": "marked", "version": "1" });
     let opened = post(first.url("web"), &[], &initialize(&client, &json!({})));
     let id = header(&opened, "mcp-session-id").expect("an id").to_owned();
@@ -221,8 +127,8 @@ async fn while_the_store_is_away_what_is_open_goes_on() {
         return;
     };
     let wasm = servlet(&["t"], "a");
-    let first = site(&redis.config(""), &wasm).await;
-    let required = site(&redis.config("ready = true\n"), &wasm).await;
+    let first = site(&config(&redis, ""), &wasm).await;
+    let required = site(&config(&redis, "ready = true\n"), &wasm).await;
     let ready = |site: &Site| {
         let url = site.url("web").replace("/mcp", "/ready");
         send("GET", &url, &[], "")
@@ -301,7 +207,7 @@ async fn when_another_redis_becomes_the_primary_sessions_open_there() {
     let primary = Arc::new(AtomicU16::new(first.port));
     let name = name_of(&primary).await;
     let config = |more: &str| {
-        let config = first.config(more);
+        let config = config(&first, more);
         config.replace(&format!(":{}\"", first.port), &format!(":{name}\""))
     };
     let site = site(&config("ready = true\n"), &servlet(&["t"], "a")).await;
@@ -320,7 +226,7 @@ async fn when_another_redis_becomes_the_primary_sessions_open_there() {
 /// Two processes with a tool that asks and may write.
 async fn two_that_ask(redis: &Redis) -> [Site; 2] {
     log::start();
-    let config = redis.config("").replace(A, &format!("{A}{ASKS}"));
+    let config = config(redis, "").replace(A, &format!("{A}{ASKS}"));
     let (asking, echo) = (steps::asking(), echo(&["t"]));
     let files = [("a.wasm", &*asking), ("e.wasm", &*echo)];
     [
@@ -395,7 +301,7 @@ async fn the_connection_to_a_store_can_have_tls() {
     let config = |more: &str| {
         let plain = format!("redis://127.0.0.1:{}", redis.port);
         let url = format!("rediss://127.0.0.1:{}", redis.port);
-        redis.config(more).replace(&plain, &url)
+        config(&redis, more).replace(&plain, &url)
     };
     log::start();
     let (wasm, root) = (servlet(&["t"], "a"), authority.root());

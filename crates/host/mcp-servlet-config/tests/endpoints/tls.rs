@@ -44,8 +44,8 @@ pub(crate) fn config(tls: &str) -> String {
 
 pub(crate) const FILES: &str = "cert = \"cert.pem\", key = \"key.pem\"";
 
-/// A site with a certificate of this authority, whose root is the file `root.pem`.
-async fn start(authority: &Authority, tls: &str) -> Site {
+/// A site with a certificate of this authority, whose root is the file `root.pem`. The certificate 3 is revoked in `revoked.pem`.
+pub(crate) async fn start(authority: &Authority, tls: &str) -> Site {
     start_with(authority, &config(tls)).await
 }
 

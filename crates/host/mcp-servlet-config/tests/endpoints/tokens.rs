@@ -14,22 +14,26 @@ use crate::{
 const KEY: &str = "a-key-of-a-machine";
 const OLD_KEY: &str = "a-key-that-has-ended";
 
-/// A site whose endpoint knows its callers, and these keys of the issuer.
-async fn site(keys: &[Value]) -> Site {
+/// Another issuer of the same endpoint, which has keys of its own.
+const STRICT: &str = "https://strict.example";
+
+/// A site whose endpoint knows its callers, and these keys of the issuer and of [`STRICT`].
+async fn site(keys: &[Value], strict: &[Value]) -> Site {
     let (key, old) = (Sha256::of(KEY.as_bytes()), Sha256::of(OLD_KEY.as_bytes()));
     let config = format!(
         "{WEB}auth = \"corp\"\n[servlet.a]\nsource = \"a.wasm\"\n\
          [auth.corp]\nresource = \"{RESOURCE}\"\nrealm = \"acme\"\nscopes = [\"mcp\"]\n\
          [[auth.corp.jwt]]\nissuer = \"{ISSUER}\"\njwks = \"keys.json\"\n\
-         [[auth.corp.jwt]]\nissuer = \"https://strict.example\"\njwks = \"keys.json\"\nalgorithms = [\"ES256\"]\n\
+         [[auth.corp.jwt]]\nissuer = \"{STRICT}\"\njwks = \"strict.json\"\nalgorithms = [\"ES256\"]\n\
          [[auth.corp.key]]\nname = \"ci\"\nsha256 = \"{key}\"\nscopes = [\"mcp\"]\n\
          [[auth.corp.key]]\nname = \"machine\"\nsha256 = \"{key}\"\nscopes = [\"mcp\"]\nheader = \"x-api-key\"\n\
          [[auth.corp.key]]\nname = \"old\"\nsha256 = \"{old}\"\nscopes = [\"mcp\"]\nuntil = 2020-02-29\n"
     );
-    let keys = json!({ "keys": keys }).to_string();
+    let [keys, strict] = [keys, strict].map(|keys| json!({ "keys": keys }).to_string());
     let files = [
         ("a.wasm", &*servlet(&["t"], "a")),
         ("keys.json", keys.as_bytes()),
+        ("strict.json", strict.as_bytes()),
     ];
     Site::start(&config, &files).await
 }
@@ -69,7 +73,7 @@ type Case = (&'static str, String, u16, &'static str);
 
 /// Tokens with other heads, keys and signatures.
 #[expect(clippy::too_many_lines, reason = "it is a table")]
-fn heads(issuer: &Issuer) -> Vec<Case> {
+fn heads(issuer: &Issuer, strict: &Issuer) -> Vec<Case> {
     let well = payload(&json!({}));
     let signed = |head: &Value| issuer.sign(head, &well);
     let with = |algorithm: &str, members: Value| signed(&head_with(algorithm, &members));
@@ -111,10 +115,7 @@ fn heads(issuer: &Issuer) -> Vec<Case> {
         ("HS256", with("HS256", json!({})), 401, "algorithm"),
         (
             "RS256 where ES256 is needed",
-            issuer.sign(
-                &head("RS256"),
-                &payload(&json!({ "iss": "https://strict.example" })),
-            ),
+            issuer.sign(&head("RS256"), &payload(&json!({ "iss": STRICT }))),
             401,
             "algorithm",
         ),
@@ -194,10 +195,28 @@ fn heads(issuer: &Issuer) -> Vec<Case> {
         ),
         ("no signature", unsigned(&head("ES256")), 401, "signature"),
         (
-            "key of another issuer",
+            "key of a stranger",
             attacker.sign(&head("ES256"), &well),
             401,
             "signature",
+        ),
+        (
+            "another issuer",
+            strict.token(&json!({ "iss": STRICT })),
+            200,
+            "",
+        ),
+        (
+            "24 its key",
+            strict.sign(&head("ES256"), &well),
+            401,
+            "signature",
+        ),
+        (
+            "24 its key, by a `kid` that only it has",
+            strict.sign(&head_with("ES256", &json!({ "kid": "only" })), &well),
+            401,
+            "unknown_key",
         ),
     ]
 }
@@ -357,9 +376,13 @@ fn check(site: &Site, name: &str, headers: &[(&str, &str)], (status, reason): (u
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_is_checked_in_every_part() {
-    let issuer = Issuer::new();
-    let site = site(&keys(&issuer)).await;
-    for (name, token, status, reason) in [heads(&issuer), claims(&issuer)].concat() {
+    let (issuer, strict) = (Issuer::new(), Issuer::new());
+    let mut of_strict = strict.keys();
+    let mut only = of_strict[0].clone();
+    only["kid"] = "only".into();
+    of_strict.push(only);
+    let site = site(&keys(&issuer), &of_strict).await;
+    for (name, token, status, reason) in [heads(&issuer, &strict), claims(&issuer)].concat() {
         let authorization = format!("Bearer {token}");
         let headers = [("authorization", &*authorization)];
         check(&site, name, &headers, (status, reason));
@@ -371,7 +394,7 @@ async fn a_token_is_checked_in_every_part() {
 #[tokio::test(flavor = "multi_thread")]
 async fn credentials_are_in_one_header() {
     let issuer = Issuer::new();
-    let site = site(&issuer.keys()).await;
+    let site = site(&issuer.keys(), &issuer.keys()).await;
     let token = issuer.token(&json!({}));
     let bearer = format!("bearer {token}");
     let key = format!("Bearer {KEY}");
@@ -413,12 +436,13 @@ async fn credentials_are_in_one_header() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn metadata_says_where_tokens_come_from() {
-    let site = site(&Issuer::new().keys()).await;
+    let keys = Issuer::new().keys();
+    let site = site(&keys, &keys).await;
     let root = site.url("web").trim_end_matches("/mcp").to_owned();
     let expected = json!({
         "resource": RESOURCE,
         "resource_name": "acme",
-        "authorization_servers": [ISSUER, "https://strict.example"],
+        "authorization_servers": [ISSUER, STRICT],
         "bearer_methods_supported": ["header"],
         "scopes_supported": ["mcp"],
     });

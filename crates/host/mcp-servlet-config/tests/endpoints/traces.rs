@@ -20,7 +20,8 @@ use tokio::{net::TcpListener, task::JoinHandle};
 use crate::{
     http::{post as send_post, post_stateless, stateless},
     site::{PIPE, Site, WEB, Way},
-    wasm::{echo, servlet},
+    support::Wat,
+    wasm::{describe, echo, echo_features, servlet},
 };
 
 const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
@@ -249,6 +250,52 @@ async fn spans_have_the_names_of_the_conventions_and_no_arguments() {
     let got = collector.got.lock().expect("no panic");
     assert!(got.authorizations.iter().all(|one| one == "Bearer s3cret"));
     assert!(!format!("{:?}", got.spans).contains("s3cret"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_of_tools_prompts_and_resources_have_spans() {
+    let collector = Collector::start().await;
+    let config = format!(
+        "{WEB}{}{A}[servlet.b]\nsource = \"b.wasm\"\n",
+        collector.section()
+    );
+    let failing = Wat::new().describe(&describe(&["t"]));
+    let failing = failing.answer(r#"{"content":[],"isError":true}"#).wasm();
+    let files = [("a.wasm", &*echo_features()), ("b.wasm", &*failing)];
+    let site = Site::start(&config, &files).await;
+    for (method, params) in [
+        ("tools/call", json!({ "name": "t", "arguments": {} })),
+        ("prompts/get", json!({ "name": "p" })),
+        ("resources/read", json!({ "uri": "x:" })),
+        ("prompts/get", json!({ "name": "none" })),
+    ] {
+        post_stateless(site.url("web"), &stateless(method, params));
+    }
+    site.stop().await;
+    let spans = collector.spans_that(|span| span.kind == SpanKind::Server as i32);
+    for (method, attribute, value, error) in [
+        ("tools/call", "gen_ai.tool.name", "t", Some("tool_error")),
+        ("prompts/get", "gen_ai.prompt.name", "p", None),
+        ("resources/read", "mcp.resource.uri", "x:", None),
+        (
+            "prompts/get",
+            "gen_ai.prompt.name",
+            "none",
+            Some("unknown_prompt"),
+        ),
+    ] {
+        let mut spans = spans.iter().map(|span| (span, attributes(span)));
+        let found = spans.find(|(_, found)| {
+            found["mcp.method.name"] == method
+                && found.get(attribute).is_some_and(|one| one == value)
+        });
+        let (span, found) = found.unwrap_or_else(|| panic!("no span of {method} {value}"));
+        let outcome = found.get("error.type").map(String::as_str);
+        assert_eq!(outcome, error, "{method} {value}: {found:?}");
+        let status = span.status.as_ref().map_or(0, |status| status.code);
+        let is_error = status == StatusCode::Error as i32;
+        assert_eq!(is_error, error.is_some(), "{method} {value}: {span:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

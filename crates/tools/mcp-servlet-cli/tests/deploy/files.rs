@@ -2,7 +2,9 @@
 
 use std::{fs, process::Command};
 
-use super::{accepts, deployed, is_installed, text};
+use puppet::is_installed;
+
+use super::{accepts, deployed, text};
 
 #[test]
 fn haproxy_accepts_its_configuration() {

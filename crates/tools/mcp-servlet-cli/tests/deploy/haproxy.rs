@@ -5,53 +5,64 @@ use std::{
     net::TcpStream,
 };
 
+use puppet::is_installed;
 use serde_json::json;
 
 use super::{
     folder::folder,
-    is_installed,
     processes::{Balancer, CLIENTS, Server, by_turns, checks_often, request, under_load},
 };
 
-/// The rest of a configuration with one endpoint.
-const ENDPOINT: &str = "[listener.local]\naddress = \"127.0.0.1:0\"\n\
+/// A configuration with one endpoint and one servlet.
+pub(super) const ENDPOINT: &str = "[listener.local]\naddress = \"127.0.0.1:0\"\n\
     [endpoint.main]\nkind = \"http\"\nlistener = \"local\"\nsession.store = \"sealed\"\n\
     [server]\nstate_keys = [\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\"]\n\
     [servlet.a]\nsource = \"a.wasm\"\n";
 
-fn post(balancer: &Balancer, headers: &str, body: &str) -> Option<(u16, String)> {
+fn post(address: &str, headers: &str, body: &str) -> Option<(u16, String)> {
     let headers = format!(
         "content-type: application/json\r\naccept: application/json, text/event-stream\r\n{headers}"
     );
-    request(&balancer.address, "POST", "/mcp", &headers, body)
+    request(address, "POST", "/mcp", &headers, body)
 }
 
-/// Opens a session, and returns its id.
-fn open(balancer: &Balancer) -> String {
+/// The response to a client that wants a session.
+pub(super) fn initialize(balancer: &Balancer, headers: &str) -> Option<(u16, String)> {
     let client = json!({ "name": "c", "version": "1" });
     let params =
         json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
     let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-    let (status, response) = post(balancer, "", &body.to_string()).expect("a response");
-    assert_eq!(status, 200, "{response}");
+    post(&balancer.address, headers, &body.to_string())
+}
+
+/// The id of the session that a response opens.
+pub(super) fn id_of(response: &str) -> &str {
     let mut lines = response.lines();
     let id = lines.find_map(|line| {
         let (name, value) = line.split_once(": ")?;
-        name.eq_ignore_ascii_case("mcp-session-id")
-            .then(|| value.to_owned())
+        name.eq_ignore_ascii_case("mcp-session-id").then_some(value)
     });
     id.unwrap_or_else(|| panic!("no session in {response}"))
 }
 
+/// Opens a session, and returns its id.
+pub(super) fn open(balancer: &Balancer, headers: &str) -> String {
+    let (status, response) = initialize(balancer, headers).expect("a response");
+    assert_eq!(status, 200, "{response}");
+    id_of(&response).to_owned()
+}
+
 /// The status of a call in a session.
-fn call(balancer: &Balancer, id: &str) -> Option<u16> {
+pub(super) fn call(balancer: &Balancer, id: &str, headers: &str) -> Option<u16> {
+    call_at(&balancer.address, id, headers)
+}
+
+/// The same at one of the processes.
+pub(super) fn call_at(address: &str, id: &str, headers: &str) -> Option<u16> {
     let params = json!({ "name": "t", "arguments": {} });
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-    let (status, _) = post(
-        balancer,
-        &format!("mcp-session-id: {id}\r\n"),
-        &body.to_string(),
-    )?;
+    let headers = format!("{headers}mcp-session-id: {id}\r\n");
+    let (status, _) = post(address, &headers, &body.to_string())?;
     Some(status)
 }
 
@@ -68,17 +79,23 @@ fn alone() -> (&'static str, String) {
     (headers, body.to_string())
 }
 
-fn call_alone(balancer: &Balancer) -> Result<(), String> {
-    let (headers, body) = alone();
-    match post(balancer, headers, &body) {
+pub(super) fn call_alone(balancer: &Balancer, headers: &str) -> Result<(), String> {
+    let (own, body) = alone();
+    match post(&balancer.address, &format!("{own}{headers}"), &body) {
         Some((200, _)) => Ok(()),
         other => Err(format!("{other:?}")),
     }
 }
 
-fn three(more: &str) -> Vec<Server> {
-    let config = format!("{more}{ENDPOINT}");
-    (0..3).map(|_| Server::start(folder(&config))).collect()
+/// Three processes with the same configuration.
+pub(super) fn three(config: &str) -> Vec<Server> {
+    (0..3).map(|_| Server::start(folder(config))).collect()
+}
+
+/// With one thread, HAProxy learns that its connections to a process have ended before it answers another request. Until its checks
+/// notice the end of the process, it tries the next one.
+pub(super) fn on_one_thread(config: String) -> String {
+    config.replace("global\n", "global\n    nbthread 1\n")
 }
 
 #[test]
@@ -86,10 +103,10 @@ fn a_process_that_is_killed_takes_only_its_own_calls_along() {
     if !is_installed("haproxy") {
         return;
     }
-    let mut servers = three("");
+    let mut servers = three(ENDPOINT);
     let balancer = Balancer::start(&servers, |config| config);
     let counts = under_load(
-        |_| || call_alone(&balancer),
+        |_| || call_alone(&balancer, ""),
         |counts| {
             counts.more(100);
             servers[0].kill();
@@ -106,10 +123,10 @@ fn a_process_that_leaves_loses_no_call() {
     if !is_installed("haproxy") {
         return;
     }
-    let mut servers = three("http.leave = \"3s\"\n");
+    let mut servers = three(&format!("http.leave = \"3s\"\n{ENDPOINT}"));
     let balancer = Balancer::start(&servers, checks_often);
     let counts = under_load(
-        |_| || call_alone(&balancer),
+        |_| || call_alone(&balancer, ""),
         |counts| {
             counts.more(50);
             servers[0].stop();
@@ -127,19 +144,16 @@ fn no_sealed_session_is_lost_behind_a_load_balancer() {
     let by_session = |config: String| config;
     let ways: [&dyn Fn(String) -> String; 2] = [&by_turns, &by_session];
     for way in ways {
-        let mut servers = three("");
-        let on_one_thread =
-            |config: String| way(config).replace("global\n", "global\n    nbthread 1\n");
-        let balancer = Balancer::start(&servers, on_one_thread);
-        let ids: Vec<_> = (0..200).map(|_| open(&balancer)).collect();
+        let mut servers = three(ENDPOINT);
+        let balancer = Balancer::start(&servers, |config| on_one_thread(way(config)));
+        let ids: Vec<_> = (0..200).map(|_| open(&balancer, "")).collect();
         let lost = || {
-            let calls = ids.iter().map(|id| call(&balancer, id));
+            let calls = ids.iter().map(|id| call(&balancer, id, ""));
             calls.filter(|status| *status != Some(200)).count()
         };
         assert_eq!(lost(), 0);
         servers[0].kill();
-        // With one thread, HAProxy learns that its connections to the process have ended before it answers this. Until its checks
-        // notice the end of the process, it tries the next one.
+        // HAProxy learns of the end before it answers this.
         let health = request(&balancer.address, "GET", "/health", "", "");
         assert_eq!(health.map(|(status, _)| status), Some(200));
         assert_eq!(lost(), 0);
@@ -191,7 +205,7 @@ fn a_refused_request_does_not_end_the_connection_of_its_client() {
     let auth = "[auth.corp]\nresource = \"https://mcp.example/mcp\"\nkey = [{ name = \"k\", sha256 = \
         \"8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a\" }]\n";
     let config = ENDPOINT.replace("session.store", "auth = \"corp\"\nsession.store") + auth;
-    let servers: Vec<_> = (0..3).map(|_| Server::start(folder(&config))).collect();
+    let servers = three(&config);
     let balancer = Balancer::start(&servers, |config| config);
     let stream = TcpStream::connect(&balancer.address).expect("a connection");
     stream.set_nodelay(true).expect("an option");
