@@ -1,113 +1,100 @@
-//! Measures our servlets against those of the official generator (`bench/runner`), the code generator against typify
-//! alone, hosts and proxies against each other (`bench/hosts`), and the client half against other clients (`bench/client`).
+//! Measures our servlets against one of the official generator (`bench/runner`), and hosts and proxies against each other
+//! (`bench/hosts`).
 
-mod client;
-mod gateway;
-mod hosts;
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
 
-use std::path::PathBuf;
+use clap::Args;
 
-use clap::{Args, Subcommand};
+use crate::npm::Packages;
+use crate::python;
+use crate::shell::{cargo, run, target};
 
-use self::hosts::Measure;
-use crate::shell::{cargo, run};
+const MCP_PROXY: &str = "mcp-proxy==0.13.0";
+const SUPERGATEWAY: &str = "supergateway@4.0.0";
+
+/// The options of the programs in `bench`, which read them.
+const HELP: &str = "\
+Without a name, compares servlets with the official generator's:
+  --check             Fail if bytes or instructions differ by more than 1 % from bench/baseline.json
+  --bless             Write bytes and instructions to bench/baseline.json, and docs/sizes.md from them
+
+hosts                 Compares `servlet serve` with a native server
+  --hyper-mcp <FILE>  And with hyper-mcp, as `cargo install hyper-mcp --version 0.8.3 --locked` installs it
+  --check             Fail if a target is missed
+
+soak                  Keeps `servlet serve` under load while its remotes are killed, and watches its memory
+  --minutes <N>       How long [default: 30]
+  --access            Instead, callers whose tokens expire at three processes behind HAProxy, while rules change
+
+gateway               Compares virtual tools, remotes and access with the same work without them
+  --base <FILE>       And a server without any of them with the `servlet` command of an earlier version
+  --check             Fail if a target is missed";
 
 #[derive(Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = HELP)]
 pub(crate) struct Options {
-    #[command(subcommand)]
-    what: Option<What>,
-    /// Only what repeats exactly: bytes and instructions
-    #[arg(long)]
-    quick: bool,
-    /// How to print the result: `table` or `json`
-    #[arg(long, default_value = "table", value_parser = ["table", "json"])]
-    format: String,
-    /// Fail if bytes or instructions differ by more than 1 % from bench/baseline.json
-    #[arg(long, conflicts_with = "bless")]
-    check: bool,
-    /// Write bytes and instructions to bench/baseline.json, and docs/sizes.md from them
-    #[arg(long)]
-    bless: bool,
+    /// What to measure, and options
+    #[arg(
+        value_name = "WHAT",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    arguments: Vec<OsString>,
 }
 
-#[derive(Subcommand)]
-enum What {
-    /// Compare `servlet serve` with a native server, and with hyper-mcp
-    Hosts {
-        /// The command `hyper-mcp`, such as `cargo install hyper-mcp --version 0.8.3 --locked` installs
-        #[arg(long)]
-        hyper_mcp: Option<PathBuf>,
-        /// Fail if a target is missed
-        #[arg(long)]
-        check: bool,
-    },
-    /// Keep `servlet serve` under a mixed load while its remotes are killed and its configuration changes, and watch its memory
-    Soak {
-        /// How long
-        #[arg(long, default_value_t = 30)]
-        minutes: u64,
-        /// Instead, keep three processes behind HAProxy under the load of callers whose tokens expire, while the processes end and the
-        /// rules change, and check each decision with a second evaluator
-        #[arg(long)]
-        access: bool,
-    },
-    /// Compare `servlet catalog` with mcporter and a client on rmcp alone, and typed calls with those of rmcp
-    Client(client::Options),
-    /// Compare virtual tools and remotes with direct calls and other proxies
-    Gateway(gateway::Options),
-}
-
-pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
-    match &options.what {
-        None => servlets(options),
-        Some(What::Hosts { hyper_mcp, check }) => hosts::measure(&Measure::Compare {
-            hyper_mcp: hyper_mcp.as_deref(),
-            check: *check,
-        }),
-        Some(What::Soak { minutes, access }) => hosts::measure(&Measure::Soak {
-            minutes: *minutes,
-            access: *access,
-        }),
-        Some(What::Client(options)) => client::measure(options),
-        Some(What::Gateway(options)) => gateway::measure(options),
+pub(crate) fn bench(Options { arguments }: &Options) -> anyhow::Result<()> {
+    match arguments.first().and_then(|first| first.to_str()) {
+        Some("hosts" | "soak") => hosts(arguments),
+        Some("gateway") => {
+            wasm("weather")?;
+            wasm("calls")?;
+            python::install("bench", &[MCP_PROXY])?;
+            Packages::install("bench", &[SUPERGATEWAY])?;
+            hosts(arguments)
+        }
+        _ => servlets(arguments),
     }
 }
 
 /// Builds the runner and runs it.
-fn servlets(options: &Options) -> anyhow::Result<()> {
-    let mut command = cargo(&[
-        "run",
-        "--quiet",
-        "--locked",
-        "--manifest-path",
-        "bench/runner/Cargo.toml",
-        "--target-dir",
-        "target/bench/runner",
-    ]);
-    // Only the measurement of time needs an optimised host, whose first build takes minutes.
-    if !options.quick {
-        eprintln!("x: the first build of an optimised host takes minutes; `--quick` does without");
-        command.arg("--release");
-    }
-    command.args(["--", "--format", &options.format]);
-    let flags = [
-        ("--quick", options.quick),
-        ("--check", options.check),
-        ("--bless", options.bless),
-    ];
-    command.args(flags.iter().filter(|(_, on)| *on).map(|(flag, _)| flag));
-    // A backtrace per call would take longer than what is measured.
-    run(command.env("RUST_BACKTRACE", "0"))?;
-    if options.quick || options.format == "json" {
-        return Ok(());
-    }
-    run(&mut cargo(&[
-        "bench",
-        "--quiet",
-        "--package",
-        "xtp-codegen",
-        "--bench",
-        "generation",
-    ]))
+fn servlets(arguments: &[OsString]) -> anyhow::Result<()> {
+    let mut runner = cargo(&["run", "--quiet", "--locked"]);
+    runner.args(["--manifest-path", "bench/runner/Cargo.toml"]);
+    runner
+        .arg("--target-dir")
+        .arg(target().join("bench/runner"));
+    run(runner.arg("--").args(arguments))
+}
+
+/// Builds the `servlet` command as people install it, and what is measured with it, and runs a command of `bench/hosts`.
+fn hosts(arguments: &[OsString]) -> anyhow::Result<()> {
+    eprintln!("x: the first build of an optimised host takes minutes");
+    let folder = target().join("bench/hosts");
+    build(&folder, "dist", &["--package", "mcp-servlet-cli"])?;
+    let package = ["--manifest-path", "bench/hosts/Cargo.toml"];
+    build(&folder, "release", &package)?;
+    wasm("spin")?;
+    let mut driver = Command::new(folder.join("release/bench-hosts"));
+    run(driver.arg(target()).args(arguments))
+}
+
+/// Builds the servlet of a feature of `bench/ours`.
+fn wasm(feature: &str) -> anyhow::Result<()> {
+    let folder = target().join("bench/ours");
+    let mut options = vec!["--manifest-path", "bench/ours/Cargo.toml"];
+    options.extend(["--features", feature]);
+    options.extend(["--target", "wasm32-unknown-unknown"]);
+    build(&folder, "release", &options)?;
+    // The next feature replaces what cargo has built.
+    let built = folder.join("wasm32-unknown-unknown/release/bench_servlet.wasm");
+    fs::copy(built, folder.join(feature).with_extension("wasm"))?;
+    Ok(())
+}
+
+fn build(folder: &Path, profile: &str, options: &[&str]) -> anyhow::Result<()> {
+    let mut build = cargo(&["build", "--quiet", "--locked", "--profile", profile]);
+    run(build.args(options).arg("--target-dir").arg(folder))
 }

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
+use clap::ValueEnum;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -41,50 +42,46 @@ struct Counts {
     structured: Map<String, Value>,
 }
 
-/// The name of the part that lists servers of other projects.
-const SERVERS: &str = "servers";
+/// A part that is no client of the examples.
+#[derive(Clone, Copy, ValueEnum)]
+enum Part {
+    Servers,
+    Gateway,
+    Combine,
+    Packages,
+    Login,
+    Processes,
+    Valkey,
+}
 
-/// The name of the part that serves them behind one endpoint.
-const GATEWAY: &str = "gateway";
+impl Part {
+    fn check(self, hyper_mcp: Option<&Path>) -> anyhow::Result<()> {
+        match self {
+            Self::Servers => servers::check(),
+            Self::Gateway => gateway::check(),
+            Self::Combine => combine::check(),
+            Self::Packages => packages::check(hyper_mcp),
+            Self::Login => login::check(),
+            Self::Processes => processes::check(),
+            Self::Valkey => valkey::check(),
+        }
+    }
+}
 
-/// The name of the part that makes one tool of several servers.
-const COMBINE: &str = "combine";
-
-/// The name of the part in which clients log in.
-const LOGIN: &str = "login";
-
-/// The name of the part that runs several processes behind a load balancer.
-const PROCESSES: &str = "processes";
-
-/// The name of the part that keeps sessions in a Valkey.
-const VALKEY: &str = "valkey";
-/// The name of the part that reads what the command packs, signs and pushes.
-const PACKAGES: &str = "packages";
-
-/// Calls our servlets with clients of other projects, and lists servers of other projects with our client. With `only`, runs the
-/// clients whose name contains it, or just one of the other parts. Fails if a client or a server does. `hyper_mcp` is the command of
-/// hyper-mcp.
+/// Calls our servlets with clients of other projects, and runs all other parts. With `only`, runs the part of this name, or the
+/// clients whose name contains it. `hyper_mcp` is the command of hyper-mcp.
 pub(crate) fn check(only: Option<&str>, hyper_mcp: Option<&Path>) -> anyhow::Result<()> {
-    match only {
-        Some(SERVERS) => return servers::check(),
-        Some(GATEWAY) => return gateway::check(),
-        Some(COMBINE) => return combine::check(),
-        Some(LOGIN) => return login::check(),
-        Some(PROCESSES) => return processes::check(),
-        Some(VALKEY) => return valkey::check(),
-        Some(PACKAGES) => return packages::check(hyper_mcp),
-        _ => {}
+    let Some(only) = only else {
+        // All parts print their table, even if an earlier one fails.
+        let parts = Part::value_variants().iter();
+        return parts.fold(call_tools(None), |outcome, part| {
+            outcome.and(part.check(hyper_mcp))
+        });
+    };
+    match Part::from_str(only, false) {
+        Ok(part) => part.check(hyper_mcp),
+        Err(_) => call_tools(Some(only)),
     }
-    let clients = call_tools(only);
-    if only.is_some() {
-        return clients;
-    }
-    // All parts print their table, even if the first one fails.
-    let (servers, gateway, combine) = (servers::check(), gateway::check(), combine::check());
-    let (packages, login) = (packages::check(hyper_mcp), login::check());
-    let (processes, valkey) = (processes::check(), valkey::check());
-    let clients = clients.and(servers).and(gateway).and(combine);
-    clients.and(packages).and(login).and(processes).and(valkey)
 }
 
 /// Lists and calls the tools with every client, over its transports and in its protocol versions, and prints a table.

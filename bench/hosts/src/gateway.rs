@@ -10,18 +10,18 @@ mod servers;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::ensure;
-use bench_table::{Row, Target, Unit};
+use bench_table::{Pair, Row, Target, Unit};
 use serde_json::{Value, json};
 
 use self::access::Access;
 use self::servers::{Base, Bridges, Bundles, Remote};
-use crate::Subject;
+use crate::artifacts::Artifacts;
 use crate::http::{Clients, Listening};
 use crate::load::Load;
-use crate::report::{Pair, Report, Section, row};
+use crate::report::{Report, Section};
 use crate::stdio::Stdio;
 
 const ROUNDS: usize = 7;
@@ -31,60 +31,65 @@ const CLIENTS: usize = 16;
 
 #[derive(clap::Args)]
 pub(crate) struct Gateway {
-    #[command(flatten)]
-    subject: Subject,
-    /// The servlet with the tool `get_forecast`
-    #[arg(long)]
-    weather: PathBuf,
-    /// The servlet with the tool `week`, which calls `get_forecast`
-    #[arg(long)]
-    calls: PathBuf,
-    /// The native server and proxy
-    #[arg(long)]
-    native: PathBuf,
-    /// The configuration of `HAProxy` for several processes of the server
-    #[arg(long)]
-    haproxy: PathBuf,
-    /// The `servlet` command of the base commit, to compare with it
+    /// The `servlet` command of an earlier version, to compare with it where neither bundles, remotes nor access are used
     #[arg(long)]
     base: Option<PathBuf>,
-    /// The command `mcp-proxy` of Python, to compare with it
-    #[arg(long)]
-    mcp_proxy: Option<PathBuf>,
-    /// The folder with Node and supergateway, to compare with it
-    #[arg(long)]
-    npm: Option<PathBuf>,
     #[command(flatten)]
     report: Report,
 }
 
+/// Starts the servers of a run. Their configurations and compiled modules are in a folder of their own.
+struct Starter<'a> {
+    artifacts: &'a Artifacts,
+    folder: &'a Path,
+}
+
 impl Gateway {
-    pub(crate) fn run(mut self) -> anyhow::Result<()> {
+    pub(crate) fn run(self, artifacts: &Artifacts) -> anyhow::Result<()> {
         let folder = tempfile::tempdir()?;
-        // Configurations are in that folder, so paths in them must not be relative.
-        for path in [&mut self.weather, &mut self.calls, &mut self.native] {
-            *path = path.canonicalize()?;
+        let starter = Starter {
+            artifacts,
+            folder: folder.path(),
+        };
+        let bundles = Bundles::start(&starter)?;
+        let remote = Remote::start(&starter)?;
+        let bridges = Bridges::start(&starter)?;
+        let access = Access::start(&starter)?;
+        let mut base = None;
+        if let Some(program) = &self.base {
+            base = Some(Base::start(&starter, program)?);
+        } else {
+            eprintln!("bench: without `--base FILE`, no earlier version is compared");
         }
-        let bundles = Bundles::start(&self, folder.path())?;
-        let remote = Remote::start(&self, folder.path())?;
-        let bridges = Bridges::start(&self, folder.path())?;
-        let access = Access::start(&self, folder.path())?;
-        let mut base = Base::start(&self, folder.path())?;
         let mut comparisons = vec![
             virtual_tool(
                 &bundles,
                 "16 HTTP clients, virtual tool",
-                &MAPPED,
+                "forecast",
+                place(),
                 Some(0.9),
             ),
-            virtual_tool(&bundles, "the same, paths only", &PATHS, Some(0.97)),
-            virtual_tool(&bundles, "the same, list computed", &COMPUTED, None),
+            virtual_tool(
+                &bundles,
+                "the same, paths only",
+                "forecast_of",
+                forecast(),
+                Some(0.97),
+            ),
+            // Each item of the list is computed instead of copied.
+            virtual_tool(
+                &bundles,
+                "the same, list computed",
+                "forecast_ranges",
+                place(),
+                None,
+            ),
             servlet_to_servlet(&bundles),
             passed_through(&remote),
         ];
         comparisons.extend(steps(&remote));
-        comparisons.push(first_search(&self, folder.path(), &remote));
-        comparisons.push(generated_client(&self, folder.path(), &remote)?);
+        comparisons.push(first_search(&starter, &remote));
+        comparisons.push(generated_client(&starter, &remote)?);
         comparisons.extend(bridged(&bridges));
         comparisons.extend(access.comparisons()?);
         comparisons.extend(base.as_mut().map(unchanged).into_iter().flatten());
@@ -142,7 +147,7 @@ impl<'a> Comparison<'a> {
     }
 
     fn row(&self) -> Row {
-        row(self.label, Unit::PerSecond, &self.rates, self.target)
+        Row::of_rounds(self.label, Unit::PerSecond, &self.rates, self.target)
     }
 }
 
@@ -156,18 +161,8 @@ fn sections(comparisons: &[Comparison<'_>]) -> Vec<Section> {
     chunks.map(of_peer).collect()
 }
 
-/// Calls by HTTP clients, as a side.
-fn clients<'a>(
-    server: &'a Listening,
-    tool: &'a str,
-    arguments: Value,
-    calls: usize,
-) -> impl FnMut() -> anyhow::Result<f64> + 'a {
-    calls_by(CLIENTS, server, tool, arguments, calls)
-}
-
-/// Calls by this number of clients, as a side.
-fn calls_by<'a>(
+/// Calls by this number of HTTP clients, as a side. Each client makes as many.
+fn calls<'a>(
     clients: usize,
     server: &'a Listening,
     tool: &'a str,
@@ -184,31 +179,22 @@ fn calls_by<'a>(
     move || clients.run(&server.url)
 }
 
-/// A virtual tool, and the arguments that become those of the servlet's tool.
-struct VirtualTool {
-    name: &'static str,
-    arguments: fn() -> Value,
+/// Arguments of `get_forecast`.
+fn forecast() -> Value {
+    json!({ "city": "Bern", "days": 7, "units": "metric" })
 }
 
-const MAPPED: VirtualTool = VirtualTool {
-    name: "forecast",
-    arguments: || json!({ "place": " Bern ", "weeks": 1, "metric": true }),
-};
-/// The same, but each item of the list is computed instead of copied.
-const COMPUTED: VirtualTool = VirtualTool {
-    name: "forecast_ranges",
-    arguments: MAPPED.arguments,
-};
-const PATHS: VirtualTool = VirtualTool {
-    name: "forecast_of",
-    arguments: || json!({ "city": "Bern", "days": 7, "units": "metric" }),
-};
+/// Arguments of a virtual tool that become those of `get_forecast`.
+fn place() -> Value {
+    json!({ "place": " Bern ", "weeks": 1, "metric": true })
+}
 
 /// Both sides run `get_forecast` with the same arguments, in the same server. Ours also maps arguments and result.
 fn virtual_tool<'a>(
     bundles: &'a Bundles,
     label: &'static str,
-    tool: &VirtualTool,
+    tool: &'static str,
+    arguments: Value,
     target: Option<f64>,
 ) -> Comparison<'a> {
     let server = &bundles.server;
@@ -216,8 +202,8 @@ fn virtual_tool<'a>(
         "direct",
         label,
         target.map(Target::AtLeast),
-        clients(server, tool.name, (tool.arguments)(), 125),
-        clients(server, "get_forecast", (PATHS.arguments)(), 125),
+        calls(CLIENTS, server, tool, arguments, 125),
+        calls(CLIENTS, server, "get_forecast", forecast(), 125),
     )
 }
 
@@ -229,8 +215,8 @@ fn servlet_to_servlet(bundles: &Bundles) -> Comparison<'_> {
         "direct",
         "16 HTTP clients, servlet calls servlet",
         Target::AtLeast(1.0 / 2.2),
-        clients(server, "week", json!({ "city": "Bern" }), 125),
-        clients(server, "get_forecast", (PATHS.arguments)(), 125),
+        calls(CLIENTS, server, "week", json!({ "city": "Bern" }), 125),
+        calls(CLIENTS, server, "get_forecast", forecast(), 125),
     )
 }
 
@@ -244,29 +230,19 @@ fn passed_through(remote: &Remote) -> Comparison<'_> {
         "rmcp",
         "16 HTTP clients, remote over HTTP",
         Target::AtLeast(0.85),
-        clients(&remote.ours, "greet", greeting(), 75),
-        clients(&remote.proxy, "greet", greeting(), 75),
+        calls(CLIENTS, &remote.ours, "greet", greeting(), 75),
+        calls(CLIENTS, &remote.proxy, "greet", greeting(), 75),
     )
-}
-
-/// Calls by one client, as a side.
-fn one_client<'a>(
-    server: &'a Listening,
-    tool: &'a str,
-    arguments: Value,
-    calls: usize,
-) -> impl FnMut() -> anyhow::Result<f64> + 'a {
-    calls_by(1, server, tool, arguments, calls)
 }
 
 /// Calls that take this long, as a side.
 fn wait(
     remote: &Remote,
     microseconds: u32,
-    calls: usize,
+    count: usize,
 ) -> impl FnMut() -> anyhow::Result<f64> + '_ {
     let arguments = json!({ "microseconds": microseconds });
-    one_client(&remote.ours, "wait", arguments, calls)
+    calls(1, &remote.ours, "wait", arguments, count)
 }
 
 fn query() -> Value {
@@ -282,35 +258,35 @@ fn steps(remote: &Remote) -> [Comparison<'_>; 3] {
             "one call",
             "two steps of 20 ms",
             Target::AtLeast(0.87),
-            one_client(&remote.ours, "both", json!({}), 10),
+            calls(1, &remote.ours, "both", json!({}), 10),
             wait(remote, 20_000, 10),
         ),
         Comparison::new(
             "one call",
             "100 items, 16 at once, 5 ms each",
             Target::AtLeast(0.77),
-            one_client(&remote.ours, "many", json!({ "items": items }), 10),
+            calls(1, &remote.ours, "many", json!({ "items": items }), 10),
             wait(remote, 31_250, 10),
         ),
         Comparison::new(
             "one call",
             "search over 5,000 tools, 5 ms",
             Target::AtLeast(1.0),
-            one_client(&remote.search, "find_tools", query(), 10),
+            calls(1, &remote.search, "find_tools", query(), 10),
             wait(remote, 5_000, 10),
         ),
     ]
 }
 
 /// The first search of a new server builds the index. The other side is a call that takes as long as that may.
-fn first_search<'a>(gateway: &'a Gateway, folder: &'a Path, remote: &'a Remote) -> Comparison<'a> {
+fn first_search<'a>(starter: &'a Starter<'_>, remote: &'a Remote) -> Comparison<'a> {
     Comparison::new(
         "one call",
         "first search over 5,000 tools, 150 ms",
         Target::AtLeast(1.0),
         || {
-            let server = remote.start_search(gateway, folder)?;
-            one_client(&server, "find_tools", query(), 1)()
+            let server = remote.start_search(starter)?;
+            calls(1, &server, "find_tools", query(), 1)()
         },
         wait(remote, 150_000, 1),
     )
@@ -318,15 +294,14 @@ fn first_search<'a>(gateway: &'a Gateway, folder: &'a Path, remote: &'a Remote) 
 
 /// `servlet gen client`, from the start of the process to its end. The other side is a call that takes as long as that may.
 fn generated_client<'a>(
-    gateway: &'a Gateway,
-    folder: &Path,
+    starter: &Starter<'_>,
     remote: &'a Remote,
 ) -> anyhow::Result<Comparison<'a>> {
-    let catalog = folder.join("client.catalog.json");
+    let catalog = starter.folder.join("client.catalog.json");
     fs::write(&catalog, catalog::of_tools(118).to_string())?;
-    let mut command = Command::new(&gateway.subject.servlet);
+    let mut command = Command::new(starter.artifacts.servlet());
     command.args(["gen", "client"]).arg(&catalog);
-    command.arg("-o").arg(folder.join("client.rs"));
+    command.arg("-o").arg(starter.folder.join("client.rs"));
     Ok(Comparison::new(
         "one call",
         "gen client of 118 tools, 1 s",
@@ -342,40 +317,32 @@ fn generated_client<'a>(
 
 /// All bridges pass the calls of 16 sessions over HTTP on to a child process. Ours and mcp-proxy have one child for all sessions.
 /// supergateway has one for each, which are started before the time is taken: it cannot share one over streamable HTTP.
-fn bridged(bridges: &Bridges) -> Vec<Comparison<'_>> {
-    let label = "16 HTTP clients, child process";
-    let peers = [
-        ("mcp-proxy", 5.0, 5, &bridges.mcp_proxy),
-        ("supergateway", 2.0, 20, &bridges.supergateway),
-    ];
-    let peers = peers
-        .into_iter()
-        .filter_map(|(peer, target, calls, server)| {
-            let server = server.as_ref()?;
-            Some(Comparison::new(
-                peer,
-                label,
-                Target::AtLeast(target),
-                clients(&bridges.ours, "greet", greeting(), 75),
-                clients(server, "greet", greeting(), calls),
-            ))
-        });
-    peers.collect()
+fn bridged(bridges: &Bridges) -> [Comparison<'_>; 2] {
+    let against = |peer, server, count, target| {
+        Comparison::new(
+            peer,
+            "16 HTTP clients, child process",
+            Target::AtLeast(target),
+            calls(CLIENTS, &bridges.ours, "greet", greeting(), 75),
+            calls(CLIENTS, server, "greet", greeting(), count),
+        )
+    };
+    [
+        against("mcp-proxy", &bridges.mcp_proxy, 5, 5.0),
+        against("supergateway", &bridges.supergateway, 20, 2.0),
+    ]
 }
 
-/// The start may take this much longer than with the command of the base commit.
-const START: Duration = Duration::from_millis(2);
-
 /// Both sides serve one servlet, without bundles and remotes: this checkout, and the base commit.
-fn unchanged(base: &mut Base) -> [Comparison<'_>; 3] {
+fn unchanged(base: &mut Base) -> [Comparison<'_>; 2] {
     let target = Target::Between(0.97, 1.03);
     let [ours, peer] = base.http.each_ref();
     let over_http = Comparison::new(
         "base",
         "16 HTTP clients, calls",
         target,
-        clients(ours, "greet", greeting(), 125),
-        clients(peer, "greet", greeting(), 125),
+        calls(CLIENTS, ours, "greet", greeting(), 125),
+        calls(CLIENTS, peer, "greet", greeting(), 125),
     );
     let [ours, peer] = base.stdio.each_mut();
     let over_stdio = Comparison::new(
@@ -385,24 +352,7 @@ fn unchanged(base: &mut Base) -> [Comparison<'_>; 3] {
         || in_flight(ours),
         || in_flight(peer),
     );
-    let [ours, peer] = base.commands.each_mut();
-    let start = Comparison::new(
-        "base",
-        "start, which may take 2 ms longer",
-        Target::AtLeast(1.0),
-        || starts(ours, Duration::ZERO),
-        || starts(peer, START),
-    );
-    [over_http, over_stdio, start]
-}
-
-/// How often a server could start in a second, if each start took this much longer.
-fn starts(command: &mut Command, longer: Duration) -> anyhow::Result<f64> {
-    let begin = Instant::now();
-    let server = Listening::start(command)?;
-    let took = begin.elapsed() + longer;
-    drop(server);
-    Ok(1.0 / took.as_secs_f64())
+    [over_http, over_stdio]
 }
 
 /// The calls per second with 16 of them in flight.

@@ -13,7 +13,7 @@ use ureq::tls::TlsConfig;
 
 use crate::peer::initialize;
 use crate::process::Process;
-use crate::stdio::PATIENCE;
+use crate::stdio::ANSWER_TIMEOUT;
 
 /// A running server.
 pub(crate) struct Listening {
@@ -71,7 +71,10 @@ impl Listening {
         let started = Instant::now();
         while let Err(error) = Client::open(&server.url).and_then(Client::close) {
             let took = started.elapsed();
-            ensure!(took < PATIENCE, "`{program}` does not answer: {error:#}");
+            ensure!(
+                took < ANSWER_TIMEOUT,
+                "`{program}` does not answer: {error:#}"
+            );
             thread::sleep(Duration::from_millis(100));
         }
         Ok(server)
@@ -104,10 +107,10 @@ impl Client {
         let agent: Agent = Agent::config_builder()
             .http_status_as_error(false)
             // `timeout_global` makes ureq resolve the address in a new thread for each request.
-            .timeout_connect(Some(PATIENCE))
-            .timeout_send_body(Some(PATIENCE))
-            .timeout_recv_response(Some(PATIENCE))
-            .timeout_recv_body(Some(PATIENCE))
+            .timeout_connect(Some(ANSWER_TIMEOUT))
+            .timeout_send_body(Some(ANSWER_TIMEOUT))
+            .timeout_recv_response(Some(ANSWER_TIMEOUT))
+            .timeout_recv_body(Some(ANSWER_TIMEOUT))
             // The server has made its certificate itself.
             .tls_config(TlsConfig::builder().disable_verification(true).build())
             .build()

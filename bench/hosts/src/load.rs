@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use serde_json::{Value, json};
 
-use crate::stdio::{Answer, Outcome, PATIENCE, Stdio};
+use crate::stdio::{ANSWER_TIMEOUT, Answer, Outcome, Stdio};
 
 /// Calls of one tool.
+#[derive(Clone)]
 pub(crate) struct Load<'a> {
     pub(crate) tool: &'a str,
     pub(crate) arguments: Value,
@@ -50,7 +51,7 @@ impl Load<'_> {
                     next_ping = Some(now + every);
                 }
             }
-            let patience = next_ping.map_or(PATIENCE, |due| {
+            let patience = next_ping.map_or(ANSWER_TIMEOUT, |due| {
                 due.saturating_duration_since(Instant::now())
             });
             for answer in server.receive(patience)? {

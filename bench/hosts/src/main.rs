@@ -1,9 +1,8 @@
-//! Measures `servlet serve` against another host of servlets and a native MCP server, measures its
-//! memory under a long load, measures the client half of `servlet` against other clients, and measures bundles
-//! and remotes.
+//! Measures `servlet serve` against another host of servlets and a native MCP server, measures its memory under a long load, and
+//! measures bundles, remotes and access.
 //!
-//! `./x bench hosts`, `./x bench soak`, `./x bench client` and `./x bench gateway` run it. All servers are real
-//! processes with their real transports. The two sides run in turns, so that other load of the machine affects both.
+//! `./x bench hosts`, `./x bench soak` and `./x bench gateway` run it. All servers are real processes with their real transports.
+//! The two sides run in turns, so that other load of the machine affects both.
 
 #![allow(clippy::print_stdout, reason = "a command talks to people")]
 #![allow(
@@ -11,10 +10,9 @@
     reason = "no figure has more than 53 bits"
 )]
 
+mod artifacts;
 mod balancer;
-mod client;
 mod compare;
-mod figures;
 mod gateway;
 mod http;
 mod issuer;
@@ -26,55 +24,48 @@ mod soak;
 mod start;
 mod stdio;
 mod streams;
-mod usage;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use self::artifacts::Artifacts;
+
 #[derive(Parser)]
-#[command(name = "hosts", about = "Measures hosts of MCP servlets")]
+#[command(name = "bench", about = "Measures hosts of MCP servlets")]
 struct Arguments {
+    /// The target directory, which has everything that `./x bench` builds and installs
+    target: PathBuf,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compare `servlet serve` with other servers
-    Compare(compare::Compare),
-    /// Keep `servlet serve` under load, and watch its memory
+    /// Compare `servlet serve` with a native server, and with hyper-mcp
+    Hosts(compare::Compare),
+    /// Keep `servlet serve` under a mixed load while its remotes are killed and its configuration changes, and watch its memory
     Soak(soak::Soak),
-    /// Compare `servlet catalog` and typed calls with other clients
-    Client(client::Client),
-    /// Compare virtual tools and remotes with direct calls and other proxies, and `servlet serve` with an earlier commit
+    /// Compare virtual tools, remotes and access with what does the same work without them
     Gateway(gateway::Gateway),
 }
 
-/// What is measured.
-#[derive(clap::Args)]
-struct Subject {
-    /// The `servlet` command
-    #[arg(long)]
-    servlet: PathBuf,
-    /// The servlet with the tools `greet` and `spin`
-    #[arg(long)]
-    wasm: PathBuf,
-}
-
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
-        Command::Compare(compare) => compare.run(),
-        Command::Soak(soak) => soak.run(),
-        Command::Client(client) => client.run(),
-        Command::Gateway(gateway) => gateway.run(),
-    };
-    match result {
+    match run(Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("hosts: {error:#}");
+            eprintln!("bench: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let artifacts = Artifacts::new(&arguments.target)?;
+    match arguments.command {
+        Command::Hosts(compare) => compare.run(&artifacts),
+        Command::Soak(soak) => soak.run(&artifacts),
+        Command::Gateway(gateway) => gateway.run(&artifacts),
     }
 }

@@ -1,7 +1,7 @@
 //! The memory and the processor time of a server according to the operating system. Linux only.
 
 use std::fs;
-use std::process::{Child, ExitStatus};
+use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,12 +13,12 @@ use rustix::process::{Pid, Signal, kill_process};
 pub(crate) struct Process(pub(crate) Child);
 
 impl Process {
-    /// The current resident memory, in KiB.
+    /// The current resident memory, in MiB.
     pub(crate) fn resident(&self) -> anyhow::Result<f64> {
         self.status("VmRSS:")
     }
 
-    /// The peak resident memory, in KiB.
+    /// The peak resident memory, in MiB.
     pub(crate) fn peak(&self) -> anyhow::Result<f64> {
         self.status("VmHWM:")
     }
@@ -38,19 +38,14 @@ impl Process {
     /// Asks the process to end. Returns whether it did so within this time.
     pub(crate) fn end(&mut self, within: Duration) -> anyhow::Result<bool> {
         kill_process(Pid::from_child(&self.0), Signal::TERM)?;
-        Ok(self.wait(within)?.is_some())
-    }
-
-    /// Waits until the process has ended. None if it did not within this time.
-    pub(crate) fn wait(&mut self, within: Duration) -> anyhow::Result<Option<ExitStatus>> {
         let begin = Instant::now();
-        loop {
-            let status = self.0.try_wait()?;
-            if status.is_some() || begin.elapsed() > within {
-                return Ok(status);
+        while self.0.try_wait()?.is_none() {
+            if begin.elapsed() > within {
+                return Ok(false);
             }
             thread::sleep(Duration::from_millis(10));
         }
+        Ok(true)
     }
 
     fn status(&self, field: &str) -> anyhow::Result<f64> {
@@ -59,7 +54,7 @@ impl Process {
         let line = status.lines().find_map(|line| line.strip_prefix(field));
         let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
         let kibibytes = kibibytes.with_context(|| format!("{path} has no {field}"))?;
-        Ok(kibibytes.trim().parse()?)
+        Ok(kibibytes.trim().parse::<f64>()? / 1024.0)
     }
 }
 

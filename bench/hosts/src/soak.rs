@@ -26,9 +26,9 @@ use self::expected::Expected::{Success, SuccessUnlessDown, ToolError};
 use self::expected::{Expected, Refusal};
 use self::lasting::{Progress, Worker};
 use self::outage::Outage;
-use crate::Subject;
+use crate::artifacts::Artifacts;
 use crate::http::{Client, Listening, free_port};
-use crate::stdio::PATIENCE;
+use crate::stdio::ANSWER_TIMEOUT;
 
 const KILL_EVERY: Duration = Duration::from_secs(20);
 const CHANGE_EVERY: Duration = Duration::from_secs(30);
@@ -39,40 +39,37 @@ const RELOAD: Duration = Duration::from_secs(10);
 
 #[derive(clap::Args)]
 pub(crate) struct Soak {
-    #[command(flatten)]
-    subject: Subject,
-    /// The native server that the remotes run
-    #[arg(long)]
-    native: PathBuf,
     /// How long
     #[arg(long, default_value_t = 30)]
     minutes: u64,
-    /// Callers at several processes behind a `HAProxy` with this configuration, instead of remotes
-    #[arg(long, value_name = "FILE")]
-    access: Option<PathBuf>,
+    /// Instead, keep three processes behind `HAProxy` under the load of callers whose tokens expire, while the processes end and the
+    /// rules change, and check each decision with a second evaluator
+    #[arg(long)]
+    access: bool,
 }
 
 impl Soak {
-    pub(crate) fn run(self) -> anyhow::Result<()> {
+    pub(crate) fn run(self, artifacts: &Artifacts) -> anyhow::Result<()> {
         ensure!(
             self.minutes > lasting::SETTLED,
             "memory settles within {} minutes; give more",
             lasting::SETTLED
         );
-        match &self.access {
-            Some(deployed) => access::run(&self.subject, deployed, self.minutes),
-            None => run(&self.subject, &self.native, self.minutes),
+        if self.access {
+            access::run(artifacts, self.minutes)
+        } else {
+            run(artifacts, self.minutes)
         }
     }
 }
 
-fn run(subject: &Subject, native: &Path, minutes: u64) -> anyhow::Result<()> {
+fn run(artifacts: &Artifacts, minutes: u64) -> anyhow::Result<()> {
     let temporary = tempfile::tempdir()?;
     let folder = temporary.path().canonicalize()?;
-    let remotes = Remotes::new(native, &folder)?;
+    let remotes = Remotes::new(artifacts.native(), &folder)?;
     let config = Config {
         file: folder.join("servlet.toml"),
-        wasm: subject.wasm.canonicalize()?,
+        wasm: artifacts.wasm("spin"),
         port: remotes.port,
         programs: remotes
             .children
@@ -81,7 +78,7 @@ fn run(subject: &Subject, native: &Path, minutes: u64) -> anyhow::Result<()> {
     };
     config.write(config::GREETINGS[0])?;
     let web = remotes.start_web()?;
-    let mut command = Command::new(&subject.servlet);
+    let mut command = Command::new(artifacts.servlet());
     command.arg("serve").arg(&config.file);
     let server = Listening::start(command.env("RUST_LOG", "off").env("RUST_BACKTRACE", "0"))?;
     let urls = config::PATHS.map(|path| with_path(&server.url, path));
@@ -126,10 +123,10 @@ struct Remotes {
 }
 
 impl Remotes {
-    fn new(native: &Path, folder: &Path) -> anyhow::Result<Self> {
+    fn new(native: PathBuf, folder: &Path) -> anyhow::Result<Self> {
         let child = |name: &'static str| {
             let program = folder.join(name);
-            fs::copy(native, &program).with_context(|| native.display().to_string())?;
+            fs::copy(&native, &program).with_context(|| native.display().to_string())?;
             anyhow::Ok(Child {
                 name,
                 program,
@@ -137,10 +134,10 @@ impl Remotes {
             })
         };
         Ok(Self {
-            native: native.to_owned(),
+            children: [child("child")?, child("shell")?],
+            native,
             port: free_port()?,
             web: Outage::default(),
-            children: [child("child")?, child("shell")?],
         })
     }
 
@@ -261,9 +258,9 @@ fn welcome(client: &mut Client) -> anyhow::Result<String> {
 fn end(server: Listening, folder: &Path) -> anyhow::Result<()> {
     let mut process = server.process;
     ensure!(
-        process.end(PATIENCE)?,
+        process.end(ANSWER_TIMEOUT)?,
         "the server does not end within {} s",
-        PATIENCE.as_secs()
+        ANSWER_TIMEOUT.as_secs()
     );
     // A process that the shell has started only ends when it finds its input closed.
     thread::sleep(Duration::from_secs(1));

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::peer::{Host, Servlet};
 use crate::stdio::Stdio;
 
-/// The time of a start in seconds, and the memory in KiB.
+/// The time of a start in seconds, and the memory in MiB.
 pub(crate) struct Started {
     pub(crate) took: f64,
     pub(crate) peak: f64,

@@ -14,7 +14,7 @@ use crate::peer::initialize;
 use crate::process::Process;
 
 /// Longer than any step takes.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
+pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
 
 pub(crate) struct Stdio {
     pub(crate) process: Process,
@@ -69,7 +69,7 @@ impl Stdio {
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
         let id = self.send_request(method, params)?;
         loop {
-            for answer in self.receive(PATIENCE)? {
+            for answer in self.receive(ANSWER_TIMEOUT)? {
                 match answer.outcome {
                     Outcome::Result(result) if answer.id == id => return Ok(result),
                     Outcome::Error(error) => bail!("`{method}` is answered by {error}"),
@@ -99,7 +99,7 @@ impl Stdio {
     pub(crate) fn receive(&mut self, patience: Duration) -> anyhow::Result<Vec<Answer>> {
         if !self.is_readable(patience)? {
             ensure!(
-                patience < PATIENCE,
+                patience < ANSWER_TIMEOUT,
                 "no answer within {} s",
                 patience.as_secs()
             );

@@ -1,5 +1,4 @@
-//! Our side of the benchmark: the same servlets as in `../official`, and two for `bench/hosts`. A feature
-//! chooses one.
+//! Our side of the benchmark: the servlet of `../official`, those of docs/sizes.md, and two for `bench/hosts`. A feature chooses one.
 
 #[macro_use]
 mod tools;

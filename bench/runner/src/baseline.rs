@@ -29,7 +29,7 @@ pub(crate) fn check(root: &Path, figures: &Figures) -> anyhow::Result<()> {
         return Ok(());
     }
     bail!(
-        "bench/baseline.json no longer holds; if that is meant, `./x bench --quick --bless`\n  {}",
+        "bench/baseline.json no longer holds; if that is meant, `./x bench --bless`\n  {}",
         differences.join("\n  ")
     );
 }

@@ -1,21 +1,19 @@
 //! Builds the servlets of both sides with the same settings.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, bail};
 
-pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
+const TARGET: &str = "wasm32-unknown-unknown";
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub(crate) enum Side {
     Ours,
     Official,
 }
 
 impl Side {
-    pub(crate) const BOTH: [Self; 2] = [Self::Ours, Self::Official];
-
     /// The folder under `bench`, and the name in figures.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -24,10 +22,10 @@ impl Side {
         }
     }
 
-    fn library(self) -> &'static str {
+    fn wasm(self) -> &'static str {
         match self {
-            Self::Ours => "bench_servlet",
-            Self::Official => "plugin",
+            Self::Ours => "bench_servlet.wasm",
+            Self::Official => "plugin.wasm",
         }
     }
 }
@@ -59,7 +57,7 @@ impl Profile {
 }
 
 pub(crate) struct Builder {
-    pub(crate) root: PathBuf,
+    root: PathBuf,
     /// The settings of the workspace's profile `servlet`, for `--config`.
     tuned: Vec<String>,
     /// Panic messages contain paths of source files, so the size would depend on the location of the checkout.
@@ -87,12 +85,7 @@ impl Builder {
         Ok(Self { root, tuned, remap })
     }
 
-    /// The target directory of a side.
-    pub(crate) fn target(&self, side: Side) -> PathBuf {
-        self.root.join("target/bench").join(side.name())
-    }
-
-    /// Builds the servlet that these features select, and reads the wasm.
+    /// Builds the servlet that these features select, without flags from the environment, and reads the wasm.
     pub(crate) fn build(
         &self,
         side: Side,
@@ -100,52 +93,34 @@ impl Builder {
         features: &str,
         flags: &[&str],
     ) -> anyhow::Result<Vec<u8>> {
-        let target = self.target(side);
-        let mut command = self.cargo(side, &target);
+        let target = self.root.join("target/bench").join(side.name());
+        let profile_name = profile.cargo_name();
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command
-            .args([
-                "--quiet",
-                "--profile",
-                profile.cargo_name(),
-                "--features",
-                features,
-            ])
-            .args(flags);
+            .current_dir(self.root.join("bench").join(side.name()))
+            .args(["build", "--locked", "--quiet", "--target", TARGET])
+            .args(["--profile", profile_name, "--features", features])
+            .args(flags)
+            .arg("--target-dir")
+            .arg(&target);
         if profile == Profile::Tuned {
             for setting in &self.tuned {
                 command.args(["--config", setting]);
             }
         }
+        for variable in ["RUSTFLAGS", "RUSTC_WRAPPER", "CARGO_TARGET_DIR"] {
+            command.env_remove(variable);
+        }
         command.env("CARGO_ENCODED_RUSTFLAGS", &self.remap);
         let status = command.status().context("cannot run cargo")?;
         if !status.success() {
-            bail!("cargo cannot build `{features}` of bench/{}", side.name());
+            bail!(
+                "cargo cannot build bench/{} with the features `{features}`",
+                side.name()
+            );
         }
-        let wasm = self.wasm(side, profile);
+        let wasm = target.join(TARGET).join(profile_name).join(side.wasm());
         std::fs::read(&wasm).with_context(|| wasm.display().to_string())
-    }
-
-    fn wasm(&self, side: Side, profile: Profile) -> PathBuf {
-        let folder = self.target(side).join(TARGET).join(profile.cargo_name());
-        folder.join(format!("{}.wasm", side.library()))
-    }
-
-    /// `cargo build` for the target, in the folder of a side, without flags from the environment.
-    pub(crate) fn cargo(&self, side: Side, target: &Path) -> Command {
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command
-            .current_dir(self.root.join("bench").join(side.name()))
-            .args(["build", "--locked", "--target", TARGET, "--target-dir"])
-            .arg(target);
-        for variable in [
-            "RUSTFLAGS",
-            "CARGO_ENCODED_RUSTFLAGS",
-            "RUSTC_WRAPPER",
-            "CARGO_TARGET_DIR",
-        ] {
-            command.env_remove(variable);
-        }
-        command
     }
 }
 

@@ -21,30 +21,13 @@ const REFERENCE: [(&str, u64); 2] = [
 /// How much our copy of that project may differ from it, in percent.
 const TOLERANCE: f64 = 3.0;
 
-/// A servlet that both sides have, and a call.
-const SHARED: [(&str, &str); 5] = [
-    ("greet", GREET),
-    (
-        "three",
-        r#"{"method":"tools/call","params":{"name":"create_note","arguments":{"title":"Tea","body":"none left","priority":3}}}"#,
-    ),
-    (
-        "many",
-        r#"{"method":"tools/call","params":{"name":"file_report","arguments":{"headline":"Tea","details":"none left","severity":3}}}"#,
-    ),
-    (
-        "structured",
-        r#"{"method":"tools/call","params":{"name":"order","arguments":{"customer":"Ada","express":true,"items":[{"article":"tea","quantity":3}]}}}"#,
-    ),
-    (
-        "float",
-        r#"{"method":"tools/call","params":{"name":"add","arguments":{"a":0.1,"b":0.2}}}"#,
-    ),
-];
-
 /// Variants that only our side has: name, features, and flags of cargo.
-const ONLY_OURS: [(&str, &str, &[&str]); 8] = [
+const ONLY_OURS: [(&str, &str, &[&str]); 12] = [
     ("empty", "empty", &[]),
+    ("three", "three", &[]),
+    ("many", "many", &[]),
+    ("structured", "structured", &[]),
+    ("float", "float", &[]),
     ("config", "config", &[]),
     ("vars", "vars", &[]),
     ("http", "http", &[]),
@@ -64,16 +47,12 @@ const ONLY_OURS: [(&str, &str, &[&str]); 8] = [
 
 pub(crate) fn measure(builder: &Builder) -> anyhow::Result<Figures> {
     let mut figures = Figures::new();
-    for (servlet, request) in SHARED {
-        let ours = shared(builder, Side::Ours, servlet, request, &mut figures)?;
-        let official = shared(builder, Side::Official, servlet, request, &mut figures)?;
-        ensure!(
-            ours == official,
-            "the comparison is not valid: `{servlet}` differs\nours:     {}\nofficial: {}",
-            ours.join("\n          "),
-            official.join("\n          "),
-        );
-    }
+    let ours = greeting(builder, Side::Ours, &mut figures)?;
+    let official = greeting(builder, Side::Official, &mut figures)?;
+    ensure!(
+        ours == official,
+        "the comparison is not valid: the tools differ\nours:     {ours}\nofficial: {official}",
+    );
     for (servlet, features, flags) in ONLY_OURS {
         for profile in Profile::BOTH {
             let wasm = builder.build(Side::Ours, profile, features, flags)?;
@@ -86,17 +65,15 @@ pub(crate) fn measure(builder: &Builder) -> anyhow::Result<Figures> {
     Ok(figures)
 }
 
-/// Measures a servlet of one side. Returns its description and its answer.
-fn shared(
-    builder: &Builder,
-    side: Side,
-    servlet: &str,
-    request: &str,
-    figures: &mut Figures,
-) -> anyhow::Result<[String; 2]> {
-    let key = |what: &str| format!("{}/{servlet}/{what}", side.name());
-    let tuned = builder.build(side, Profile::Tuned, servlet, &[])?;
-    let plain = builder.build(side, Profile::Plain, servlet, &[])?;
+/// Measures the greeting of one side. Returns its tools.
+fn greeting(builder: &Builder, side: Side, figures: &mut Figures) -> anyhow::Result<Value> {
+    let key = |what: &str| format!("{}/greet/{what}", side.name());
+    let features = match side {
+        Side::Ours => "greet",
+        Side::Official => "",
+    };
+    let tuned = builder.build(side, Profile::Tuned, features, &[])?;
+    let plain = builder.build(side, Profile::Plain, features, &[])?;
     figures.insert(key("tuned"), tuned.len() as u64);
     figures.insert(key("plain"), plain.len() as u64);
 
@@ -107,32 +84,15 @@ fn shared(
         anyhow::Ok(answer)
     };
     // Hosts describe a fresh instance, and call a warm one.
-    let description = run("describe", "describe", "")?;
-    run("call", "call", request)?;
-    let answer = run("call", "call", request)?;
-    if servlet == "greet" {
-        let long = greet_of(1 << 20);
-        run("call-1mib", "call", &long)?;
-        run("call-1mib", "call", &long)?;
-    }
-    Ok([tools(description)?, text(&answer)?])
-}
-
-/// The tools of a description, without output schemas, which the official generator's types do not have.
-fn tools(mut description: Value) -> anyhow::Result<String> {
-    let tools = description["tools"].as_array_mut();
-    let tools = tools.context("no tools in a description")?;
-    for tool in tools.iter_mut().filter_map(Value::as_object_mut) {
-        tool.remove("outputSchema");
-    }
-    Ok(Value::from(tools.clone()).to_string())
-}
-
-fn text(answer: &Value) -> anyhow::Result<String> {
-    let text = answer["content"][0]["text"].as_str();
-    Ok(text
-        .with_context(|| format!("no text in {answer}"))?
-        .to_owned())
+    let mut description = run("describe", "describe", "")?;
+    run("call", "call", GREET)?;
+    let answer = run("call", "call", GREET)?;
+    let text = &answer["content"][0]["text"];
+    ensure!(text == "Hello, Ada Lovelace!", "the greeting is {answer}");
+    let long = greet_of(1 << 20);
+    run("call-1mib", "call", &long)?;
+    run("call-1mib", "call", &long)?;
+    Ok(description["tools"].take())
 }
 
 /// Fails unless our copy of the official project has the figures of the original.

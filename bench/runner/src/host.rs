@@ -1,7 +1,7 @@
 //! Runs servlets in Extism.
 
 use anyhow::Context;
-use extism::{CompiledPlugin, Manifest, Plugin, PluginBuilder, Wasm};
+use extism::{Manifest, Plugin, PluginBuilder, Wasm};
 use serde_json::Value;
 
 /// More instructions than any call takes.
@@ -11,24 +11,16 @@ const FUEL: u64 = 10_000_000_000;
 pub(crate) const GREET: &str =
     r#"{"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada Lovelace"}}}"#;
 
-fn builder(wasm: &[u8]) -> PluginBuilder<'static> {
-    PluginBuilder::new(Manifest::new([Wasm::data(wasm)])).with_cache_disabled()
-}
-
-pub(crate) fn compile(wasm: &[u8]) -> anyhow::Result<CompiledPlugin> {
-    CompiledPlugin::new(builder(wasm))
-}
-
-pub(crate) fn instance(compiled: &CompiledPlugin) -> anyhow::Result<Plugin> {
-    Plugin::new_from_compiled(compiled)
-}
-
 /// A servlet with a count of its instructions.
 pub(crate) struct Metered(Plugin);
 
 impl Metered {
     pub(crate) fn new(wasm: &[u8]) -> anyhow::Result<Self> {
-        let plugin = builder(wasm).with_fuel_limit(FUEL).build();
+        let manifest = Manifest::new([Wasm::data(wasm)]);
+        let plugin = PluginBuilder::new(manifest)
+            .with_cache_disabled()
+            .with_fuel_limit(FUEL)
+            .build();
         plugin.map(Self).context("Extism cannot load the servlet")
     }
 

@@ -1,25 +1,36 @@
-//! The report of a run.
+//! The report of a run, with the target ratios.
 
-use bench_table::{Row, table};
-use serde_json::json;
+use bench_table::{Row, Target, Unit, table};
 
-use crate::exact::Figures;
+use crate::exact::{Figures, figure, validity};
 
-pub(crate) struct Report {
-    pub(crate) validity: Vec<String>,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) exact: Figures,
-}
+/// Figures that both sides have: label, unit, figure, target ratio.
+const COMPARED: [(&str, Unit, &str, f64); 5] = [
+    ("one tool, plain", Unit::Bytes, "greet/plain", 0.18),
+    ("one tool, tuned", Unit::Bytes, "greet/tuned", 0.25),
+    ("call, 85 bytes", Unit::Instructions, "greet/call", 0.62),
+    (
+        "describe, 1 tool",
+        Unit::Instructions,
+        "greet/describe",
+        0.12,
+    ),
+    (
+        "call, 1 MiB in and out",
+        Unit::Instructions,
+        "greet/call-1mib",
+        0.90,
+    ),
+];
 
-impl Report {
-    pub(crate) fn table(&self) -> String {
-        let table = table("official", &self.rows);
-        let validity = self.validity.join("; ");
-        format!("{table}\nThe comparison is valid: {validity}.\n")
-    }
-
-    pub(crate) fn json(&self) -> anyhow::Result<String> {
-        let report = json!({ "validity": self.validity, "rows": self.rows, "exact": self.exact });
-        Ok(serde_json::to_string_pretty(&report)?)
-    }
+pub(crate) fn report(figures: &Figures) -> anyhow::Result<String> {
+    let rows = COMPARED.into_iter().map(|(label, unit, name, target)| {
+        let of = |side: &str| figure(figures, &format!("{side}/{name}"));
+        let pair = [of("ours")?, of("official")?];
+        Ok(Row::new(label, unit, pair, Target::AtMost(target)))
+    });
+    let rows: Vec<Row> = rows.collect::<anyhow::Result<_>>()?;
+    let table = table("official", &rows);
+    let validity = validity(figures)?.join("; ");
+    Ok(format!("{table}\nThe comparison is valid: {validity}.\n"))
 }

@@ -8,7 +8,7 @@ use bench_table::thousands;
 
 use crate::exact::{Figures, figure};
 
-const START: &str = "<!-- The table is written by `./x bench --quick --bless`. -->\n";
+const START: &str = "<!-- The table is written by `./x bench --bless`. -->\n";
 const END: &str = "<!-- End of the table. -->\n";
 
 /// The cost of features: a label, the servlet with the feature, the servlet without, and how many

@@ -1,20 +1,14 @@
-//! A table of figures for two sides, with their ratio and its target, as text or JSON.
-
-use serde::{Serialize, Serializer, ser::SerializeStruct as _};
+//! A table of figures for two sides, with their ratio and its target.
 
 /// The unit of a figure.
-#[derive(Clone, Copy, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Unit {
     Bytes,
     Instructions,
     Microseconds,
     Milliseconds,
-    Kibibytes,
     Mebibytes,
-    Seconds,
-    Crates,
     PerSecond,
 }
 
@@ -25,17 +19,14 @@ impl Unit {
             Self::Instructions => "instr.",
             Self::Microseconds => "µs",
             Self::Milliseconds => "ms",
-            Self::Kibibytes => "KiB",
             Self::Mebibytes => "MiB",
-            Self::Seconds => "s",
-            Self::Crates => "crates",
             Self::PerSecond => "1/s",
         }
     }
 
     fn show(self, value: f64) -> String {
         match self {
-            Self::Bytes | Self::Instructions | Self::Crates => thousands(value),
+            Self::Bytes | Self::Instructions => thousands(value),
             Self::PerSecond if value >= 1000.0 => thousands(value),
             Self::Microseconds => format!("{value:.2}"),
             _ => format!("{value:.1}"),
@@ -74,38 +65,60 @@ impl Target {
 
 /// One figure of both sides.
 pub struct Row {
-    /// The name of the figure.
-    pub label: &'static str,
-    /// The unit.
-    pub unit: Unit,
-    /// Our figure.
-    pub ours: f64,
-    /// The peer's figure.
-    pub peer: f64,
-    /// The median ratio of the rounds, if it was measured. Without it, the ratio of the figures counts.
-    pub paired: Option<f64>,
-    /// The target ratio, if there is one.
-    pub target: Option<Target>,
+    label: &'static str,
+    unit: Unit,
+    figures: Pair<f64>,
+    ratio: f64,
+    target: Option<Target>,
 }
 
+/// What both sides have, ours first.
+pub type Pair<T> = [T; 2];
+
 impl Row {
-    /// The ratio of our figure to the peer's.
-    pub fn ratio(&self) -> f64 {
-        self.paired.unwrap_or(self.ours / self.peer)
+    /// A figure that was measured once, or a median of one side. The target is that of the ratio.
+    pub fn new(
+        label: &'static str,
+        unit: Unit,
+        figures: Pair<f64>,
+        target: impl Into<Option<Target>>,
+    ) -> Self {
+        Self {
+            label,
+            unit,
+            figures,
+            ratio: figures[0] / figures[1],
+            target: target.into(),
+        }
+    }
+
+    /// The medians of both sides, with the median of the ratios of the rounds.
+    pub fn of_rounds(
+        label: &'static str,
+        unit: Unit,
+        rounds: &[Pair<f64>],
+        target: Option<Target>,
+    ) -> Self {
+        let middle = |figure: fn(&Pair<f64>) -> f64| median(rounds.iter().map(figure));
+        let figures = [middle(|pair| pair[0]), middle(|pair| pair[1])];
+        Self {
+            ratio: middle(|pair| pair[0] / pair[1]),
+            ..Self::new(label, unit, figures, target)
+        }
     }
 
     /// Whether the ratio meets the target. None without a target.
     pub fn met(&self) -> Option<bool> {
-        self.target.map(|target| target.holds(self.ratio()))
+        self.target.map(|target| target.holds(self.ratio))
     }
 
     fn cells(&self) -> [String; 7] {
         [
             self.label.to_owned(),
             self.unit.short().to_owned(),
-            self.unit.show(self.ours),
-            self.unit.show(self.peer),
-            format!("{:.3}", self.ratio()),
+            self.unit.show(self.figures[0]),
+            self.unit.show(self.figures[1]),
+            format!("{:.3}", self.ratio),
             self.target.map_or_else(String::new, Target::show),
             match self.met() {
                 Some(true) => "✓".to_owned(),
@@ -113,20 +126,6 @@ impl Row {
                 None => String::new(),
             },
         ]
-    }
-}
-
-impl Serialize for Row {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut row = serializer.serialize_struct("Row", 7)?;
-        row.serialize_field("figure", self.label)?;
-        row.serialize_field("unit", &self.unit)?;
-        row.serialize_field("ours", &self.ours)?;
-        row.serialize_field("peer", &self.peer)?;
-        row.serialize_field("ratio", &self.ratio())?;
-        row.serialize_field("target", &self.target.map(Target::show))?;
-        row.serialize_field("met", &self.met())?;
-        row.end()
     }
 }
 
@@ -155,6 +154,13 @@ fn aligned(cells: &[String], widths: &[usize]) -> String {
     line + "\n"
 }
 
+/// The value in the middle.
+pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
 /// A whole number with commas, such as 44,536.
 pub fn thousands(value: f64) -> String {
     let digits = format!("{value:.0}");
@@ -171,7 +177,14 @@ pub fn thousands(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Row, Target, Unit, table, thousands};
+    use super::{Row, Target, Unit, median, table, thousands};
+
+    #[test]
+    #[allow(clippy::float_cmp, reason = "they are the same floats")]
+    fn a_median_is_a_value_that_was_measured() {
+        assert_eq!(median([5.0, 1.0, 4.0, 2.0, 3.0]), 3.0);
+        assert_eq!(median([2.0, 1.0]), 2.0);
+    }
 
     #[test]
     fn groups_digits_by_three() {
@@ -188,14 +201,7 @@ mod tests {
 
     #[test]
     fn a_target_has_a_direction() {
-        let row = |target| Row {
-            label: "calls",
-            unit: Unit::PerSecond,
-            ours: 1500.0,
-            peer: 1000.0,
-            paired: None,
-            target,
-        };
+        let row = |target| Row::new("calls", Unit::PerSecond, [1500.0, 1000.0], target);
         let rows = [
             row(None),
             row(Some(Target::AtLeast(1.8))),

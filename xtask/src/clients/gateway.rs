@@ -1,6 +1,5 @@
 //! Compares published servers behind one endpoint with the same servers alone.
 
-use std::env;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -41,7 +40,7 @@ const LISTS: [(&str, &str); 4] = [
 /// A member of the endpoint: the command that starts it, and a call.
 struct Member {
     name: &'static str,
-    command: Command,
+    command: Vec<String>,
     tool: &'static str,
     arguments: &'static str,
 }
@@ -90,11 +89,10 @@ fn configuration(members: &[Member]) -> anyhow::Result<PathBuf> {
     for member in members {
         sections.push(format!(
             "[remote.{name}]\ncommand = {command:?}\nfolder = '{folder}'\nrequired = true\nconnect = \"60s\"\n\
-             tools.prefix = \"{name}\"\nenv = {{ PATH = '{path}' }}\n",
+             tools.prefix = \"{name}\"\n",
             name = member.name,
-            command = member.words()?,
+            command = member.command,
             folder = root().display(),
-            path = member.path(),
         ));
     }
     let file = target().join("gateway.toml");
@@ -103,34 +101,16 @@ fn configuration(members: &[Member]) -> anyhow::Result<PathBuf> {
 }
 
 impl Member {
-    /// The program and its arguments.
-    fn words(&self) -> anyhow::Result<Vec<&str>> {
-        let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
-        let words = words.map(|word| word.to_str().context("a path that is not UTF-8"));
-        words.collect()
-    }
-
-    /// The search path with which it runs.
-    fn path(&self) -> String {
-        let mut variables = self.command.get_envs();
-        let path = variables.find_map(|(name, value)| value.filter(|_| name == "PATH"));
-        let path = path.map(ToOwned::to_owned).or_else(|| env::var_os("PATH"));
-        path.unwrap_or_default().to_string_lossy().into_owned()
-    }
-
     /// Compares the entries and the result of the call. Returns how many entries there are.
     fn compare(&self, url: &str, through: &Value) -> anyhow::Result<usize> {
-        let path = format!("PATH={}", self.path());
-        let mut alone = vec!["--".to_owned(), "env".to_owned(), path];
-        alone.extend(self.words()?.into_iter().map(str::to_owned));
+        let alone = [&["--".to_owned()][..], &self.command].concat();
         let listed = self.compare_lists(&catalog(&alone)?, through)?;
-        let mut direct = vec![self.tool.to_owned()];
-        direct.extend(alone);
-        let direct = call(&direct, self.arguments)?;
+        let direct = [&[self.tool.to_owned()][..], &alone].concat();
+        let result = call(&direct, self.arguments)?;
         let relayed = call(&[url.to_owned(), self.prefixed(self.tool)], self.arguments)?;
-        if direct != relayed {
+        if result != relayed {
             bail!(
-                "`{}` results in {direct}, and through the endpoint in {relayed}",
+                "`{}` results in {result}, and through the endpoint in {relayed}",
                 self.tool
             );
         }

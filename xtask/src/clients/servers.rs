@@ -95,23 +95,19 @@ fn compare(server: &Server, logs: &Path, checker: &Checker<'_>) -> anyhow::Resul
 }
 
 /// The lists that `servlet catalog` prints, while the output of the server also goes to the log.
-fn list(server: &Command, log: &Path) -> anyhow::Result<Lists> {
-    let mut recorded = Command::new("sh");
-    recorded.args(["-c", RECORD]).arg(log);
-    recorded.arg(server.get_program()).args(server.get_args());
-    let variables = server.get_envs();
-    recorded.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+fn list(server: &[String], log: &Path) -> anyhow::Result<Lists> {
+    let mut recorded = ["sh", "-c", RECORD].map(str::to_owned).to_vec();
+    recorded.push(log.display().to_string());
+    recorded.extend_from_slice(server);
     let lists = output(&mut listing("raw", &recorded))?;
     serde_json::from_slice(&lists).context("the output of `servlet catalog`")
 }
 
 /// The command that lists a server over stdio.
-fn listing(format: &str, server: &Command) -> Command {
+fn listing(format: &str, server: &[String]) -> Command {
     let mut command = servlet();
     command.args(["catalog", "--format", format, "--"]);
-    command.arg(server.get_program()).args(server.get_args());
-    let variables = server.get_envs();
-    command.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+    command.args(server);
     command
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::npm::{MCPORTER, Packages};
+use crate::npm::Packages;
 use crate::python;
 use crate::shell::{cargo, root, run, target};
 
@@ -43,10 +43,13 @@ enum Program {
     Cargo(&'static str),
 }
 
+use Program::{Cargo, Node, Python};
+
 const LEGACY: &[&str] = &["legacy"];
 const BOTH: &[&str] = &["legacy", "2026-07-28"];
 /// The client chooses the protocol version.
 const AUTO: &[&str] = &["auto"];
+const HTTP: &[Transport] = &[Transport::Http];
 const ALL: &[Transport] = &[Transport::Stdio, Transport::Http];
 const WITH_SSE: &[Transport] = &[Transport::Stdio, Transport::Http, Transport::Sse];
 
@@ -59,50 +62,52 @@ const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 pub(super) const CLIENTS: [Client; 12] = [
     Client {
         transports: WITH_SSE,
-        ..python("Python SDK 1", LEGACY, "with_mcp_1.py", &[MCP_1])
+        ..client("Python SDK 1", LEGACY, Python("with_mcp_1.py", &[MCP_1]))
     },
-    python("Python SDK 2", BOTH, "with_mcp_2.py", &[MCP_2]),
-    python("FastMCP 4", BOTH, "with_fastmcp.py", &["fastmcp==4.1.0"]),
-    python(
+    client("Python SDK 2", BOTH, Python("with_mcp_2.py", &[MCP_2])),
+    client(
+        "FastMCP 4",
+        BOTH,
+        Python("with_fastmcp.py", &["fastmcp==4.1.0"]),
+    ),
+    client(
         "OpenAI Agents SDK",
         AUTO,
-        "with_openai_agents.py",
-        &["openai-agents==0.24.0"],
+        Python("with_openai_agents.py", &["openai-agents==0.24.0"]),
     ),
-    python(
+    client(
         "Pydantic AI",
         AUTO,
-        "with_pydantic_ai.py",
-        &["pydantic-ai-slim[mcp]==2.68.0"],
+        Python("with_pydantic_ai.py", &["pydantic-ai-slim[mcp]==2.68.0"]),
     ),
-    python(
+    client(
         "LangChain",
         AUTO,
-        "with_langchain.py",
-        &["langchain-mcp-adapters==0.3.2"],
+        Python("with_langchain.py", &["langchain-mcp-adapters==0.3.2"]),
     ),
-    node("TypeScript SDK 1", LEGACY, "with_sdk_1.mjs", &[SDK_1]),
-    node("TypeScript SDK 2", BOTH, "with_sdk_2.mjs", &[SDK_2]),
+    client("TypeScript SDK 1", LEGACY, Node("with_sdk_1.mjs", &[SDK_1])),
+    client("TypeScript SDK 2", BOTH, Node("with_sdk_2.mjs", &[SDK_2])),
     Client {
         transports: WITH_SSE,
-        ..node("Inspector", BOTH, "with_inspector.mjs", &[INSPECTOR])
+        ..client("Inspector", BOTH, Node("with_inspector.mjs", &[INSPECTOR]))
     },
-    node("mcporter", AUTO, "with_mcporter.mjs", &[MCPORTER]),
+    client(
+        "mcporter",
+        AUTO,
+        Node("with_mcporter.mjs", &["mcporter@0.12.3"]),
+    ),
     Client {
-        transports: &[Transport::Http],
-        ..node(
+        transports: HTTP,
+        ..client(
             "Chromium, CORS",
             BOTH,
-            "with_browser.mjs",
-            &[SDK_2, "esbuild@0.28.2", "playwright-core@1.65.1"],
+            Node(
+                "with_browser.mjs",
+                &[SDK_2, "esbuild@0.28.2", "playwright-core@1.65.1"],
+            ),
         )
     },
-    Client {
-        name: "rmcp",
-        modes: BOTH,
-        transports: ALL,
-        program: Program::Cargo("with_rmcp"),
-    },
+    client("rmcp", BOTH, Cargo("with_rmcp")),
 ];
 
 /// The name of the client that sends a key, and logs in nowhere.
@@ -110,37 +115,22 @@ pub(super) const INSPECTOR_LOGIN: &str = "Inspector, key";
 
 /// Programs that log in over HTTP, and call two tools: `PROGRAM MODE URL`.
 pub(super) const LOGINS: [Client; 5] = [
-    login(python("Python SDK 1", LEGACY, "login_mcp_1.py", &[MCP_1])),
-    login(python("Python SDK 2", BOTH, "login_mcp_2.py", &[MCP_2])),
-    login(node(
+    login("Python SDK 1", LEGACY, Python("login_mcp_1.py", &[MCP_1])),
+    login("Python SDK 2", BOTH, Python("login_mcp_2.py", &[MCP_2])),
+    login(
         "TypeScript SDK 1",
         LEGACY,
-        "login_sdk_1.mjs",
-        &[SDK_1],
-    )),
-    login(node("TypeScript SDK 2", BOTH, "login_sdk_2.mjs", &[SDK_2])),
-    login(node(
+        Node("login_sdk_1.mjs", &[SDK_1]),
+    ),
+    login("TypeScript SDK 2", BOTH, Node("login_sdk_2.mjs", &[SDK_2])),
+    login(
         INSPECTOR_LOGIN,
         BOTH,
-        "login_inspector.mjs",
-        &[INSPECTOR],
-    )),
+        Node("login_inspector.mjs", &[INSPECTOR]),
+    ),
 ];
 
-const fn login(client: Client) -> Client {
-    Client {
-        transports: &[Transport::Http],
-        ..client
-    }
-}
-
-const fn python(
-    name: &'static str,
-    modes: &'static [&'static str],
-    script: &'static str,
-    requirements: &'static [&'static str],
-) -> Client {
-    let program = Program::Python(script, requirements);
+const fn client(name: &'static str, modes: &'static [&'static str], program: Program) -> Client {
     Client {
         name,
         modes,
@@ -149,18 +139,10 @@ const fn python(
     }
 }
 
-const fn node(
-    name: &'static str,
-    modes: &'static [&'static str],
-    script: &'static str,
-    packages: &'static [&'static str],
-) -> Client {
-    let program = Program::Node(script, packages);
+const fn login(name: &'static str, modes: &'static [&'static str], program: Program) -> Client {
     Client {
-        name,
-        modes,
-        transports: ALL,
-        program,
+        transports: HTTP,
+        ..client(name, modes, program)
     }
 }
 
@@ -184,19 +166,19 @@ impl Client {
         // The two scripts of a client share what is installed.
         let folder = |script: &str| script.replace("login_", "with_");
         match self.program {
-            Program::Python(script, requirements) => {
+            Python(script, requirements) => {
                 let folder = folder(script.trim_end_matches(".py"));
                 let python = python::install(&folder, requirements)?;
                 Ok((python, vec![scripts.join(script).into()]))
             }
-            Program::Node(script, packages) => {
+            Node(script, packages) => {
                 let folder = folder(script.trim_end_matches(".mjs"));
                 let packages = Packages::install(&folder, packages)?;
                 // Node looks for packages next to the script.
                 let script = packages.adopt(&scripts, script)?;
                 Ok((packages.node(), vec![script.into()]))
             }
-            Program::Cargo(package) => {
+            Cargo(package) => {
                 let target = target().join(package);
                 let mut build = cargo(&["build", "--quiet", "--locked", "--manifest-path"]);
                 build.arg(scripts.join(package).join("Cargo.toml"));

@@ -31,20 +31,12 @@ impl Scenario {
     }
 }
 
-/// A check that did not pass, or a scenario that did not run.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Finding {
-    pub(crate) revision: String,
-    pub(crate) scenario: String,
-    pub(crate) check: String,
-    pub(crate) message: String,
-}
-
 /// The result of one scenario at one protocol version.
 #[derive(Debug, Default)]
 struct Cell {
     passed: usize,
-    findings: Vec<Finding>,
+    /// The checks that did not pass, each with its message.
+    findings: Vec<String>,
 }
 
 /// All scenarios at all protocol versions.
@@ -91,54 +83,47 @@ impl Table {
                     let file = entry.path().join("checks.json");
                     let text = fs::read_to_string(&file);
                     let text = text.with_context(|| file.display().to_string())?;
-                    Cell::read(column, &scenario, &text)?
+                    Cell::read(&text)?
                 }
-                None => Cell::missing(column, &scenario),
+                None => Cell::missing(),
             };
             self.cells.insert((scenario, column.to_owned()), cell);
         }
         Ok(())
     }
 
-    /// Every check that did not pass, in order.
-    pub(crate) fn findings(&self) -> BTreeSet<Finding> {
-        let cells = self.cells.values();
-        cells.flat_map(|cell| cell.findings.clone()).collect()
+    /// A line for every check that did not pass.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = String> {
+        self.cells.iter().flat_map(|((scenario, column), cell)| {
+            let findings = cell.findings.iter();
+            findings.map(move |finding| format!("failed: {column} {scenario} {finding}"))
+        })
     }
 }
 
 impl Cell {
-    fn read(revision: &str, scenario: &str, text: &str) -> anyhow::Result<Self> {
+    fn read(text: &str) -> anyhow::Result<Self> {
         let checks: Vec<Value> = serde_json::from_str(text)?;
         let mut cell = Self::default();
         for check in &checks {
             match check["status"].as_str() {
                 Some("SUCCESS") => cell.passed += 1,
-                Some("FAILURE" | "WARNING") => cell.findings.push(Finding {
-                    revision: revision.to_owned(),
-                    scenario: scenario.to_owned(),
-                    check: check["id"].as_str().unwrap_or("?").to_owned(),
-                    message: check["errorMessage"]
-                        .as_str()
-                        .unwrap_or_default()
-                        .to_owned(),
-                }),
+                Some("FAILURE" | "WARNING") => {
+                    let [id, message] = ["id", "errorMessage"].map(|key| &check[key]);
+                    let message = message.as_str().unwrap_or_default();
+                    let id = id.as_str().unwrap_or("?");
+                    cell.findings.push(format!("{id}: {message}"));
+                }
                 _ => {}
             }
         }
         Ok(cell)
     }
 
-    fn missing(revision: &str, scenario: &str) -> Self {
-        let finding = Finding {
-            revision: revision.to_owned(),
-            scenario: scenario.to_owned(),
-            check: "did-not-run".to_owned(),
-            message: "the suite has no result of it".to_owned(),
-        };
+    fn missing() -> Self {
         Self {
             passed: 0,
-            findings: vec![finding],
+            findings: vec!["did not run: the suite has no result of it".to_owned()],
         }
     }
 }
@@ -198,15 +183,10 @@ mod tests {
             {"id": "a", "status": "SUCCESS"}, {"id": "b", "status": "INFO"},
             {"id": "c", "status": "FAILURE", "errorMessage": "no"}, {"id": "d", "status": "WARNING"}
         ]"#;
-        let cell = Cell::read("r", "s", checks).unwrap();
+        let cell = Cell::read(checks).unwrap();
         assert_eq!(cell.to_string(), "1/3");
-        let found: Vec<_> = cell
-            .findings
-            .iter()
-            .map(|one| (&*one.check, &*one.message))
-            .collect();
-        assert_eq!(found, [("c", "no"), ("d", "")]);
-        assert_eq!(Cell::missing("r", "s").findings.len(), 1);
-        assert_eq!(Cell::read("r", "s", "[]").unwrap().to_string(), "skipped");
+        assert_eq!(cell.findings, ["c: no", "d: "]);
+        assert_eq!(Cell::missing().to_string(), "0/1");
+        assert_eq!(Cell::read("[]").unwrap().to_string(), "skipped");
     }
 }

@@ -4,19 +4,18 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::Duration;
+use std::process::{Command, Stdio};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use mcp_servlet_common::hex;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 use test_authority::Authority;
 
 use crate::serve::{Server, servlet};
+use crate::shell::{KillOnDrop, free_address, wait_until_listening};
 
 const KEY: &str = "key-of-the-suite";
 
@@ -27,7 +26,7 @@ const NEEDS_LOGIN: i32 = 13;
 pub(super) struct Secure {
     /// The URL for the suite.
     pub(super) url: String,
-    balancer: Child,
+    _balancer: KillOnDrop,
     _server: Server,
     _folder: TempDir,
 }
@@ -44,41 +43,19 @@ impl Secure {
         fs::write(at("servlet.toml"), config(servlets)?)?;
         let server = Server::start_configured(&at("servlet.toml"))?;
         needs_a_key(&server.url, &at("root.pem"))?;
-        let free = TcpListener::bind("127.0.0.1:0")?;
-        let address = free.local_addr()?.to_string();
-        drop(free);
-        fs::write(
-            at("haproxy.cfg"),
-            balancer(&address, &server.url, &at("root.pem"))?,
-        )?;
-        let child = Command::new("haproxy")
-            .arg("-db")
-            .arg("-f")
-            .arg(at("haproxy.cfg"))
-            .stdin(Stdio::null())
-            .spawn()
-            .context("cannot start `haproxy`, which `--secure` needs")?;
-        let secure = Self {
+        let address = free_address()?;
+        let config = balancer(address, &server.url, &at("root.pem"))?;
+        fs::write(at("haproxy.cfg"), config)?;
+        let mut command = Command::new("haproxy");
+        command.arg("-db").arg("-f").arg(at("haproxy.cfg"));
+        let balancer = KillOnDrop::spawn(command.stdin(Stdio::null()))?;
+        wait_until_listening(address)?;
+        Ok(Self {
             url: format!("http://{address}/mcp"),
-            balancer: child,
+            _balancer: balancer,
             _server: server,
             _folder: folder,
-        };
-        for _ in 0..100 {
-            if TcpStream::connect(&address).is_ok() {
-                return Ok(secure);
-            }
-            thread::sleep(Duration::from_millis(100));
-        }
-        bail!("`haproxy` does not listen on {address}")
-    }
-}
-
-impl Drop for Secure {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.balancer.kill();
-        let _ = self.balancer.wait();
+        })
     }
 }
 
@@ -119,7 +96,7 @@ key = [{{ name = "suite", sha256 = "{sha256}" }}]
     Ok(config)
 }
 
-fn balancer(address: &str, url: &str, root: &Path) -> anyhow::Result<String> {
+fn balancer(address: SocketAddr, url: &str, root: &Path) -> anyhow::Result<String> {
     let server = url.strip_prefix("https://").context("a URL with `https`")?;
     let (server, _) = server.split_once('/').context("a URL with a path")?;
     let root = root.display();

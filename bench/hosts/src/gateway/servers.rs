@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::Context as _;
+use bench_table::Pair;
 
-use super::Gateway;
+use super::Starter;
 use crate::http::{Listening, free_port};
-use crate::report::Pair;
 use crate::stdio::Stdio;
 
 /// A virtual tool over `get_forecast` whose expressions compute. `content` is its structured content.
@@ -57,16 +57,16 @@ pub(super) struct Bundles {
 }
 
 impl Bundles {
-    pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Self> {
+    pub(super) fn start(starter: &Starter<'_>) -> anyhow::Result<Self> {
         let weather = format!(
             "[servlet.weather]\nsource = '{}'\n[servlet.calls]\nsource = '{}'\n\
              allow = {{ tools = [\"weather:get_forecast\"] }}\n",
-            gateway.weather.display(),
-            gateway.calls.display()
+            starter.artifacts.wasm("weather").display(),
+            starter.artifacts.wasm("calls").display()
         );
         let bundles =
             computing("forecast", HIGHEST) + &computing("forecast_ranges", RANGES) + PATHS;
-        let server = configured(gateway, folder, "bundles", &(weather + &bundles))?;
+        let server = starter.configured("bundles", &(weather + &bundles))?;
         Ok(Self { server })
     }
 }
@@ -115,24 +115,21 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Self> {
-        let native = Listening::start(&mut Command::new(&gateway.native))?;
-        let mut proxy = Command::new(&gateway.native);
+    pub(super) fn start(starter: &Starter<'_>) -> anyhow::Result<Self> {
+        let program = starter.artifacts.native();
+        let native = Listening::start(&mut Command::new(&program))?;
+        let mut proxy = Command::new(&program);
         Ok(Self {
-            ours: configured(gateway, folder, "remote", &(section(&native) + STEPS))?,
-            search: search(gateway, folder, &native)?,
+            ours: starter.configured("remote", &(section(&native) + STEPS))?,
+            search: search(starter, &native)?,
             proxy: Listening::start(proxy.args(["--forward", &native.url]))?,
             native,
         })
     }
 
     /// Another server with a search over many tools.
-    pub(super) fn start_search(
-        &self,
-        gateway: &Gateway,
-        folder: &Path,
-    ) -> anyhow::Result<Listening> {
-        search(gateway, folder, &self.native)
+    pub(super) fn start_search(&self, starter: &Starter<'_>) -> anyhow::Result<Listening> {
+        search(starter, &self.native)
     }
 }
 
@@ -142,135 +139,107 @@ fn section(native: &Listening) -> String {
     format!("[remote.native]\nurl = \"{url}\"\nrequired = true\n")
 }
 
-fn search(gateway: &Gateway, folder: &Path, native: &Listening) -> anyhow::Result<Listening> {
+fn search(starter: &Starter<'_>, native: &Listening) -> anyhow::Result<Listening> {
     let sections = [
         "tools = { search = true }\n",
         &section(native),
         &many_tools(),
     ];
-    configured(gateway, folder, "search", &sections.concat())
+    starter.configured("search", &sections.concat())
 }
 
 /// Bridges from HTTP to the native server as a child process.
 pub(super) struct Bridges {
     pub(super) ours: Listening,
-    pub(super) mcp_proxy: Option<Listening>,
-    pub(super) supergateway: Option<Listening>,
+    pub(super) mcp_proxy: Listening,
+    pub(super) supergateway: Listening,
 }
 
 impl Bridges {
-    pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Self> {
-        let native = gateway.native.display();
+    pub(super) fn start(starter: &Starter<'_>) -> anyhow::Result<Self> {
+        let program = starter.artifacts.native();
+        let native = program.display();
         let remote =
             format!("[remote.native]\ncommand = ['{native}', '--stdio']\nrequired = true\n");
+
+        let port = free_port()?;
+        let mut mcp_proxy = Command::new(starter.artifacts.python("mcp-proxy"));
+        mcp_proxy.args(["--log-level", "CRITICAL", "--port", &port.to_string()]);
+        mcp_proxy.args(["--", &native.to_string(), "--stdio"]);
+        let mcp_proxy = Listening::start_on(port, &mut mcp_proxy)?;
+
+        let port = free_port()?;
+        let mut supergateway = Command::new(starter.artifacts.npm("node"));
+        supergateway.arg(starter.artifacts.npm("supergateway"));
+        supergateway.args(["--logLevel", "none", "--port", &port.to_string()]);
+        // Without `--stateful`, it starts a process for each request.
+        supergateway.args(["--outputTransport", "streamableHttp", "--stateful"]);
+        supergateway.args(["--stdio", &format!("{native} --stdio")]);
         Ok(Self {
-            ours: configured(gateway, folder, "bridge", &remote)?,
-            mcp_proxy: mcp_proxy(gateway)?,
-            supergateway: supergateway(gateway)?,
+            ours: starter.configured("bridge", &remote)?,
+            mcp_proxy,
+            supergateway: Listening::start_on(port, &mut supergateway)?,
         })
     }
 }
 
-fn mcp_proxy(gateway: &Gateway) -> anyhow::Result<Option<Listening>> {
-    let Some(program) = &gateway.mcp_proxy else {
-        eprintln!("hosts: without `--mcp-proxy PATH`, it is not compared");
-        return Ok(None);
-    };
-    let port = free_port()?;
-    let mut command = Command::new(program);
-    command.args(["--log-level", "CRITICAL", "--port", &port.to_string()]);
-    command.arg("--").arg(&gateway.native).arg("--stdio");
-    Ok(Some(Listening::start_on(port, &mut command)?))
-}
-
-fn supergateway(gateway: &Gateway) -> anyhow::Result<Option<Listening>> {
-    let Some(npm) = &gateway.npm else {
-        eprintln!("hosts: without `--npm FOLDER`, supergateway is not compared");
-        return Ok(None);
-    };
-    let programs = npm.join("node_modules/.bin");
-    let port = free_port()?;
-    let mut command = Command::new(programs.join("node"));
-    command.arg(programs.join("supergateway"));
-    command.args(["--logLevel", "none", "--port", &port.to_string()]);
-    // Without `--stateful`, it starts a process for each request.
-    command.args(["--outputTransport", "streamableHttp", "--stateful"]);
-    command.args(["--stdio", &format!("{} --stdio", gateway.native.display())]);
-    Ok(Some(Listening::start_on(port, &mut command)?))
-}
-
-/// `servlet serve` of this checkout and of the base commit.
+/// `servlet serve` of this checkout and of an earlier version.
 pub(super) struct Base {
-    /// What starts them over HTTP.
-    pub(super) commands: Pair<Command>,
     pub(super) http: Pair<Listening>,
     pub(super) stdio: Pair<Stdio>,
 }
 
 impl Base {
-    pub(super) fn start(gateway: &Gateway, folder: &Path) -> anyhow::Result<Option<Self>> {
-        let Some(base) = &gateway.base else {
-            eprintln!("hosts: without `--base PATH`, no earlier version is compared");
-            return Ok(None);
-        };
-        let command = |program: &Path, side: &str| {
-            let mut command = serve(program, &folder.join(side));
-            command.arg(&gateway.subject.wasm);
+    pub(super) fn start(starter: &Starter<'_>, base: &Path) -> anyhow::Result<Self> {
+        let ours = starter.artifacts.servlet();
+        let command = |program: &Path, cache: &str| {
+            let mut command = starter.serve(program, cache);
+            command.arg(starter.artifacts.wasm("spin"));
             command
         };
-        let ours = || command(&gateway.subject.servlet, "ours");
-        let base = || command(base, "base");
-        let over_http = |mut command: Command| {
-            command.args(["--http", "127.0.0.1:0"]);
-            command
-        };
-        let mut commands = [over_http(ours()), over_http(base())];
-        let [first, second] = &mut commands;
-        let started = |command| Listening::start(command).context("a server over HTTP");
-        Ok(Some(Self {
-            http: [started(first)?, started(second)?],
-            commands,
-            stdio: [Stdio::start(&mut ours())?, Stdio::start(&mut base())?],
-        }))
+        let over_http =
+            |mut command: Command| Listening::start(command.args(["--http", "127.0.0.1:0"]));
+        Ok(Self {
+            http: [
+                over_http(command(&ours, "ours"))?,
+                over_http(command(base, "base"))?,
+            ],
+            stdio: [
+                Stdio::start(&mut command(&ours, "ours"))?,
+                Stdio::start(&mut command(base, "base"))?,
+            ],
+        })
     }
 }
 
-/// `servlet serve` of this checkout with one endpoint, at `/all`, for these sections.
-fn configured(
-    gateway: &Gateway,
-    folder: &Path,
-    name: &str,
-    sections: &str,
-) -> anyhow::Result<Listening> {
-    configured_as(gateway, folder, name, &(endpoint("all", "") + sections))
-}
+impl Starter<'_> {
+    /// `servlet serve` of this checkout with one endpoint, at `/all`, for these sections.
+    fn configured(&self, name: &str, sections: &str) -> anyhow::Result<Listening> {
+        self.configured_as(name, &(endpoint("all", "") + sections))
+    }
 
-/// `servlet serve` of this checkout for these sections. The URL in the result is that of the first endpoint.
-pub(super) fn configured_as(
-    gateway: &Gateway,
-    folder: &Path,
-    name: &str,
-    sections: &str,
-) -> anyhow::Result<Listening> {
-    let config = folder.join(name).with_extension("toml");
-    let local = "[listener.local]\naddress = \"127.0.0.1:0\"\n";
-    fs::write(&config, format!("{local}{sections}"))?;
-    let mut command = serve(&gateway.subject.servlet, &folder.join("ours"));
-    Listening::start(command.arg(&config)).with_context(|| format!("a server of {name}"))
+    /// `servlet serve` of this checkout for these sections. The URL in the result is that of the first endpoint.
+    pub(super) fn configured_as(&self, name: &str, sections: &str) -> anyhow::Result<Listening> {
+        let config = self.folder.join(name).with_extension("toml");
+        let local = "[listener.local]\naddress = \"127.0.0.1:0\"\n";
+        fs::write(&config, format!("{local}{sections}"))?;
+        let mut command = self.serve(&self.artifacts.servlet(), "ours");
+        Listening::start(command.arg(&config)).with_context(|| format!("a server of {name}"))
+    }
+
+    /// `servlet serve` without a log, whose compiled modules are in this folder.
+    fn serve(&self, program: &Path, cache: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .arg("serve")
+            .env("RUST_LOG", "off")
+            .env("RUST_BACKTRACE", "0")
+            .env("XDG_CACHE_HOME", self.folder.join(cache));
+        command
+    }
 }
 
 /// The section of an endpoint at `/NAME`, with these keys.
 pub(super) fn endpoint(name: &str, keys: &str) -> String {
     format!("[endpoint.{name}]\nkind = \"http\"\nlistener = \"local\"\npath = \"/{name}\"\n{keys}")
-}
-
-/// `servlet serve` without a log, whose compiled modules are in this folder.
-fn serve(program: &Path, cache: &Path) -> Command {
-    let mut command = Command::new(program);
-    command
-        .arg("serve")
-        .env("RUST_LOG", "off")
-        .env("RUST_BACKTRACE", "0")
-        .env("XDG_CACHE_HOME", cache);
-    command
 }

@@ -7,7 +7,6 @@ mod site;
 
 use std::collections::VecDeque;
 use std::fs;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::caller::caller;
@@ -16,21 +15,20 @@ use self::site::Site;
 use super::CHANGE_EVERY;
 use super::clients::CLIENTS;
 use super::lasting::{self, Worker};
-use crate::Subject;
+use crate::artifacts::Artifacts;
 use crate::issuer::Issuer;
 
-/// `deployed` is the configuration of the load balancer.
-pub(super) fn run(subject: &Subject, deployed: &Path, minutes: u64) -> anyhow::Result<()> {
+pub(super) fn run(artifacts: &Artifacts, minutes: u64) -> anyhow::Result<()> {
     let temporary = tempfile::tempdir()?;
     let folder = temporary.path().canonicalize()?;
-    let site = &Site::new(&subject.servlet, &subject.wasm, &folder)?;
+    let site = &Site::new(artifacts, &folder)?;
     let [issuer, stranger] = [Issuer::new()?, Issuer::new()?];
     fs::write(folder.join("keys.json"), issuer.keys().to_string())?;
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     site.write(&mut random)?;
     let watched = site.start(0)?;
     let others = VecDeque::from([site.start(1)?, site.start(2)?]);
-    let balancer = site.balance(deployed)?;
+    let balancer = site.balance()?;
     let issuers = [&issuer, &stranger];
     let mut workers: Vec<Worker<'_>> = (0..CLIENTS)
         .map(|number| caller(site, issuers, balancer.url.clone(), number))

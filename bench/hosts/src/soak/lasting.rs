@@ -85,7 +85,7 @@ fn watch(
             if failed() {
                 return Ok(());
             }
-            taken.push(server.process.resident()? / 1024.0);
+            taken.push(server.process.resident()?);
             thread::sleep(PAUSE);
         }
         let average = taken.iter().sum::<f64>() / taken.len() as f64;

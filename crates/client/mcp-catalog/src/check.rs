@@ -21,7 +21,7 @@ impl Catalog {
         for (index, item) in self.items.iter_mut().enumerate() {
             let key = item.to_key(index);
             for (member, schema) in schemas(&mut item.detail) {
-                let Some(Problem { at, message }) = check(schema, &mut patterns_left) else {
+                let Some(Problem { at, message }) = check_schema(schema, &mut patterns_left) else {
                     continue;
                 };
                 let pointer = format!("{member}{at}");
@@ -81,7 +81,7 @@ fn schemas(detail: &mut Detail) -> impl Iterator<Item = (&'static str, &mut Sche
 }
 
 /// Sets the error of a schema that has none yet.
-fn check(schema: &mut Schema, patterns_left: &mut usize) -> Option<Problem> {
+fn check_schema(schema: &mut Schema, patterns_left: &mut usize) -> Option<Problem> {
     if schema.error.is_some() {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mcp_servlet_common::{escape_pointer, value_kind};
 use serde_json::{Value, value::RawValue};
 
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
     catalog::Schema,
     diagnostic::{Diagnostic, Severity, code},
     duplicates,
-    finding::{Finding, Findings, escape, visit_strings},
+    finding::{Finding, Findings, visit_strings},
     hidden::hidden_characters,
     rounded,
     shallow::Members,
@@ -70,7 +71,7 @@ impl Entry {
                     sha256: sha256(text.get()),
                     ..Self::default()
                 };
-                let problem = match read(text) {
+                let problem = match parse_member(text) {
                     Ok(value) if !value.is_object() => unexpected("an object", &value),
                     _ => without_position(&error),
                 };
@@ -99,12 +100,12 @@ impl Entry {
     }
 
     fn read_member(&mut self, name: String, text: &RawValue, found: &mut Found) {
-        let mut pointer = format!("/{}", escape(&name));
+        let mut pointer = format!("/{}", escape_pointer(&name));
         if self.members.contains_key(&name) || self.unreadable.contains_key(&name) {
             found.duplicate.add(&pointer, || format!("`{name}`"));
         }
         find_hidden(&pointer, &name, &mut found.hidden);
-        match read(text) {
+        match parse_member(text) {
             Ok(value) => {
                 duplicates::find(text.get(), &mut pointer, &mut found.duplicate);
                 rounded::find(text.get(), &mut pointer, &mut found.rounded);
@@ -153,7 +154,7 @@ impl Entry {
 
     /// Reports a problem of a member.
     fn bad_member(&mut self, severity: Severity, name: &str, problem: impl Into<String>) {
-        let pointer = format!("/{}", escape(name));
+        let pointer = format!("/{}", escape_pointer(name));
         self.problem(code::BAD_MEMBER, severity, &pointer, problem);
     }
 
@@ -258,18 +259,10 @@ impl Entry {
 
 /// "expected a string, found a number".
 pub(crate) fn unexpected(expected: &str, found: &Value) -> String {
-    let found = match found {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    };
-    format!("expected {expected}, found {found}")
+    format!("expected {expected}, found {}", value_kind(found))
 }
 
-fn read(text: &RawValue) -> Result<Value, String> {
+fn parse_member(text: &RawValue) -> Result<Value, String> {
     let value = serde_json::from_str(text.get()).map_err(|error| without_position(&error))?;
     if depth(&value) > MAX_DEPTH {
         return Err(format!("nests more than {MAX_DEPTH} levels deep"));

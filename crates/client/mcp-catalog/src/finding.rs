@@ -1,5 +1,6 @@
 //! Where in a value something occurs: the first place, and how many there are.
 
+use mcp_servlet_common::escape_pointer;
 use serde_json::Value;
 
 /// A place in an entry, and what is there.
@@ -59,7 +60,7 @@ pub(crate) fn below<T>(
 ) -> T {
     let length = pointer.len();
     pointer.push('/');
-    pointer.push_str(&escape(name));
+    pointer.push_str(&escape_pointer(name));
     let result = visit(pointer);
     pointer.truncate(length);
     result
@@ -90,9 +91,4 @@ pub(crate) fn visit_strings(
         }
         _ => {}
     }
-}
-
-/// A name as a part of a JSON pointer.
-pub(crate) fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

@@ -16,7 +16,7 @@ pub(crate) fn input(arguments: Vec<Value>, entry: &mut Entry) -> Schema {
     let mut required = Vec::new();
     for (index, argument) in arguments.into_iter().enumerate() {
         let pointer = format!("/arguments/{index}");
-        let (name, argument) = match read(argument) {
+        let (name, argument) = match read_argument(argument) {
             Ok(argument) => argument,
             Err(problem) => {
                 entry.problem(code::BAD_ARGUMENT, Severity::Error, &pointer, problem);
@@ -41,7 +41,7 @@ pub(crate) fn input(arguments: Vec<Value>, entry: &mut Entry) -> Schema {
 }
 
 /// The name of an argument, and its members.
-fn read(argument: Value) -> Result<(String, JsonObject), String> {
+fn read_argument(argument: Value) -> Result<(String, JsonObject), String> {
     match argument {
         Value::Object(mut argument) => match argument.shift_remove("name") {
             Some(Value::String(name)) => Ok((name, argument)),

@@ -8,11 +8,11 @@ use crate::error::Error;
 
 /// Gives requests their tokens.
 pub(crate) trait Bearer: fmt::Debug + Send + Sync {
-    /// The token for a request. None if there is no login.
-    fn token(&self) -> BoxFuture<'_, Result<Option<Secret>, Error>>;
-
-    /// Another token than one that the server has refused. None if there is no login.
-    fn replace<'a>(&'a self, refused: &'a Secret) -> BoxFuture<'a, Result<Option<Secret>, Error>>;
+    /// The token for a request, which is another one than the server has refused. None if there is no login.
+    fn token<'a>(
+        &'a self,
+        refused: Option<&'a Secret>,
+    ) -> BoxFuture<'a, Result<Option<Secret>, Error>>;
 }
 
 /// A text that is never shown.

@@ -11,7 +11,7 @@ mod shape;
 use std::borrow::Cow;
 use std::fmt;
 
-use mcp_servlet_common::without_lone_surrogates;
+use mcp_servlet_common::{value_kind, without_lone_surrogates};
 use rmcp::model::RequestId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -320,13 +320,8 @@ fn request_id(id: &RawValue, mended: &mut Mended) -> Option<RequestId> {
 /// What a JSON value is, for messages.
 pub(crate) fn kind(value: &Value) -> &'static str {
     match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
         Value::Array(items) if items.is_empty() => "an empty array",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+        value => value_kind(value),
     }
 }
 

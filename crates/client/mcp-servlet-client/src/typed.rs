@@ -3,6 +3,7 @@
 use std::fmt;
 
 use mcp_caller::Wrap;
+use mcp_servlet_common::escape_pointer;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -242,7 +243,7 @@ fn pointer(path: &Path) -> String {
     let segments = path.iter().map(|segment| match segment {
         Segment::Seq { index } => format!("/{index}"),
         Segment::Map { key } | Segment::Enum { variant: key } => {
-            format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+            format!("/{}", escape_pointer(key))
         }
         Segment::Unknown => "/?".to_owned(),
     });

@@ -31,7 +31,7 @@ use introspection::Introspection;
 pub use reason::Reason;
 
 /// How long a key is known, after which it is looked up again.
-const KEPT: Duration = Duration::from_mins(1);
+const ACCEPTED_KEY_LIFE: Duration = Duration::from_mins(1);
 
 /// Authenticates the callers of an endpoint.
 #[derive(Debug)]
@@ -274,7 +274,7 @@ impl Gate {
             from: None,
             until: key.until,
             binding: None,
-            kept: KEPT,
+            kept: ACCEPTED_KEY_LIFE,
         }
     }
 }

@@ -315,7 +315,7 @@ mod tests {
         let issuer = Arc::new(Issuer::default());
         let source = KeySource::Published {
             url: Some(issuer.start().await),
-            ca: None,
+            trust: Trust::default(),
         };
         let keys = Keys::new("https://login.example", &source);
         // The time that passes, whether the issuer is down then, whether a token has a key, and the number of requests to the issuer.
@@ -345,7 +345,7 @@ mod tests {
         let issuer = Arc::new(Issuer::default());
         let source = KeySource::Published {
             url: Some(issuer.start().await),
-            ca: None,
+            trust: Trust::default(),
         };
         let keys = Keys::new("https://login.example", &source);
         for (after, asked) in [(0, 2), (15, 2), (20, 3)] {

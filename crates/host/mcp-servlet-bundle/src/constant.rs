@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::input_schema::DEFINITIONS;
 
 /// The maximum length of a schema in a message, in bytes.
-const SHOWN: usize = 200;
+const MAX_SHOWN_SCHEMA: usize = 200;
 
 /// What takes constants.
 pub(crate) struct Taker<'a> {
@@ -24,7 +24,7 @@ impl Taker<'_> {
             return None;
         }
         let (name, schema) = (self.name, part.to_string());
-        Some(if schema.len() <= SHOWN {
+        Some(if schema.len() <= MAX_SHOWN_SCHEMA {
             format!("`{name}` takes {schema} {at}, found {}", kind(constant))
         } else {
             format!("`{name}` does not take this value {at}")

@@ -41,7 +41,7 @@ use super::{
     shape::ShapeSection,
     table::Table,
     tools::Tools,
-    units::{Count, MOST, Memory, Network, Size, Time, TimeOrZero},
+    units::{Count, MAX_COUNT, Memory, Network, Size, Time, TimeOrZero},
 };
 pub(super) use auth::{AuthSection, IntrospectionSection, JwtSection, KeySection};
 pub(super) use endpoint::{EndpointSection, Headers, Kind, Prove};
@@ -147,7 +147,7 @@ pub(super) struct Server {
 )]
 pub(super) struct Http {
     /// Maximum number of connections. Default: 1024.
-    connections: Option<Count<1, MOST>>,
+    connections: Option<Count<1, MAX_COUNT>>,
     /// How long a client may take for the head of a request. An idle connection is closed after the same time. Default:
     /// `30s`.
     #[schemars(with = "Time")]
@@ -159,7 +159,7 @@ pub(super) struct Http {
     #[schemars(with = "Size")]
     body: Limit<u64>,
     /// Maximum number of sessions. Default: 1000. 0 turns sessions off.
-    sessions: Option<Count<0, MOST>>,
+    sessions: Option<Count<0, MAX_COUNT>>,
     /// How long a session lasts without a request or an open stream. Default: `5m`.
     #[schemars(with = "Time")]
     session_idle: Limit<Duration>,
@@ -323,7 +323,7 @@ with_call_limits! {
         #[schemars(with = "Size")]
         vars: Limit<u64>,
         /// How many HTTP requests of the servlet may be open at the same time. Default: 64.
-        http_concurrency: Option<Count<1, MOST>>,
+        http_concurrency: Option<Count<1, MAX_COUNT>>,
         /// How long compiling the module may take. Default: `2m`.
         #[schemars(with = "Time")]
         compile_timeout: Limit<Duration>,
@@ -335,7 +335,7 @@ with_call_limits! {
         #[schemars(schema_with = "names::schema::<Isolation>")]
         isolation: Option<Isolation>,
         /// How many calls may wait for an instance. With 0, a call is refused at once if all instances are busy.
-        queue: Option<Count<0, MOST>>,
+        queue: Option<Count<0, MAX_COUNT>>,
         /// How long a call may wait for an instance.
         #[schemars(with = "Time")]
         wait: Limit<Duration>,

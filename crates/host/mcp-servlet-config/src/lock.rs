@@ -342,14 +342,17 @@ impl Lock {
 
     /// What the members of a configuration offer. Members that were not loaded are left out.
     fn of(config: &Config, loaded: &Loaded, remotes: &[Mount]) -> Self {
-        let servlets = config.entries.iter().zip(&loaded.mounts);
-        let servlets = servlets.filter_map(|(entry, mount)| {
-            let servlet = mount.as_ref()?.member.as_servlet()?;
-            Some((
-                entry.name(),
-                LockedMember::of_servlet(config, entry, servlet),
-            ))
-        });
+        let servlets = config
+            .entries
+            .iter()
+            .zip(&loaded.mounts)
+            .filter_map(|(entry, mount)| {
+                let servlet = mount.as_ref()?.member.as_servlet()?;
+                Some((
+                    entry.name(),
+                    LockedMember::of_servlet(config, entry, servlet),
+                ))
+            });
         let remotes = config.settings.remotes.iter().filter_map(|entry| {
             let mount = remotes.iter().find(|one| one.member.name() == entry.name)?;
             let lists = mount.member.as_remote()?.lists();
@@ -465,10 +468,14 @@ impl LockedMember {
         if self.signers.is_empty() {
             return Vec::new();
         }
-        let accepted = now.signers.difference(&self.signers);
-        let accepted = accepted.map(|key| format!("key {key}"));
-        let made = now.signed_with.difference(&self.signed_with);
-        let made = made.map(|key| format!("signature with the key {key}"));
+        let accepted = now
+            .signers
+            .difference(&self.signers)
+            .map(|key| format!("key {key}"));
+        let made = now
+            .signed_with
+            .difference(&self.signed_with)
+            .map(|key| format!("signature with the key {key}"));
         accepted.chain(made).collect()
     }
 
@@ -551,8 +558,7 @@ fn source(config: &Path, source: &Source) -> String {
 
 /// The name and the version in the `serverInfo` of MCP.
 fn introduction(info: Option<&JsonObject>) -> JsonObject {
-    let known = ["name", "version"].into_iter();
-    let known = known.filter_map(|key| {
+    let known = ["name", "version"].into_iter().filter_map(|key| {
         let text = info?.get(key)?.as_str()?;
         Some((key.to_owned(), text.into()))
     });
@@ -575,8 +581,10 @@ fn items<'m>(
 impl Permissions {
     fn of(module: &Module, options: &LoadOptions) -> Self {
         let needs = module.needs();
-        let imports = module.imports.iter();
-        let imports = imports.filter(|import| !PLUMBING.contains(&&*import.name));
+        let imports = module
+            .imports
+            .iter()
+            .filter(|import| !PLUMBING.contains(&&*import.name));
         let paths = options.allowed_paths.iter().map(|path| {
             let mode = if path.read_only { ":ro" } else { "" };
             format!("{}{mode}", path.guest.display())
@@ -701,8 +709,10 @@ impl Config {
     fn lock_servlets(&mut self, lock: &Lock) {
         for entry in &mut self.entries {
             let name = entry.name();
-            let member = lock.members.get(&name);
-            let member = member.filter(|member| member.kind == LockedKind::Servlet);
+            let member = lock
+                .members
+                .get(&name)
+                .filter(|member| member.kind == LockedKind::Servlet);
             entry.lock = match member.and_then(|member| Some((member, member.digest()?))) {
                 None => ServletLock::Missing,
                 Some((member, module)) => {
@@ -733,8 +743,10 @@ impl Config {
         for entry in &mut self.settings.remotes {
             let name = &entry.name;
             let remote_lock = &self.remote_locks[name];
-            let member = lock.members.get(name);
-            let member = member.filter(|member| member.kind == LockedKind::Remote);
+            let member = lock
+                .members
+                .get(name)
+                .filter(|member| member.kind == LockedKind::Remote);
             let message = match member {
                 None => format!(
                     "remote `{name}` is not in `servlet.lock`; approve it with `servlet lock`"
@@ -826,14 +838,19 @@ impl Config {
                 filter: filter.clone(),
             })
         };
-        let servlets = self.entries.iter();
-        let servlets = servlets.map(|entry| mount(&entry.name(), &entry.prefix, &entry.filter));
+        let servlets = self
+            .entries
+            .iter()
+            .map(|entry| mount(&entry.name(), &entry.prefix, &entry.filter));
         let loaded = Loaded {
             mounts: servlets.collect(),
             ..Loaded::default()
         };
-        let remotes = self.settings.remotes.iter();
-        let remotes = remotes.filter_map(|entry| mount(&entry.name, &entry.prefix, &entry.filter));
+        let remotes = self
+            .settings
+            .remotes
+            .iter()
+            .filter_map(|entry| mount(&entry.name, &entry.prefix, &entry.filter));
         let mut names = Names::new();
         for (endpoint, host) in self.hosts(&loaded, &remotes.collect::<Vec<_>>()) {
             for (member, kind, own, served) in host.served_names() {

@@ -18,7 +18,7 @@ use super::{
 };
 
 /// How many renamed files are kept.
-const KEPT: u32 = 10;
+const KEPT_FILES: u32 = 10;
 /// The smallest size at which a file is renamed: a line has up to 8 KiB.
 const LEAST_ROTATE: u64 = 64 << 10;
 /// How short a secret may be, in bytes.
@@ -73,7 +73,9 @@ impl Reader<'_> {
         AuditOptions {
             to,
             rotate,
-            keep: keep.map_or(KEPT, |keep| u32::try_from(keep.get_ref().0).unwrap_or(KEPT)),
+            keep: keep.map_or(KEPT_FILES, |keep| {
+                u32::try_from(keep.get_ref().0).unwrap_or(KEPT_FILES)
+            }),
             full: section.full.into(),
             arguments: self.arguments_of_audit(section, keys),
             lists: section.lists,

@@ -38,7 +38,7 @@ use super::{
     shape::ShapeSection,
     table::Table,
     tools::Tools,
-    units::{Count, MOST, ShortTime, Size},
+    units::{Count, MAX_COUNT, ShortTime, Size},
 };
 use login::LoginIs;
 use retries::Most;
@@ -141,8 +141,8 @@ pub(super) struct RemoteSection {
     /// Which requests share a connection: `shared` (the default) means all, `each` those of one session of a client.
     sessions: SessionsAre,
     /// The maximum number of sessions that have connections, with `sessions = "each"`. Default: 100.
-    #[schemars(with = "Option<Count<1, MOST>>")]
-    most_sessions: Option<Spanned<Count<1, MOST>>>,
+    #[schemars(with = "Option<Count<1, MAX_COUNT>>")]
+    most_sessions: Option<Spanned<Count<1, MAX_COUNT>>>,
     /// Whether rules may rely on the annotations of its tools. Default: false, and the server warns of such rules.
     pub(super) trust_annotations: bool,
     /// How it is compared with `servlet.lock`.
@@ -166,8 +166,8 @@ struct LimitsAre {
     #[schemars(with = "Size")]
     message: Limit<u64>,
     /// How many entries a list may have, and how many pages. Default: 10000.
-    #[schemars(with = "Option<Count<1, MOST>>")]
-    entries: Option<Count<1, MOST>>,
+    #[schemars(with = "Option<Count<1, MAX_COUNT>>")]
+    entries: Option<Count<1, MAX_COUNT>>,
     /// How large all lists together may be. Default: `16MiB`.
     #[schemars(with = "Size")]
     lists: Limit<u64>,
@@ -307,8 +307,8 @@ struct Retry {
     most: Most,
     /// How often a request that only reads is sent again if the remote cannot be reached or does not answer, with the pause
     /// `every`. Default: 0.
-    #[schemars(with = "Count<0, MOST>")]
-    requests: Option<Count<0, MOST>>,
+    #[schemars(with = "Count<0, MAX_COUNT>")]
+    requests: Option<Count<0, MAX_COUNT>>,
     /// Whether calls of tools with the annotation `idempotentHint` or `readOnlyHint` are sent again, too. Default: false.
     calls: bool,
 }
@@ -345,8 +345,10 @@ impl RemoteSection {
 
     /// The patterns and names of its tools, and where they are.
     pub(super) fn patterns(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
-        let tools = self.tool.keys();
-        let tools = tools.map(|name| (name.get_ref().as_str(), name.span()));
+        let tools = self
+            .tool
+            .keys()
+            .map(|name| (name.get_ref().as_str(), name.span()));
         self.tools.patterns().chain(tools)
     }
 
@@ -372,8 +374,10 @@ impl RemoteSection {
         options.sessions = match self.sessions {
             SessionsAre::Shared => Sessions::Shared,
             SessionsAre::Each => {
-                let most = self.most_sessions.as_ref();
-                let most = most.map_or(MOST_SESSIONS, |most| most.get_ref().0);
+                let most = self
+                    .most_sessions
+                    .as_ref()
+                    .map_or(MOST_SESSIONS, |most| most.get_ref().0);
                 Sessions::Each { most }
             }
         };
@@ -494,10 +498,11 @@ impl Reader<'_> {
         };
         let file = self.folder.join(path.get_ref());
         self.files.add(file.clone());
-        let catalog = std::fs::read_to_string(&file).map_err(|error| error.to_string());
-        let catalog = catalog.and_then(|text| {
-            serde_json::from_str::<Catalog>(&text).map_err(|error| error.to_string())
-        });
+        let catalog = std::fs::read_to_string(&file)
+            .map_err(|error| error.to_string())
+            .and_then(|text| {
+                serde_json::from_str::<Catalog>(&text).map_err(|error| error.to_string())
+            });
         let catalog = catalog
             .map_err(|error| format!("cannot read the catalog `{}`: {error}", file.display()));
         let catalog = self.reported(path, catalog)?;
@@ -592,17 +597,23 @@ impl Reader<'_> {
         self.refuse(login, "`login` is for a `url`");
         let tls = &section.tls;
         let files = [&tls.ca, &tls.cert, &tls.key, &tls.crl];
-        let found = files.into_iter().flatten().next().map(Spanned::span);
-        let found = found.or_else(|| tls.insecure.as_ref().map(Spanned::span));
-        let found = found.or_else(|| tls.min.map(|_| command.span()));
+        let found = files
+            .into_iter()
+            .flatten()
+            .next()
+            .map(Spanned::span)
+            .or_else(|| tls.insecure.as_ref().map(Spanned::span))
+            .or_else(|| tls.min.map(|_| command.span()));
         self.refuse(found, "`tls` is for a `url`");
         let CommandIs::Words(words) = command.get_ref() else {
             let message = "expected the program and its arguments as a list, such as `[\"program\", \"argument\"]`, found a string";
             self.problem(command.span(), message.to_owned());
             return None;
         };
-        let words = words.iter().map(|word| self.expanded(word));
-        let words = words.collect::<Option<Vec<_>>>()?;
+        let words = words
+            .iter()
+            .map(|word| self.expanded(word))
+            .collect::<Option<Vec<_>>>()?;
         let Some((program, arguments)) = words.split_first() else {
             let message = "expected a program and its arguments, found an empty list";
             self.problem(command.span(), message.to_owned());

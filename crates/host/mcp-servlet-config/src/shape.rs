@@ -10,7 +10,7 @@ use toml::Spanned;
 use super::{
     Config, Problem, Reader,
     file::ServletSection,
-    units::{Count, MOST},
+    units::{Count, MAX_COUNT},
 };
 
 /// What clients get of the results of a tool.
@@ -25,9 +25,9 @@ pub(super) struct ShapeSection {
     #[schemars(with = "Vec<String>")]
     take: Vec<Spanned<String>>,
     /// How many items a list may have.
-    most: Option<Count<1, MOST>>,
+    most: Option<Count<1, MAX_COUNT>>,
     /// How many characters a text may have.
-    chars: Option<Count<1, MOST>>,
+    chars: Option<Count<1, MAX_COUNT>>,
     /// The argument with which a model gets the rest.
     #[schemars(with = "Option<String>")]
     more: Option<Spanned<String>>,

@@ -25,15 +25,13 @@ pub(super) enum Time {}
 #[schemars(with = "String")]
 pub(super) enum Size {}
 
-/// A time of at most a day, such as `500ms`, `30s`, `2m` or `1h`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
-#[schemars(with = "String")]
-pub(super) struct ShortTime(pub(super) Duration);
-
-/// As [`ShortTime`], or `0s`.
+/// A time of at most a day, such as `500ms`, `30s`, `2m` or `1h`. With `ZERO`, also `0s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
-pub(super) struct TimeOrZero(pub(super) Duration);
+pub(super) struct ShortTime<const ZERO: bool = false>(pub(super) Duration);
+
+/// As [`ShortTime`], or `0s`.
+pub(super) type TimeOrZero = ShortTime<true>;
 
 /// How much memory an instance may take, such as `64MiB`, or `none`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
@@ -50,7 +48,7 @@ pub(super) enum MinVersion {
 }
 
 /// The highest limit for connections, sessions or calls.
-pub(super) const MOST: usize = 1_000_000;
+pub(super) const MAX_COUNT: usize = 1_000_000;
 
 /// A whole number within bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,57 +72,46 @@ impl TryFrom<String> for Network {
     }
 }
 
-impl<'de> Deserialize<'de> for ShortTime {
+impl<'de, const ZERO: bool> Deserialize<'de> for ShortTime<ZERO> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let takes_zero = false;
-        deserializer.deserialize_any(ShortTimeVisitor { takes_zero })
+        deserializer.deserialize_any(ShortTimeVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for TimeOrZero {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let takes_zero = true;
-        let time = deserializer.deserialize_any(ShortTimeVisitor { takes_zero })?;
-        Ok(Self(time.0))
-    }
-}
+struct ShortTimeVisitor<const ZERO: bool>;
 
-struct ShortTimeVisitor {
-    takes_zero: bool,
-}
-
-impl ShortTimeVisitor {
+impl<const ZERO: bool> ShortTimeVisitor<ZERO> {
     const EXPECTED: &str = "a time such as \"500ms\", \"30s\" or \"2m\"";
 }
 
-impl Visitor<'_> for ShortTimeVisitor {
-    type Value = ShortTime;
+impl<const ZERO: bool> Visitor<'_> for ShortTimeVisitor<ZERO> {
+    type Value = ShortTime<ZERO>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(Self::EXPECTED)
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<ShortTime, E> {
-        const MAX: Duration = Duration::from_hours(24);
-        if self.takes_zero && text == "0s" {
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        const MAX_TIME: Duration = Duration::from_hours(24);
+        if ZERO && text == "0s" {
             return Ok(ShortTime(Duration::ZERO));
         }
-        if self.takes_zero && text == "0" {
+        if ZERO && text == "0" {
             let expected = Self::EXPECTED;
             let message = format!("expected {expected}; did you mean \"0s\"?");
             return Err(E::custom(message));
         }
         match text.parse().map_err(E::custom)? {
-            Limit::At(time) if time <= MAX => Ok(ShortTime(time)),
+            Limit::At(time) if time <= MAX_TIME => Ok(ShortTime(time)),
             _ => {
-                let hours = MAX.as_secs() / 3600;
+                let hours = MAX_TIME.as_secs() / 3600;
                 let message = format!("expected a time of at most {hours}h, such as 30m");
                 Err(E::custom(message))
             }
         }
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<ShortTime, E> {
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
         let expected = Self::EXPECTED;
         let message = format!("expected {expected}, found {number}; did you mean \"{number}s\"?");
         Err(E::custom(message))

@@ -92,13 +92,16 @@ fn mistake(text: &str, errors: &ParseErrors) -> Mistake {
         )
     } else {
         let token = token(&text[at..]);
-        (at..at + token.len(), in_words(&error.msg, token))
+        (
+            at..at + token.len(),
+            parser_error_in_words(&error.msg, token),
+        )
     };
     Mistake { range, message }
 }
 
 /// An error of the parser in our own words.
-fn in_words(message: &str, token: &str) -> String {
+fn parser_error_in_words(message: &str, token: &str) -> String {
     if message.contains("literal") {
         format!("invalid expression: `{token}` does not fit into 64 bits")
     } else if message.contains("has()") {

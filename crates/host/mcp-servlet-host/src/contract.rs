@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use mcp_catalog::canonical_json;
+use mcp_servlet_common::escape_pointer;
 use mcp_servlet_runtime::{Contract, Guest, JsonObject};
-use mcp_servlet_schema::escape;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -153,7 +153,7 @@ pub(crate) fn difference(
         (Value::Object(contract), Value::Object(output)) => {
             let added = output.keys().filter(|key| !contract.contains_key(*key));
             contract.keys().chain(added).find_map(|key| {
-                let pointer = format!("{at}/{}", escape(key));
+                let pointer = format!("{at}/{}", escape_pointer(key));
                 pair(pointer, contract.get(key), output.get(key))
             })
         }

@@ -6,6 +6,7 @@ use std::{
     sync::Arc,
 };
 
+use mcp_servlet_common::unescape_pointer;
 use mcp_servlet_runtime::JsonObject;
 use serde::Deserialize;
 use serde_json::Value;
@@ -127,7 +128,7 @@ fn settle_at(pointer: &str, value: Option<Value>, locked: &Value, entry: &mut Va
         place.clone_from(value);
         return;
     }
-    let name = name.replace("~1", "/").replace("~0", "~");
+    let name = unescape_pointer(name);
     match (value, entry.pointer_mut(parent)) {
         (Some(value), Some(Value::Object(members))) => drop(members.insert(name, value)),
         (Some(value), None) if locked.pointer(parent).is_some_and(Value::is_object) => {

@@ -25,7 +25,7 @@ pub const CALL_TOOL: &str = "call_tool";
 pub const NAMES_OF_SEARCH: [&str; 3] = [FIND_TOOLS, CALL_READ_ONLY_TOOL, CALL_TOOL];
 
 /// How many tools are found at most.
-const MOST: u64 = 20;
+const MAX_FOUND: u64 = 20;
 /// How many characters a query may have.
 const LONGEST_QUERY: u64 = 1_000;
 /// How many tools are found if a call does not say.
@@ -99,7 +99,7 @@ fn tools(provider: Option<Provider>) -> [Tool; NAMES_OF_SEARCH.len()] {
         json!({ "type": "object", "description": "Its arguments, which must match its inputSchema." })
     };
     let most = json!({
-        "type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT,
+        "type": "integer", "minimum": 1, "maximum": MAX_FOUND, "default": DEFAULT,
         "description": "How many tools to return at most.",
     });
     let query = json!({

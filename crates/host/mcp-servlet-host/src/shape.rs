@@ -5,8 +5,9 @@
 
 use std::{fmt, str::FromStr};
 
+use mcp_servlet_common::{escape_pointer, unescape_pointer};
 use mcp_servlet_runtime::JsonObject;
-use mcp_servlet_schema::{MAP, escape, similar};
+use mcp_servlet_schema::{MAP, similar};
 use serde_json::{Value, json};
 
 use crate::{CallToolResult, Tool};
@@ -15,11 +16,11 @@ use crate::{CallToolResult, Tool};
 const CUT: &str = "mcp-servlet/cut";
 
 /// How many cut lists are named in the text.
-const SHOWN: usize = 5;
+const MAX_LISTS_IN_TEXT: usize = 5;
 /// How many cut lists are named in `_meta`. A hostile result has many.
-const NAMED: usize = 100;
+const MAX_NAMED_LISTS: usize = 100;
 /// Lists with longer JSON pointers are only counted, in bytes of the pointer.
-const LONGEST: usize = 1_000;
+const MAX_NAMED_POINTER: usize = 1_000;
 
 /// What clients get of the results of a tool. Start with `Shape::default()` and set fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,9 +49,13 @@ impl FromStr for ShapePath {
     type Err = InvalidShapePath;
 
     fn from_str(text: &str) -> Result<Self, InvalidShapePath> {
-        let names = text.strip_prefix('/').map(|names| names.split('/'));
-        let names = names.into_iter().flatten().map(unescaped);
-        let names: Option<Vec<_>> = names.collect();
+        let names: Option<Vec<_>> = text
+            .strip_prefix('/')
+            .map(|names| names.split('/'))
+            .into_iter()
+            .flatten()
+            .map(unescaped)
+            .collect();
         let names = names.filter(|names| !names.is_empty());
         names
             .map(Self)
@@ -62,12 +67,12 @@ impl fmt::Display for ShapePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0
             .iter()
-            .try_for_each(|name| write!(f, "/{}", escape(name)))
+            .try_for_each(|name| write!(f, "/{}", escape_pointer(name)))
     }
 }
 
 fn unescaped(name: &str) -> Option<String> {
-    let text = name.replace("~1", "/").replace("~0", "~");
+    let text = unescape_pointer(name);
     // Each `~` begins one of these.
     let escapes = name.matches("~0").count() + name.matches("~1").count();
     (name.matches('~').count() == escapes).then_some(text)
@@ -231,16 +236,17 @@ fn taken(value: Value, paths: &[&[String]]) -> Option<Value> {
     };
     match value {
         Value::Object(members) => {
-            let members = members.into_iter();
-            let members = members.filter_map(|(key, value)| {
+            let members = members.into_iter().filter_map(|(key, value)| {
                 let value = within(&key, value)?;
                 Some((key, value))
             });
             Some(members.collect())
         }
         Value::Array(items) => {
-            let items = items.into_iter().enumerate();
-            let items = items.filter_map(|(at, item)| within(&at.to_string(), item));
+            let items = items
+                .into_iter()
+                .enumerate()
+                .filter_map(|(at, item)| within(&at.to_string(), item));
             Some(items.collect())
         }
         _ => None,
@@ -254,7 +260,7 @@ fn shorten_lists(value: &mut Value, pointer: &mut String, most: usize, cut: &mut
         Value::Object(members) => {
             for (key, value) in members {
                 pointer.push('/');
-                pointer.push_str(&escape(key));
+                pointer.push_str(&escape_pointer(key));
                 shorten_lists(value, pointer, most, cut);
                 pointer.truncate(length);
             }
@@ -374,7 +380,7 @@ struct Cut {
 
 impl CutLists {
     fn add(&mut self, pointer: &str, kept: usize, total: usize) {
-        if self.named.len() < NAMED && pointer.len() <= LONGEST {
+        if self.named.len() < MAX_NAMED_LISTS && pointer.len() <= MAX_NAMED_POINTER {
             self.named.push(CutList {
                 pointer: pointer.to_owned(),
                 kept,
@@ -399,10 +405,15 @@ impl Cut {
             blocks.push(block);
         }
         let mut counts = JsonObject::new();
-        let lists = self.lists.named.iter();
-        let lists = lists.map(|list| (list.pointer.clone(), list.total - list.kept));
-        let texts = self.texts.iter();
-        let texts = texts.map(|(at, count)| (format!("/content/{at}/text"), *count));
+        let lists = self
+            .lists
+            .named
+            .iter()
+            .map(|list| (list.pointer.clone(), list.total - list.kept));
+        let texts = self
+            .texts
+            .iter()
+            .map(|(at, count)| (format!("/content/{at}/text"), *count));
         for (pointer, count) in lists.chain(texts) {
             let sum = counts.get(&pointer).and_then(Value::as_u64).unwrap_or(0);
             counts.insert(pointer, (sum + count as u64).into());
@@ -419,9 +430,9 @@ impl Cut {
             |more| format!("ask with \"{more}\" for more"),
         );
         let CutLists { named, others } = &self.lists;
-        let shown = named.iter().take(SHOWN);
+        let shown = named.iter().take(MAX_LISTS_IN_TEXT);
         let mut lines: Vec<_> = shown.map(|list| format!("{list}; {ask}")).collect();
-        match others + named.len().saturating_sub(SHOWN) {
+        match others + named.len().saturating_sub(MAX_LISTS_IN_TEXT) {
             0 => {}
             1 => lines.push("and 1 more list".to_owned()),
             others => lines.push(format!("and {} more lists", grouped(others))),

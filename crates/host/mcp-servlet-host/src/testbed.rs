@@ -21,7 +21,7 @@ use std::{
 use mcp_servlet_runtime::{
     Abi, Answering, CALL, CallError, Callee, CalleeError, Callees, DESCRIBE, FEATURE_EXPORTS,
     HttpFailure, HttpRequest, HttpResponse, Instances, JsonObject, Listener, LoadOptions,
-    Notification, RequestMeta, Sending, Source, block_on,
+    Notification, RequestMeta, Sending, Source, block_on, quoted,
 };
 use mcp_servlet_types::HttpErrorKind;
 use serde::{Deserialize, Serialize};
@@ -287,15 +287,11 @@ fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
 fn instance(hello: &Hello, shared: &Shared) -> Result<Servlet, String> {
     let mut candidates = shared.candidates.iter();
     let Some(candidate) = candidates.find(|one| one.name == hello.servlet) else {
-        let names = shared
-            .candidates
-            .iter()
-            .map(|one| format!("`{}`", one.name));
-        let names: Vec<_> = names.collect();
+        let names = shared.candidates.iter().map(|one| &one.name);
         return Err(format!(
             "`servlet test` did not build the servlet `{}`, but {}",
             hello.servlet,
-            names.join(", ")
+            quoted(names)
         ));
     };
     let mut options = shared.options.clone();

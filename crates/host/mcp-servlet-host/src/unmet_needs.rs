@@ -49,8 +49,10 @@ impl UnmetNeeds {
             let value = options.config.get(&key.name);
             value.is_some_and(|value| !fits(&key.schema, value))
         };
-        let placeholders = options.config.iter();
-        let placeholders = placeholders.filter(|(_, value)| is_placeholder(value));
+        let placeholders = options
+            .config
+            .iter()
+            .filter(|(_, value)| is_placeholder(value));
         let hosts = Hosts { needs, options };
         let unmet = Self {
             servlet: servlet.to_owned(),
@@ -82,15 +84,19 @@ impl UnmetNeeds {
 
     /// The missing command-line options, with placeholders for values. Secrets are in environment variables.
     pub fn options(&self) -> String {
-        let config = self.missing.iter().chain(&self.invalid);
-        let config = config.chain(&self.hostless).map(|key| {
-            let ConfigKey { name, secret, .. } = key;
-            if *secret {
-                format!("--config-env {name}={}", key.variable(&self.servlet))
-            } else {
-                format!("--config {name}=…")
-            }
-        });
+        let config = self
+            .missing
+            .iter()
+            .chain(&self.invalid)
+            .chain(&self.hostless)
+            .map(|key| {
+                let ConfigKey { name, secret, .. } = key;
+                if *secret {
+                    format!("--config-env {name}={}", key.variable(&self.servlet))
+                } else {
+                    format!("--config {name}=…")
+                }
+            });
         let hosts = self.hosts.iter().map(|host| format!("--allow-host {host}"));
         let paths = self
             .paths
@@ -114,8 +120,7 @@ impl UnmetNeeds {
 impl fmt::Display for UnmetNeeds {
     /// Does not show values, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let missing = self.missing.iter();
-        let missing = missing.map(|key| match key.description() {
+        let missing = self.missing.iter().map(|key| match key.description() {
             Some(text) => format!("config `{}` is not set ({})", key.name, one_line(text)),
             None => format!("config `{}` is not set", key.name),
         });
@@ -123,29 +128,21 @@ impl fmt::Display for UnmetNeeds {
             let expected = type_in_words(key);
             format!("config `{}` is invalid: expected {expected}", key.name)
         });
-        let hostless = self.hostless.iter();
-        let hostless = hostless.map(|key| {
+        let hostless = self.hostless.iter().map(|key| {
             let name = &key.name;
             format!("config `{name}` is invalid: expected a URL or a host")
         });
-        let placeholders = self.placeholders.iter();
-        let placeholders = placeholders.map(|(key, value)| {
+        let placeholders = self.placeholders.iter().map(|(key, value)| {
             format!("config `{key}` is the placeholder `{value}`, which nothing has replaced")
         });
-        let hosts = self.hosts.iter();
-        let hosts = hosts.map(|host| format!("host `{host}` is not allowed"));
-        let paths = self.paths.iter();
-        let paths = paths.map(|path| format!("directory `{path}` is not allowed"));
-        let calls = self.calls.iter();
-        let calls = calls.map(|one| format!("tool `{one}` is not allowed"));
-        let reads = self.reads.iter();
-        let reads = reads.map(|one| format!("resource `{one}` is not allowed"));
-        let config = missing.chain(invalid).chain(hostless).chain(placeholders);
-        let all: Vec<_> = config
-            .chain(hosts)
-            .chain(paths)
-            .chain(calls)
-            .chain(reads)
+        let all: Vec<_> = missing
+            .chain(invalid)
+            .chain(hostless)
+            .chain(placeholders)
+            .chain(not_allowed("host", &self.hosts))
+            .chain(not_allowed("directory", &self.paths))
+            .chain(not_allowed("tool", &self.calls))
+            .chain(not_allowed("resource", &self.reads))
             .collect();
         write!(
             f,
@@ -154,6 +151,12 @@ impl fmt::Display for UnmetNeeds {
             all.join("; ")
         )
     }
+}
+
+fn not_allowed(what: &str, names: &[impl fmt::Display]) -> impl Iterator<Item = String> {
+    names
+        .iter()
+        .map(move |name| format!("{what} `{name}` is not allowed"))
 }
 
 /// The type of a configuration key in words, such as "integer from 0 to 255".
@@ -201,8 +204,11 @@ impl Hosts<'_> {
 
     /// The keys whose values should name hosts, and do not.
     fn hostless(&self) -> Vec<ConfigKey> {
-        let keys = self.needs.hosts.iter();
-        let keys = keys.filter_map(|host| self.needs.host_key(host));
+        let keys = self
+            .needs
+            .hosts
+            .iter()
+            .filter_map(|host| self.needs.host_key(host));
         let value = |key: &ConfigKey| self.options.config.get(&key.name);
         let hostless =
             keys.filter(|key| value(key).is_some_and(|value| configured_host(value).is_none()));
@@ -212,8 +218,9 @@ impl Hosts<'_> {
 
 /// Whether a value is `${NAME}`, as in the files of clients, and no client has replaced it.
 pub fn is_placeholder(value: &str) -> bool {
-    let name = value.strip_prefix("${");
-    let name = name.and_then(|name| name.strip_suffix('}'));
+    let name = value
+        .strip_prefix("${")
+        .and_then(|name| name.strip_suffix('}'));
     let is_name = |one: char| one.is_ascii_alphanumeric() || "_-.:".contains(one);
     name.is_some_and(|name| !name.is_empty() && name.chars().all(is_name))
 }

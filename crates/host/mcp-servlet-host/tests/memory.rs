@@ -13,7 +13,7 @@ use support::tools;
 static MEMORY: PeakAlloc = PeakAlloc;
 
 /// The maximum memory of a call in bytes.
-const MOST: usize = 4 << 20;
+const MAX_CALL_MEMORY: usize = 4 << 20;
 
 /// The functions that get a message of the servlet.
 const IMPORTS: &str = r#"
@@ -67,6 +67,6 @@ fn what_a_servlet_sends_does_not_fill_the_memory_of_the_host() {
             drop(json!({ "code": fault.code, "message": fault.message }).to_string());
         }
         let taken = MEMORY.peak_usage() - before;
-        assert!(taken < MOST, "{attack}: {taken} bytes");
+        assert!(taken < MAX_CALL_MEMORY, "{attack}: {taken} bytes");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use mcp_servlet_common::quoted;
 use mcp_servlet_http::{HttpFailure, SendError, TrustError};
 use mcp_servlet_types::HttpErrorKind;
 
@@ -271,8 +272,7 @@ fn unauthorized(host: &str, user: Option<&str>, files: &[PathBuf]) -> String {
     if let Some(user) = user {
         return format!("{host} refused the credentials of the user `{user}`");
     }
-    let files = files.iter().map(|file| format!("`{}`", file.display()));
-    let files = files.collect::<Vec<_>>().join(", ");
+    let files = quoted(files.iter().map(|file| file.display()));
     format!("{host} requires a login, and there are no credentials for it in {files}")
 }
 

@@ -11,11 +11,11 @@ const WASM: &[u8] = b"\0asm";
 const GZIP: &[u8] = &[0x1f, 0x8b];
 
 /// The limit for a layer and for a module, in bytes.
-pub(crate) const SIZE: u64 = 64 << 20;
+pub(crate) const MAX_LAYER: u64 = 64 << 20;
 const MEMBERS: usize = 10_000;
 
 /// The limit for a layer, in words.
-pub(crate) const LIMIT: &str = "64 MiB";
+pub(crate) const MAX_LAYER_IN_WORDS: &str = "64 MiB";
 
 /// The module in a layer. `None` if there is none.
 pub(crate) fn module(layer: Vec<u8>) -> Result<Option<Vec<u8>>, Error> {
@@ -25,10 +25,10 @@ pub(crate) fn module(layer: Vec<u8>) -> Result<Option<Vec<u8>>, Error> {
     let found = if layer.starts_with(GZIP) {
         let mut unpacked = Vec::new();
         let read = MultiGzDecoder::new(&*layer)
-            .take(SIZE + 1)
+            .take(MAX_LAYER + 1)
             .read_to_end(&mut unpacked);
-        if unpacked.len() as u64 > SIZE {
-            return Err(Error::too_large("an unpacked layer", LIMIT));
+        if unpacked.len() as u64 > MAX_LAYER {
+            return Err(Error::too_large("an unpacked layer", MAX_LAYER_IN_WORDS));
         }
         match read {
             Ok(_) if unpacked.starts_with(WASM) => return Ok(Some(unpacked)),
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_layer_that_unpacks_to_too_much_is_an_error() {
-        let size = usize::try_from(SIZE).expect("64 bits") + 1;
+        let size = usize::try_from(MAX_LAYER).expect("64 bits") + 1;
         let error = module(gzip(&vec![0; size])).expect_err("too large");
         assert_eq!(error.code(), "too-large");
         let files: Vec<_> = (0..=MEMBERS).map(|_| ("a", b"".as_slice())).collect();

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use mcp_servlet_common::quoted;
 use serde::Deserialize;
 
 use crate::{digest::Digest, error::Error, reference::Reference};
 
 /// The limit for a manifest, in bytes.
-pub(crate) const SIZE: u64 = 4 << 20;
+pub(crate) const MAX_MANIFEST: u64 = 4 << 20;
 const LAYERS: usize = 16;
 
 /// The type of our manifests.
@@ -91,11 +92,7 @@ impl Manifest {
 
     /// The contents of an image without a module, for messages.
     pub(crate) fn contents(&self) -> String {
-        let types = self
-            .layers
-            .iter()
-            .map(|layer| format!("`{}`", layer.media_type));
-        let types = types.collect::<Vec<_>>().join(", ");
+        let types = quoted(self.layers.iter().map(|layer| &layer.media_type));
         let config = self
             .config
             .as_ref()

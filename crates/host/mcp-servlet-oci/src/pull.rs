@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The time limit for an image.
-pub(crate) const TIME: Duration = Duration::from_mins(10);
+pub(crate) const IMAGE_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The header with the digest of a manifest.
 pub(crate) const CONTENT_DIGEST: &str = "docker-content-digest";
@@ -48,15 +48,15 @@ impl Client {
     /// [`Error`].
     pub async fn pull(&self, reference: &Reference) -> Result<Pulled, Error> {
         let mut session = self.session(reference, "pull")?;
-        let limit = timeout(TIME, session.pull()).await;
+        let limit = timeout(IMAGE_TIMEOUT, session.pull()).await;
         limit.unwrap_or_else(|_| Err(session.late()))
     }
 }
 
 impl Session<'_> {
-    /// The error after [`TIME`].
+    /// The error after [`IMAGE_TIMEOUT`].
     pub(crate) fn late(&self) -> Error {
-        let late = HttpFailure::timed_out(&self.url(""), TIME);
+        let late = HttpFailure::timed_out(&self.url(""), IMAGE_TIMEOUT);
         Error::of_request(&self.host(), self.reference, late.into())
     }
 
@@ -120,7 +120,9 @@ impl Session<'_> {
         }
         let announced = content_digest(answer.response.headers());
         let from = host(&answer.url);
-        let json = self.read(answer, "manifest", manifest::SIZE).await?;
+        let json = self
+            .read(answer, "manifest", manifest::MAX_MANIFEST)
+            .await?;
         let found = Digest::of(&json);
         let expected = reference.digest().or(announced.as_ref()).unwrap_or(&found);
         if *expected != found {
@@ -164,8 +166,8 @@ impl Session<'_> {
         if let Some(bytes) = cache.blob(&digest) {
             return Ok(bytes);
         }
-        if descriptor.size > layer::SIZE {
-            return Err(Error::too_large("a layer", layer::LIMIT));
+        if descriptor.size > layer::MAX_LAYER {
+            return Err(Error::too_large("a layer", layer::MAX_LAYER_IN_WORDS));
         }
         let mut bytes = Vec::new();
         let mut pauses = PAUSES.into_iter();

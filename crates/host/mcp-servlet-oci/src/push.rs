@@ -52,8 +52,8 @@ impl Client {
         let tagged = tags.iter().map(|tag| repository.with_tag(tag));
         let tagged = tagged.collect::<Result<Vec<_>, _>>()?;
         let manifest = artifact.manifest();
-        if artifact.wasm.len() as u64 > layer::SIZE {
-            return Err(Error::too_large("the module", layer::LIMIT));
+        if artifact.wasm.len() as u64 > layer::MAX_LAYER {
+            return Err(Error::too_large("the module", layer::MAX_LAYER_IN_WORDS));
         }
         let digest = Digest::of(&manifest);
         let mut session = self.session(repository, "pull,push")?;
@@ -98,7 +98,9 @@ impl Session<'_> {
         if answer.response.status() != StatusCode::OK {
             return Err(self.error(answer).await);
         }
-        let json = self.read(answer, "manifest", manifest::SIZE).await?;
+        let json = self
+            .read(answer, "manifest", manifest::MAX_MANIFEST)
+            .await?;
         Ok(Some(Digest::of(&json)))
     }
 

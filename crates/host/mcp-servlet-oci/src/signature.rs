@@ -13,14 +13,14 @@ use crate::{
     error::Error,
     key::{SigningKey, VerifyingKey},
     manifest::{self, IMAGE, INDEX},
-    pull::TIME,
+    pull::IMAGE_TIMEOUT,
     reference::Reference,
 };
 
 /// The number of signatures of an image that are read.
-const MOST: usize = 32;
+const MAX_SIGNATURES: usize = 32;
 /// The limit for a bundle, in bytes.
-const SIZE: u64 = 1 << 20;
+const MAX_BUNDLE: u64 = 1 << 20;
 /// An image without a configuration.
 const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 /// The header with which a registry says that it lists the signatures of an image.
@@ -60,7 +60,7 @@ impl Client {
     /// [`Error`].
     pub async fn sign(&self, reference: &Reference, key: &SigningKey) -> Result<Digest, Error> {
         let mut session = self.session(reference, "pull,push")?;
-        let limit = timeout(TIME, session.sign(key)).await;
+        let limit = timeout(IMAGE_TIMEOUT, session.sign(key)).await;
         limit.unwrap_or_else(|_| Err(session.late()))
     }
 
@@ -74,7 +74,7 @@ impl Client {
         keys: &[VerifyingKey],
     ) -> Result<Signed, Error> {
         let mut session = self.session(reference, "pull")?;
-        let limit = timeout(TIME, async {
+        let limit = timeout(IMAGE_TIMEOUT, async {
             let (digest, _) = session.manifest(reference).await?;
             session.verify(&digest, keys).await
         });
@@ -89,7 +89,7 @@ impl Client {
     /// [`Error`] if the image or the list of its signatures cannot be read.
     pub async fn named_keys(&self, reference: &Reference) -> Result<Vec<String>, Error> {
         let mut session = self.session(reference, "pull")?;
-        let limit = timeout(TIME, session.named_keys()).await;
+        let limit = timeout(IMAGE_TIMEOUT, session.named_keys()).await;
         limit.unwrap_or_else(|_| Err(session.late()))
     }
 }
@@ -98,7 +98,7 @@ impl Session<'_> {
     async fn named_keys(&mut self) -> Result<Vec<String>, Error> {
         let (digest, _) = self.manifest(self.reference).await?;
         let mut keys = Vec::new();
-        for manifest in self.index(&digest).await?.bundles().take(MOST) {
+        for manifest in self.index(&digest).await?.bundles().take(MAX_SIGNATURES) {
             let bundle = self.readable_bundle(&manifest).await?;
             keys.extend(bundle.as_deref().and_then(bundle::named_key));
         }
@@ -152,7 +152,7 @@ impl Session<'_> {
         index: &Index,
         keys: &[VerifyingKey],
     ) -> Result<Option<usize>, Error> {
-        for manifest in index.bundles().take(MOST) {
+        for manifest in index.bundles().take(MAX_SIGNATURES) {
             let bundle = self.readable_bundle(&manifest).await?;
             let key = bundle.and_then(|bundle| bundle::signer(&bundle, digest, keys));
             if key.is_some() {
@@ -181,7 +181,7 @@ impl Session<'_> {
         let [layer] = &*manifest.layers else {
             return Err(Error::too_large("the number of layers of a signature", "1"));
         };
-        if layer.size > SIZE {
+        if layer.size > MAX_BUNDLE {
             return Err(Error::too_large("a signature", "1 MiB"));
         }
         self.blob(layer).await
@@ -212,7 +212,7 @@ impl Session<'_> {
             _ => return Err(self.error(answer).await),
         }
         let json = self
-            .read(answer, "list of signatures", manifest::SIZE)
+            .read(answer, "list of signatures", manifest::MAX_MANIFEST)
             .await?;
         let index = serde_json::from_slice(&json).map_err(|error| Error::Unexpected {
             host: self.host(),

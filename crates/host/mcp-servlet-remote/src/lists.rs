@@ -141,7 +141,7 @@ impl<'a> Gate<'a> {
         let Some(locked) = self.locked else {
             return true;
         };
-        let Some((key, checked)) = check(locked, kind, entry) else {
+        let Some((key, checked)) = check_entry(locked, kind, entry) else {
             return true;
         };
         self.seen.insert((kind, key.clone()));
@@ -210,7 +210,7 @@ fn refusal(locked: &LockedLists, raw: &Lists) -> Option<String> {
     lists.into_iter().find_map(|(kind, entries)| {
         entries.iter().flatten().find_map(|raw| {
             let mut entry = object(kind, raw).ok()?;
-            let (key, checked) = check(locked, kind, &mut entry)?;
+            let (key, checked) = check_entry(locked, kind, &mut entry)?;
             let reason = checked.err()?;
             Some(format!("{kind} `{key}`: {reason}"))
         })
@@ -219,7 +219,7 @@ fn refusal(locked: &LockedLists, raw: &Lists) -> Option<String> {
 
 /// Gives an entry the approved values of ignored members, and compares the rest with the lock. Returns the entry's name or URI and
 /// the result; None for an entry without one, which [`entries`] leaves out.
-fn check(
+fn check_entry(
     locked: &LockedLists,
     kind: FeatureKind,
     entry: &mut JsonObject,
@@ -347,9 +347,9 @@ pub(crate) fn drop_our_keys(json: &mut JsonObject) {
 
 /// What identifies an entry, for the log.
 fn name(kind: FeatureKind, raw: &RawValue) -> Option<String> {
-    const MAX: usize = 100;
+    const MAX_NAME: usize = 100;
     let json: JsonObject = serde_json::from_str(raw.get()).ok()?;
     let name = json.get(kind.members().1)?.as_str()?;
     let name = name.trim();
-    (!name.is_empty()).then(|| name.chars().take(MAX).collect())
+    (!name.is_empty()).then(|| name.chars().take(MAX_NAME).collect())
 }

@@ -26,7 +26,7 @@ static PROCESS: LazyLock<String> = LazyLock::new(|| {
     format!("{number:016x}")
 });
 /// How many calls may wait.
-const MAX: usize = 1000;
+const MAX_PARKED_CALLS: usize = 1000;
 
 /// Calls that wait for an answer of the client, by a random id.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ impl Parked {
             getrandom::u64().ok()?
         );
         let mut waiting = self.waiting();
-        if waiting.len() >= MAX {
+        if waiting.len() >= MAX_PARKED_CALLS {
             return None;
         }
         waiting.insert(

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 /// How many messages may wait for a client that is slow. Further ones are dropped.
-const WAITING: usize = 256;
+const MAX_CLIENT_QUEUE: usize = 256;
 
 /// Something that a server sends during a call.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl Calls {
         capabilities: Value,
         has_cancelled: bool,
     ) -> (CallGuard, mpsc::Sender<Sent>, mpsc::Receiver<Sent>) {
-        let (sent, received) = mpsc::channel(WAITING);
+        let (sent, received) = mpsc::channel(MAX_CLIENT_QUEUE);
         let mut running = self.running();
         let id = running.next;
         running.next += 1;

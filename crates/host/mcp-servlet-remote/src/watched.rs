@@ -17,12 +17,12 @@ use crate::timetable::Timetable;
 /// The most resources of one server that are watched. One client can watch a tenth of them, so it cannot keep out the others.
 const MAX_WATCHED: usize = 10_000;
 /// The longest URI of a resource that is watched, in bytes.
-const LONGEST: usize = 2_048;
+const MAX_WATCHED_URI: usize = 2_048;
 /// The most resources in one subscription. With the longest URIs, it is a request of about 1 MiB. Servers limit the size of a
 /// request, and this one the resources of a subscription.
 const MOST_AT_ONCE: usize = 500;
 /// How many changes may wait for an endpoint that is slow. After that, it counts all resources as changed.
-const WAITING: usize = 256;
+const MAX_WAITING_CHANGES: usize = 256;
 /// How many requests to subscribe run at the same time, so that those of one client do not delay the others for long.
 const REQUESTS: usize = 16;
 /// The resources whose changes clients want to know.
@@ -53,7 +53,7 @@ impl Default for Watched {
         Self {
             wanted: Mutex::default(),
             changed: Notify::new(),
-            updates: broadcast::Sender::new(WAITING),
+            updates: broadcast::Sender::new(MAX_WAITING_CHANGES),
         }
     }
 }
@@ -74,10 +74,10 @@ impl Drop for Handle {
 impl Watched {
     /// Watches a resource until the result is dropped.
     pub(crate) fn add(self: &Arc<Self>, remote: &str, uri: &str) -> ResourceWatch {
-        if uri.len() > LONGEST {
+        if uri.len() > MAX_WATCHED_URI {
             tracing::warn!(
                 remote,
-                "resource not watched: its URI is longer than {LONGEST} bytes"
+                "resource not watched: its URI is longer than {MAX_WATCHED_URI} bytes"
             );
             return ResourceWatch::new(());
         }

@@ -20,7 +20,7 @@ use crate::{
 pub(crate) const SECTION: &str = "mcp-servlet:contract";
 
 /// The largest contract, in bytes.
-const MAX: usize = 4 << 20;
+const MAX_CONTRACT: usize = 4 << 20;
 
 /// What a servlet says about itself.
 #[derive(Clone, Debug, Default)]
@@ -46,8 +46,8 @@ const VERSION: u32 = 1;
 impl Contract {
     /// Reads the contents of the section.
     pub(crate) fn parse(section: &[u8]) -> Result<Self, String> {
-        if section.len() > MAX {
-            return Err(format!("it is larger than {MAX} bytes"));
+        if section.len() > MAX_CONTRACT {
+            return Err(format!("it is larger than {MAX_CONTRACT} bytes"));
         }
         let written: Written =
             serde_json::from_slice(section).map_err(|error| syntax_error(&error))?;

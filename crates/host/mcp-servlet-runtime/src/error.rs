@@ -6,12 +6,10 @@ mod remote;
 
 use std::{io, path::PathBuf};
 
+use mcp_servlet_common::quoted;
 pub use mcp_servlet_oci::Error as RegistryError;
 
-use crate::{
-    inspect::{Import, Unreadable},
-    text::quoted,
-};
+use crate::inspect::{Import, Unreadable};
 pub use call::{CallError, CallErrorKind, Site};
 pub use fetch::FetchError;
 pub use remote::RemoteFailure;

@@ -10,7 +10,7 @@ use mcp_servlet_types::{ContentFeature, InputRequestKind, SDK, STRICT};
 
 use crate::{contract::Contract, needs::Needs};
 pub use bounds::LimitExceeded;
-pub(crate) use bounds::SIZE;
+pub(crate) use bounds::MAX_MODULE;
 pub(crate) use imports::WASI;
 pub use imports::{EXTISM, USER};
 use reader::Reader;

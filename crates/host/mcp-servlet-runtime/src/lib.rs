@@ -64,7 +64,7 @@ pub use guest::Guest;
 pub use help::file_help;
 pub use inspect::{EXTISM, Export, Import, LimitExceeded, Module, Section, USER, Unreadable};
 pub use listener::{Change, Listener, Notification, Sending, Usage};
-pub use mcp_servlet_common::{CheckArguments, JsonObject, RpcError};
+pub use mcp_servlet_common::{CheckArguments, JsonObject, RpcError, quoted};
 pub use mcp_servlet_http::{
     HttpFailure, HttpRequest, HttpResponse, Proxy, SendError, TrustError, public_url,
 };
@@ -84,4 +84,4 @@ pub use request_meta::{
 };
 pub use runtime::{block_on, processors, run_blocking, set_on_idle};
 pub use source::{Fetched, Image, Source, signature_file};
-pub use text::{chain, quoted};
+pub use text::chain;

@@ -56,12 +56,6 @@ pub fn chain(error: &dyn std::error::Error) -> String {
     }
 }
 
-/// Names in backticks, separated by commas.
-pub fn quoted<T: std::fmt::Display>(names: &[T]) -> String {
-    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    names.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,13 +26,13 @@ pub use arguments::{
     schema_fields, schema_in_words, schema_type,
 };
 pub use keywords::{LIST, MAP, SCHEMA};
-pub use mcp_servlet_common::JsonObject;
+pub use mcp_servlet_common::{JsonObject, escape_pointer};
 pub use problem::Problem;
 pub use provider::{
     BOUNDS, GEMINI_KEYWORDS, MAX_DESCRIPTION, MAX_SAFE_INTEGER, Provider, Undo, lower,
     lowering_table,
 };
-pub use text::{did_you_mean, escape, expected, kind, similar};
+pub use text::{did_you_mean, expected, kind, similar};
 pub use validate::{
     Schemas, Validator, example, is_well_formed, matches, referenced, refers_to_itself, unchecked,
 };

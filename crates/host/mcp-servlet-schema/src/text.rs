@@ -1,5 +1,6 @@
 //! Helpers for messages about JSON.
 
+use mcp_servlet_common::value_kind;
 use serde_json::Value;
 
 /// "expected a string, found a number".
@@ -10,35 +11,25 @@ pub fn expected(what: &str, found: Option<&Value>) -> String {
     }
 }
 
-/// A name as a part of a JSON pointer.
-pub fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
-
-/// The type of a value in words, such as "an array".
+/// The type of a value in words, such as "an array". Integers are told from other numbers.
 pub fn kind(value: &Value) -> &'static str {
     match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(number) if number.is_f64() => "a number",
-        Value::Number(_) => "an integer",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+        Value::Number(number) if !number.is_f64() => "an integer",
+        value => value_kind(value),
     }
 }
 
 /// Longer names are not compared, because that takes time in proportion to both lengths.
-const LONGEST: usize = 256;
+const MAX_COMPARED_NAME: usize = 256;
 
 /// The known name that is most similar to `wanted`, if one is similar enough.
 pub fn similar<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if wanted.len() > LONGEST {
+    if wanted.len() > MAX_COMPARED_NAME {
         return None;
     }
     let wanted = wanted.to_lowercase();
     known
-        .filter(|name| name.len() <= LONGEST)
+        .filter(|name| name.len() <= MAX_COMPARED_NAME)
         .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|(left, _), (right, _)| left.total_cmp(right))
@@ -60,7 +51,7 @@ mod tests {
     fn names_are_similar_if_they_are_not_too_long() {
         assert_eq!(similar("gret", ["greet", "add"].into_iter()), Some("greet"));
         assert_eq!(similar("subtract", iter::once("greet")), None);
-        let long = "a".repeat(LONGEST + 1);
+        let long = "a".repeat(MAX_COMPARED_NAME + 1);
         assert_eq!(similar(&long, iter::once(&*long)), None);
         assert_eq!(similar("a", iter::once(&*long)), None);
     }

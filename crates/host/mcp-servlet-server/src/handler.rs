@@ -413,7 +413,7 @@ impl ServerHandler for Handler {
             }
             let message = format!(
                 "this session is subscribed to {} resources, which is the maximum; unsubscribe from some",
-                Subscribed::LIMIT
+                Subscribed::MAX_PER_CLIENT
             );
             Err(ErrorData::invalid_params(message, None))
         };
@@ -513,8 +513,8 @@ fn entries<'e>(listed: impl Iterator<Item = &'e Listed>) -> Vec<Value> {
 /// Why the server does not keep a subscription.
 fn subscription_problem(filter: &SubscriptionFilter) -> Option<String> {
     let uris = filter.resource_subscriptions.as_deref().unwrap_or_default();
-    if uris.len() > Subscribed::LIMIT {
-        let limit = Subscribed::LIMIT;
+    if uris.len() > Subscribed::MAX_PER_CLIENT {
+        let limit = Subscribed::MAX_PER_CLIENT;
         return Some(format!("a subscription can have at most {limit} resources"));
     }
     uris.iter().find_map(|uri| uri_problem(uri))

@@ -14,10 +14,10 @@ mod state_keys;
 pub(crate) mod task_results;
 pub(crate) mod watches;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use mcp_servlet_access::rules::Rules;
-use mcp_servlet_common::lock;
+use mcp_servlet_common::{lock, read_lock, write_lock};
 use mcp_servlet_host::{Host, Member, Servlet};
 use mcp_servlet_runtime::Change;
 use tokio::sync::Semaphore;
@@ -105,28 +105,17 @@ impl Server {
 
     /// Replaces the headers of HTTP responses.
     pub(crate) fn replace_headers(&self, headers: EndpointHeaders) {
-        let mut current = self
-            .0
-            .headers
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        *current = Some(Arc::new(headers));
+        *write_lock(&self.0.headers) = Some(Arc::new(headers));
     }
 
     /// The headers that replace those with which the endpoint began.
     pub(crate) fn headers(&self) -> Option<Arc<EndpointHeaders>> {
-        let headers = self
-            .0
-            .headers
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        headers.clone()
+        read_lock(&self.0.headers).clone()
     }
 
     /// The host that answers new requests.
     pub fn host(&self) -> Arc<Host> {
-        let host = self.0.host.read().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&host)
+        Arc::clone(&read_lock(&self.0.host))
     }
 
     /// Replaces the host, and notifies clients whose lists have changed.
@@ -156,9 +145,7 @@ impl Server {
 
     /// Lets a host answer new requests. The lock that each request needs is held for this exchange only.
     fn set_host(&self, host: Arc<Host>) {
-        let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
-        let previous = std::mem::replace(&mut *current, host);
-        drop(current);
+        let previous = std::mem::replace(&mut *write_lock(&self.0.host), host);
         drop(previous);
     }
 

@@ -18,7 +18,7 @@ use transport::{Closed, Lines};
 
 /// How long calls may go on after the client has closed its end of the pipe. Clients kill servers
 /// that take longer than two seconds; the rest is for ending the process on a busy machine.
-const LEAVING: Duration = Duration::from_millis(1200);
+const CALLS_AFTER_CLOSE: Duration = Duration::from_millis(1200);
 
 /// How long a client may take to read the last responses of a service that has been stopped.
 const LAST_RESPONSES: Duration = Duration::from_secs(2);
@@ -137,7 +137,7 @@ async fn drained(server: &Server) {
 async fn left(closed: &Closed) {
     let sends_nothing = async {
         closed.input.cancelled().await;
-        tokio::time::sleep(LEAVING).await;
+        tokio::time::sleep(CALLS_AFTER_CLOSE).await;
     };
     tokio::select! {
         () = closed.output.cancelled() => {}

@@ -48,7 +48,7 @@ pub(crate) fn this_command<'a>(
     })?;
     let env = variables.map(|name| (name.clone(), format!("${{env:{name}}}").into()));
     Ok(Connection::Command {
-        command: text(&program)?,
+        command: path_as_text(&program)?,
         args,
         env: env.collect(),
         cwd: None,
@@ -158,10 +158,10 @@ pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
         let message = format!("cannot find `{}`", path.display());
         Failure::new(Kind::Usage, message)
     })?;
-    text(&absolute)
+    path_as_text(&absolute)
 }
 
-fn text(path: &Path) -> Result<String, Failure> {
+fn path_as_text(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().ok_or_else(|| {
         let message = format!("`{}` is not UTF-8", path.display());
         Failure::new(Kind::Usage, message)

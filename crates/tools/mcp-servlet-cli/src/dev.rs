@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// How long to keep reading the project after the client has disconnected.
-const LEAVING: Duration = Duration::from_secs(1);
+const READ_AFTER_DISCONNECT: Duration = Duration::from_secs(1);
 
 #[derive(Args, Debug)]
 pub(crate) struct Dev {
@@ -148,7 +148,7 @@ async fn serve(plan: Plan, workshop: Arc<Workshop>, transports: Transports) -> R
         ended = &mut serving => {
             ended?;
             // Even if the client disconnects at once, the user should learn that there is nothing to build.
-            let left = tokio::time::timeout(LEAVING, sources).await;
+            let left = tokio::time::timeout(READ_AFTER_DISCONNECT, sources).await;
             return left.map_or(Ok(()), |files| files.map_err(defect)?.map(drop));
         }
     };

@@ -57,8 +57,9 @@ impl Inspect {
         let load = |source: &Source| Servlet::load(source.clone(), &options).map(Arc::new);
         let loaded: Vec<_> = sources.iter().map(load).collect();
         let host = Host::compose(loaded.iter().flatten().map(mount).collect());
-        let reports = sources.iter().zip(&loaded);
-        let reports: Vec<_> = reports
+        let reports: Vec<_> = sources
+            .iter()
+            .zip(&loaded)
             .map(|(source, servlet)| Report::of(source, servlet.as_ref(), &host))
             .collect();
         let mut out = terminal::out();
@@ -220,16 +221,20 @@ impl<'a> Report<'a> {
     }
 
     fn to_json(&self) -> Value {
-        let sections = self.module.iter().flat_map(|module| &module.sections);
-        let sections =
-            sections.map(|section| json!({ "name": section.name, "size": section.size }));
+        let sections = self
+            .module
+            .iter()
+            .flat_map(|module| &module.sections)
+            .map(|section| json!({ "name": section.name, "size": section.size }));
         let contract = self.module.as_ref().and_then(Module::contract);
         let tools = self.offer.tools.iter().map(|tool| tool.name());
         let signers = self.signers.as_ref().and_then(|keys| keys.as_ref().ok());
         let signatures = signers.map(|keys| keys.iter().map(|key| json!({ "key": key })));
-        let problems = self.offer.problems.iter();
-        let problems =
-            problems.map(|problem| json!({ "message": chain(problem), "help": problem.help() }));
+        let problems = self
+            .offer
+            .problems
+            .iter()
+            .map(|problem| json!({ "message": chain(problem), "help": problem.help() }));
         json!({
             "source": self.source.to_string(),
             "image": self.servlet.and_then(Servlet::image),
@@ -278,11 +283,15 @@ pub(crate) fn write_signers<W: Write>(
 /// The package of a contract, such as `mine 0.1.0, MIT, https://example.com/mine`.
 pub(crate) fn package(contract: &Contract) -> String {
     let text = |key: &str| contract.package.get(key).and_then(Value::as_str);
-    let name = [text("name"), text("version")];
-    let name: Vec<_> = name.into_iter().flatten().collect();
+    let name: Vec<_> = [text("name"), text("version")]
+        .into_iter()
+        .flatten()
+        .collect();
     let name = name.join(" ");
-    let parts = [Some(&*name), text("license"), text("repository")];
-    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+    let parts = [Some(&*name), text("license"), text("repository")]
+        .into_iter()
+        .flatten()
+        .filter(|part| !part.is_empty());
     one_line(&parts.collect::<Vec<_>>().join(", ")).into_owned()
 }
 

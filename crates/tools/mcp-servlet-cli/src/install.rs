@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use mcp_client_config::Connection;
 use mcp_servlet_client::ErrorKind;
 use mcp_servlet_config::Config;
+use mcp_servlet_runtime::quoted;
 use serde_json::{Map, Value};
 
 use self::file::{Backup, InstalledIn};
@@ -145,7 +146,7 @@ impl Install {
         self.place
             .ask(&format!("add `{name}` to {}?", file.shown()))?;
         if !self.no_check {
-            check(&name, &server.connection)?;
+            check_connection(&name, &server.connection)?;
         }
         // The client may have written its file meanwhile. Its other servers do not matter.
         let (file, now) = edited()?;
@@ -302,7 +303,7 @@ fn write(mut file: InstalledIn, has_secrets: bool, done: &str) -> Result<(), Fai
 }
 
 /// Starts the server as the client will, and lists its tools. A server whose variables are not set here is not started.
-fn check(name: &str, connection: &Connection) -> Result<(), Failure> {
+fn check_connection(name: &str, connection: &Connection) -> Result<(), Failure> {
     let resolved = match with_values(connection) {
         Ok(resolved) => resolved,
         Err(error) => {
@@ -361,11 +362,10 @@ fn is_taken(file: &InstalledIn, name: &str, before: &Value, after: &Map<String, 
     let differs = after
         .iter()
         .filter(|(member, value)| before.get(member) != Some(value));
-    let differs: Vec<_> = differs.map(|(member, _)| format!("`{member}`")).collect();
     let message = format!(
         "{} has another server `{name}`: {} would change",
         file.shown(),
-        differs.join(", ")
+        quoted(differs.map(|(member, _)| member))
     );
     let help = "`--force` changes it, `--name` adds the server under another name";
     Failure::with_help(Kind::Usage, message, help)

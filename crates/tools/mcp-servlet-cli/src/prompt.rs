@@ -90,7 +90,7 @@ impl Prompt {
             None
         };
         let arguments = arguments.parse(prompt.as_ref())?.into_iter();
-        let texts = arguments.map(|(name, value)| (name, text(value)));
+        let texts = arguments.map(|(name, value)| (name, argument_as_text(value)));
         let result = session.prompt(name, texts).await?;
         if self.format == Format::Json {
             return Ok(writeln!(terminal::json(), "{}", result.raw.get())?);
@@ -101,7 +101,7 @@ impl Prompt {
 }
 
 /// An argument as text, which all arguments of prompts are.
-fn text(value: Value) -> String {
+fn argument_as_text(value: Value) -> String {
     match value {
         Value::String(text) => text,
         other => other.to_string(),

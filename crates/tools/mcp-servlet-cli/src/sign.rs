@@ -127,8 +127,8 @@ impl Sign {
             reference.with_digest(digest).to_string()
         } else {
             let path = Path::new(&self.signed);
-            let signature =
-                sign_file(&read(path)?, &key).map_err(|error| unusable(&self.key, error))?;
+            let signature = sign_file(&read_signed_file(path)?, &key)
+                .map_err(|error| unusable(&self.key, error))?;
             let path = signature_file(path);
             replace(&path, &signature).map_err(|error| cannot_write(&path, &error))?;
             path.display().to_string()
@@ -214,8 +214,8 @@ fn verify_image(
 /// The file, and the position of the key that has signed it.
 fn verify_file(file: &str, keys: &[VerifyingKey]) -> Result<(String, usize), Failure> {
     let signature = signature_file(Path::new(file));
-    let bytes = read(Path::new(file))?;
-    if let Some(key) = signer_of_file(&read(&signature)?, &bytes, keys) {
+    let bytes = read_signed_file(Path::new(file))?;
+    if let Some(key) = signer_of_file(&read_signed_file(&signature)?, &bytes, keys) {
         return Ok((file.to_owned(), key));
     }
     let signature = signature.display();
@@ -258,13 +258,13 @@ pub(crate) fn private_key(named: &str) -> Result<SigningKey, Failure> {
             let message = format!("the environment variable `{name}` is not set, or is not text");
             Failure::new(Kind::Usage, message)
         })?,
-        None => text(Path::new(named))?,
+        None => read_pem(Path::new(named))?,
     };
     SigningKey::from_pem(&text).map_err(|error| unusable(named, error))
 }
 
 fn public_key(path: &Path) -> Result<VerifyingKey, Failure> {
-    let text = text(path)?;
+    let text = read_pem(path)?;
     VerifyingKey::from_pem(&text).map_err(|error| {
         let message = format!("`{}`: {error}", path.display());
         let help =
@@ -273,11 +273,11 @@ fn public_key(path: &Path) -> Result<VerifyingKey, Failure> {
     })
 }
 
-fn text(path: &Path) -> Result<String, Failure> {
+fn read_pem(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| unreadable(path, &error))
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+fn read_signed_file(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| unreadable(path, &error))
 }
 

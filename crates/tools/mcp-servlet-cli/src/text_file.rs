@@ -8,10 +8,10 @@ use std::{fs, path::Path};
 /// Why it cannot be read.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
-    text(bytes)
+    decode_text(bytes)
 }
 
-fn text(bytes: Vec<u8>) -> Result<String, String> {
+fn decode_text(bytes: Vec<u8>) -> Result<String, String> {
     match bytes.as_slice() {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err("expected UTF-8, found UTF-16".into()),
         [0, b'a', b's', b'm', ..] => return Err("expected text, found a WebAssembly module".into()),
@@ -29,12 +29,12 @@ fn text(bytes: Vec<u8>) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::text;
+    use super::decode_text;
 
     #[test]
     fn a_byte_order_mark_is_no_part_of_a_text() {
-        assert_eq!(text(b"\xef\xbb\xbf{}".to_vec()).as_deref(), Ok("{}"));
-        assert_eq!(text(b"{}".to_vec()).as_deref(), Ok("{}"));
+        assert_eq!(decode_text(b"\xef\xbb\xbf{}".to_vec()).as_deref(), Ok("{}"));
+        assert_eq!(decode_text(b"{}".to_vec()).as_deref(), Ok("{}"));
     }
 
     #[test]
@@ -50,7 +50,7 @@ mod tests {
                 "expected UTF-8, found other bytes after the first 2",
             ),
         ] {
-            assert_eq!(text(bytes.to_vec()), Err(problem.to_owned()));
+            assert_eq!(decode_text(bytes.to_vec()), Err(problem.to_owned()));
         }
     }
 }

@@ -97,7 +97,7 @@ impl Watch {
                 self.subscribe(session).await?;
             }
             match self.format {
-                Format::Human => writeln!(terminal::out(), "{}", one_line(&text(&event)))?,
+                Format::Human => writeln!(terminal::out(), "{}", one_line(&event_as_text(&event)))?,
                 Format::Json => writeln!(terminal::json(), "{}", json(&event))?,
             }
             if terminal::is_closed() {
@@ -122,7 +122,7 @@ async fn ask_for_signs_of_life(session: &Session) -> Infallible {
 }
 
 /// An event in words.
-fn text(event: &Event) -> String {
+fn event_as_text(event: &Event) -> String {
     match event {
         Event::ToolsChanged => "tools changed".to_owned(),
         Event::ResourcesChanged => "resources changed".to_owned(),

@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
 
     /// Fails if a document of the server is not valid, or if a tool, a prompt or the resources have no path. Returns the number of
     /// paths.
-    pub(super) fn check(&self, name: &str, server: &Command) -> anyhow::Result<usize> {
+    pub(super) fn check(&self, name: &str, server: &[String]) -> anyhow::Result<usize> {
         let catalog = catalog_file(self.folder, name);
         let document = self.folder.join(format!("{name}.openapi.json"));
         let mut list = listing("json", server);

@@ -1,8 +1,9 @@
 //! The servers, and how each is installed.
 
+use std::ffi::OsStr;
 use std::process::Command;
 
-use crate::npm::{EVERYTHING, FILESYSTEM, Packages};
+use crate::npm::Packages;
 use crate::python;
 use crate::shell::root;
 
@@ -28,7 +29,10 @@ use Package::{Npm, PyPi, Script};
 const STDIO: &[&str] = &["--stdio"];
 
 /// A server with every feature, which also has other transports.
-const WITH_TRANSPORTS: Package = Npm(EVERYTHING, "mcp-server-everything");
+const WITH_TRANSPORTS: Package = Npm(
+    "@modelcontextprotocol/server-everything@2026.8.31",
+    "mcp-server-everything",
+);
 
 /// That server over stdio.
 pub(super) const OVER_STDIO: Server = server("everything", WITH_TRANSPORTS, &["stdio"]);
@@ -42,7 +46,10 @@ pub(in crate::clients) const SERVERS: [Server; 24] = [
     OVER_STDIO,
     server(
         "filesystem",
-        Npm(FILESYSTEM, "mcp-server-filesystem"),
+        Npm(
+            "@modelcontextprotocol/server-filesystem@2026.8.31",
+            "mcp-server-filesystem",
+        ),
         &["docs"],
     ),
     server(
@@ -186,8 +193,8 @@ const fn server(
 }
 
 impl Server {
-    /// Installs the server under the target directory and returns its command.
-    pub(in crate::clients) fn install(&self) -> anyhow::Result<Command> {
+    /// Installs the server under the target directory and returns its command, which sets the variables that it needs.
+    pub(in crate::clients) fn install(&self) -> anyhow::Result<Vec<String>> {
         let folder = format!("server-{}", self.name);
         let mut command = match self.package {
             Npm(package, program) => Packages::install(&folder, &[package])?.program(program)?,
@@ -203,6 +210,14 @@ impl Server {
             }
         };
         command.args(self.arguments);
-        Ok(command)
+        let text = |word: &OsStr| word.to_string_lossy().into_owned();
+        let variables = command
+            .get_envs()
+            .filter_map(|(name, value)| Some(format!("{}={}", text(name), text(value?))));
+        let program = std::iter::once(command.get_program()).chain(command.get_args());
+        Ok(std::iter::once("env".to_owned())
+            .chain(variables)
+            .chain(program.map(text))
+            .collect())
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<()> {
     }
     let commands = SERVERS
         .iter()
-        .map(|server| Ok((server.name, words(&server.install()?))));
+        .map(|server| Ok((server.name, server.install()?)));
     let commands: BTreeMap<_, _> = commands.collect::<anyhow::Result<_>>()?;
     let file = folder.join("commands.json");
     fs::write(&file, serde_json::to_vec(&commands)?)?;
@@ -86,21 +86,4 @@ fn cargo_of(project: &Path, subcommand: &str) -> Command {
     cargo.arg(project.join("Cargo.toml"));
     cargo.env("CARGO_TARGET_DIR", target());
     cargo
-}
-
-/// A command with its variables, for `env`.
-fn words(command: &Command) -> Vec<String> {
-    let variables = command.get_envs().filter_map(|(name, value)| {
-        Some(format!(
-            "{}={}",
-            name.to_string_lossy(),
-            value?.to_string_lossy()
-        ))
-    });
-    let program = std::iter::once(command.get_program()).chain(command.get_args());
-    let program = program.map(|word| word.to_string_lossy().into_owned());
-    std::iter::once("env".to_owned())
-        .chain(variables)
-        .chain(program)
-        .collect()
 }

@@ -12,7 +12,7 @@ use super::policy::{PEOPLE, Person, Policy, Random, TOOLS};
 use super::site::Site;
 use crate::issuer::{AUDIENCE, ISSUER, Issuer, now};
 use crate::soak::lasting::{Progress, Worker};
-use crate::stdio::PATIENCE;
+use crate::stdio::ANSWER_TIMEOUT;
 
 /// The interval between requests of a caller, so that the machine is not fully busy for half an hour.
 const PACE: Duration = Duration::from_millis(20);
@@ -87,9 +87,9 @@ pub(super) fn caller<'a>(
 ) -> Worker<'a> {
     let agent = Agent::config_builder()
         .http_status_as_error(false)
-        .timeout_connect(Some(PATIENCE))
-        .timeout_recv_response(Some(PATIENCE))
-        .timeout_recv_body(Some(PATIENCE));
+        .timeout_connect(Some(ANSWER_TIMEOUT))
+        .timeout_recv_response(Some(ANSWER_TIMEOUT))
+        .timeout_recv_body(Some(ANSWER_TIMEOUT));
     let agent = agent.build().into();
     Box::new(move |progress| {
         let mut random = Random(0x9e37_79b9_7f4a_7c15 + number as u64);

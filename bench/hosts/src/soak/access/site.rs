@@ -11,12 +11,13 @@ use anyhow::{Context as _, ensure};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 use super::policy::{Policy, Random};
+use crate::artifacts::{Artifacts, HAPROXY};
 use crate::balancer::Balancer;
 use crate::http::{Listening, free_port};
 use crate::issuer::{AUDIENCE, ISSUER};
 use crate::soak::RELOAD;
 use crate::soak::lasting::Progress;
-use crate::stdio::PATIENCE;
+use crate::stdio::ANSWER_TIMEOUT;
 
 /// How many processes there are. The first one stays, and its memory is watched.
 const PROCESSES: usize = 3;
@@ -42,10 +43,10 @@ pub(super) struct Site {
 }
 
 impl Site {
-    pub(super) fn new(servlet: &Path, wasm: &Path, folder: &Path) -> anyhow::Result<Self> {
+    pub(super) fn new(artifacts: &Artifacts, folder: &Path) -> anyhow::Result<Self> {
         Ok(Self {
-            servlet: servlet.canonicalize()?,
-            wasm: wasm.canonicalize()?,
+            servlet: artifacts.servlet(),
+            wasm: artifacts.wasm("spin"),
             folder: folder.to_owned(),
             ports: [free_port()?, free_port()?, free_port()?],
             kills: Mutex::default(),
@@ -146,10 +147,9 @@ required = ["amount"]
         Listening::start(command.env("RUST_LOG", "off").env("RUST_BACKTRACE", "0"))
     }
 
-    /// Starts `HAProxy` with this configuration in front of the processes. Each request may go to another one.
-    pub(super) fn balance(&self, deployed: &Path) -> anyhow::Result<Balancer> {
-        let deployed = fs::read_to_string(deployed)?;
-        let config = deployed
+    /// Starts `HAProxy` in front of the processes. Each request may go to another one.
+    pub(super) fn balance(&self) -> anyhow::Result<Balancer> {
+        let config = HAPROXY
             .replace("balance hdr(Mcp-Session-Id)", "balance roundrobin")
             .replace("timeout client", "timeout check 10s\n    timeout client");
         Balancer::start(&config, &self.folder, &self.ports)
@@ -167,7 +167,7 @@ required = ["amount"]
             let first = others.pop_front().context("there are others")?;
             let mut process = first.process;
             if ended / 2 % 2 == 0 {
-                ensure!(process.end(PATIENCE)?, "a process does not end");
+                ensure!(process.end(ANSWER_TIMEOUT)?, "a process does not end");
             } else {
                 let mut kills = self.kills.lock().unwrap_or_else(PoisonError::into_inner);
                 kills.push(Instant::now());

@@ -7,6 +7,7 @@
 
 use std::{cmp::Reverse, collections::HashMap};
 
+use mcp_servlet_common::unescape_pointer;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
@@ -154,7 +155,7 @@ fn take(schema: &mut Value, pointer: &str) -> Option<Value> {
         return Some(std::mem::replace(schema.pointer_mut(pointer)?, reference));
     }
     let (parent, name) = pointer.rsplit_once('/')?;
-    let name = name.replace("~1", "/").replace("~0", "~");
+    let name = unescape_pointer(name);
     let parent = schema.pointer_mut(parent)?.as_object_mut()?;
     parent.shift_remove(&name)
 }

@@ -23,9 +23,9 @@ use crate::target::Http;
 use crate::transport::http::use_ring;
 
 /// How long a request may take.
-const TIMEOUT: Duration = Duration::from_secs(30);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// The most bytes of a response.
-const BODY: usize = 1 << 20;
+const MAX_RESPONSE: usize = 1 << 20;
 
 /// An HTTP client for the authorization servers of one server.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl Network {
         let allowed = Allowed::for_server(target.url()).await;
         let builder = Client::builder()
             .redirect(redirect::Policy::none())
-            .timeout(TIMEOUT)
+            .timeout(REQUEST_TIMEOUT)
             .dns_resolver(allowed.clone());
         let builder = target.tls_options().apply(&target.label(), builder);
         let builder = builder.map_err(|error| failure::setup(error.to_string()))?;
@@ -70,8 +70,8 @@ impl Network {
         let mut response = response.map_err(reqwest::Error::without_url)?;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await? {
-            if body.len() + chunk.len() > BODY {
-                return Err(format!("the response has more than {BODY} bytes").into());
+            if body.len() + chunk.len() > MAX_RESPONSE {
+                return Err(format!("the response has more than {MAX_RESPONSE} bytes").into());
             }
             body.extend_from_slice(&chunk);
         }

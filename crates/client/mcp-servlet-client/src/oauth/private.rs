@@ -11,7 +11,7 @@ pub(super) fn create_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)?;
-    check(&fs::metadata(folder)?, 0o022)
+    check_owner(&fs::metadata(folder)?, 0o022)
 }
 
 /// Reads a file. None if it does not exist.
@@ -24,7 +24,7 @@ pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    check(&file.metadata()?, 0o077)?;
+    check_owner(&file.metadata()?, 0o077)?;
     let mut text = String::new();
     file.read_to_string(&mut text)?;
     Ok(Some(text))
@@ -56,7 +56,7 @@ pub(super) fn lock_file(path: &Path) -> io::Result<File> {
     create_folder(path.parent().unwrap_or(Path::new(".")))?;
     let mut options = OpenOptions::new();
     let file = open(options.create(true).append(true), path)?;
-    check(&file.metadata()?, 0o077)?;
+    check_owner(&file.metadata()?, 0o077)?;
     Ok(file)
 }
 
@@ -91,7 +91,7 @@ fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
 
 /// Checks that a file or a folder belongs to this user, and that it has none of these bits of its mode.
 #[cfg(unix)]
-fn check(metadata: &fs::Metadata, forbidden: u32) -> io::Result<()> {
+fn check_owner(metadata: &fs::Metadata, forbidden: u32) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;
     let denied = |reason| Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
     if metadata.uid() != rustix::process::geteuid().as_raw() {
@@ -104,7 +104,7 @@ fn check(metadata: &fs::Metadata, forbidden: u32) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn check(_: &fs::Metadata, _: u32) -> io::Result<()> {
+fn check_owner(_: &fs::Metadata, _: u32) -> io::Result<()> {
     Ok(())
 }
 

@@ -53,7 +53,7 @@ impl Endpoint {
             return answer;
         }
         let answer = answer.map_err(|error| Refusal::from(deepest(&*error)));
-        let members = answer.and_then(|response| read(&response));
+        let members = answer.and_then(|response| read_members(&response));
         if self == Self::Registration {
             let client = members.and_then(|members| client(&members));
             return Ok(response(StatusCode::CREATED, &client?));
@@ -104,7 +104,7 @@ impl From<String> for Refusal {
 }
 
 /// The members of a response. An error is one with any status.
-fn read(response: &Response<Vec<u8>>) -> Result<Map<String, Value>, Refusal> {
+fn read_members(response: &Response<Vec<u8>>) -> Result<Map<String, Value>, Refusal> {
     let members = serde_json::from_slice::<Map<String, Value>>(response.body());
     if let Ok(members) = &members
         && let Some(error) = members.get("error").filter(|error| !error.is_null())

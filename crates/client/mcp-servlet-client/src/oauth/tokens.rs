@@ -140,12 +140,11 @@ impl Renewal {
 }
 
 impl Bearer for Tokens {
-    fn token(&self) -> BoxFuture<'_, Result<Option<Secret>, Error>> {
-        self.current(None).boxed()
-    }
-
-    fn replace<'a>(&'a self, refused: &'a Secret) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
-        self.current(Some(refused)).boxed()
+    fn token<'a>(
+        &'a self,
+        refused: Option<&'a Secret>,
+    ) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
+        self.current(refused).boxed()
     }
 }
 
@@ -183,12 +182,11 @@ impl ClientTokens {
 }
 
 impl Bearer for ClientTokens {
-    fn token(&self) -> BoxFuture<'_, Result<Option<Secret>, Error>> {
-        self.current(None).boxed()
-    }
-
-    fn replace<'a>(&'a self, refused: &'a Secret) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
-        self.current(Some(refused)).boxed()
+    fn token<'a>(
+        &'a self,
+        refused: Option<&'a Secret>,
+    ) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
+        self.current(refused).boxed()
     }
 }
 

@@ -36,7 +36,7 @@ impl Tls {
     /// # Errors
     /// If the file cannot be read, or has no certificate.
     pub fn roots(mut self, path: impl Into<PathBuf>) -> Result<Self, TargetError> {
-        let (path, text) = read(path.into())?;
+        let (path, text) = read_pem(path.into())?;
         let roots = Certificate::from_pem_bundle(&text).unwrap_or_default();
         if roots.is_empty() {
             return Err(invalid(path, "certificate"));
@@ -54,8 +54,8 @@ impl Tls {
         certificate: impl Into<PathBuf>,
         key: impl Into<PathBuf>,
     ) -> Result<Self, TargetError> {
-        let (path, mut text) = read(certificate.into())?;
-        let (_, key) = read(key.into())?;
+        let (path, mut text) = read_pem(certificate.into())?;
+        let (_, key) = read_pem(key.into())?;
         text.push(b'\n');
         text.extend(key);
         let identity = Identity::from_pem(&text);
@@ -68,7 +68,7 @@ impl Tls {
     /// # Errors
     /// If the file cannot be read, or has no list.
     pub fn revoked(mut self, path: impl Into<PathBuf>) -> Result<Self, TargetError> {
-        let (path, text) = read(path.into())?;
+        let (path, text) = read_pem(path.into())?;
         if parse_lists(&text).is_empty() {
             return Err(invalid(path, "list of revoked certificates"));
         }
@@ -131,7 +131,7 @@ impl Tls {
     }
 }
 
-fn read(path: PathBuf) -> Result<(PathBuf, Vec<u8>), TargetError> {
+fn read_pem(path: PathBuf) -> Result<(PathBuf, Vec<u8>), TargetError> {
     match std::fs::read(&path) {
         Ok(text) => Ok((path, text)),
         Err(source) => Err(TargetError::ReadFile { path, source }),

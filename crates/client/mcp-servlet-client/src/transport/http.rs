@@ -166,12 +166,12 @@ impl Client {
             return Ok((send(request, None).await?, false));
         };
         let again = request.try_clone();
-        let token = bearer.token().await?;
+        let token = bearer.token(None).await?;
         let response = send(request, token.as_ref()).await?;
         let has_token = token.is_some();
         let response = match (again, token) {
             (Some(again), Some(token)) if response.status() == StatusCode::UNAUTHORIZED => {
-                match bearer.replace(&token).await? {
+                match bearer.token(Some(&token)).await? {
                     Some(token) => send(again, Some(&token)).await?,
                     None => response,
                 }
@@ -189,8 +189,7 @@ impl Client {
         has_session: bool,
     ) -> Result<StreamableHttpPostResponse, Error> {
         let response = self.send(request).await?;
-        let session = response.headers().get(SESSION);
-        let session = session.and_then(|id| id.to_str().ok()).map(str::to_owned);
+        let session = session_id(&response);
         let id = request_id(message).cloned();
         if matches!(
             response.status(),
@@ -407,6 +406,12 @@ fn with_session(
         Some(token) => request.bearer_auth(token),
         None => request,
     }
+}
+
+/// The id of the session that a response opens or belongs to.
+fn session_id(response: &Response) -> Option<String> {
+    let id = response.headers().get(SESSION)?.to_str().ok()?;
+    Some(id.to_owned())
 }
 
 /// Whether a message asks whether there is a server. Its answer must come at once.

@@ -34,7 +34,7 @@ pub(super) enum End {
 }
 
 /// How many bytes are kept of both ends of a line that is too long.
-const KEPT: usize = 4 << 10;
+const KEPT_AT_EACH_END: usize = 4 << 10;
 /// A line of this many times the limit has no end, for all that is known.
 const ENDLESS: usize = 16;
 
@@ -49,10 +49,12 @@ pub(super) struct Ends {
 impl Ends {
     fn push(&mut self, bytes: &[u8]) {
         self.length = self.length.saturating_add(bytes.len());
-        let room = KEPT - self.head.len();
+        let room = KEPT_AT_EACH_END - self.head.len();
         self.head.extend(bytes.iter().take(room));
-        self.tail.extend(&bytes[bytes.len().saturating_sub(KEPT)..]);
-        self.tail.drain(..self.tail.len().saturating_sub(KEPT));
+        self.tail
+            .extend(&bytes[bytes.len().saturating_sub(KEPT_AT_EACH_END)..]);
+        self.tail
+            .drain(..self.tail.len().saturating_sub(KEPT_AT_EACH_END));
     }
 
     /// The id of the response that the line is, unless it is in the part that was left out.
@@ -192,7 +194,10 @@ mod tests {
 
     #[test]
     fn the_id_is_found_at_both_ends() {
-        let long = format!("{{\"text\":\"{}\",\"id\":5}}", "x".repeat(3 * KEPT));
+        let long = format!(
+            "{{\"text\":\"{}\",\"id\":5}}",
+            "x".repeat(3 * KEPT_AT_EACH_END)
+        );
         for (message, expected) in [
             (
                 format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{long}}}"),
@@ -214,7 +219,7 @@ mod tests {
                 format!("{{\"method\":\"x\",\"id\":9,\"params\":{long}}}"),
                 None,
             ),
-            ("x".repeat(3 * KEPT), None),
+            ("x".repeat(3 * KEPT_AT_EACH_END), None),
         ] {
             let mut ends = Ends::default();
             message

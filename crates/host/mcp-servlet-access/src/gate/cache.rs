@@ -12,7 +12,7 @@ use super::{Known, Reason};
 use crate::digest::Sha256;
 
 /// How many accepted tokens are known, and how many refused ones.
-const MOST: usize = 10_000;
+const MAX_KNOWN_TOKENS: usize = 10_000;
 /// How long a refused token is known.
 const REFUSED: Duration = Duration::from_secs(5);
 
@@ -49,10 +49,10 @@ impl Cache {
         };
         let now = Instant::now();
         let mut known = lock(tokens);
-        if known.len() >= MOST {
+        if known.len() >= MAX_KNOWN_TOKENS {
             known.retain(|_, (_, until)| *until > now);
         }
-        if known.len() >= MOST {
+        if known.len() >= MAX_KNOWN_TOKENS {
             known.clear();
         }
         known.insert(token, (outcome.clone(), now + time));
@@ -93,12 +93,12 @@ mod tests {
         let cache = Cache::default();
         let token = Sha256::of(b"ann");
         cache.insert(token, &Ok(accepted()));
-        for number in 0..=MOST {
+        for number in 0..=MAX_KNOWN_TOKENS {
             let refused = Sha256::of(&number.to_be_bytes());
             cache.insert(refused, &Err(Reason::Signature));
         }
         assert!(cache.get(&token).is_some_and(|known| known.is_ok()));
-        let last = Sha256::of(&MOST.to_be_bytes());
+        let last = Sha256::of(&MAX_KNOWN_TOKENS.to_be_bytes());
         assert!(cache.get(&last).is_some_and(|known| known.is_err()));
     }
 }

@@ -17,7 +17,7 @@ use super::Reason;
 use crate::digest::Sha256;
 
 /// How long a subject may be, and how many scopes or roles count.
-const MOST: usize = 256;
+const MAX_CLAIM: usize = 256;
 
 /// The maximum size of the claims that rules read, in bytes of their JSON.
 const MOST_NAMED: usize = 8 << 10;
@@ -94,14 +94,14 @@ impl Claims {
     pub(super) fn scopes(&self) -> BTreeSet<String> {
         let scope = self.0.get("scope").filter(|scope| scope.is_string());
         let scopes = scope.or_else(|| self.0.get("scp"));
-        words(scopes).take(MOST).collect()
+        words(scopes).take(MAX_CLAIM).collect()
     }
 
     /// The roles and groups of the caller.
     pub(super) fn roles(&self) -> BTreeSet<String> {
         let names = ["roles", "groups"].into_iter();
         names
-            .flat_map(|name| words(self.0.get(name)).take(MOST))
+            .flat_map(|name| words(self.0.get(name)).take(MAX_CLAIM))
             .collect()
     }
 
@@ -136,7 +136,7 @@ impl Claims {
 
 /// Whether a text can name a caller.
 pub(super) fn is_subject(text: &str) -> bool {
-    (1..=MOST).contains(&text.len()) && !text.chars().any(char::is_control)
+    (1..=MAX_CLAIM).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
 /// The words of a text, or of a list of words.

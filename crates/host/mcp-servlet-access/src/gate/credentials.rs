@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// How long a token or a key may be.
-const MOST: usize = 16 << 10;
+const MAX_CREDENTIAL: usize = 16 << 10;
 
 /// The only credentials of a request.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl<'a> Credentials<'a> {
 }
 
 fn text(value: &HeaderValue, otherwise: Reason) -> Result<&str, Reason> {
-    if value.len() > MOST {
+    if value.len() > MAX_CREDENTIAL {
         return Err(Reason::TooLong);
     }
     value.to_str().map_err(|_| otherwise)

@@ -62,7 +62,7 @@ impl JwtHead {
 }
 
 /// How long an accepted token is known. After that, it needs a key of its issuer again.
-const KEPT: Duration = Duration::from_mins(1);
+const ACCEPTED_TOKEN_LIFE: Duration = Duration::from_mins(1);
 
 /// Whether a token is a JWT, valid or not.
 pub(super) fn is_jwt(token: &str) -> bool {
@@ -133,6 +133,6 @@ fn known(claims: &Claims, issuer: &JwtOptions, options: &AuthOptions) -> Result<
         from,
         until: Some(until),
         binding,
-        kept: KEPT,
+        kept: ACCEPTED_TOKEN_LIFE,
     })
 }

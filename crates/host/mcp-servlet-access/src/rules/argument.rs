@@ -58,7 +58,7 @@ const KEYWORDS: [(&str, Option<&str>); 13] = [
 const TYPES: [&str; 6] = ["null", "boolean", "number", "string", "array", "object"];
 
 /// How much of a value an error shows, in characters.
-const SHOWN: usize = 100;
+const MAX_SHOWN_VALUE: usize = 100;
 
 impl PartialEq for Argument {
     fn eq(&self, other: &Self) -> bool {
@@ -211,7 +211,7 @@ impl Argument {
             return format!("without {path}");
         }
         let values = values.join(", ");
-        let end = values.char_indices().nth(SHOWN).map(|(at, _)| at);
+        let end = values.char_indices().nth(MAX_SHOWN_VALUE).map(|(at, _)| at);
         match end {
             Some(end) => format!("with {path} = {}…", &values[..end]),
             None => format!("with {path} = {values}"),

@@ -48,7 +48,7 @@ pub struct ToolSchema<'a> {
 }
 
 /// The maximum length of a schema in a message, in bytes.
-const SHOWN: usize = 200;
+const MAX_SHOWN_SCHEMA: usize = 200;
 
 impl Argument {
     /// Checks this argument of a rule against the schema of a tool.
@@ -93,7 +93,7 @@ impl Argument {
         let types = values.types();
         let is_other = !types.is_empty() && !types.iter().any(|name| self.types.contains(name));
         let (keyword, kind) = self.first_typed()?;
-        (is_other && part.to_string().len() <= SHOWN).then(|| {
+        (is_other && part.to_string().len() <= MAX_SHOWN_SCHEMA).then(|| {
             let path = self.path();
             format!(
                 "argument `{path}` of `{tool}` is {part}, but `{keyword}` only applies to type `{kind}`"
@@ -258,7 +258,7 @@ fn path_text(path: &mcp_servlet_expression::Path) -> (String, String) {
 /// The schema of a path, for messages. Refers to the tool's schema if it is long.
 fn takes(tool: &str, path: &str, part: &Value) -> String {
     let schema = part.to_string();
-    if schema.len() <= SHOWN {
+    if schema.len() <= MAX_SHOWN_SCHEMA {
         format!("`{tool}` takes {schema} for `{path}`")
     } else {
         format!("see the schema of `{path}` in `{tool}`")

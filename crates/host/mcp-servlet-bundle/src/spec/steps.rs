@@ -24,7 +24,7 @@ const MAX_STEPS: usize = 32;
 const PARALLEL: (usize, usize) = (4, 16);
 
 /// How long the list of `each` may be, by default and at most.
-const MOST: (usize, usize) = (20, 200);
+const EACH_LIMITS: (usize, usize) = (20, 200);
 
 /// The table `step.NAME` of a tool.
 #[derive(Clone, Default, Hash)]
@@ -205,7 +205,7 @@ impl Compiler<'_, '_> {
 
     fn each(&mut self, spec: &StepSpec, place: &Place) -> Option<Each> {
         let parallel = self.limit(spec.parallel, PARALLEL, &place.key("parallel"));
-        let most = self.limit(spec.most, MOST, &place.key("most"));
+        let most = self.limit(spec.most, EACH_LIMITS, &place.key("most"));
         let Some(text) = &spec.each else {
             let keys = [("parallel", spec.parallel), ("most", spec.most)];
             for (key, _) in keys.into_iter().filter(|(_, value)| value.is_some()) {

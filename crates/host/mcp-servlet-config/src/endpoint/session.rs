@@ -10,7 +10,7 @@ use super::Reader;
 use crate::file::{EndpointSection, File, Kind};
 
 /// How long a sealed session lasts.
-const LIFE: Duration = Duration::from_hours(24);
+const SEALED_SESSION_LIFE: Duration = Duration::from_hours(24);
 
 impl Reader<'_> {
     pub(super) fn session_storage(
@@ -43,7 +43,7 @@ impl Reader<'_> {
             "sealed" => {
                 self.require_state_keys(store, file);
                 SessionStorage::Sealed {
-                    life: life.map_or(LIFE, |life| life.get_ref().0),
+                    life: life.map_or(SEALED_SESSION_LIFE, |life| life.get_ref().0),
                 }
             }
             name => self.stored(store, name, file),

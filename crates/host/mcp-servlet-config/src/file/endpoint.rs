@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Forward, MOST, OnSessionSection, QuotaSection, RejectSection, RuleSection, set};
+use super::{Forward, MAX_COUNT, OnSessionSection, QuotaSection, RejectSection, RuleSection, set};
 use crate::{
     table::Table,
     units::{Count, ShortTime, Time},
@@ -183,7 +183,7 @@ pub(crate) struct Session {
     #[schemars(with = "Time")]
     idle: Limit<Duration>,
     /// Maximum number of sessions in this process. 0 turns sessions off.
-    most: Option<Count<0, MOST>>,
+    most: Option<Count<0, MAX_COUNT>>,
     /// Which processes know a session: the one that has opened it (`memory`, the default), all with the same `state_keys`
     /// (`sealed`), or those that also have the same `[store.NAME]` (`store:NAME`). With `none`, clients up to 2025-11-25 have no
     /// sessions.

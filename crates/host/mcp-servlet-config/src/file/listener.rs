@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{MOST, saturated, set};
+use super::{MAX_COUNT, saturated, set};
 use crate::{
     table::Table,
     units::{Count, MinVersion, Network, Size, Time},
@@ -25,7 +25,7 @@ pub(crate) struct ListenerSection {
     #[schemars(with = "String")]
     pub(crate) address: Spanned<String>,
     /// Maximum number of connections. Default: as in `[http]`.
-    connections: Option<Count<1, MOST>>,
+    connections: Option<Count<1, MAX_COUNT>>,
     /// How long a client may take for the head of a request. An idle connection is closed after the same time. Default: as in
     /// `[http]`.
     #[serde(default)]

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::MOST;
+use super::MAX_COUNT;
 use crate::units::Count;
 
 /// A limit for the calls of an endpoint.
@@ -25,10 +25,10 @@ pub(crate) struct QuotaSection {
     #[schemars(with = "Option<String>")]
     pub(crate) calls: Option<Spanned<String>>,
     /// How many calls may begin at once after a pause. Default: the calls of one period.
-    #[schemars(with = "Option<Count<1, MOST>>")]
-    pub(crate) burst: Option<Spanned<Count<1, MOST>>>,
+    #[schemars(with = "Option<Count<1, MAX_COUNT>>")]
+    pub(crate) burst: Option<Spanned<Count<1, MAX_COUNT>>>,
     /// How many calls may run at once.
-    pub(crate) running: Option<Count<1, MOST>>,
+    pub(crate) running: Option<Count<1, MAX_COUNT>>,
     /// How many bytes arguments and results may have, such as `1GiB/h`.
     #[schemars(with = "Option<String>")]
     pub(crate) bytes: Option<Spanned<String>>,

@@ -4,7 +4,7 @@ use mcp_servlet_server::TaskOptions;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Limit, MOST, set};
+use super::{Limit, MAX_COUNT, set};
 use crate::units::{Count, ShortTime, Size};
 
 /// When calls become tasks, and what is kept of them.
@@ -16,9 +16,9 @@ use crate::units::{Count, ShortTime, Size};
 )]
 pub(crate) struct Tasks {
     /// Maximum number of tasks, including finished ones whose result was not fetched. Default: 1000. 0 turns tasks off.
-    max: Option<Count<0, MOST>>,
+    max: Option<Count<0, MAX_COUNT>>,
     /// Maximum number of tasks of one client on standard input and output. Default: 100.
-    max_per_connection: Option<Count<1, MOST>>,
+    max_per_connection: Option<Count<1, MAX_COUNT>>,
     /// How long a call runs before it becomes a task. Default: `2s`.
     after: Option<ShortTime>,
     /// How long a task lives from its creation, at most a day. Default: `30m`.

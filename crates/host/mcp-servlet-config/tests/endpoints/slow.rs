@@ -28,7 +28,7 @@ const GOOD: usize = 4;
 /// How many calls each of these makes.
 const CALLS: usize = 50;
 /// How long a slow client may take before it is disconnected. All handshakes of the test take less, also on a busy machine.
-const TIME: &str = "5s";
+const SLOW_CLIENT_TIMEOUT: &str = "5s";
 
 /// Longer than that, and than a call takes on a busy machine.
 const QUICK: Duration = Duration::from_secs(30);
@@ -145,7 +145,9 @@ async fn slow_clients_are_disconnected_and_hold_up_no_others() {
         ("key.pem", key.as_bytes()),
         ("a.wasm", &*wasm),
     ];
-    let limits = format!("http = {{ head_time = \"{TIME}\", body_time = \"{TIME}\" }}\n");
+    let limits = format!(
+        "http = {{ head_time = \"{SLOW_CLIENT_TIMEOUT}\", body_time = \"{SLOW_CLIENT_TIMEOUT}\" }}\n"
+    );
     let servlet = "[servlet.a]\nsource = \"a.wasm\"\n";
     let site = Site::start(&format!("{limits}{}{servlet}", config(FILES)), &files).await;
     let url = format!("https://{}/mcp", address_of(&site));

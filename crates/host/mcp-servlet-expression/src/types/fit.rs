@@ -1,6 +1,6 @@
 //! Whether the values of one type have another one.
 
-use mcp_servlet_schema::escape;
+use mcp_servlet_schema::escape_pointer;
 
 use super::{Kinds, Object, Others, Type};
 
@@ -105,7 +105,7 @@ impl Object {
         for name in expected.chain(others) {
             let length = at.len();
             *at += "/";
-            *at += &escape(name);
+            *at += &escape_pointer(name);
             let fit = self.member_fits(name, into, at);
             at.truncate(length);
             match fit {

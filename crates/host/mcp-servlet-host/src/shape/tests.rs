@@ -145,7 +145,7 @@ fn notes_of_a_hostile_result_stay_small() {
     ));
     assert!(shaped.text().ends_with("\nand 19,995 more lists"));
     let cut = &Value::from(shaped.into_json())["_meta"]["mcp-servlet/cut"];
-    assert_eq!(cut.as_object().expect("numbers").len(), NAMED);
+    assert_eq!(cut.as_object().expect("numbers").len(), MAX_NAMED_LISTS);
 }
 
 fn shape_of(most: usize) -> Shape {

@@ -3,9 +3,10 @@
 use std::{
     io::{self, BufRead as _, BufReader, Write as _},
     net::TcpStream,
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
+use mcp_servlet_common::lock;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// A connection. Its user is either the thread of the client or a call that this thread waits for.
@@ -21,7 +22,7 @@ impl Wire {
     /// has the wrong form.
     pub(super) fn receive<T: DeserializeOwned>(&self) -> io::Result<Option<serde_json::Result<T>>> {
         let mut line = String::new();
-        let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stream = lock(&self.0);
         match stream.read_line(&mut line)? {
             0 => Ok(None),
             _ => Ok(Some(serde_json::from_str(&line))),
@@ -31,7 +32,7 @@ impl Wire {
     pub(super) fn send(&self, message: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_string(message)?;
         line.push('\n');
-        let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stream = lock(&self.0);
         stream.get_mut().write_all(line.as_bytes())
     }
 }

@@ -11,7 +11,7 @@ use crate::{assert_works, support::tools};
 
 /// Longer than it takes to read any of them on a busy machine, and far shorter than it would take
 /// to compile them.
-const SOON: Duration = Duration::from_secs(20);
+const READ_DEADLINE: Duration = Duration::from_secs(20);
 
 /// The error for a servlet that contains this part.
 #[track_caller]
@@ -27,7 +27,7 @@ fn refusal_of(wasm: Vec<u8>) -> String {
     };
     let start = Instant::now();
     let error = Servlet::load(source, &LoadOptions::default()).expect_err("it is refused");
-    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    assert!(start.elapsed() < READ_DEADLINE, "{:?}", start.elapsed());
     chain(&error)
 }
 

@@ -3,7 +3,7 @@
 use mcp_servlet_http::{HttpFailure, SendError, TrustError};
 use mcp_servlet_types::HttpErrorKind;
 
-use crate::inspect::SIZE;
+use crate::inspect::MAX_MODULE;
 
 /// Why a module could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum FetchError {
 impl From<HttpFailure> for FetchError {
     fn from(failure: HttpFailure) -> Self {
         match failure.kind {
-            HttpErrorKind::TooLarge => Self::TooLarge { limit: SIZE },
+            HttpErrorKind::TooLarge => Self::TooLarge { limit: MAX_MODULE },
             _ => Self::Send(failure.into()),
         }
     }

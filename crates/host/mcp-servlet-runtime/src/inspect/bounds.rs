@@ -14,7 +14,7 @@ use wasmparser::{
 use super::Unreadable;
 
 /// The maximum size of a module in bytes.
-pub(crate) const SIZE: u64 = 64 << 20;
+pub(crate) const MAX_MODULE: u64 = 64 << 20;
 const TYPES: u64 = 20_000;
 /// Parameters or results of one function type or block type.
 const VALUES: u64 = 256;
@@ -56,7 +56,7 @@ impl LimitExceeded {
 
     /// Checks the size of a module.
     pub(crate) fn size(bytes: u64) -> Result<(), Self> {
-        at_most("bytes", bytes, SIZE)
+        at_most("bytes", bytes, MAX_MODULE)
     }
 
     /// How to fix the error, if there is advice.
@@ -80,13 +80,13 @@ enum Refused {
 
 /// Checks the sections of a module against the limits for compilation, but not the bodies of its functions.
 pub(crate) fn check_sections(wasm: &[u8]) -> Result<(), Unreadable> {
-    check(wasm, Bodies::Skip)
+    check_bounds(wasm, Bodies::Skip)
 }
 
 /// Checks a module against the limits for compilation. Bodies take more time than everything else that is read before
 /// compilation, so they are only checked if the module must be compiled.
 pub(crate) fn check_all(wasm: &[u8]) -> Result<(), Unreadable> {
-    check(wasm, Bodies::Count)
+    check_bounds(wasm, Bodies::Count)
 }
 
 /// What happens to the bodies of functions.
@@ -96,7 +96,7 @@ enum Bodies {
     Count,
 }
 
-fn check(wasm: &[u8], bodies: Bodies) -> Result<(), Unreadable> {
+fn check_bounds(wasm: &[u8], bodies: Bodies) -> Result<(), Unreadable> {
     count(wasm, bodies).map_err(|refused| match refused {
         Refused::Limit(limit) => Unreadable::Limit(limit),
         Refused::Damaged(error) => Unreadable::damaged(&error),

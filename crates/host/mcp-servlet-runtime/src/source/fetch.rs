@@ -6,7 +6,7 @@ use mcp_servlet_http::{HttpFailure, Operator, Request, Room, Trust, read};
 use tokio::time::timeout;
 use url::Url;
 
-use crate::{error::FetchError, inspect::SIZE, runtime::block_on};
+use crate::{error::FetchError, inspect::MAX_MODULE, runtime::block_on};
 
 /// The time limit for fetching a module.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -26,7 +26,7 @@ async fn download(operator: &Operator, url: Url) -> Result<Vec<u8>, FetchError> 
     if !status.is_success() {
         return Err(FetchError::Status(status.as_u16()));
     }
-    Ok(read(response, &url, Some(SIZE), &Room::default())
+    Ok(read(response, &url, Some(MAX_MODULE), &Room::default())
         .await?
         .body)
 }

@@ -9,7 +9,7 @@ use std::{
 use super::stem;
 use crate::{
     LimitExceeded, LoadError, Unreadable,
-    inspect::{self, MAGIC, SIZE},
+    inspect::{self, MAGIC, MAX_MODULE},
 };
 
 /// Reads the whole file. Stops early if the file does not begin like a module or is too large.
@@ -37,6 +37,6 @@ fn read_into(wasm: &mut Vec<u8>, path: &PathBuf) -> io::Result<Result<(), Unread
         return Ok(Err(problem.into()));
     }
     wasm.reserve_exact(usize::try_from(size).unwrap_or_default());
-    file.take(SIZE).read_to_end(wasm)?;
+    file.take(MAX_MODULE).read_to_end(wasm)?;
     Ok(LimitExceeded::size(wasm.len() as u64).map_err(Unreadable::Limit))
 }

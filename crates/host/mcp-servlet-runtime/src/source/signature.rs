@@ -17,7 +17,7 @@ use crate::{LoadError, error::FetchError};
 const ENDING: &str = ".sigstore.json";
 
 /// The limit for a signature, in bytes.
-const SIZE: u64 = 1 << 20;
+const MAX_SIGNATURE: u64 = 1 << 20;
 
 /// The file with the signature of a module.
 pub fn signature_file(module: &Path) -> PathBuf {
@@ -55,7 +55,9 @@ pub(super) fn read(source: &Source) -> Result<Option<Vec<u8>>, LoadError> {
 
 fn file(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(SIZE).read_to_end(&mut bytes)?;
+    File::open(path)?
+        .take(MAX_SIGNATURE)
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use mcp_servlet_common::unescape_pointer;
 use serde_json::Value;
 
 use crate::JsonObject;
@@ -290,7 +291,5 @@ pub(super) fn resolve<'a>(root: &'a JsonObject, mut schema: &'a Value) -> &'a Va
 fn lookup<'a>(root: &'a JsonObject, reference: &str) -> Option<&'a Value> {
     let mut steps = reference.strip_prefix("#/")?.split('/');
     let first = root.get(steps.next()?)?;
-    steps.try_fold(first, |at, step| {
-        at.get(step.replace("~1", "/").replace("~0", "~"))
-    })
+    steps.try_fold(first, |at, step| at.get(unescape_pointer(step)))
 }

@@ -1,9 +1,9 @@
 //! Estimates the work that a schema causes, without applying it.
 
+use mcp_servlet_common::escape_pointer;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use crate::text::escape;
 use crate::{
     keywords::{LIST, MAP, SCHEMA},
     problem::Problem,
@@ -43,7 +43,7 @@ impl Cost {
     fn below(self, name: &str) -> Self {
         match self {
             Self::Wrong(problem) if !problem.at.starts_with('/') => {
-                Self::Wrong(problem.within(&format!("{}/", escape(name))))
+                Self::Wrong(problem.within(&format!("{}/", escape_pointer(name))))
             }
             other => other,
         }

@@ -9,10 +9,10 @@ use jsonschema::{
     JsonType, ValidationError, Validator,
     error::{TypeKind, ValidationErrorKind},
 };
+use mcp_servlet_common::escape_pointer;
 use serde_json::{Number, Value, json};
 
 use crate::provider::MAX_SAFE_INTEGER;
-use crate::text::escape;
 
 /// A fraction near the largest exact integers, so that it has the same relation to most bounds.
 const FRACTION: f64 = 2_251_799_813_685_248.5;
@@ -74,7 +74,7 @@ fn replace(value: &mut Value, at: &mut String, replaced: &mut HashSet<String>) {
         }
         Value::Object(members) => {
             for (name, member) in members {
-                at.extend(["/", &escape(name)]);
+                at.extend(["/", &escape_pointer(name)]);
                 replace(member, at, replaced);
                 at.truncate(length);
             }

@@ -3,15 +3,14 @@
 use std::collections::HashSet;
 
 use jsonschema::{ValidationError, error::ValidationErrorKind};
+use mcp_servlet_common::{escape_pointer, quoted};
 use serde_json::Value;
 
-use crate::text::escape;
-
 /// The maximum size of a schema in a message, in bytes.
-const SCHEMA: usize = 1000;
+const MAX_SHOWN_SCHEMA: usize = 1000;
 
 /// The maximum size of a wrong value in a message, in bytes.
-const SHOWN: usize = 60;
+const MAX_SHOWN_VALUE: usize = 60;
 
 /// The maximum number of errors in a message.
 const MISTAKES: usize = 5;
@@ -54,7 +53,7 @@ impl<'a> Report<'a> {
                     return;
                 }
                 let name = property.as_str().unwrap_or_default();
-                let at = format!("{}/{}", error.instance_path(), escape(name));
+                let at = format!("{}/{}", error.instance_path(), escape_pointer(name));
                 let schema = self
                     .part(error)
                     .and_then(|part| part.get("properties")?.get(name));
@@ -126,18 +125,13 @@ impl<'a> Report<'a> {
     }
 
     fn unknown(&self, error: &ValidationError<'_>, name: &str) -> String {
-        let at = format!("{}/{}", error.instance_path(), escape(name));
+        let at = format!("{}/{}", error.instance_path(), escape_pointer(name));
         let known = self
             .part(error)
             .and_then(|part| part.get("properties")?.as_object());
-        let known: Vec<_> = known
-            .into_iter()
-            .flatten()
-            .map(|(name, _)| format!("`{name}`"))
-            .collect();
-        match known.as_slice() {
-            [] => format!("`{at}` is unknown"),
-            known => format!("`{at}` is unknown; known are {}", known.join(", ")),
+        match quoted(known.into_iter().flatten().map(|(name, _)| name)) {
+            none if none.is_empty() => format!("`{at}` is unknown"),
+            known => format!("`{at}` is unknown; known are {known}"),
         }
     }
 }
@@ -173,7 +167,7 @@ fn is_partial(path: &str) -> bool {
 
 fn shown_schema(schema: &Value) -> String {
     let text = schema.to_string();
-    if text.len() > SCHEMA {
+    if text.len() > MAX_SHOWN_SCHEMA {
         return "its schema".to_owned();
     }
     text
@@ -187,7 +181,7 @@ fn shown(value: &Value) -> String {
         value => value.to_string(),
     };
     match value {
-        Value::String(_) if text.len() > SHOWN => "a long string".to_owned(),
+        Value::String(_) if text.len() > MAX_SHOWN_VALUE => "a long string".to_owned(),
         _ => text,
     }
 }

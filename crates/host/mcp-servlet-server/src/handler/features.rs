@@ -7,7 +7,7 @@ use std::{
 
 use mcp_servlet_access::audit::Event;
 use mcp_servlet_host::{Host, Member};
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject};
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -30,6 +30,7 @@ use crate::{
         notifications::UsageCell,
         protocol_error,
     },
+    permissions::Permissions,
     records::{Account, Asked},
     server::{
         Server,
@@ -92,6 +93,43 @@ async fn bounded<T>(
     result.map_err(timed_out)
 }
 
+/// What a client asks a member for. The member may ask the client for input first.
+#[derive(Clone, Copy)]
+enum Wanted<'a> {
+    Resource {
+        uri: &'a str,
+    },
+    Prompt {
+        name: &'a str,
+        arguments: Option<&'a JsonObject>,
+    },
+}
+
+impl Wanted<'_> {
+    async fn answer(
+        self,
+        host: &Host,
+        permissions: &Permissions,
+        request_meta: &RequestMeta,
+    ) -> Result<JsonObject, CallError> {
+        match self {
+            Self::Resource { uri } => {
+                permissions.note_read(uri);
+                let is_allowed = |member: &Member| permissions.reads(member, uri);
+                let read = host.read_resource_from(uri, request_meta, &is_allowed);
+                Ok(read.await?.into_json())
+            }
+            Self::Prompt { name, arguments } => {
+                if let Some(error) = permissions.unknown_prompt(name) {
+                    return Err(error);
+                }
+                let get = host.get_prompt_with(name, arguments, request_meta);
+                Ok(get.await?.into_json())
+            }
+        }
+    }
+}
+
 impl Handler {
     /// The time for one request.
     fn clock(&self) -> Clock {
@@ -103,56 +141,10 @@ impl Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let host = self.host(&context).await?;
-        let asked = Request {
-            purpose: Purpose::State("resources/read"),
-            name: &request.uri,
-            arguments: None,
-            owner: owner_of(&context),
-            once: host.read_may_make_calls(&request.uri),
-        };
-        let era = Era::of(&context);
-        let clock = self.clock();
-        let mut permissions = self.permissions(&context, &host);
-        let account = Account::begin(
-            &self.server,
-            &context,
-            &host,
-            &Asked {
-                event: Event::Read,
-                method: "resources/read",
-                name: &request.uri,
-                via: None,
-                arguments: None,
-                session: self.session.id(&context, era),
-            },
-        )?;
-        permissions.notes = account.notes();
-        let (permissions, account) = (&permissions, &account);
-        let is_allowed = |member: &Member| permissions.reads(member, &request.uri);
-        let read = |inputs: Inputs| {
-            let (host, uri, context, clock) = (&host, &request.uri, &context, &clock);
-            let (server, is_allowed) = (&self.server, &is_allowed);
-            async move {
-                let (mut request_meta, usage) = self.request_meta(context, era, inputs);
-                let _remote_span = account.trace(&mut request_meta, None);
-                permissions.watch_callees(server, &mut request_meta);
-                permissions.note_read(uri);
-                let read = host.read_resource_from(uri, &request_meta, is_allowed);
-                let of = (server, account, &usage);
-                match bounded(of, "resources/read", clock, context, pin!(read)).await? {
-                    Ok(result) => Ok(account.answered(result.into_json())),
-                    Err(error) => Err(protocol_error(&error)),
-                }
-            }
-        };
-        let inputs = Inputs::new(
-            request.input_responses.clone(),
-            request.request_state.clone(),
-        );
-        let answer = input_rounds::answer(&self.server, &context, era, &asked, inputs, read).await;
-        let answer = answer.inspect_err(|error| account.failed(error))?;
-        Ok(self.contents(era, answer))
+        let wanted = Wanted::Resource { uri: &request.uri };
+        let inputs = Inputs::new(request.input_responses, request.request_state);
+        let answer = self.answer_feature(&context, wanted, inputs).await?;
+        Ok(self.contents(Era::of(&context), answer))
     }
 
     /// The response to a request for a resource.
@@ -175,62 +167,73 @@ impl Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let host = self.host(&context).await?;
-        let asked = Request {
-            purpose: Purpose::State("prompts/get"),
+        let wanted = Wanted::Prompt {
             name: &request.name,
             arguments: request.arguments.as_ref(),
-            owner: owner_of(&context),
-            once: host.prompt_may_make_calls(&request.name),
         };
+        let inputs = Inputs::new(request.input_responses, request.request_state);
         let era = Era::of(&context);
-        let clock = self.clock();
-        let mut permissions = self.permissions(&context, &host);
-        let account = Account::begin(
-            &self.server,
-            &context,
-            &host,
-            &Asked {
-                event: Event::Prompt,
-                method: "prompts/get",
-                name: &request.name,
-                via: None,
-                arguments: request.arguments.as_ref(),
-                session: self.session.id(&context, era),
-            },
-        )?;
-        permissions.notes = account.notes();
-        let (permissions, account) = (&permissions, &account);
-        let get = |inputs: Inputs| {
-            let (host, request, context, clock) = (&host, &request, &context, &clock);
-            let server = &self.server;
-            async move {
-                let (mut request_meta, usage) = self.request_meta(context, era, inputs);
-                let _remote_span = account.trace(&mut request_meta, None);
-                permissions.watch_callees(server, &mut request_meta);
-                let (name, arguments) = (&request.name, request.arguments.as_ref());
-                let get = async {
-                    match permissions.unknown_prompt(name) {
-                        Some(error) => Err(error),
-                        None => host.get_prompt_with(name, arguments, &request_meta).await,
-                    }
-                };
-                let of = (server, account, &usage);
-                match bounded(of, "prompts/get", clock, context, pin!(get)).await? {
-                    Ok(result) => Ok(account.answered(result.into_json())),
-                    Err(error) => Err(protocol_error(&error)),
-                }
-            }
-        };
-        let inputs = Inputs::new(
-            request.input_responses.clone(),
-            request.request_state.clone(),
-        );
-        let answer = input_rounds::answer(&self.server, &context, era, &asked, inputs, get).await;
-        match answer.inspect_err(|error| account.failed(error))? {
+        match self.answer_feature(&context, wanted, inputs).await? {
             Answer::Complete(json) => Ok(self.answer::<GetPromptResult>(era, json).into()),
             Answer::InputRequests(json) => Ok(self.answer::<InputRequiredResult>(era, json).into()),
         }
+    }
+
+    /// Lets a member answer, which may ask the client for input.
+    async fn answer_feature(
+        &self,
+        context: &RequestContext<RoleServer>,
+        wanted: Wanted<'_>,
+        inputs: Inputs,
+    ) -> Result<Answer, ErrorData> {
+        let host = &self.host(context).await?;
+        let (event, method, name, arguments, once) = match wanted {
+            Wanted::Resource { uri } => {
+                let once = host.read_may_make_calls(uri);
+                (Event::Read, "resources/read", uri, None, once)
+            }
+            Wanted::Prompt { name, arguments } => {
+                let once = host.prompt_may_make_calls(name);
+                (Event::Prompt, "prompts/get", name, arguments, once)
+            }
+        };
+        let asked = Request {
+            purpose: Purpose::State(method),
+            name,
+            arguments,
+            owner: owner_of(context),
+            once,
+        };
+        let era = Era::of(context);
+        let mut permissions = self.permissions(context, host);
+        let account = Account::begin(
+            &self.server,
+            context,
+            host,
+            &Asked {
+                event,
+                method,
+                name,
+                via: None,
+                arguments,
+                session: self.session.id(context, era),
+            },
+        )?;
+        permissions.notes = account.notes();
+        let (permissions, account, clock) = (&permissions, &account, &self.clock());
+        let call = |inputs: Inputs| async move {
+            let (mut request_meta, usage) = self.request_meta(context, era, inputs);
+            let _remote_span = account.trace(&mut request_meta, None);
+            permissions.watch_callees(&self.server, &mut request_meta);
+            let work = wanted.answer(host, permissions, &request_meta);
+            let of = (&self.server, account, &usage);
+            match bounded(of, method, clock, context, pin!(work)).await? {
+                Ok(json) => Ok(account.answered(json)),
+                Err(error) => Err(protocol_error(&error)),
+            }
+        };
+        let answer = input_rounds::answer(&self.server, context, era, &asked, inputs, call).await;
+        answer.inspect_err(|error| account.failed(error))
     }
 
     pub(super) async fn suggest(

@@ -81,7 +81,7 @@ impl Cursors<'_> {
     fn read(&self, cursor: &str) -> Option<String> {
         match self.owner {
             Some(_) => self.seal.read(cursor, &self.context()),
-            None => read(cursor),
+            None => decode_cursor(cursor),
         }
     }
 
@@ -111,7 +111,7 @@ fn write(name: &str) -> String {
     hex(name.as_bytes())
 }
 
-fn read(cursor: &str) -> Option<String> {
+fn decode_cursor(cursor: &str) -> Option<String> {
     String::from_utf8(unhex(cursor)?).ok()
 }
 

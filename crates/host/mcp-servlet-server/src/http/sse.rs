@@ -104,7 +104,7 @@ impl Sse {
         }
         let end = self.end.child_token();
         let id = SessionId::random();
-        let (queue, messages) = mpsc::channel(transport::WAITING);
+        let (queue, messages) = mpsc::channel(transport::MAX_SESSION_QUEUE);
         let client = (
             request.extensions().get().copied(),
             access::owner(request.extensions()),

@@ -9,9 +9,9 @@ use opentelemetry_http::{Bytes, HttpClient, HttpError, Request as Sent, Response
 use url::Url;
 
 /// How long a collector may take for one request.
-const TIME: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long its answer may be.
-const MOST: u64 = 64 << 10;
+const MAX_ANSWER: u64 = 64 << 10;
 
 /// A client for one collector.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ impl HttpClient for Collector {
     {
         let operator = self.operator.clone();
         let sending = self.nursery.spawn(async move {
-            let sent = tokio::time::timeout(TIME, send(&operator, request));
+            let sent = tokio::time::timeout(REQUEST_TIMEOUT, send(&operator, request));
             sent.await
                 .map_err(|_| "the collector did not answer within 10 s")?
         });
@@ -65,7 +65,7 @@ async fn send(operator: &Operator, sent: Sent<Bytes>) -> Result<Response<Bytes>,
     let response = operator.send_once(&request).await?;
     let status = response.status();
     let mut answer = Vec::new();
-    read_more(response, &url, &mut answer, MOST, TIME).await?;
+    read_more(response, &url, &mut answer, MAX_ANSWER, REQUEST_TIMEOUT).await?;
     let response = Response::builder().status(status);
     Ok(response.body(answer.into())?)
 }

@@ -21,7 +21,7 @@ use super::{Server, watches::ClientWatch};
 use crate::permissions::Permissions;
 
 /// How many changes may queue up for a slow client. After that, it is notified of all lists at once.
-const WAITING: usize = 64;
+const MAX_CLIENT_QUEUE: usize = 64;
 
 /// A channel from the server to everything that is connected to it.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Changes(broadcast::Sender<Change>);
 
 impl Default for Changes {
     fn default() -> Self {
-        Self(broadcast::Sender::new(WAITING))
+        Self(broadcast::Sender::new(MAX_CLIENT_QUEUE))
     }
 }
 
@@ -193,7 +193,7 @@ pub(crate) struct Subscribed(Mutex<HashMap<String, ClientWatch>>);
 
 impl Subscribed {
     /// The limit for one client, so that it leaves room for others in the subscriptions at remotes.
-    pub(crate) const LIMIT: usize = 1_000;
+    pub(crate) const MAX_PER_CLIENT: usize = 1_000;
 
     /// The longest URI, in bytes.
     pub(crate) const LONGEST_URI: usize = 8 << 10;
@@ -201,7 +201,7 @@ impl Subscribed {
     /// Adds a subscription. False if there are too many.
     pub(crate) fn add(&self, server: &Server, uri: String) -> bool {
         let mut watches = self.watches();
-        if watches.len() >= Self::LIMIT && !watches.contains_key(&uri) {
+        if watches.len() >= Self::MAX_PER_CLIENT && !watches.contains_key(&uri) {
             return false;
         }
         let add = |uri: &String| server.watch(uri);

@@ -6,12 +6,13 @@ use std::{
     collections::{BTreeMap, HashMap},
     fmt::{Debug, Write as _},
     hash::Hash,
-    sync::{Arc, OnceLock, PoisonError, RwLock},
+    sync::{Arc, OnceLock, RwLock},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use call::log_failure;
 pub(crate) use call::{Caller, InnerCalls, outcome, session_digest};
+use mcp_servlet_common::{read_lock, write_lock};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Usage};
 use prometheus_client::{
     encoding::{
@@ -422,7 +423,7 @@ impl Metrics {
 
     /// The series of a tool.
     fn series(&self, servlet: &str, tool: &str) -> Arc<Series> {
-        let known = self.series.read().unwrap_or_else(PoisonError::into_inner);
+        let known = read_lock(&self.series);
         if let Some(series) = known.get(servlet).and_then(|tools| tools.get(tool)) {
             return Arc::clone(series);
         }
@@ -431,7 +432,7 @@ impl Metrics {
             servlet: servlet.to_owned(),
             tool: tool.to_owned(),
         };
-        let mut known = self.series.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = write_lock(&self.series);
         let tools = known.entry(servlet.to_owned()).or_default();
         let series = tools.entry(tool.to_owned());
         Arc::clone(series.or_insert_with(|| Arc::new(Series::new(labels))))

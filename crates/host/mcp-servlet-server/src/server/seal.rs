@@ -10,13 +10,13 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock},
     time::{Duration, SystemTime},
 };
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use mcp_servlet_access::Owner;
-use mcp_servlet_common::hex;
+use mcp_servlet_common::{hex, lock};
 use mcp_servlet_runtime::{JsonObject, RpcError};
 use ring::aead::{Aad, NONCE_LEN, Nonce};
 use rmcp::{ErrorData, model::ErrorCode};
@@ -180,7 +180,7 @@ impl Seal {
 
     /// Whether a state is used for the first time in this process.
     fn is_first(&self, number: Number) -> bool {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = lock(&self.used);
         if used.contains(&number) {
             return false;
         }

@@ -2,10 +2,11 @@
 
 use std::{
     fmt,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, RwLock},
 };
 
 use mcp_servlet_access::audit::DigestKey;
+use mcp_servlet_common::{read_lock, write_lock};
 use ring::{
     aead::{CHACHA20_POLY1305, LessSafeKey, UnboundKey},
     hkdf::{HKDF_SHA256, Salt},
@@ -78,12 +79,11 @@ pub(crate) struct CurrentKeys(Arc<RwLock<StateKeys>>);
 
 impl CurrentKeys {
     pub(crate) fn replace(&self, keys: StateKeys) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = keys;
+        *write_lock(&self.0) = keys;
     }
 
     /// The keys of one use, the one that seals first.
     pub(super) fn of(&self, label: &str) -> Vec<(KeyId, LessSafeKey)> {
-        let keys = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        keys.derived(label)
+        read_lock(&self.0).derived(label)
     }
 }

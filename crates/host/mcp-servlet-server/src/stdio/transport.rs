@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Maximum length of a line, in bytes.
-const LIMIT: usize = 16 << 20;
+const MAX_LINE: usize = 16 << 20;
 
 /// Some editors write it before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -103,13 +103,13 @@ impl Lines {
             }
             self.reader.consume(length);
             let was_skipping = self.skipping;
-            self.skipping = end.is_none() && (was_skipping || self.line.len() > LIMIT);
+            self.skipping = end.is_none() && (was_skipping || self.line.len() > MAX_LINE);
             if was_skipping {
                 continue;
             }
-            if self.line.len() > LIMIT {
+            if self.line.len() > MAX_LINE {
                 self.line.clear();
-                let message = format!("the line is longer than {LIMIT} bytes");
+                let message = format!("the line is longer than {MAX_LINE} bytes");
                 return Some(Err(Refusal::invalid(message)));
             }
             if end.is_some() {

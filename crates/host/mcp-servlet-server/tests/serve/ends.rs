@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Shorter than the time after which clients kill a server, and than rmcp's wait for running calls.
-const SOON: Duration = Duration::from_secs(4);
+const END_DEADLINE: Duration = Duration::from_secs(4);
 
 /// A servlet with one instance and no timeout; requests with long arguments never end.
 fn host() -> Host {
@@ -58,7 +58,7 @@ fn the_end_of_a_session_stops_its_calls() {
         assert_eq!(served.send("DELETE", "/mcp", &headers, "").status, 204);
         let next = served.ask("tools/call", json!({"name": "t"}));
         assert_eq!(next.message()["result"]["content"], json!([]));
-        assert!(ended.elapsed() < SOON, "{:?}", ended.elapsed());
+        assert!(ended.elapsed() < END_DEADLINE, "{:?}", ended.elapsed());
         let unanswered = call.join().expect("no panic");
         assert_eq!(
             (unanswered.status, &*unanswered.body),
@@ -132,7 +132,7 @@ async fn closed_input_ends_the_connection_while_a_call_runs() {
         .expect("an end")
         .expect("no panic")
         .expect("a graceful end");
-    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    assert!(start.elapsed() < END_DEADLINE, "{:?}", start.elapsed());
 }
 
 #[tokio::test]

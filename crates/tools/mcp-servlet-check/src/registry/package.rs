@@ -1,6 +1,6 @@
 //! The limits of the entries in `packages`.
 
-use mcp_servlet_common::{hex, unhex};
+use mcp_servlet_common::{hex, quoted, unhex};
 use serde_json::Value;
 use url::Url;
 
@@ -80,8 +80,8 @@ fn members(package: &Value) -> Option<Finding> {
     let kind = package["registryType"].as_str().unwrap_or_default();
     let Some((_, version, digest)) = TYPES.iter().find(|(name, ..)| *name == kind) else {
         let problem = format!("a package has the `registryType` `{kind}`");
-        let names: Vec<_> = TYPES.iter().map(|(name, ..)| format!("`{name}`")).collect();
-        return refused(problem, &format!("write one of {}", names.join(", ")));
+        let names = quoted(TYPES.iter().map(|(name, ..)| name));
+        return refused(problem, &format!("write one of {names}"));
     };
     for (member, is_needed) in [("version", version), ("fileSha256", digest)] {
         if package[member].is_string() != *is_needed {

@@ -1,6 +1,6 @@
 //! All schemas within a schema.
 
-use mcp_servlet_schema::{LIST, MAP, SCHEMA, escape};
+use mcp_servlet_schema::{LIST, MAP, SCHEMA, escape_pointer};
 use serde_json::Value;
 
 /// A schema within a schema, or the whole schema.
@@ -48,7 +48,7 @@ fn walk<'a>(schema: &'a Value, pointer: String, role: Role<'a>, parts: &mut Vec<
         role,
     });
     for (key, value) in schema.as_object().into_iter().flatten() {
-        let pointer = format!("{pointer}/{}", escape(key));
+        let pointer = format!("{pointer}/{}", escape_pointer(key));
         let key = key.as_str();
         match value {
             Value::Array(list) if LIST.contains(&key) => {
@@ -63,7 +63,7 @@ fn walk<'a>(schema: &'a Value, pointer: String, role: Role<'a>, parts: &mut Vec<
             }
             Value::Object(map) if MAP.contains(&key) || DEFINITIONS.contains(&key) => {
                 for (name, schema) in map {
-                    let pointer = format!("{pointer}/{}", escape(name));
+                    let pointer = format!("{pointer}/{}", escape_pointer(name));
                     walk(schema, pointer, role.below(key, name), parts);
                 }
             }

@@ -52,10 +52,10 @@ pub(super) fn show_message(params: &JsonObject) {
 
 /// `progress: 50 of 100: counting`
 fn progress(params: &JsonObject) -> String {
-    let mut line = format!("progress: {}", text(params.get("progress")));
+    let mut line = format!("progress: {}", param_as_text(params.get("progress")));
     if let Some(total) = params.get("total").filter(|total| !total.is_null()) {
         line += " of ";
-        line += &text(Some(total));
+        line += &param_as_text(Some(total));
     }
     match params.get("message") {
         Some(Value::String(message)) if !message.is_empty() => line + ": " + message,
@@ -75,12 +75,15 @@ fn message(params: &JsonObject) -> String {
         Some(Value::String(logger)) => format!(" {logger}"),
         _ => String::new(),
     };
-    let level = text(params.get("level"));
-    format!("log[{level}]{logger}: {}", text(params.get("data")))
+    let level = param_as_text(params.get("level"));
+    format!(
+        "log[{level}]{logger}: {}",
+        param_as_text(params.get("data"))
+    )
 }
 
 /// A string unchanged, any other value as JSON. Whole floats have no fraction.
-fn text(value: Option<&Value>) -> String {
+fn param_as_text(value: Option<&Value>) -> String {
     match value {
         None => String::new(),
         Some(Value::String(text)) => text.clone(),

@@ -6,14 +6,14 @@ use std::{
 };
 
 use mcp_catalog::{Catalog, Item, ItemKind};
-use mcp_servlet_schema::escape;
+use mcp_servlet_schema::escape_pointer;
 use serde_json::{Value, json};
 
 use super::impact::Impact;
 use crate::terminal::{Style, Visible, one_line};
 
 /// How much of a value a line shows, in characters.
-const SHOWN: usize = 120;
+const MAX_SHOWN_CHARS: usize = 120;
 
 /// A difference.
 #[derive(Debug, PartialEq)]
@@ -120,7 +120,7 @@ fn compare(
     };
     let added = new.keys().filter(|key| !old.contains_key(*key));
     for key in old.keys().chain(added) {
-        let pointer = format!("{pointer}/{}", escape(key));
+        let pointer = format!("{pointer}/{}", escape_pointer(key));
         match (old.get(key), new.get(key)) {
             (Some(old), Some(new)) => compare(changes, item, &pointer, old, new),
             (before, after) => changes.push(Change {
@@ -219,7 +219,7 @@ impl Change {
 /// The text of a value, cut after a line.
 pub(crate) fn shortened(value: &Value) -> String {
     let text = value.to_string();
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }

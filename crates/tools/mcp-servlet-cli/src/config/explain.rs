@@ -118,7 +118,7 @@ fn caller(path: &Path) -> Result<Caller, Failure> {
 }
 
 fn human(caller: Option<&Caller>, explanation: &Explanation) -> String {
-    let mut text = format!("caller  {}\n", in_words(caller));
+    let mut text = format!("caller  {}\n", caller_in_words(caller));
     for reject in &explanation.reject {
         let ExplainedReject {
             line,
@@ -157,7 +157,7 @@ fn human(caller: Option<&Caller>, explanation: &Explanation) -> String {
     text
 }
 
-fn in_words(caller: Option<&Caller>) -> String {
+fn caller_in_words(caller: Option<&Caller>) -> String {
     let Some(caller) = caller else {
         return "nobody".to_owned();
     };

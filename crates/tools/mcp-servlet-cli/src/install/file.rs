@@ -44,7 +44,7 @@ impl InstalledIn {
     pub(super) fn read(client: Client, path: PathBuf) -> Result<Self, Failure> {
         // Files with settings are often links into a folder that is kept elsewhere.
         let path = fs::canonicalize(&path).unwrap_or_else(|_| target(path));
-        let bytes = read(&path)?;
+        let bytes = read_if_exists(&path)?;
         let file = ClientFile::parse(client, bytes.as_deref().unwrap_or_default());
         let file = file.map_err(|error| problem(&path, &error))?;
         Ok(Self {
@@ -81,7 +81,7 @@ impl InstalledIn {
 
     /// Replaces the file at once, so that a client never reads half of it. If it gets secrets, only its owner can read it then.
     pub(super) fn write(&mut self, has_secrets: bool) -> Result<(), Failure> {
-        if read(&self.path)? != self.bytes {
+        if read_if_exists(&self.path)? != self.bytes {
             let message = format!(
                 "`{}` has just been changed by another program",
                 self.shown()
@@ -149,7 +149,7 @@ fn target(path: PathBuf) -> PathBuf {
     }
 }
 
-fn read(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -56,7 +56,7 @@ pub(super) fn write<W: Write>(
             ("needs", &member.permissions.needs),
             ("granted", &member.permissions.granted),
         ] {
-            for right in in_words(rights) {
+            for right in rights_in_words(rights) {
                 line(label, &right)?;
             }
         }
@@ -68,7 +68,7 @@ pub(super) fn write<W: Write>(
 }
 
 /// A line for each right.
-fn in_words(rights: &Rights) -> impl Iterator<Item = String> {
+fn rights_in_words(rights: &Rights) -> impl Iterator<Item = String> {
     let of = |what: &'static str, names: &BTreeSet<String>| {
         let lines = names.iter().map(move |name| format!("{what:<9} {name}"));
         lines.collect::<Vec<_>>()

@@ -16,7 +16,7 @@ use crate::{
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The time that npm itself gives to files, in seconds since 1970.
-const TIME: u64 = 499_162_500;
+const NPM_FILE_TIME: u64 = 499_162_500;
 
 /// What both scripts have, in the language that Python and JavaScript share with JSON.
 struct Script {
@@ -136,7 +136,7 @@ pub(super) fn npm(
             &readme(packed, &format!("npx -y {name}"), None),
         ),
     ];
-    Ok(npm::pack(&manifest, &files, TIME, LEVEL)?)
+    Ok(npm::pack(&manifest, &files, NPM_FILE_TIME, LEVEL)?)
 }
 
 /// A wheel, with its file name.

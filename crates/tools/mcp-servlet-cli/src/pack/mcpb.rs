@@ -166,7 +166,7 @@ fn question(key: &ConfigKey) -> Value {
     let title = schema["title"].as_str().map(str::to_owned);
     let mut question = json!({
         "type": kind,
-        "title": title.unwrap_or_else(|| in_words(&key.name)),
+        "title": title.unwrap_or_else(|| as_title(&key.name)),
         "description": key.description().unwrap_or(&key.name),
         "required": key.required,
     });
@@ -192,7 +192,7 @@ fn question(key: &ConfigKey) -> Value {
 }
 
 /// `api-key` as a title: `Api key`.
-fn in_words(name: &str) -> String {
+fn as_title(name: &str) -> String {
     let words = name.replace(['-', '_'], " ");
     let mut letters = words.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);

@@ -14,7 +14,7 @@ use crate::incoming::{self, Mended, Message, Reply};
 /// The code that servers have for a session that they do not know. Some send it for other errors, too.
 const SESSION_NOT_FOUND: i64 = -32001;
 /// The longest body with such an error, in bytes.
-const MAX: usize = 4096;
+const MAX_ERROR_BODY: usize = 4096;
 /// What such a body has.
 const ERROR: &[u8] = b"\"error\"";
 
@@ -76,7 +76,7 @@ pub(super) fn is_lost(error: &Error) -> bool {
 /// The error in the body of a response with status 200, if it says that the server has lost the session.
 pub(super) fn error_of(body: &[u8]) -> Option<Error> {
     let names_error = || body.windows(ERROR.len()).any(|part| part == ERROR);
-    if body.len() > MAX || !names_error() {
+    if body.len() > MAX_ERROR_BODY || !names_error() {
         return None;
     }
     let mut mended = Mended::default();

@@ -14,7 +14,7 @@ use crate::quote::start;
 use crate::target::public_url;
 
 /// The most bytes of an error's body that are read.
-const BODY: usize = 64 << 10;
+const MAX_ERROR_BODY: usize = 64 << 10;
 /// How much of a body an error quotes, in characters.
 const QUOTED: usize = 200;
 
@@ -81,7 +81,7 @@ pub(crate) async fn refused(response: Response, sent: Option<Sent>, server: &str
     let url = response.url().clone();
     let redirect = redirect(&response);
     let is_json = content_type(&response).is_some_and(|kind| kind.starts_with(JSON));
-    let body = body(response, BODY).await.unwrap_or_default();
+    let body = body(response, MAX_ERROR_BODY).await.unwrap_or_default();
     let body = String::from_utf8_lossy(&body);
     let is_of_login = match status {
         // Older servers with rmcp answer so to a session that they do not know.

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::{Argument, Step, path::MAX_PARTS, target};
 
 /// The longest string or list that is tried.
-const LONGEST: usize = 1_000;
+const MAX_WITNESS_LENGTH: usize = 1_000;
 
 /// How many values are tried.
-const MOST: usize = 200;
+const MAX_WITNESSES: usize = 200;
 
 /// How many steps of validation all calls may take together; about a tenth of a second of work.
 const MAX_STEPS: u64 = 2_000_000;
@@ -71,7 +71,7 @@ struct Samples(Vec<Value>);
 impl Samples {
     fn extend(&mut self, values: impl IntoIterator<Item = Value>) {
         for value in values {
-            if self.0.len() == MOST {
+            if self.0.len() == MAX_WITNESSES {
                 return;
             }
             if !self.0.contains(&value) {
@@ -133,7 +133,7 @@ fn collect(root: &Value, schema: &Value, left: &mut usize, values: &mut Samples)
             ("pattern", Value::String(pattern)) => values.extend(matching(pattern)),
             ("minLength" | "maxLength" | "minItems" | "maxItems", Value::Number(bound)) => {
                 let bound = bound.as_u64().and_then(|bound| usize::try_from(bound).ok());
-                let bound = bound.filter(|bound| *bound <= LONGEST);
+                let bound = bound.filter(|bound| *bound <= MAX_WITNESS_LENGTH);
                 values.extend(bound.into_iter().flat_map(of_length));
             }
             (_, Value::Number(bound)) => values.extend(near(bound)),
@@ -199,7 +199,7 @@ pub(super) fn matching(pattern: &str) -> Vec<Value> {
 
 /// Adds a string that probably matches a pattern, up to the longest that is tried.
 fn sample(pattern: &Hir, text: &mut String) {
-    if text.len() > LONGEST {
+    if text.len() > MAX_WITNESS_LENGTH {
         return;
     }
     match pattern.kind() {

@@ -2,11 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock},
     time::Duration,
 };
 
 use mcp_servlet_bundle::Call;
+use mcp_servlet_common::lock;
 use mcp_servlet_http::{HttpFailure, HttpRequest, HttpResponse};
 use mcp_servlet_runtime::{JsonObject, Listener, Notification, RequestMeta, Sending, Usage};
 use serde_json::{Value, json};
@@ -65,7 +66,7 @@ impl Progress {
 
     async fn update(&self, message: Option<String>, change: impl FnOnce(&mut State)) {
         let progress = {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = lock(&self.state);
             change(&mut state);
             let progress = state.over + state.parts.values().sum::<f64>();
             let is_early = state.last.is_some_and(|last| last.elapsed() < PAUSE);

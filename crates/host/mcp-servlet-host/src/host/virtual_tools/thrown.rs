@@ -42,21 +42,12 @@ pub(super) fn timeout(message: String) -> Thrown {
 
 /// The kind of a failure that a catch can handle.
 pub(in crate::host) fn kind(error: &CallErrorKind) -> Option<Kind> {
-    Some(match error {
-        CallErrorKind::Fault { .. } | CallErrorKind::UnknownResource { .. } => Kind::Fault,
-        CallErrorKind::Panic { .. } => Kind::Panic,
-        CallErrorKind::Trap { .. } => Kind::Trap,
-        CallErrorKind::HostDenied { .. } => Kind::HostDenied,
-        CallErrorKind::Timeout { .. } => Kind::Timeout,
-        CallErrorKind::OutOfMemory { .. } => Kind::OutOfMemory,
-        CallErrorKind::OutOfFuel { .. } => Kind::OutOfFuel,
-        CallErrorKind::Start { .. } => Kind::Start,
-        CallErrorKind::Busy { .. } | CallErrorKind::Waited { .. } => Kind::Busy,
-        CallErrorKind::OutputTooLarge { .. } => Kind::OutputTooLarge,
-        CallErrorKind::BadOutput { .. } => Kind::BadOutput,
-        CallErrorKind::Remote { failure } => remote_kind(failure),
-        _ => return None,
-    })
+    match error {
+        CallErrorKind::UnknownResource { .. } => Some(Kind::Fault),
+        CallErrorKind::Remote { failure } => Some(remote_kind(failure)),
+        // Both have the same names. The errors of the caller are no kinds.
+        error => Kind::named(error.name()),
+    }
 }
 
 /// The error of a virtual tool, at its servlet.

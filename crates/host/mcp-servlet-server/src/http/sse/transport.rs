@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{exchange::Exchange, message::Incoming, passthrough};
 
 /// How many messages, and how many events, may wait.
-pub(super) const WAITING: usize = 16;
+pub(super) const MAX_SESSION_QUEUE: usize = 16;
 
 /// How long a client may leave its events unread. Then its session ends.
 const EVENT_WRITE_TIMEOUT: Duration = Duration::from_mins(1);
@@ -37,7 +37,7 @@ impl Connection {
         end: CancellationToken,
         nursery: Nursery,
     ) -> (Self, Events) {
-        let (events, receiver) = mpsc::channel(WAITING);
+        let (events, receiver) = mpsc::channel(MAX_SESSION_QUEUE);
         let connection = Self {
             messages,
             events: Some(events),

@@ -52,7 +52,7 @@ fn run(
     values: &[i64],
     state: &Shared,
 ) -> Result<(Vec<u8>, Duration)> {
-    let (name, input) = (text(messages, values[0])?, bytes(messages, values[1])?);
+    let (name, input) = (read_text(messages, values[0])?, bytes(messages, values[1])?);
     let mut state = lock(state);
     let start = Instant::now();
     let output = state.plugin.call(&name, &input);
@@ -63,9 +63,9 @@ fn run(
 
 fn assert(messages: &mut Messages<'_, '_>, values: &[i64], state: &Shared) -> Result<i64> {
     let assertion = Assertion {
-        name: text(messages, values[0])?,
+        name: read_text(messages, values[0])?,
         passed: values[1] == 1,
-        reason: text(messages, values[2])?,
+        reason: read_text(messages, values[2])?,
     };
     lock(state).report.add(assertion);
     Ok(0)
@@ -79,7 +79,7 @@ fn reset(_: &mut Messages<'_, '_>, _: &[i64], state: &Shared) -> Result<i64> {
 }
 
 fn group(messages: &mut Messages<'_, '_>, values: &[i64], state: &Shared) -> Result<i64> {
-    let name = text(messages, values[0])?;
+    let name = read_text(messages, values[0])?;
     lock(state).report.begin(name);
     Ok(0)
 }
@@ -95,6 +95,6 @@ pub(super) fn bytes(messages: &mut Messages<'_, '_>, at: i64) -> Result<Vec<u8>>
     bytes.ok_or_else(|| "an argument is not in memory".to_owned())
 }
 
-fn text(messages: &mut Messages<'_, '_>, at: i64) -> Result<String> {
+fn read_text(messages: &mut Messages<'_, '_>, at: i64) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes(messages, at)?).into_owned())
 }

@@ -1,3 +1,0 @@
-//! Twenty-one tools of three arguments each.
-
-include!("../../tools/many.in");

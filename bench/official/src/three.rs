@@ -1,3 +1,0 @@
-//! One tool of three arguments.
-
-include!("../../tools/one.in");
