@@ -531,8 +531,8 @@ async fn check_search(
     for tool in TOOLS {
         for amount in SOME_AMOUNTS {
             let call = json!({ "name": tool, "arguments": arguments(amount) });
-            let called = session.call("call_tool", call).await;
-            let is_done = called.is_ok_and(|result| !result.is_error);
+            let result = session.call("call_tool", call).await;
+            let is_done = result.is_ok_and(|result| !result.is_error);
             let allowed = may_call(rules, tool, caller, amount);
             assert_eq!(is_done, allowed, "{tool} {amount:?}: {}", at());
         }
@@ -603,7 +603,7 @@ fn runner() -> TestRunner {
         Ok(seed) => seed.parse().expect("a number"),
         Err(_) => u64::from_ne_bytes(seed),
     };
-    println!("to repeat this: {SEED}={seed}");
+    eprintln!("to repeat this: {SEED}={seed}");
     let seed = [seed.to_le_bytes(), [0; 8], [0; 8], [0; 8]].concat();
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
     TestRunner::new_with_rng(ProptestConfig::default(), rng)

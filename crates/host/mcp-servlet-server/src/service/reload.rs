@@ -247,7 +247,7 @@ async fn changed_lists(lists: &mut [watch::Receiver<Arc<RemoteLists>>]) {
         Box::pin(async move {
             if lists.changed().await.is_err() {
                 // The remote has ended.
-                pending().await
+                pending::<()>().await;
             }
         })
     });

@@ -80,8 +80,8 @@ fn the_container_answers_its_probes() {
     );
     let (_, metrics) = asked.expect("an answer");
     assert!(metrics.contains(&metric), "{metric}: {metrics}");
-    let scaled = &scaler["scaleTargetRef"]["name"];
-    assert_eq!(scaled, &document(&all, "Deployment")["metadata"]["name"]);
+    let target = &scaler["scaleTargetRef"]["name"];
+    assert_eq!(target, &document(&all, "Deployment")["metadata"]["name"]);
     let grace = pod["terminationGracePeriodSeconds"].as_integer();
     assert!(grace > Some(15), "longer than `leave` and the end of calls");
     let service = &document(&all, "Service")["spec"]["ports"][0];
