@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use anyhow::bail;
 use clap::Args;
 
 use crate::npm::Packages;
@@ -27,10 +28,10 @@ hosts                 Compares `servlet serve` with a native server
 
 soak                  Keeps `servlet serve` under load while its remotes are killed, and watches its memory
   --minutes <N>       How long [default: 30]
-  --access            Instead, callers whose tokens expire at three processes behind HAProxy, while rules change
+  --access            Load three processes behind HAProxy with callers whose tokens expire, while rules change
 
 gateway               Compares virtual tools, remotes and access with the same work without them
-  --base <FILE>       And a server without any of them with the `servlet` command of an earlier version
+  --base <FILE>       Also compare plain `servlet serve` with this command of an earlier version
   --check             Fail if a target is missed";
 
 #[derive(Args)]
@@ -46,6 +47,10 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn bench(Options { arguments }: &Options) -> anyhow::Result<()> {
+    if arguments.iter().any(|one| one == "-h" || one == "--help") {
+        println!("{HELP}");
+        return Ok(());
+    }
     match arguments.first().and_then(|first| first.to_str()) {
         Some("hosts" | "soak") => hosts(arguments),
         Some("gateway") => {
@@ -54,6 +59,9 @@ pub(crate) fn bench(Options { arguments }: &Options) -> anyhow::Result<()> {
             python::install("bench", &[MCP_PROXY])?;
             Packages::install("bench", &[SUPERGATEWAY])?;
             hosts(arguments)
+        }
+        Some(other) if !other.starts_with('-') => {
+            bail!("expected `hosts`, `soak` or `gateway`, found `{other}`")
         }
         _ => servlets(arguments),
     }

@@ -135,7 +135,7 @@ async fn clients_may_or_must_have_a_certificate() {
             if is_required {
                 refuses(site, &[version], "alert certificate required");
             } else {
-                accepts(site, &[version], "CN = authority of the test");
+                accepts(site, &[version], "Acceptable client certificate CA names");
             }
             accepts(
                 site,
