@@ -1,7 +1,7 @@
 //! Which server to connect to.
 
+mod bare_url;
 mod http;
-mod public_url;
 mod tls;
 
 use std::ffi::{OsStr, OsString};
@@ -12,10 +12,10 @@ use std::str::FromStr;
 use mcp_servlet_common::is_this_machine;
 use url::Url;
 
+pub(crate) use self::bare_url::bare_url;
+use self::bare_url::public_text;
 pub(crate) use self::http::header;
 pub use self::http::{Http, HttpTransport};
-use self::public_url::public_text;
-pub(crate) use self::public_url::public_url;
 pub use self::tls::{Tls, TlsVersion};
 
 /// A server: a command that is started, or a URL.

@@ -45,7 +45,6 @@ mod result;
 mod search;
 mod servlet;
 mod shape;
-pub mod testbed;
 mod tool;
 mod unmet_needs;
 

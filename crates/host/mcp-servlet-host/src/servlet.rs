@@ -166,7 +166,8 @@ impl Servlet {
         &self.lock
     }
 
-    pub(crate) fn guest(&self) -> &Guest {
+    /// The module, whose exports run as they are: without checks of arguments and results.
+    pub fn guest(&self) -> &Guest {
         &self.guest
     }
 

@@ -9,7 +9,7 @@ use hyper::Uri;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::public_url::public_url;
+use mcp_servlet_common::public_url;
 
 /// An HTTP proxy for the requests of servlets. The user and the password in its URL are secrets and
 /// are not shown.

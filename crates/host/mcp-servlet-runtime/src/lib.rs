@@ -43,7 +43,6 @@ mod nursery;
 mod options;
 mod request_meta;
 mod runtime;
-pub mod size_report;
 mod source;
 mod state;
 mod text;
@@ -65,9 +64,7 @@ pub use help::file_help;
 pub use inspect::{EXTISM, Export, Import, LimitExceeded, Module, Section, USER, Unreadable};
 pub use listener::{Change, Listener, Notification, Sending, Usage};
 pub use mcp_servlet_common::{CheckArguments, JsonObject, RpcError, quoted};
-pub use mcp_servlet_http::{
-    HttpFailure, HttpRequest, HttpResponse, Proxy, SendError, TrustError, public_url,
-};
+pub use mcp_servlet_http::{HttpFailure, HttpRequest, HttpResponse, Proxy, SendError, TrustError};
 pub use mcp_servlet_oci::VerifyingKey;
 pub use mcp_servlet_types::ContentFeature;
 pub use needs::{ConfigKey, Needs, config_variable, configured_host};

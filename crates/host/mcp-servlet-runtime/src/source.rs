@@ -12,7 +12,7 @@ use std::{
 };
 
 use mcp_servlet_common::hex;
-use mcp_servlet_http::public_url;
+use mcp_servlet_common::public_url;
 use mcp_servlet_oci::{Reference, VerifyingKey, signer_of_file};
 use sha2::{Digest as _, Sha256};
 

@@ -9,9 +9,11 @@ mod packages;
 mod profile;
 mod project;
 mod remedy;
+mod size_report;
 mod target;
 
 use std::{
+    error::Error,
     fs::{self, File, TryLockError},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -22,7 +24,7 @@ use cargo_metadata::{
     camino::{Utf8Path, Utf8PathBuf},
 };
 use clap::Args;
-use mcp_servlet_runtime::{Contract, Import, JsonObject, Module, Unreadable, quoted, with_section};
+use mcp_servlet_runtime::{Contract, Import, JsonObject, Module, quoted, with_section};
 use serde_json::{Value, json};
 
 use crate::{
@@ -150,7 +152,7 @@ impl Build {
             self.abi,
             folder,
         )?;
-        let functions = read(&path, mcp_servlet_runtime::size_report::functions)?;
+        let functions = read(&path, size_report::functions)?;
         let data = module
             .sections
             .iter()
@@ -309,7 +311,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
 }
 
 /// Reads a file and parses it as a module, or a part of it.
-fn read<T>(path: &Path, parse: impl Fn(&[u8]) -> Result<T, Unreadable>) -> Result<T, Failure> {
+fn read<T, E: Error>(path: &Path, parse: impl Fn(&[u8]) -> Result<T, E>) -> Result<T, Failure> {
     let wasm = fs::read(path).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", path.display());
         Failure::new(Kind::Build, message)

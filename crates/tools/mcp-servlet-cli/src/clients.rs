@@ -7,7 +7,8 @@ pub(crate) use mcp_client_config::Source as Client;
 use mcp_client_config::{
     ClientFile, Connection, EditError, Places, Platform, ResolveError, Transport, Variables,
 };
-use mcp_servlet_runtime::{Source, public_url};
+use mcp_servlet_common::public_url;
+use mcp_servlet_runtime::Source;
 use serde_json::{Map, Value};
 
 use crate::{

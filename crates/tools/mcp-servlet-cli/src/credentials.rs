@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_servlet_runtime::public_url;
+use mcp_servlet_common::public_url;
 
 /// The text with `…` instead of `user:password` in each URL and address.
 pub(crate) fn hidden(text: &str) -> Cow<'_, str> {

@@ -1,6 +1,7 @@
 //! `servlet test`: runs the tests of a project with its wasm in a host, and XTP test modules.
 
 mod modules;
+mod testbed;
 
 use std::{
     io,
@@ -9,10 +10,7 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{
-    LoadError,
-    testbed::{ADDRESS, Candidate, Testbed},
-};
+use mcp_servlet_host::LoadError;
 use mcp_servlet_runtime::{LoadOptions, Module, Source};
 
 use crate::{
@@ -25,6 +23,7 @@ use crate::{
     terminal::note,
     xtp::project::Manifest,
 };
+use testbed::{ADDRESS, Candidate, Testbed};
 
 #[derive(Args, Debug)]
 pub(crate) struct Test {

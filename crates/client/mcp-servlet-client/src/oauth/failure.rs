@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::error::{Error, ErrorKind};
 use crate::quote::start;
-use crate::target::{Http, public_url};
+use crate::target::{Http, bare_url};
 
 /// How much of a text of an authorization server an error quotes, in characters.
 const QUOTED: usize = 200;
@@ -97,7 +97,7 @@ pub(super) fn from_rmcp(error: AuthError, target: &Http) -> Error {
             let place = if target.has_name() {
                 url.origin().ascii_serialization()
             } else {
-                public_url(&url)
+                bare_url(&url)
             };
             let message = format!("cannot read `{place}`: {}", deepest(&*source));
             Error::new(ErrorKind::Connectivity, message)
@@ -148,7 +148,7 @@ fn other_resource(expected: &Url, found: &Url, target: &Http) -> Error {
         return protocol(message.to_owned());
     }
     let is_same_origin = expected.origin() == found.origin();
-    let found = public_url(found);
+    let found = bare_url(found);
     let error = protocol(format!("{message}, `{found}`"));
     if is_same_origin {
         error.with_help(format!("use the URL `{found}`"))

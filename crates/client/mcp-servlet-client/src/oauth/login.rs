@@ -14,7 +14,7 @@ use super::provider::{Provider, unlogged};
 use super::store::{ClientSecret, Grant, Login};
 use crate::bearer::Secret;
 use crate::error::{Error, ErrorKind};
-use crate::target::{Http, public_url};
+use crate::target::{Http, bare_url};
 
 /// A login in the browser (authorization code with PKCE).
 pub(super) struct InBrowser<'a> {
@@ -148,7 +148,7 @@ pub(super) async fn get_with_secret(
         client_id: client_id.to_owned(),
         client_secret: secret.expose().to_owned(),
         scopes: scopes.clone(),
-        resource: Some(public_url(target.url())),
+        resource: Some(bare_url(target.url())),
     };
     let manager = &mut provider.manager;
     manager
@@ -176,7 +176,7 @@ fn stored(
     credentials: StoredCredentials,
 ) -> Login {
     Login {
-        server: public_url(target.url()),
+        server: bare_url(target.url()),
         grant,
         client_secret,
         revocation_endpoint: provider.revocation_endpoint().map(str::to_owned),

@@ -17,7 +17,7 @@ use super::failure;
 use super::network::Network;
 use crate::bearer::Secret;
 use crate::error::{Error, ErrorKind};
-use crate::target::{Http, public_url};
+use crate::target::{Http, bare_url};
 use crate::transport::http::{bearer_challenge, not_sent};
 
 /// A message without effect, which a server refuses if it requires a login.
@@ -172,7 +172,7 @@ pub(super) async fn unlogged<F: Future>(step: F) -> F::Output {
 /// rmcp's part. It refuses private addresses in the metadata, unless the server has one itself. Both HTTP clients read at
 /// most 1 MiB of a body.
 async fn manager(target: &Http, network: &Network) -> Result<AuthorizationManager, Error> {
-    let url = public_url(target.url());
+    let url = bare_url(target.url());
     let manager = if Network::is_private(target) {
         let manager = AuthorizationManager::new_allowing_private_addresses(url).await;
         manager.and_then(|mut manager| {

@@ -17,7 +17,7 @@ use super::provider::{Provider, unlogged};
 use super::store::{ClientSecret, Grant, Login, LoginFile};
 use crate::bearer::{Bearer, Secret};
 use crate::error::{Error, ErrorKind};
-use crate::target::{Http, public_url};
+use crate::target::{Http, bare_url};
 use crate::task::spawn;
 
 /// Gives the requests of one session their tokens.
@@ -123,7 +123,7 @@ impl Renewal {
     ) -> Result<StoredCredentials, Error> {
         let credentials = login.credentials.clone();
         // A refresh sends no redirect URI, but the library wants one.
-        let redirect_uri = public_url(self.target.url());
+        let redirect_uri = bare_url(self.target.url());
         let configured = provider.configure(&credentials.client_id, secret, &redirect_uri);
         configured.map_err(|error| self.failed(error))?;
         let remembered = provider.remember(credentials).await;

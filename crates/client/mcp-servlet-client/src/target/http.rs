@@ -9,7 +9,7 @@ use mcp_servlet_common::is_this_machine;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
-use super::{TargetError, Tls, parse_url, public_url};
+use super::{TargetError, Tls, bare_url, parse_url};
 
 /// Headers that the protocol or HTTP sets.
 const RESERVED: &[&str] = &[
@@ -181,7 +181,7 @@ impl Http {
 
     /// What messages call the server: its name, or its URL without user, password and query.
     pub(crate) fn label(&self) -> String {
-        self.name.clone().unwrap_or_else(|| public_url(&self.url))
+        self.name.clone().unwrap_or_else(|| bare_url(&self.url))
     }
 
     /// Whether messages must not show the URL.

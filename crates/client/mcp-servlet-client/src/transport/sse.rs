@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorKind};
 use crate::message::{cancelled_id, is_initialized, request_id};
 use crate::retry::Retry;
 use crate::tap::{Tap, Waiter};
-use crate::target::public_url;
+use crate::target::bare_url;
 use crate::task::spawn;
 
 /// The pause before a stream that has ended is opened again, unless the server names one with `retry`.
@@ -311,7 +311,7 @@ async fn endpoint(stream: &mut EventStream, url: &Url) -> Result<Url, Error> {
         if endpoint.origin() != url.origin() {
             let message = format!(
                 "the server wants messages at another origin, `{}`",
-                public_url(&endpoint)
+                bare_url(&endpoint)
             );
             return Err(Error::new(ErrorKind::Protocol, message));
         }

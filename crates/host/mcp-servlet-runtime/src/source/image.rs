@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mcp_servlet_http::public_url;
+use mcp_servlet_common::public_url;
 use mcp_servlet_oci::{Client, Digest, Error, Pulled, Reference, Settings, VerifyingKey};
 
 use crate::runtime::block_on;

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use mcp_servlet_http::public_url;
+use mcp_servlet_common::public_url;
 use url::Url;
 
 use super::{Source, fetch};

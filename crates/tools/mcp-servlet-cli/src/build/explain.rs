@@ -5,10 +5,12 @@ use std::{
     io::{self, Write},
 };
 
-use mcp_servlet_runtime::size_report::{Function, Theme};
 use serde_json::{Value, json};
 
-use super::grouped;
+use super::{
+    grouped,
+    size_report::{Function, Theme},
+};
 
 /// How many crates and functions are listed.
 const NAMED: usize = 8;

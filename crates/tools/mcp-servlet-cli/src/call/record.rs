@@ -1,11 +1,8 @@
 //! Records what the calls that servlets make return, for the tests of these servlets.
 
-use std::{
-    fs, mem,
-    path::PathBuf,
-    sync::{Mutex, PoisonError},
-};
+use std::{fs, mem, path::PathBuf, sync::Mutex};
 
+use mcp_servlet_common::lock;
 use mcp_servlet_host::Recorder;
 use mcp_servlet_runtime::{Callee, CalleeError, JsonObject};
 use serde_json::{Value, json};
@@ -29,7 +26,7 @@ impl Recording {
 
     /// Writes the file.
     pub(super) fn write(&self) -> Result<(), Failure> {
-        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = lock(&self.calls);
         let mut calls = Value::Array(mem::take(&mut *calls));
         // The same calls give the same text.
         calls.sort_all_objects();
@@ -54,7 +51,7 @@ impl Recorder for Recording {
                 call["uri"] = uri.as_str().into();
             }
         }
-        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = lock(&self.calls);
         calls.push(call);
     }
 }

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::ValueEnum as _;
 use mcp_client_config::{Connection, Transport};
+use mcp_servlet_common::public_url;
 use mcp_servlet_config::Config;
 use mcp_servlet_host::UnmetNeeds;
-use mcp_servlet_runtime::{Module, Source, public_url};
+use mcp_servlet_runtime::{Module, Source};
 
 use super::options::Options;
 use crate::{

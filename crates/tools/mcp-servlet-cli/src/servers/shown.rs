@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mcp_client_config::{Connection, Secret, Server, Transport};
-use mcp_servlet_runtime::public_url;
+use mcp_servlet_common::public_url;
 use serde_json::{Value, json};
 
 use crate::session::Target;

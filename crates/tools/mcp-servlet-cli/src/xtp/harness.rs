@@ -10,8 +10,9 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use mcp_servlet_common::lock;
 use mcp_servlet_runtime::{Fetched, LoadError, LoadOptions, Plugin, Source};
 
 pub(crate) use report::{Assertion, Report};
@@ -69,8 +70,4 @@ impl Harness {
         report.stopped = outcome.err();
         Ok(report)
     }
-}
-
-fn lock(state: &Shared) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }

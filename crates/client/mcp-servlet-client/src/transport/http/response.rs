@@ -11,7 +11,7 @@ use super::{JSON, body, content_type};
 use crate::error::{Error, ErrorKind};
 use crate::incoming::{self, Mended, Message, Reply};
 use crate::quote::start;
-use crate::target::public_url;
+use crate::target::bare_url;
 
 /// The most bytes of an error's body that are read.
 const MAX_ERROR_BODY: usize = 64 << 10;
@@ -163,7 +163,7 @@ fn failed(status: StatusCode, body: &str) -> Error {
 }
 
 fn moved(status: StatusCode, url: &Url) -> Error {
-    let url = public_url(url);
+    let url = bare_url(url);
     let message = format!("the server redirects to `{url}` (HTTP {status}), which is not followed");
     Error::new(ErrorKind::Protocol, message).with_help(format!("use `{url}` if you trust it"))
 }

@@ -5,9 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use mcp_servlet_common::lock;
 use mcp_servlet_runtime::{HostFunction, Messages};
 
-use super::{Assertion, Shared, lock};
+use super::{Assertion, Shared};
 
 const NAMESPACE: &str = "xtp:test/harness";
 

@@ -1,7 +1,8 @@
 //! The mock host: a module that implements the functions that a plugin imports from its host.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use mcp_servlet_common::lock;
 use mcp_servlet_runtime::{
     Fetched, HostFunction, LoadError, LoadOptions, Messages, Plugin, Source,
 };
@@ -78,7 +79,7 @@ fn function(mock: &Arc<Mutex<Plugin>>, wanted: Wanted) -> HostFunction {
             [at] => bytes(messages, *at)?,
             _ => Vec::new(),
         };
-        let mut mock = mock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut mock = lock(&mock);
         let output = mock.call(&export, &input);
         let output =
             output.map_err(|problem| format!("the mock host's `{export}` failed: {problem}"))?;

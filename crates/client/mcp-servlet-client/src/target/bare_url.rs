@@ -3,7 +3,7 @@
 use url::Url;
 
 /// A URL without user, password, query and fragment.
-pub(crate) fn public_url(url: &Url) -> String {
+pub(crate) fn bare_url(url: &Url) -> String {
     let mut url = url.clone();
     // Only URLs without a host have no user to remove.
     let _ = url.set_username("");

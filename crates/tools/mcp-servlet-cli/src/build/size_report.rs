@@ -4,23 +4,22 @@ mod theme;
 
 use std::collections::BTreeMap;
 
-use wasmparser::{KnownCustom, Name, Parser, Payload, TypeRef};
+use wasmparser::{BinaryReaderError, KnownCustom, Name, Parser, Payload, TypeRef};
 
-pub use self::theme::Theme;
-use crate::inspect::Unreadable;
+pub(super) use self::theme::Theme;
 
 /// One function of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Function {
+pub(crate) struct Function {
     /// The Rust name, such as `core::fmt::write`; `?` if the module has no names.
-    pub name: String,
+    pub(crate) name: String,
     /// The size of the function body in bytes.
-    pub size: u64,
+    pub(crate) size: u64,
 }
 
 impl Function {
     /// The crate that the function was written in, as far as its name shows.
-    pub fn krate(&self) -> &str {
+    pub(crate) fn krate(&self) -> &str {
         let path = self.name.trim_start_matches(['<', '&', '(', '[', '*']);
         let path = path.trim_start_matches("mut ").trim_start_matches("dyn ");
         let end = path
@@ -34,7 +33,7 @@ impl Function {
     }
 
     /// The theme of the function.
-    pub fn theme(&self) -> Theme {
+    pub(crate) fn theme(&self) -> Theme {
         Theme::of(self)
     }
 }
@@ -43,13 +42,13 @@ impl Function {
 ///
 /// # Errors
 ///
-/// [`Unreadable`] if the bytes are not a module.
-pub fn functions(wasm: &[u8]) -> Result<Vec<Function>, Unreadable> {
+/// The bytes are not a module.
+pub(crate) fn functions(wasm: &[u8]) -> Result<Vec<Function>, BinaryReaderError> {
     let mut imported = 0;
     let mut sizes = Vec::new();
     let mut names = BTreeMap::new();
     for payload in Parser::new(0).parse_all(wasm) {
-        match payload.map_err(|error| Unreadable::damaged(&error))? {
+        match payload? {
             Payload::ImportSection(imports) => {
                 let imports = imports.into_imports().filter_map(Result::ok);
                 imported += imports.filter(|import| is_function(&import.ty)).count();

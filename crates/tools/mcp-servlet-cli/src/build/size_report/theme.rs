@@ -5,7 +5,7 @@ use super::Function;
 /// The theme of a function: the purpose that its code serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Theme {
+pub(crate) enum Theme {
     /// The author's code, and libraries without a theme of their own.
     Own,
     /// Dispatch, arguments and results.
@@ -120,7 +120,7 @@ impl Theme {
     }
 
     /// The name as people read it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Own => "your code and its libraries",
             Self::Servlet => "dispatch, arguments, results",
@@ -138,7 +138,7 @@ impl Theme {
     }
 
     /// Advice for the author, if there is any.
-    pub fn advice(self) -> Option<&'static str> {
+    pub(crate) fn advice(self) -> Option<&'static str> {
         Some(match self {
             Self::Floats => {
                 "take or return an integer (cents, milliseconds) where it says the same: reading and printing floats comes in only with `f32` and `f64`"

@@ -18,6 +18,7 @@ use std::{
     thread,
 };
 
+use mcp_servlet_host::{LoadError, Servlet};
 use mcp_servlet_runtime::{
     Abi, Answering, CALL, CallError, Callee, CalleeError, Callees, DESCRIBE, FEATURE_EXPORTS,
     HttpFailure, HttpRequest, HttpResponse, Instances, JsonObject, Listener, LoadOptions,
@@ -28,25 +29,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use self::wire::Wire;
-use crate::Servlet;
 
 /// The environment variable that tells a test the address.
-pub const ADDRESS: &str = "MCP_SERVLET_TEST";
+pub(crate) const ADDRESS: &str = "MCP_SERVLET_TEST";
 
 /// A server that gives tests access to servlets.
 #[derive(Debug)]
-pub struct Testbed {
+pub(crate) struct Testbed {
     address: String,
     clients: Arc<AtomicUsize>,
 }
 
 /// A servlet under test.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// The name by which tests select it: the name in its `serverInfo`.
-    pub name: String,
+    pub(crate) name: String,
     /// The module.
-    pub wasm: Vec<u8>,
+    pub(crate) wasm: Vec<u8>,
 }
 
 impl Candidate {
@@ -54,8 +54,8 @@ impl Candidate {
     ///
     /// # Errors
     ///
-    /// [`LoadError`](crate::LoadError), as for any other servlet.
-    pub fn load(path: &std::path::Path, options: &LoadOptions) -> Result<Self, crate::LoadError> {
+    /// [`LoadError`], as for any other servlet.
+    pub(crate) fn load(path: &std::path::Path, options: &LoadOptions) -> Result<Self, LoadError> {
         let servlet = Servlet::load(path, options)?;
         let info = servlet.server_info().and_then(|info| info.get("name"));
         let name = info.and_then(Value::as_str).unwrap_or(servlet.name());
@@ -217,7 +217,7 @@ impl Testbed {
     /// # Errors
     ///
     /// If no port is free.
-    pub fn start(candidates: Vec<Candidate>, options: LoadOptions) -> io::Result<Self> {
+    pub(crate) fn start(candidates: Vec<Candidate>, options: LoadOptions) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let token = token();
         let address = format!("{}/{token}", listener.local_addr()?);
@@ -239,12 +239,12 @@ impl Testbed {
     }
 
     /// The value of the environment variable [`ADDRESS`].
-    pub fn address(&self) -> &str {
+    pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
     /// How many clients have connected.
-    pub fn clients(&self) -> usize {
+    pub(crate) fn clients(&self) -> usize {
         self.clients.load(Ordering::Relaxed)
     }
 }
