@@ -60,7 +60,7 @@ mod thrown;
 mod values;
 
 pub use call::{Begin, Refused, Request, Session};
-pub use mcp_servlet_common::{CheckArguments, JsonObject, RpcError};
+pub use mcp_servlet_common::{CheckArguments, FailureKind, JsonObject, RpcError};
 pub use mcp_servlet_expression::{Budget, MAX_STEPS, MAX_TIME};
 pub use problem::{Place, PlacePart, Problem};
 pub use proven::Proven;
@@ -69,4 +69,4 @@ pub use run::{Call, MAX_RUNNING, Run, TooLarge};
 pub use spec::{CatchSpec, ErrorSpec, Spec, StepSpec, VirtualTool};
 pub use step::{Handler, Resource, Step, Target};
 pub use template::Expand;
-pub use thrown::{Kind, Thrown};
+pub use thrown::Thrown;

@@ -3,7 +3,8 @@
 mod support;
 
 use mcp_servlet_bundle::{
-    Budget, CheckArguments, JsonObject, Kind, Proven, Refused, Request, RpcError, Session, Thrown,
+    Budget, CheckArguments, FailureKind, JsonObject, Proven, Refused, Request, RpcError, Session,
+    Thrown,
 };
 use serde_json::{Value, json};
 use support::{compile, weather};
@@ -334,7 +335,7 @@ fn results_copy_at_most_eight_mebibytes() {
     assert_eq!(error.data.expect("data")["code"], "MAPPING_FAILED");
 }
 
-fn thrown(kind: Kind, code: &str, number: i64) -> Thrown {
+fn thrown(kind: FailureKind, code: &str, number: i64) -> Thrown {
     Thrown {
         kind,
         code: code.to_owned(),
@@ -363,7 +364,7 @@ fn the_first_catch_that_applies_makes_the_error() {
         message: message.to_owned(),
         data: None,
     };
-    let limited = thrown(Kind::Fault, "RATE_LIMITED", -32010);
+    let limited = thrown(FailureKind::Fault, "RATE_LIMITED", -32010);
     let caught = catch(&tool, &limited).expect("caught");
     assert_eq!(
         (caught.code, caught.message.as_str(), caught.data),
@@ -374,31 +375,34 @@ fn the_first_catch_that_applies_makes_the_error() {
     for (thrown, expected) in [
         (later, Some(error(-32002, "original"))),
         (
-            thrown(Kind::Timeout, "TIMEOUT", -32603),
+            thrown(FailureKind::Timeout, "TIMEOUT", -32603),
             Some(error(-32003, "slow")),
         ),
         (
-            thrown(Kind::Fault, "-32602", -32602),
+            thrown(FailureKind::Fault, "-32602", -32602),
             Some(error(-32004, "number")),
         ),
         // A condition that fails does not hold.
         (
-            thrown(Kind::Fault, "X", -32010),
+            thrown(FailureKind::Fault, "X", -32010),
             Some(error(-32000, "all others")),
         ),
         // The original message is not sent if the one of the entry fails.
         (
-            thrown(Kind::Trap, "TRAP", -32603),
+            thrown(FailureKind::Trap, "TRAP", -32603),
             Some(error(-32006, "the tool failed")),
         ),
         // The same is true if the message of the entry is absent.
         (
-            thrown(Kind::Panic, "PANIC", -32603),
+            thrown(FailureKind::Panic, "PANIC", -32603),
             Some(error(-32008, "the tool failed")),
         ),
-        (thrown(Kind::Tool, "T", -32603), Some(error(-32007, "tool"))),
+        (
+            thrown(FailureKind::Tool, "T", -32603),
+            Some(error(-32007, "tool")),
+        ),
         // An error for the model stays one unless an entry names it.
-        (thrown(Kind::Tool, "U", -32603), None),
+        (thrown(FailureKind::Tool, "U", -32603), None),
     ] {
         assert_eq!(catch(&tool, &thrown), expected, "{thrown:?}");
     }
@@ -412,7 +416,7 @@ fn a_request_to_open_a_url_is_only_caught_by_its_number() {
         { "when": "${{ true }}", "error": { "code": -32003 } },
         { "error": { "code": -32004 } },
     ]);
-    let asks = thrown(Kind::Remote, "SERVER_ERROR", -32042);
+    let asks = thrown(FailureKind::Remote, "SERVER_ERROR", -32042);
     assert_eq!(catch(&tool(&json!({ "catches": others })), &asks), None);
     let own = json!([{ "code": -32042, "error": { "code": -32005 } }]);
     let caught = catch(&tool(&json!({ "catches": own })), &asks);

@@ -5,6 +5,7 @@
 mod address;
 mod asterisk;
 mod check_arguments;
+mod failure_kind;
 mod hex;
 mod json_pointer;
 mod json_problem;
@@ -21,6 +22,7 @@ mod value_kind;
 pub use address::{Reach, is_this_machine, literal};
 pub use asterisk::asterisk_matches;
 pub use check_arguments::CheckArguments;
+pub use failure_kind::FailureKind;
 pub use hex::{hex, unhex};
 pub use json_pointer::{escape_pointer, unescape_pointer};
 pub use json_problem::json_problem;

@@ -1,6 +1,6 @@
 //! Which catch applies to a failure, and the error that it makes.
 
-use mcp_servlet_common::RpcError;
+use mcp_servlet_common::{FailureKind, RpcError};
 use mcp_servlet_expression::{Budget, Scope};
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::{
     problem::Place,
     spec::{Catch, Code, VirtualTool},
     template::{Failed, Template},
-    thrown::{Kind, Thrown},
+    thrown::Thrown,
 };
 
 /// The error of the first entry that applies: in the order of the file, and entries for all
@@ -30,7 +30,9 @@ pub(super) fn find(
     for catch in some.chain(all) {
         // A tool that reports an error to the model has failed only if an entry names the failure.
         let names = catch.code.is_some() || catch.kind.is_some();
-        if (names || thrown.kind != Kind::Tool) && applies(tool, catch, thrown, scope, budget) {
+        if (names || thrown.kind != FailureKind::Tool)
+            && applies(tool, catch, thrown, scope, budget)
+        {
             return Some(error(tool, catch, thrown, scope, budget));
         }
     }
@@ -47,7 +49,7 @@ fn applies(
     let has_code = match &catch.code {
         None => true,
         Some(Code::Name(name)) => *name == thrown.code,
-        Some(Code::Number(number)) => thrown.kind != Kind::Tool && *number == thrown.number,
+        Some(Code::Number(number)) => thrown.kind != FailureKind::Tool && *number == thrown.number,
     };
     let is_named = catch.code == Some(Code::Number(URL_ELICITATION_REQUIRED));
     if thrown.number == URL_ELICITATION_REQUIRED && !is_named {

@@ -6,8 +6,8 @@ use crate::{
     code::{self, URL_ELICITATION_REQUIRED},
     problem::{Place, PlacePart, Problem},
     template::{Expand, Single, Template},
-    thrown::Kind,
 };
+use mcp_servlet_common::FailureKind;
 use mcp_servlet_expression::Expression;
 use mcp_servlet_schema::similar;
 
@@ -16,7 +16,7 @@ use mcp_servlet_schema::similar;
 pub struct CatchSpec {
     /// The code of the failure: a name, or a JSON-RPC number.
     pub code: Option<Value>,
-    /// The kind of the failure; see [`Kind::name`].
+    /// The kind of the failure; see [`FailureKind::name`].
     pub kind: Option<String>,
     /// A condition: a string that is one expression.
     pub when: Option<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Catch {
     /// Its number in the file.
     pub(crate) number: usize,
     pub(crate) code: Option<Code>,
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<FailureKind>,
     pub(crate) when: Option<Single>,
     /// The JSON-RPC code for the client.
     pub(crate) error: i32,
@@ -132,11 +132,11 @@ fn code_of(spec: &CatchSpec, place: &Place, problems: &mut Vec<Problem>) -> Opti
     }
 }
 
-fn kind_of(spec: &CatchSpec, place: &Place, problems: &mut Vec<Problem>) -> Option<Kind> {
+fn kind_of(spec: &CatchSpec, place: &Place, problems: &mut Vec<Problem>) -> Option<FailureKind> {
     let name = spec.kind.as_ref()?;
-    let kind = Kind::named(name);
+    let kind = FailureKind::named(name);
     if kind.is_none() {
-        let message = match similar(name, Kind::ALL.into_iter().map(Kind::name)) {
+        let message = match similar(name, FailureKind::ALL.into_iter().map(FailureKind::name)) {
             Some(known) => format!("there is no kind `{name}`; there is `{known}`"),
             None => format!("there is no kind `{name}`"),
         };

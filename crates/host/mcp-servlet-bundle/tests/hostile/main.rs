@@ -6,7 +6,7 @@ mod support;
 use std::time::Duration;
 
 use mcp_servlet_bundle::{
-    Budget, CheckArguments, JsonObject, Kind, Proven, Request, Session, Thrown,
+    Budget, CheckArguments, FailureKind, JsonObject, Proven, Request, Session, Thrown,
 };
 use peak_alloc::PeakAlloc;
 use proptest::{collection, prelude::*, sample};
@@ -201,7 +201,7 @@ impl Returned {
         Self {
             result: Map::from_iter([("structuredContent".to_owned(), json.clone())]),
             error: Thrown {
-                kind: Kind::Fault,
+                kind: FailureKind::Fault,
                 code: "FULL".to_owned(),
                 number: -32000,
                 message: String::new(),

@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
+use mcp_servlet_common::FailureKind;
 use mcp_servlet_runtime::{
     Answering, CallError, CallErrorKind, Callee, CalleeError, Callees, JsonObject, RequestMeta,
     asks_client,
@@ -9,7 +10,6 @@ use mcp_servlet_runtime::{
 use mcp_servlet_schema::similar;
 use serde_json::{Value, json};
 
-use super::virtual_tools::thrown;
 use crate::{Member, Tool, member::or_similar};
 
 /// Learns what the calls that servlets make return.
@@ -169,7 +169,7 @@ fn failed(error: &CallError) -> CalleeError {
         CallErrorKind::UnknownTool { .. } | CallErrorKind::UnknownResource { .. } => {
             CalleeError::UNKNOWN
         }
-        kind => thrown::kind(kind).map_or(kind.name(), |kind| kind.name()),
+        kind => kind.failure().map_or(kind.name(), FailureKind::name),
     };
     CalleeError {
         kind: kind.into(),

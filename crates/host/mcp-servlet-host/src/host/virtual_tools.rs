@@ -5,7 +5,7 @@ mod input_requests;
 mod listener;
 mod mapping;
 mod runner;
-pub(super) mod thrown;
+mod thrown;
 
 use std::{borrow::Cow, collections::HashMap, fmt, sync::Arc};
 

@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use mcp_servlet_common::RpcError;
+use mcp_servlet_common::{FailureKind, RpcError};
 use serde_json::json;
 
 use super::remote::RemoteFailure;
@@ -138,25 +138,33 @@ impl CallErrorKind {
         }
     }
 
+    /// The kind of failure that a catch can handle. None for the errors of the caller.
+    pub fn failure(&self) -> Option<FailureKind> {
+        Some(match self {
+            Self::UnknownTool { .. } | Self::UnknownPrompt { .. } | Self::Cancelled => return None,
+            Self::UnknownResource { .. } | Self::Fault { .. } => FailureKind::Fault,
+            Self::Panic { .. } => FailureKind::Panic,
+            Self::Trap { .. } => FailureKind::Trap,
+            Self::HostDenied { .. } => FailureKind::HostDenied,
+            Self::Timeout { .. } => FailureKind::Timeout,
+            Self::OutOfMemory { .. } => FailureKind::OutOfMemory,
+            Self::OutOfFuel { .. } => FailureKind::OutOfFuel,
+            Self::Start { .. } => FailureKind::Start,
+            Self::Busy { .. } | Self::Waited { .. } => FailureKind::Busy,
+            Self::OutputTooLarge { .. } => FailureKind::OutputTooLarge,
+            Self::BadOutput { .. } => FailureKind::BadOutput,
+            Self::Remote { failure } => failure.kind(),
+        })
+    }
+
     /// The name in metrics, such as `timeout`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::UnknownTool { .. } => "unknown_tool",
             Self::UnknownPrompt { .. } => "unknown_prompt",
             Self::UnknownResource { .. } => "unknown_resource",
-            Self::Fault { .. } => "fault",
-            Self::Panic { .. } => "panic",
-            Self::Trap { .. } => "trap",
-            Self::HostDenied { .. } => "host_denied",
-            Self::Timeout { .. } => "timeout",
-            Self::OutOfMemory { .. } => "out_of_memory",
-            Self::OutOfFuel { .. } => "out_of_fuel",
-            Self::Start { .. } => "start",
-            Self::Busy { .. } | Self::Waited { .. } => "busy",
-            Self::Cancelled => "cancelled",
-            Self::OutputTooLarge { .. } => "output_too_large",
-            Self::BadOutput { .. } => "bad_output",
             Self::Remote { failure } => failure.name(),
+            other => other.failure().map_or("cancelled", FailureKind::name),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use mcp_servlet_common::RpcError;
+use mcp_servlet_common::{FailureKind, RpcError};
 use serde_json::json;
 
 /// Why another MCP server gave no result.
@@ -59,6 +59,18 @@ impl RemoteFailure {
             Self::TimedOut { .. } => "request_timeout",
             Self::Error { .. } => "remote",
             Self::Invalid { .. } => "bad_output",
+        }
+    }
+
+    /// The kind of failure that a catch can handle.
+    pub(super) fn kind(&self) -> FailureKind {
+        match self {
+            Self::TimedOut { .. } => FailureKind::Timeout,
+            Self::Error { .. } | Self::NotSent { .. } => FailureKind::Remote,
+            Self::Invalid { .. } => FailureKind::BadOutput,
+            Self::Unreachable { .. } | Self::Unusable { .. } | Self::RetriesExhausted { .. } => {
+                FailureKind::Connectivity
+            }
         }
     }
 

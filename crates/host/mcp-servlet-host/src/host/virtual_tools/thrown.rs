@@ -1,19 +1,20 @@
 //! Failures of servlets and remotes, as catches see them.
 
-use mcp_servlet_bundle::{Kind, Thrown};
+use mcp_servlet_bundle::Thrown;
+use mcp_servlet_common::FailureKind;
 use mcp_servlet_runtime::{CallError, CallErrorKind, RemoteFailure, RpcError};
 
 /// The failure that a catch can handle. `None` for errors of the caller, which pass as they are.
 pub(super) fn thrown(error: &CallError) -> Option<Thrown> {
-    let kind = kind(&error.kind)?;
+    let kind = error.kind.failure()?;
     let fault = error.to_rpc_error();
     let text = fault
         .data
         .as_ref()
         .and_then(|data| data.get("code")?.as_str());
     let code = match (kind, text) {
-        (Kind::Fault, Some(code)) => code.to_owned(),
-        (Kind::Fault, None) => fault.code.to_string(),
+        (FailureKind::Fault, Some(code)) => code.to_owned(),
+        (FailureKind::Fault, None) => fault.code.to_string(),
         _ if let CallErrorKind::Remote { failure } = &error.kind => remote_code(failure).to_owned(),
         (kind, _) => kind.name().to_uppercase(),
     };
@@ -29,7 +30,7 @@ pub(super) fn thrown(error: &CallError) -> Option<Thrown> {
 
 /// The failure of a tool with steps whose time is up.
 pub(super) fn timeout(message: String) -> Thrown {
-    let kind = Kind::Timeout;
+    let kind = FailureKind::Timeout;
     Thrown {
         kind,
         code: kind.name().to_uppercase(),
@@ -37,16 +38,6 @@ pub(super) fn timeout(message: String) -> Thrown {
         message,
         data: None,
         step: None,
-    }
-}
-
-/// The kind of a failure that a catch can handle.
-pub(in crate::host) fn kind(error: &CallErrorKind) -> Option<Kind> {
-    match error {
-        CallErrorKind::UnknownResource { .. } => Some(Kind::Fault),
-        CallErrorKind::Remote { failure } => Some(remote_kind(failure)),
-        // Both have the same names. The errors of the caller are no kinds.
-        error => Kind::named(error.name()),
     }
 }
 
@@ -63,15 +54,6 @@ fn remote_number(error: &CallErrorKind) -> Option<i32> {
             failure: RemoteFailure::Error { fault },
         } => Some(fault.code),
         _ => None,
-    }
-}
-
-fn remote_kind(failure: &RemoteFailure) -> Kind {
-    match failure {
-        RemoteFailure::TimedOut { .. } => Kind::Timeout,
-        RemoteFailure::Error { .. } | RemoteFailure::NotSent { .. } => Kind::Remote,
-        RemoteFailure::Invalid { .. } => Kind::BadOutput,
-        _ => Kind::Connectivity,
     }
 }
 
@@ -119,7 +101,7 @@ mod tests {
         for (failure, kind, code) in [
             (
                 RemoteFailure::Unreachable { why: why() },
-                Kind::Connectivity,
+                FailureKind::Connectivity,
                 "CONNECTIVITY",
             ),
             (
@@ -127,24 +109,24 @@ mod tests {
                     attempts: 3,
                     why: why(),
                 },
-                Kind::Connectivity,
+                FailureKind::Connectivity,
                 "RETRY_EXHAUSTED",
             ),
             (
                 RemoteFailure::TimedOut {
                     limit: Duration::from_secs(1),
                 },
-                Kind::Timeout,
+                FailureKind::Timeout,
                 "REQUEST_TIMEOUT",
             ),
             (
                 RemoteFailure::Invalid { problem: why() },
-                Kind::BadOutput,
+                FailureKind::BadOutput,
                 "BAD_OUTPUT",
             ),
-            (error(-32601), Kind::Remote, "METHOD_NOT_FOUND"),
-            (error(-32050), Kind::Remote, "SERVER_ERROR"),
-            (error(7), Kind::Remote, "JSON_RPC_ERROR"),
+            (error(-32601), FailureKind::Remote, "METHOD_NOT_FOUND"),
+            (error(-32050), FailureKind::Remote, "SERVER_ERROR"),
+            (error(7), FailureKind::Remote, "JSON_RPC_ERROR"),
         ] {
             let thrown = thrown(&CallErrorKind::Remote { failure }.at("r", None));
             let thrown = thrown.expect("a failure that catches see");
