@@ -132,7 +132,8 @@ impl File {
             None => host.to_owned(),
         };
         let helper = own.map(|(_, helper)| helper).or(self.creds_store.as_ref());
-        if let Some(helper) = helper
+        // As for docker, an empty name is no helper.
+        if let Some(helper) = helper.filter(|helper| !helper.is_empty())
             && let Some(found) = ask(helper, &asked, reference).await?
         {
             return Ok(Some(found));
@@ -311,6 +312,18 @@ mod tests {
         ] {
             let found = found(json, "oci://a.example/mine:1").await;
             assert_eq!(found.expect(json), None, "{json}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_empty_helper_is_none() {
+        let auths = r#""auths":{"a.example":{"auth":"YWRhOnMzY3JldA=="}}"#;
+        for helpers in [
+            r#""credsStore":"""#,
+            r#""credsStore":"no-such-helper","credHelpers":{"a.example":""}"#,
+        ] {
+            let found = found(&format!("{{{auths},{helpers}}}"), "oci://a.example/mine:1").await;
+            assert_eq!(found.expect(helpers), Some(basic("ada", "s3cret")));
         }
     }
 
