@@ -1,7 +1,12 @@
 //! Credentials for registries, as docker and podman keep them.
 
 use std::{
-    collections::BTreeMap, env, fs, io::ErrorKind, path::PathBuf, process::Stdio, time::Duration,
+    collections::BTreeMap,
+    env, fs,
+    io::{self, ErrorKind},
+    path::PathBuf,
+    process::Stdio,
+    time::Duration,
 };
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -93,9 +98,16 @@ pub(crate) async fn find(
     for path in files {
         let text = match fs::read(path) {
             Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(error) if is_missing(&error) => continue,
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                tracing::warn!(path = %path.display(), "credentials cannot be read: {error}");
+                continue;
+            }
             Err(error) => return Err(unreadable(reference, path, &error)),
         };
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
         let file: File =
             serde_json::from_slice(&text).map_err(|error| unreadable(reference, path, &error))?;
         if let Some(found) = file.find(reference).await? {
@@ -103,6 +115,14 @@ pub(crate) async fn find(
         }
     }
     Ok(None)
+}
+
+/// Whether there is no such file. A home that is a file has none.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::NotFound | ErrorKind::NotADirectory
+    )
 }
 
 fn unreadable(
@@ -302,6 +322,18 @@ mod tests {
         let hub = format!(r#"{{"auths":{{"https://index.docker.io/v1/":{ada}}}}}"#);
         let found = found(&hub, "oci://docker.io/ada/mine:1").await;
         assert_eq!(found.expect("Docker Hub"), Some(basic("ada", "s3cret")));
+    }
+
+    #[tokio::test]
+    async fn files_without_logins_are_left_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [empty, last] = ["empty.json", "last.json"].map(|name| folder.path().join(name));
+        fs::write(&empty, "\n").expect("a file");
+        fs::write(&last, r#"{"auths":{"a.example":{"auth":"YWRhOnMzY3JldA=="}}}"#).expect("a file");
+        let in_a_file = empty.join(".docker").join("config.json");
+        let reference = Reference::parse("oci://a.example/mine:1").expect("a reference");
+        let found = find(&[empty, in_a_file, last], &reference).await;
+        assert_eq!(found.expect("the last one"), Some(basic("ada", "s3cret")));
     }
 
     #[tokio::test]
