@@ -13,10 +13,13 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Deserialize;
 use tokio::{io::AsyncWriteExt as _, process::Command, time::timeout};
 
-use crate::{error::Error, reference::Reference};
+use crate::{
+    error::Error,
+    reference::{Reference, registry},
+};
 
-/// The name of Docker Hub in docker's file.
-const DOCKER_HUB: &str = "index.docker.io";
+/// The name of Docker Hub for helpers.
+const DOCKER_HUB: &str = "https://index.docker.io/v1/";
 
 /// The user of a helper's answer whose secret is an identity token.
 const TOKEN_USER: &str = "<token>";
@@ -139,30 +142,30 @@ fn unreadable(
 
 impl File {
     async fn find(&self, reference: &Reference) -> Result<Option<Credentials>, Error> {
-        let host = match reference.host() {
-            "docker.io" => DOCKER_HUB,
-            host => host,
-        };
+        let host = reference.host();
+        let covered = |key: &str| covered_by(key, reference.is_plain());
         let mut helpers = self.cred_helpers.iter().flatten();
-        let own = helpers.find(|(key, _)| key_host(key) == host);
-        // Docker Hub has a URL as its name in helpers.
+        let own = helpers.find(|(key, _)| covered(key) == host);
         let asked = match own {
-            Some((key, _)) => key.clone(),
-            None if host == DOCKER_HUB => format!("https://{DOCKER_HUB}/v1/"),
-            None => host.to_owned(),
+            Some((key, _)) => key.as_str(),
+            None if host == "docker.io" => DOCKER_HUB,
+            None => host,
         };
         let helper = own.map(|(_, helper)| helper).or(self.creds_store.as_ref());
         // As for docker, an empty name is no helper.
         if let Some(helper) = helper.filter(|helper| !helper.is_empty())
-            && let Some(found) = ask(helper, &asked, reference).await?
+            && let Some(found) = ask(helper, asked, reference).await?
         {
             return Ok(Some(found));
         }
         let path = format!("{host}/{}", reference.path());
         let auths = self.auths.iter().flatten();
         let auths = auths.filter_map(|(key, entry)| Some((key, entry.as_ref()?)));
-        let auths = auths.filter(|(key, _)| covers(key, host, &path));
-        let closest = auths.max_by_key(|(key, _)| bare(key).len());
+        let auths = auths.filter(|(key, _)| {
+            let rest = path.strip_prefix(&covered(key));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        });
+        let closest = auths.max_by_key(|(key, _)| covered(key).len());
         closest.map_or(Ok(None), |(key, entry)| entry.read(key, reference))
     }
 }
@@ -179,20 +182,12 @@ fn bare(key: &str) -> &str {
         .unwrap_or(key)
 }
 
-fn key_host(key: &str) -> &str {
-    match bare(key) {
-        "docker.io" => DOCKER_HUB,
-        key => key,
-    }
-}
-
-/// Whether a key is the host, or as podman writes them the start of the repository's path.
-fn covers(key: &str, host: &str, path: &str) -> bool {
-    let key = key_host(key);
-    key == host
-        || path
-            .strip_prefix(key)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+/// What a key is about, as references have it: a host, or as podman writes them a host and the start of a path.
+fn covered_by(key: &str, is_plain: bool) -> String {
+    let key = bare(key);
+    let (host, path) = key.split_at(key.find('/').unwrap_or(key.len()));
+    let host = registry(host, is_plain).unwrap_or_else(|| host.to_owned());
+    host + path
 }
 
 impl Entry {
@@ -319,9 +314,16 @@ mod tests {
             let found = found(&json, "oci://registry.example:5000/team/mine:1").await;
             assert_eq!(found.expect(key), None, "{key}");
         }
-        let hub = format!(r#"{{"auths":{{"https://index.docker.io/v1/":{ada}}}}}"#);
-        let found = found(&hub, "oci://docker.io/ada/mine:1").await;
-        assert_eq!(found.expect("Docker Hub"), Some(basic("ada", "s3cret")));
+        for (key, reference) in [
+            ("https://index.docker.io/v1/", "oci://docker.io/ada/mine:1"),
+            ("registry-1.docker.io", "oci://docker.io/ada/mine:1"),
+            ("docker.io/ada", "oci://docker.io/ada/mine:1"),
+            ("Registry.example:443", "oci://registry.example/mine:1"),
+        ] {
+            let json = format!(r#"{{"auths":{{"{key}":{ada}}}}}"#);
+            let found = found(&json, reference).await;
+            assert_eq!(found.expect(key), Some(basic("ada", "s3cret")), "{key}");
+        }
     }
 
     #[tokio::test]
