@@ -65,8 +65,14 @@ impl Manifest {
 
     /// The image to use, if this is an index: that for wasm, else the only one, else that for linux/amd64.
     pub(crate) fn choose(&self, reference: &Reference) -> Option<Result<&Descriptor, Error>> {
+        // What buildx says about the build of an image is an entry, too.
+        let is_image = |entry: &&Descriptor| {
+            let os = entry.platform.as_ref().map(|platform| &*platform.os);
+            os != Some("unknown")
+        };
+        let images: Vec<_> = self.manifests.iter().filter(is_image).collect();
         let of = |architecture: &str, os: Option<&str>| {
-            let mut images = self.manifests.iter();
+            let mut images = images.iter().copied();
             images.find(|image| {
                 let platform = image.platform.as_ref();
                 platform.is_some_and(|platform| {
@@ -74,8 +80,8 @@ impl Manifest {
                 })
             })
         };
-        let only = || match &*self.manifests {
-            [only] => Some(only),
+        let only = || match &*images {
+            [only] => Some(*only),
             _ => None,
         };
         if self.manifests.is_empty() {
