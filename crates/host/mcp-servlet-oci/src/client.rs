@@ -248,7 +248,9 @@ impl Session<'_> {
             let (pause, error) = match sent {
                 Ok((response, url)) => {
                     let status = response.status();
-                    if !status.is_server_error() && status != StatusCode::TOO_MANY_REQUESTS {
+                    let is_failure =
+                        status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED;
+                    if !is_failure && status != StatusCode::TOO_MANY_REQUESTS {
                         return Ok(Answer { response, url });
                     }
                     let after = retry_after(response.headers());

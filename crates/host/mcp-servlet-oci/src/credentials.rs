@@ -122,10 +122,7 @@ pub(crate) async fn find(
 
 /// Whether there is no such file. A home that is a file has none.
 fn is_missing(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::NotFound | ErrorKind::NotADirectory
-    )
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 fn unreadable(
@@ -331,7 +328,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let [empty, last] = ["empty.json", "last.json"].map(|name| folder.path().join(name));
         fs::write(&empty, "\n").expect("a file");
-        fs::write(&last, r#"{"auths":{"a.example":{"auth":"YWRhOnMzY3JldA=="}}}"#).expect("a file");
+        fs::write(
+            &last,
+            r#"{"auths":{"a.example":{"auth":"YWRhOnMzY3JldA=="}}}"#,
+        )
+        .expect("a file");
         let in_a_file = empty.join(".docker").join("config.json");
         let reference = Reference::parse("oci://a.example/mine:1").expect("a reference");
         let found = find(&[empty, in_a_file, last], &reference).await;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_servlet_common::quoted;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::{digest::Digest, error::Error, reference::Reference};
 
@@ -17,6 +17,9 @@ pub(crate) const IMAGE: &str = "application/vnd.oci.image.manifest.v1+json";
 /// The type of lists of images.
 pub(crate) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 
+/// The type of docker's lists of images.
+pub(crate) const DOCKER_LIST: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
+
 /// The types that are read.
 pub(crate) const ACCEPT: &str = "application/vnd.oci.image.manifest.v1+json, \
     application/vnd.oci.image.index.v1+json, \
@@ -27,11 +30,11 @@ pub(crate) const ACCEPT: &str = "application/vnd.oci.image.manifest.v1+json, \
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Manifest {
     config: Option<Descriptor>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(crate) layers: Vec<Descriptor>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     manifests: Vec<Descriptor>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(crate) annotations: BTreeMap<String, String>,
 }
 
@@ -123,6 +126,15 @@ impl Descriptor {
             malformed(reference, message)
         })
     }
+}
+
+/// Go writes null for an empty list.
+pub(crate) fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 fn malformed(reference: &Reference, message: String) -> Error {

@@ -8,11 +8,11 @@ use tokio::time::timeout;
 
 use crate::{
     bundle::{self, BUNDLE, SIGNED},
-    client::{Client, Session},
+    client::{Answer, Client, Session},
     digest::Digest,
     error::Error,
     key::{SigningKey, VerifyingKey},
-    manifest::{self, IMAGE, INDEX},
+    manifest::{self, DOCKER_LIST, IMAGE, INDEX, null_as_default},
     pull::IMAGE_TIMEOUT,
     reference::Reference,
 };
@@ -41,7 +41,7 @@ pub struct Signed {
 struct Index {
     #[serde(default = "index_type")]
     media_type: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     manifests: Vec<Value>,
     /// All else.
     #[serde(flatten)]
@@ -187,39 +187,59 @@ impl Session<'_> {
         self.blob(layer).await
     }
 
-    /// The registry's list of images whose subject is this one.
+    /// The list of images whose subject is this one.
     async fn index(&mut self, digest: &Digest) -> Result<Index, Error> {
-        let url = self.url(&format!("referrers/{digest}"));
-        let request = Request::get(url).header("accept", INDEX);
-        match self.get_index(request).await? {
+        match self.referrers(digest).await? {
             Some(index) => Ok(index),
             // Registries without that list have a tag for it.
             None => self.tagged_index(digest).await,
         }
     }
 
-    async fn tagged_index(&mut self, digest: &Digest) -> Result<Index, Error> {
-        let url = self.url(&format!("manifests/{}", tag(digest)));
-        let request = Request::get(url).header("accept", INDEX);
-        Ok(self.get_index(request).await?.unwrap_or_default())
-    }
-
-    async fn get_index(&mut self, request: Request) -> Result<Option<Index>, Error> {
-        let answer = self.send(request).await?;
+    /// The registry's own list, or `None` if it has none. Registries say that in different ways.
+    async fn referrers(&mut self, digest: &Digest) -> Result<Option<Index>, Error> {
+        let url = self.url(&format!("referrers/{digest}"));
+        let answer = match self.send(Request::get(url).header("accept", INDEX)).await {
+            Err(Error::Unauthorized { .. }) => return Ok(None),
+            answer => answer?,
+        };
         match answer.response.status() {
             StatusCode::OK => {}
-            StatusCode::NOT_FOUND => return Ok(None),
+            StatusCode::BAD_REQUEST
+            | StatusCode::UNAUTHORIZED
+            | StatusCode::NOT_FOUND
+            | StatusCode::METHOD_NOT_ALLOWED
+            | StatusCode::NOT_ACCEPTABLE
+            | StatusCode::NOT_IMPLEMENTED => return Ok(None),
             _ => return Err(self.error(answer).await),
         }
-        let json = self
-            .read(answer, "list of signatures", manifest::MAX_MANIFEST)
-            .await?;
-        let index = serde_json::from_slice(&json).map_err(|error| Error::Unexpected {
+        let json = self.read_list(answer).await?;
+        Ok(Index::read(&json).ok())
+    }
+
+    async fn tagged_index(&mut self, digest: &Digest) -> Result<Index, Error> {
+        let url = self.url(&format!("manifests/{}", tag(digest)));
+        let answer = self.send(Request::get(url).header("accept", INDEX)).await?;
+        match answer.response.status() {
+            StatusCode::OK => {}
+            StatusCode::NOT_FOUND => return Ok(Index::default()),
+            _ => return Err(self.error(answer).await),
+        }
+        let json = self.read_list(answer).await?;
+        // GitLab takes the tag for the digest, and answers with the image itself.
+        if Digest::of(&json) == *digest {
+            return Ok(Index::default());
+        }
+        Index::read(&json).map_err(|problem| Error::Unexpected {
             host: self.host(),
             status: StatusCode::OK.as_u16(),
-            message: format!("the list of signatures is not valid: {error}"),
-        })?;
-        Ok(Some(index))
+            message: format!("the list of signatures is not valid: {problem}"),
+        })
+    }
+
+    async fn read_list(&self, answer: Answer) -> Result<Vec<u8>, Error> {
+        self.read(answer, "list of signatures", manifest::MAX_MANIFEST)
+            .await
     }
 
     /// Writes a bundle about an image.
@@ -291,6 +311,14 @@ impl Default for Index {
 }
 
 impl Index {
+    fn read(json: &[u8]) -> Result<Self, String> {
+        let index: Self = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+        match &*index.media_type {
+            INDEX | DOCKER_LIST => Ok(index),
+            other => Err(format!("its type is `{other}`")),
+        }
+    }
+
     /// The images that have a bundle.
     fn bundles(&self) -> impl Iterator<Item = Digest> {
         let bundles = self
