@@ -1,10 +1,14 @@
 //! Signatures of images. A signature is an image, too: its manifest names the signed image as `subject`.
 
-use hyper::{StatusCode, header::HeaderMap};
+use hyper::{
+    StatusCode,
+    header::{HeaderMap, LINK},
+};
 use mcp_servlet_http::Request;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
+use url::Url;
 
 use crate::{
     bundle::{self, BUNDLE, SIGNED},
@@ -19,6 +23,8 @@ use crate::{
 
 /// The number of signatures of an image that are read.
 const MAX_SIGNATURES: usize = 32;
+/// The number of pages of a list that are read.
+const MAX_PAGES: usize = 32;
 /// The limit for a bundle, in bytes.
 const MAX_BUNDLE: u64 = 1 << 20;
 /// An image without a configuration.
@@ -196,9 +202,32 @@ impl Session<'_> {
         }
     }
 
-    /// The registry's own list, or `None` if it has none. Registries say that in different ways.
+    /// The registry's own list, or `None` if it has none.
     async fn referrers(&mut self, digest: &Digest) -> Result<Option<Index>, Error> {
-        let url = self.url(&format!("referrers/{digest}"));
+        let mut url = self.url(&format!("referrers/{digest}"));
+        // Registries that do not filter list everything.
+        url.query_pairs_mut().append_pair("artifactType", BUNDLE);
+        let Some((mut index, mut next)) = self.page(url).await? else {
+            return Ok(None);
+        };
+        for _ in 1..MAX_PAGES {
+            let Some(url) = next.filter(|_| index.bundles().count() < MAX_SIGNATURES) else {
+                break;
+            };
+            let Some((page, after)) = self.page(url).await? else {
+                break;
+            };
+            let bundles = page.manifests.into_iter();
+            index
+                .manifests
+                .extend(bundles.filter(|manifest| bundle_of(manifest).is_some()));
+            next = after;
+        }
+        Ok(Some(index))
+    }
+
+    /// A page of the registry's list, and the URL of the next one. Registries without a list say that in different ways.
+    async fn page(&mut self, url: Url) -> Result<Option<(Index, Option<Url>)>, Error> {
         let answer = match self.send(Request::get(url).header("accept", INDEX)).await {
             Err(Error::Unauthorized { .. }) => return Ok(None),
             answer => answer?,
@@ -213,8 +242,9 @@ impl Session<'_> {
             | StatusCode::NOT_IMPLEMENTED => return Ok(None),
             _ => return Err(self.error(answer).await),
         }
+        let next = next_page(answer.response.headers(), &answer.url);
         let json = self.read_list(answer).await?;
-        Ok(Index::read(&json).ok())
+        Ok(Index::read(&json).ok().map(|index| (index, next)))
     }
 
     async fn tagged_index(&mut self, digest: &Digest) -> Result<Index, Error> {
@@ -321,12 +351,27 @@ impl Index {
 
     /// The images that have a bundle.
     fn bundles(&self) -> impl Iterator<Item = Digest> {
-        let bundles = self
-            .manifests
-            .iter()
-            .filter(|manifest| manifest["artifactType"] == BUNDLE);
-        bundles.filter_map(|manifest| Digest::parse(manifest["digest"].as_str()?))
+        self.manifests.iter().filter_map(bundle_of)
     }
+}
+
+/// The page that a `Link` header names as the next one, on the same server.
+fn next_page(headers: &HeaderMap, url: &Url) -> Option<Url> {
+    let links = headers.get_all(LINK).into_iter();
+    let mut targets = links.filter_map(|link| {
+        let (target, parameters) = link.to_str().ok()?.trim().split_once('>')?;
+        let is_next = |parameter: &str| matches!(parameter.trim(), r#"rel="next""# | "rel=next");
+        let is_next = parameters.split(';').any(is_next);
+        target.strip_prefix('<').filter(|_| is_next)
+    });
+    let next = url.join(targets.next()?).ok()?;
+    (next.origin() == url.origin()).then_some(next)
+}
+
+/// The image with a bundle that an entry of an index names.
+fn bundle_of(manifest: &Value) -> Option<Digest> {
+    let digest = manifest["digest"].as_str()?;
+    (manifest["artifactType"] == BUNDLE).then(|| Digest::parse(digest))?
 }
 
 /// The tag that stands for that list in registries without it.

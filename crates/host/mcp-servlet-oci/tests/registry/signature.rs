@@ -1,6 +1,9 @@
 //! Signatures.
 
-use axum::response::{IntoResponse as _, Response};
+use axum::{
+    http::header,
+    response::{IntoResponse as _, Response},
+};
 use mcp_servlet_oci::{Client, Digest, Error, Settings, SigningKey, VerifyingKey};
 use serde_json::{Value, json};
 
@@ -112,6 +115,30 @@ async fn registries_say_in_many_ways_that_they_have_no_list() {
         signed.expect("it is signed");
         assert_eq!(signer(&site, &[key.public()]).await.expect("a tag"), 0);
     }
+}
+
+#[tokio::test]
+async fn every_page_of_a_list_is_read() {
+    let site = Site::start().await;
+    let digest = site.module("1");
+    let key = key();
+    let signed = site.client().sign(&site.reference(":1"), &key).await;
+    signed.expect("it is signed");
+    let second = site.object(&tag(&digest)).expect("an index");
+    site.put(&tag(&digest), r#"{"schemaVersion":2,"manifests":[]}"#);
+    site.rule(move |asked| {
+        if !asked.line.contains("/referrers/") {
+            return None;
+        }
+        if asked.line.ends_with("&last=1") {
+            return Some(second.clone().into_response());
+        }
+        let (_, query) = asked.line.split_once('?').expect("a query");
+        let link = format!(r#"<?{query}&last=1>; rel="next""#);
+        let first = r#"{"schemaVersion":2,"manifests":[{"artifactType":"other"}]}"#;
+        Some(([(header::LINK, link)], first).into_response())
+    });
+    assert_eq!(signer(&site, &[key.public()]).await.expect("a page"), 0);
 }
 
 #[tokio::test]
