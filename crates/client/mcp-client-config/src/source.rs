@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::places::{Places, Platform};
 
+/// Where the package of Claude Desktop for Windows has its APPDATA. The end of its name is that of its publisher.
+const CLAUDE_PACKAGE: &str = "Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming";
+
 /// A client whose configuration is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -122,6 +125,7 @@ impl Source {
             platform,
             home,
             config,
+            local,
             codex,
             copilot,
             ..
@@ -133,7 +137,14 @@ impl Source {
         };
         match self {
             Self::ClaudeCode => vec![home.join(".claude.json")],
-            Self::ClaudeDesktop => vec![config.join("Claude/claude_desktop_config.json")],
+            Self::ClaudeDesktop => {
+                let file = "Claude/claude_desktop_config.json";
+                // Windows moves what the installed package has in APPDATA.
+                let package = local.join(CLAUDE_PACKAGE).join(file);
+                let is_package = *platform == Platform::Windows;
+                let package = is_package.then_some(package);
+                package.into_iter().chain([config.join(file)]).collect()
+            }
             Self::Cursor => vec![home.join(".cursor/mcp.json")],
             Self::VsCode => ["Code/User/mcp.json", "Code - Insiders/User/mcp.json"]
                 .map(|path| config.join(path))

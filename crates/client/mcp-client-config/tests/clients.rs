@@ -272,6 +272,18 @@ fn every_source_has_files_on_every_platform() {
 }
 
 #[test]
+fn claude_desktop_for_windows_is_a_package() {
+    let environment = |name: &str| (name == "LOCALAPPDATA").then(|| "/local".to_owned());
+    let places = Places::new(Platform::Windows, HOME, FOLDER, &environment);
+    let package = "/local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming";
+    assert_eq!(
+        Source::ClaudeDesktop.files(&places),
+        [package, "/home/user/AppData/Roaming"]
+            .map(|folder| Path::new(folder).join("Claude/claude_desktop_config.json"))
+    );
+}
+
+#[test]
 fn the_nearest_file_comes_first() {
     let server =
         |command: &str| format!(r#"{{ "mcpServers": {{ "x": {{ "command": "{command}" }} }} }}"#);
