@@ -33,6 +33,8 @@ pub struct Places {
     pub(crate) folder: PathBuf,
     /// The folder for configuration of programs with windows.
     pub(crate) config: PathBuf,
+    /// The folder for configuration of programs that follow XDG.
+    pub(crate) xdg: PathBuf,
     /// The folder for data that stays on this computer. Only Windows has one.
     pub(crate) local: PathBuf,
     /// The folder of the Codex CLI.
@@ -62,6 +64,7 @@ impl Places {
                 Platform::MacOs => home.join("Library/Application Support"),
                 Platform::Windows => folder_of("APPDATA", "AppData/Roaming"),
             },
+            xdg: folder_of("XDG_CONFIG_HOME", ".config"),
             local: folder_of("LOCALAPPDATA", "AppData/Local"),
             codex: folder_of("CODEX_HOME", ".codex"),
             copilot: folder_of("COPILOT_HOME", ".copilot"),

@@ -125,16 +125,12 @@ impl Source {
             platform,
             home,
             config,
+            xdg,
             local,
             codex,
             copilot,
             ..
         } = places;
-        let dot_config = home.join(".config");
-        let on_windows = |there: &str, elsewhere: &str| match platform {
-            Platform::Windows => config.join(there),
-            _ => dot_config.join(elsewhere),
-        };
         match self {
             Self::ClaudeCode => vec![home.join(".claude.json")],
             Self::ClaudeDesktop => {
@@ -153,18 +149,22 @@ impl Source {
             Self::Codex => vec![codex.join("config.toml")],
             Self::Gemini => vec![home.join(".gemini/settings.json")],
             Self::Windsurf => vec![home.join(".codeium/windsurf/mcp_config.json")],
-            Self::Zed => vec![on_windows("Zed/settings.json", "zed/settings.json")],
-            Self::OpenCode => opencode(&dot_config.join("opencode")).to_vec(),
-            Self::Goose => vec![on_windows(
-                "Block/goose/config/config.yaml",
-                "goose/config.yaml",
-            )],
+            Self::Zed => vec![match platform {
+                Platform::Linux => xdg.join("zed/settings.json"),
+                Platform::MacOs => home.join(".config/zed/settings.json"),
+                Platform::Windows => config.join("Zed/settings.json"),
+            }],
+            Self::OpenCode => opencode(&xdg.join("opencode")).to_vec(),
+            Self::Goose => vec![match platform {
+                Platform::Windows => config.join("Block/goose/config/config.yaml"),
+                _ => xdg.join("goose/config.yaml"),
+            }],
             Self::Cline => vec![
                 home.join(".cline/data/settings/cline_mcp_settings.json"),
                 config.join("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
             ],
-            Self::Neovim => vec![dot_config.join("nvim/mcp.json")],
-            Self::Helix => vec![dot_config.join("helix/mcp.json")],
+            Self::Neovim => vec![xdg.join("nvim/mcp.json")],
+            Self::Helix => vec![xdg.join("helix/mcp.json")],
             Self::File => Vec::new(),
         }
     }

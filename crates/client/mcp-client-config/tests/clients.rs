@@ -284,6 +284,22 @@ fn claude_desktop_for_windows_is_a_package() {
 }
 
 #[test]
+fn xdg_moves_the_folder_for_configuration() {
+    let environment = |name: &str| (name == "XDG_CONFIG_HOME").then(|| "/xdg".to_owned());
+    let zed = |platform| {
+        let places = Places::new(platform, HOME, FOLDER, &environment);
+        let opencode = Source::OpenCode.user_files(&places);
+        assert_eq!(opencode[0], Path::new("/xdg/opencode/opencode.json"));
+        Source::Zed.user_files(&places).remove(0)
+    };
+    assert_eq!(zed(Platform::Linux), Path::new("/xdg/zed/settings.json"));
+    assert_eq!(
+        zed(Platform::MacOs),
+        Path::new("/home/user/.config/zed/settings.json")
+    );
+}
+
+#[test]
 fn the_nearest_file_comes_first() {
     let server =
         |command: &str| format!(r#"{{ "mcpServers": {{ "x": {{ "command": "{command}" }} }} }}"#);
