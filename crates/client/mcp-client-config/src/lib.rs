@@ -39,7 +39,7 @@
 //!
 //! | client | files | servers are in |
 //! |---|---|---|
-//! | `claude-code` | `.mcp.json` in the folder and above it, `~/.claude.json` | `projects.<folder>.mcpServers`, `mcpServers` |
+//! | `claude-code` | `.mcp.json` in the folder and above it, `.claude.json` in `$CLAUDE_CONFIG_DIR` or the home | `projects.<folder>.mcpServers`, `mcpServers` |
 //! | `claude-desktop` | `Claude/claude_desktop_config.json` in the configuration folder; on Windows first in `%LOCALAPPDATA%\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Roaming` | `mcpServers` |
 //! | `cursor` | `.cursor/mcp.json` in the folder and above it, and in the home | `mcpServers` |
 //! | `vscode` | `.vscode/mcp.json`; `Code/User/mcp.json` and `Code - Insiders/User/mcp.json` in the configuration folder | `servers` |

@@ -37,6 +37,8 @@ pub struct Places {
     pub(crate) xdg: PathBuf,
     /// The folder for data that stays on this computer. Only Windows has one.
     pub(crate) local: PathBuf,
+    /// The folder of Claude Code's file.
+    pub(crate) claude: PathBuf,
     /// The folder of the Codex CLI.
     pub(crate) codex: PathBuf,
     /// The folder of the Copilot CLI.
@@ -66,6 +68,7 @@ impl Places {
             },
             xdg: folder_of("XDG_CONFIG_HOME", ".config"),
             local: folder_of("LOCALAPPDATA", "AppData/Local"),
+            claude: folder_of("CLAUDE_CONFIG_DIR", ""),
             codex: folder_of("CODEX_HOME", ".codex"),
             copilot: folder_of("COPILOT_HOME", ".copilot"),
             home,

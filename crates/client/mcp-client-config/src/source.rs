@@ -127,12 +127,13 @@ impl Source {
             config,
             xdg,
             local,
+            claude,
             codex,
             copilot,
             ..
         } = places;
         match self {
-            Self::ClaudeCode => vec![home.join(".claude.json")],
+            Self::ClaudeCode => vec![claude.join(".claude.json")],
             Self::ClaudeDesktop => {
                 let file = "Claude/claude_desktop_config.json";
                 // Windows moves what the installed package has in APPDATA.

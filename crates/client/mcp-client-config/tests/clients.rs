@@ -263,12 +263,18 @@ fn every_source_has_files_on_every_platform() {
             assert!(files.iter().all(|file| file.starts_with(HOME)), "{files:?}");
         }
     }
-    let environment = |name: &str| (name == "CODEX_HOME").then(|| "/codex".to_owned());
-    let places = Places::new(Platform::Linux, HOME, FOLDER, &environment);
-    assert_eq!(
-        Source::Codex.files(&places)[1],
-        Path::new("/codex/config.toml")
-    );
+    for (source, variable, file) in [
+        (Source::Codex, "CODEX_HOME", "/moved/config.toml"),
+        (
+            Source::ClaudeCode,
+            "CLAUDE_CONFIG_DIR",
+            "/moved/.claude.json",
+        ),
+    ] {
+        let environment = |name: &str| (name == variable).then(|| "/moved".to_owned());
+        let places = Places::new(Platform::Linux, HOME, FOLDER, &environment);
+        assert_eq!(source.user_files(&places), [Path::new(file)]);
+    }
 }
 
 #[test]

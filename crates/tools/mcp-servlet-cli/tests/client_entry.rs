@@ -155,7 +155,12 @@ fn home() -> TempDir {
 /// Runs the command in a home: its exit code, and what it says. It never says the secret.
 fn run(home: &TempDir, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
-    for name in ["XDG_CONFIG_HOME", "CODEX_HOME", "COPILOT_HOME"] {
+    for name in [
+        "XDG_CONFIG_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "COPILOT_HOME",
+    ] {
         command.env_remove(name);
     }
     let output = command
