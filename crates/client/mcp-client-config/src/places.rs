@@ -75,6 +75,11 @@ impl Places {
         }
     }
 
+    /// The folder of the project.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Whether a text names the folder of the project. On Windows, clients write either slash, and letters in either case.
     pub(crate) fn is_project(&self, text: &str) -> bool {
         let folder = self.folder.to_string_lossy();
