@@ -92,6 +92,11 @@ impl Request {
         self
     }
 
+    /// The number of bytes of its body.
+    pub fn body_size(&self) -> usize {
+        self.body.as_ref().map_or(0, Bytes::len)
+    }
+
     pub(crate) fn uri(&self) -> Result<Uri, HttpFailure> {
         uri(&self.url).map_err(|error| HttpFailure::invalid(&error))
     }
