@@ -2,7 +2,9 @@
 
 use std::{
     collections::BTreeMap,
-    env, fs,
+    env,
+    ffi::OsStr,
+    fs,
     io::{self, ErrorKind},
     path::PathBuf,
     process::Stdio,
@@ -219,6 +221,15 @@ impl Entry {
     }
 }
 
+/// The script in a PATH of Windows, such as that of gcloud. A program without an ending is only looked for with `.exe`.
+fn script(path: &OsStr, program: &str) -> Option<PathBuf> {
+    let folders = env::split_paths(path).filter(|folder| folder.is_absolute());
+    let mut files = folders.flat_map(|folder| {
+        ["exe", "cmd", "bat"].map(|ending| folder.join(format!("{program}.{ending}")))
+    });
+    files.find(|file| file.is_file())
+}
+
 /// Asks `docker-credential-NAME`. `None` if it has no credentials for the host.
 async fn ask(name: &str, host: &str, reference: &Reference) -> Result<Option<Credentials>, Error> {
     let program = format!("docker-credential-{name}");
@@ -228,7 +239,9 @@ async fn ask(name: &str, host: &str, reference: &Reference) -> Result<Option<Cre
         reason,
     };
     let run = async {
-        let mut child = Command::new(&program)
+        let path = env::var_os("PATH").filter(|_| cfg!(windows));
+        let script = path.and_then(|path| script(&path, &program));
+        let mut child = Command::new(script.unwrap_or_else(|| PathBuf::from(&program)))
             .arg("get")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -360,6 +373,16 @@ mod tests {
             let found = found(&format!("{{{auths},{helpers}}}"), "oci://a.example/mine:1").await;
             assert_eq!(found.expect(helpers), Some(basic("ada", "s3cret")));
         }
+    }
+
+    #[test]
+    fn a_helper_may_be_a_script_on_windows() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cmd = folder.path().join("docker-credential-gcloud.cmd");
+        fs::write(&cmd, "").expect("a file");
+        let path = folder.path().as_os_str();
+        assert_eq!(script(path, "docker-credential-gcloud"), Some(cmd));
+        assert_eq!(script(path, "docker-credential-other"), None);
     }
 
     #[tokio::test]
