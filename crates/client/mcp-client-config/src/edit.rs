@@ -17,7 +17,7 @@ use crate::{
 const MARK: &str = "\u{feff}";
 
 /// The members of an entry that say how to connect. A new entry replaces all of them.
-const CONNECTION: [&str; 11] = [
+const CONNECTION: [&str; 10] = [
     "type",
     "command",
     "args",
@@ -28,7 +28,6 @@ const CONNECTION: [&str; 11] = [
     "headers",
     "http_headers",
     "env_vars",
-    "tools",
 ];
 
 /// Environment variables, by client. Their values in a file are those of the user.
@@ -250,6 +249,8 @@ fn merged(old: Option<&Value>, new: &Map<String, Value>) -> Map<String, Value> {
                     kept.entry(name).or_insert_with(|| value.clone());
                 }
             }
+            // The user may have left some out.
+            (Some(_), _) if member == "tools" => {}
             _ => drop(merged.insert(member.clone(), value.clone())),
         }
     }

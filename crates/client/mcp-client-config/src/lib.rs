@@ -39,23 +39,23 @@
 //!
 //! | client | files | servers are in |
 //! |---|---|---|
-//! | `claude-code` | `.mcp.json` in the folder and above it, `~/.claude.json` | `projects.<folder>.mcpServers`, `mcpServers` |
-//! | `claude-desktop` | `Claude/claude_desktop_config.json` in the configuration folder | `mcpServers` |
+//! | `claude-code` | `.mcp.json` in the folder and above it, `.claude.json` in `$CLAUDE_CONFIG_DIR` or the home | `projects.<folder>.mcpServers`, `mcpServers` |
+//! | `claude-desktop` | `Claude/claude_desktop_config.json` in the configuration folder; on Windows first in `%LOCALAPPDATA%\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Roaming` | `mcpServers` |
 //! | `cursor` | `.cursor/mcp.json` in the folder and above it, and in the home | `mcpServers` |
 //! | `vscode` | `.vscode/mcp.json`; `Code/User/mcp.json` and `Code - Insiders/User/mcp.json` in the configuration folder | `servers` |
 //! | `copilot` | `mcp-config.json` in `$COPILOT_HOME` or `~/.copilot` | `mcpServers` |
 //! | `codex` | `.codex/config.toml`, `config.toml` in `$CODEX_HOME` or `~/.codex` | `mcp_servers` |
 //! | `gemini` | `.gemini/settings.json` in the folder and the home | `mcpServers` |
 //! | `windsurf` | `~/.codeium/windsurf/mcp_config.json` | `mcpServers` |
-//! | `zed` | `.zed/settings.json`, `~/.config/zed/settings.json`, on Windows `%APPDATA%\Zed\settings.json` | `context_servers` |
-//! | `opencode` | `opencode.json` or `opencode.jsonc`, in the folder, in `.opencode` or in `~/.config/opencode` | `mcp`, `mcp.servers` |
-//! | `goose` | `~/.config/goose/config.yaml`, on Windows `%APPDATA%\Block\goose\config\config.yaml` | `extensions` |
+//! | `zed` | `.zed/settings.json`, `zed/settings.json` in `$XDG_CONFIG_HOME`, on macOS always `~/.config/zed/settings.json`, on Windows `%APPDATA%\Zed\settings.json` | `context_servers` |
+//! | `opencode` | `opencode.json` or `opencode.jsonc`, in the folder, in `.opencode` or in `$XDG_CONFIG_HOME/opencode` | `mcp`, `mcp.servers` |
+//! | `goose` | `$XDG_CONFIG_HOME/goose/config.yaml`, on Windows `%APPDATA%\Block\goose\config\config.yaml` | `extensions` |
 //! | `cline` | `~/.cline/data/settings/cline_mcp_settings.json`, and the older `Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json` in the configuration folder | `mcpServers` |
-//! | `neovim`, `helix` | `mcp.json` in `~/.config/nvim` or `~/.config/helix` | `mcpServers` |
+//! | `neovim`, `helix` | `mcp.json` in `$XDG_CONFIG_HOME/nvim` or `$XDG_CONFIG_HOME/helix` | `mcpServers` |
 //! | `file` | `mcp.json`, and files that the user names | any of these |
 //!
 //! The configuration folder is `$XDG_CONFIG_HOME` or `~/.config` on Linux, `~/Library/Application Support` on macOS, and
-//! `%APPDATA%` on Windows. `~` is the home of the user on all of them.
+//! `%APPDATA%` on Windows. `~` is the home of the user on all of them, and `$XDG_CONFIG_HOME` is `~/.config` if it is not set.
 //!
 //! Neovim and Helix have no file for MCP servers themselves. The two paths are the ones that other tools search for their
 //! plugins.

@@ -33,6 +33,12 @@ pub struct Places {
     pub(crate) folder: PathBuf,
     /// The folder for configuration of programs with windows.
     pub(crate) config: PathBuf,
+    /// The folder for configuration of programs that follow XDG.
+    pub(crate) xdg: PathBuf,
+    /// The folder for data that stays on this computer. Only Windows has one.
+    pub(crate) local: PathBuf,
+    /// The folder of Claude Code's file.
+    pub(crate) claude: PathBuf,
     /// The folder of the Codex CLI.
     pub(crate) codex: PathBuf,
     /// The folder of the Copilot CLI.
@@ -60,10 +66,18 @@ impl Places {
                 Platform::MacOs => home.join("Library/Application Support"),
                 Platform::Windows => folder_of("APPDATA", "AppData/Roaming"),
             },
+            xdg: folder_of("XDG_CONFIG_HOME", ".config"),
+            local: folder_of("LOCALAPPDATA", "AppData/Local"),
+            claude: folder_of("CLAUDE_CONFIG_DIR", ""),
             codex: folder_of("CODEX_HOME", ".codex"),
             copilot: folder_of("COPILOT_HOME", ".copilot"),
             home,
         }
+    }
+
+    /// The folder of the project.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Whether a text names the folder of the project. On Windows, clients write either slash, and letters in either case.

@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::places::{Places, Platform};
 
+/// Where the package of Claude Desktop for Windows has its APPDATA. The end of its name is that of its publisher.
+const CLAUDE_PACKAGE: &str = "Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming";
+
 /// A client whose configuration is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -122,18 +125,23 @@ impl Source {
             platform,
             home,
             config,
+            xdg,
+            local,
+            claude,
             codex,
             copilot,
             ..
         } = places;
-        let dot_config = home.join(".config");
-        let on_windows = |there: &str, elsewhere: &str| match platform {
-            Platform::Windows => config.join(there),
-            _ => dot_config.join(elsewhere),
-        };
         match self {
-            Self::ClaudeCode => vec![home.join(".claude.json")],
-            Self::ClaudeDesktop => vec![config.join("Claude/claude_desktop_config.json")],
+            Self::ClaudeCode => vec![claude.join(".claude.json")],
+            Self::ClaudeDesktop => {
+                let file = "Claude/claude_desktop_config.json";
+                // Windows moves what the installed package has in APPDATA.
+                let package = local.join(CLAUDE_PACKAGE).join(file);
+                let is_package = *platform == Platform::Windows;
+                let package = is_package.then_some(package);
+                package.into_iter().chain([config.join(file)]).collect()
+            }
             Self::Cursor => vec![home.join(".cursor/mcp.json")],
             Self::VsCode => ["Code/User/mcp.json", "Code - Insiders/User/mcp.json"]
                 .map(|path| config.join(path))
@@ -142,18 +150,22 @@ impl Source {
             Self::Codex => vec![codex.join("config.toml")],
             Self::Gemini => vec![home.join(".gemini/settings.json")],
             Self::Windsurf => vec![home.join(".codeium/windsurf/mcp_config.json")],
-            Self::Zed => vec![on_windows("Zed/settings.json", "zed/settings.json")],
-            Self::OpenCode => opencode(&dot_config.join("opencode")).to_vec(),
-            Self::Goose => vec![on_windows(
-                "Block/goose/config/config.yaml",
-                "goose/config.yaml",
-            )],
+            Self::Zed => vec![match platform {
+                Platform::Linux => xdg.join("zed/settings.json"),
+                Platform::MacOs => home.join(".config/zed/settings.json"),
+                Platform::Windows => config.join("Zed/settings.json"),
+            }],
+            Self::OpenCode => opencode(&xdg.join("opencode")).to_vec(),
+            Self::Goose => vec![match platform {
+                Platform::Windows => config.join("Block/goose/config/config.yaml"),
+                _ => xdg.join("goose/config.yaml"),
+            }],
             Self::Cline => vec![
                 home.join(".cline/data/settings/cline_mcp_settings.json"),
                 config.join("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
             ],
-            Self::Neovim => vec![dot_config.join("nvim/mcp.json")],
-            Self::Helix => vec![dot_config.join("helix/mcp.json")],
+            Self::Neovim => vec![xdg.join("nvim/mcp.json")],
+            Self::Helix => vec![xdg.join("helix/mcp.json")],
             Self::File => Vec::new(),
         }
     }

@@ -263,11 +263,45 @@ fn every_source_has_files_on_every_platform() {
             assert!(files.iter().all(|file| file.starts_with(HOME)), "{files:?}");
         }
     }
-    let environment = |name: &str| (name == "CODEX_HOME").then(|| "/codex".to_owned());
-    let places = Places::new(Platform::Linux, HOME, FOLDER, &environment);
+    for (source, variable, file) in [
+        (Source::Codex, "CODEX_HOME", "/moved/config.toml"),
+        (
+            Source::ClaudeCode,
+            "CLAUDE_CONFIG_DIR",
+            "/moved/.claude.json",
+        ),
+    ] {
+        let environment = |name: &str| (name == variable).then(|| "/moved".to_owned());
+        let places = Places::new(Platform::Linux, HOME, FOLDER, &environment);
+        assert_eq!(source.user_files(&places), [Path::new(file)]);
+    }
+}
+
+#[test]
+fn claude_desktop_for_windows_is_a_package() {
+    let environment = |name: &str| (name == "LOCALAPPDATA").then(|| "/local".to_owned());
+    let places = Places::new(Platform::Windows, HOME, FOLDER, &environment);
+    let package = "/local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming";
     assert_eq!(
-        Source::Codex.files(&places)[1],
-        Path::new("/codex/config.toml")
+        Source::ClaudeDesktop.files(&places),
+        [package, "/home/user/AppData/Roaming"]
+            .map(|folder| Path::new(folder).join("Claude/claude_desktop_config.json"))
+    );
+}
+
+#[test]
+fn xdg_moves_the_folder_for_configuration() {
+    let environment = |name: &str| (name == "XDG_CONFIG_HOME").then(|| "/xdg".to_owned());
+    let zed = |platform| {
+        let places = Places::new(platform, HOME, FOLDER, &environment);
+        let opencode = Source::OpenCode.user_files(&places);
+        assert_eq!(opencode[0], Path::new("/xdg/opencode/opencode.json"));
+        Source::Zed.user_files(&places).remove(0)
+    };
+    assert_eq!(zed(Platform::Linux), Path::new("/xdg/zed/settings.json"));
+    assert_eq!(
+        zed(Platform::MacOs),
+        Path::new("/home/user/.config/zed/settings.json")
     );
 }
 

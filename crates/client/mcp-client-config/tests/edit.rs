@@ -91,6 +91,28 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
+fn the_tools_that_the_user_allows_stay() {
+    for (source, text, tools) in [
+        (
+            Source::Copilot,
+            r#"{ "mcpServers": { "greet": { "command": "x", "tools": ["search"] } } }"#,
+            r#""tools": ["search"]"#,
+        ),
+        (
+            Source::Codex,
+            "[mcp_servers.greet]\ncommand = \"x\"\n\n[mcp_servers.greet.tools.delete]\napproval_mode = \"prompt\"\n",
+            "[mcp_servers.greet.tools.delete]\napproval_mode = \"prompt\"\n",
+        ),
+    ] {
+        let text = set(source, text, &command(&[]));
+        assert!(
+            text.contains(tools) && text.contains("/bin/servlet"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn each_client_gets_the_placeholders_that_it_replaces() {
     let command = command(&[("WEATHER_KEY", "${env:WEATHER_KEY}")]);
     for (source, expected) in [

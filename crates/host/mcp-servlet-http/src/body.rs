@@ -80,7 +80,8 @@ pub async fn read(
     })
 }
 
-/// Adds the body of a response to `bytes`, which get at most `limit` in all. What came before an error stays.
+/// Adds the body of a response to `bytes`, which get at most `limit` in all. What came before an error stays. The body
+/// is not decompressed.
 ///
 /// # Errors
 /// [`HttpFailure`] if the connection breaks, the server sends nothing for `pause`, or there is more.

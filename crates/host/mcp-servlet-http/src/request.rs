@@ -39,7 +39,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The request that a servlet wrote, without its body.
+    /// The request that a servlet wrote, without its body. Its response may be compressed, for [`read`](crate::read).
     ///
     /// # Errors
     /// [`HttpFailure`] if the servlet may not send it, or its URL is not an HTTP URL.
@@ -50,10 +50,15 @@ impl Request {
         }
         let url = Url::parse(&written.url).map_err(|error| HttpFailure::invalid(&error))?;
         check_scheme(&url)?;
+        let mut headers: Vec<_> = written.headers.clone().into_iter().collect();
+        let is_encoding = |name: &str| name.eq_ignore_ascii_case("accept-encoding");
+        if !headers.iter().any(|(name, _)| is_encoding(name)) {
+            headers.push(("accept-encoding".to_owned(), "gzip".to_owned()));
+        }
         Ok(Self {
             url,
             method: written.method.to_uppercase(),
-            headers: written.headers.clone().into_iter().collect(),
+            headers,
             body: None,
         })
     }
@@ -87,6 +92,11 @@ impl Request {
         self
     }
 
+    /// The number of bytes of its body.
+    pub fn body_size(&self) -> usize {
+        self.body.as_ref().map_or(0, Bytes::len)
+    }
+
     pub(crate) fn uri(&self) -> Result<Uri, HttpFailure> {
         uri(&self.url).map_err(|error| HttpFailure::invalid(&error))
     }
@@ -108,9 +118,10 @@ impl Request {
         let defaults = [
             (header::USER_AGENT, Some(HeaderValue::from_static(AGENT))),
             (header::ACCEPT, Some(HeaderValue::from_static("*/*"))),
+            // `read_more` does not decompress, and a digest is about the bytes that were sent.
             (
                 header::ACCEPT_ENCODING,
-                Some(HeaderValue::from_static("gzip")),
+                Some(HeaderValue::from_static("identity")),
             ),
             (header::AUTHORIZATION, basic_auth(&self.url)),
             (header::CONTENT_LENGTH, self.lacks_body().then(|| 0.into())),
@@ -233,7 +244,7 @@ mod tests {
             (ask.url.as_str(), ask.method.as_str()),
             ("http://a/b", "POST")
         );
-        assert_eq!(ask.headers, [("X".to_owned(), "1".to_owned())]);
+        assert_eq!(ask.headers[0], ("X".to_owned(), "1".to_owned()));
         for (json, problem) in [
             (r#"{"url":"/relative"}"#, "relative URL without a base"),
             (r#"{"url":"http://a/b""#, "EOF while parsing"),
@@ -243,6 +254,26 @@ mod tests {
             assert_eq!(failure.kind, HttpErrorKind::Request);
             let expected = format!("invalid HTTP request: {problem}");
             assert!(failure.message.starts_with(&expected), "{failure}");
+        }
+    }
+
+    #[test]
+    fn only_responses_for_servlets_may_be_compressed() {
+        let encodings = |request: Request| {
+            let request = request.to_http().expect("a request");
+            let values = request.headers().get_all(header::ACCEPT_ENCODING);
+            values.into_iter().cloned().collect::<Vec<_>>()
+        };
+        let ours = Request::get("http://a/".parse().expect("a URL"));
+        assert_eq!(encodings(ours), ["identity"]);
+        for (json, encoding) in [
+            (r#"{"url":"http://a/"}"#, "gzip"),
+            (
+                r#"{"url":"http://a/","headers":{"Accept-Encoding":"br"}}"#,
+                "br",
+            ),
+        ] {
+            assert_eq!(encodings(read(json).expect(json)), [encoding]);
         }
     }
 

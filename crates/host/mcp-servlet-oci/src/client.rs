@@ -18,6 +18,7 @@ use crate::{
     credentials::{self, Credentials, auth_files},
     error::Error,
     key::VerifyingKey,
+    pull::IMAGE_TIMEOUT,
     reference::Reference,
     token::{self, Challenge, Token},
 };
@@ -34,6 +35,9 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 /// How long a registry may send nothing.
 pub(crate) const SILENCE: Duration = Duration::from_mins(1);
+
+/// The bytes per second that a registry must take at least.
+const SLOWEST: u64 = 16 << 10;
 
 /// The limit for answers that are not part of an image, such as tokens and errors.
 const ANSWER: u64 = 1 << 20;
@@ -242,13 +246,16 @@ impl Session<'_> {
         loop {
             let host = host(&request.url);
             let sent = self.client.operator.send(request.clone());
-            let sent = timeout(SILENCE, sent)
+            let limit = time_limit(request.body_size());
+            let sent = timeout(limit, sent)
                 .await
-                .unwrap_or_else(|_| Err(HttpFailure::timed_out(&request.url, SILENCE).into()));
+                .unwrap_or_else(|_| Err(HttpFailure::timed_out(&request.url, limit).into()));
             let (pause, error) = match sent {
                 Ok((response, url)) => {
                     let status = response.status();
-                    if !status.is_server_error() && status != StatusCode::TOO_MANY_REQUESTS {
+                    let is_failure =
+                        status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED;
+                    if !is_failure && status != StatusCode::TOO_MANY_REQUESTS {
                         return Ok(Answer { response, url });
                     }
                     let after = retry_after(response.headers());
@@ -337,6 +344,12 @@ pub(crate) fn host(url: &Url) -> String {
         .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
+/// How long a request with a body of this size may take until its response begins: longer for a slow uplink.
+fn time_limit(body: usize) -> Duration {
+    let sending = Duration::from_secs(body as u64 / SLOWEST);
+    (SILENCE + sending).min(IMAGE_TIMEOUT)
+}
+
 /// Whether the connection broke, so that another attempt may succeed.
 fn is_broken(error: &SendError) -> bool {
     matches!(error, SendError::Failed(failure) if failure.kind == HttpErrorKind::Connect)
@@ -355,4 +368,16 @@ fn registry_message(body: &[u8]) -> String {
     let texts = ["code", "message"].map(|key| first[key].as_str().unwrap_or_default());
     let texts: Vec<_> = texts.into_iter().filter(|text| !text.is_empty()).collect();
     texts.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_body_has_more_time() {
+        for (body, seconds) in [(0, 60), (1 << 20, 124), (64 << 20, 600)] {
+            assert_eq!(time_limit(body), Duration::from_secs(seconds));
+        }
+    }
 }

@@ -1,17 +1,27 @@
 //! Credentials for registries, as docker and podman keep them.
 
 use std::{
-    collections::BTreeMap, env, fs, io::ErrorKind, path::PathBuf, process::Stdio, time::Duration,
+    collections::BTreeMap,
+    env,
+    ffi::OsStr,
+    fs,
+    io::{self, ErrorKind},
+    path::PathBuf,
+    process::Stdio,
+    time::Duration,
 };
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Deserialize;
 use tokio::{io::AsyncWriteExt as _, process::Command, time::timeout};
 
-use crate::{error::Error, reference::Reference};
+use crate::{
+    error::Error,
+    reference::{Reference, registry},
+};
 
-/// The name of Docker Hub in docker's file.
-const DOCKER_HUB: &str = "index.docker.io";
+/// The name of Docker Hub for helpers.
+const DOCKER_HUB: &str = "https://index.docker.io/v1/";
 
 /// The user of a helper's answer whose secret is an identity token.
 const TOKEN_USER: &str = "<token>";
@@ -93,9 +103,16 @@ pub(crate) async fn find(
     for path in files {
         let text = match fs::read(path) {
             Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(error) if is_missing(&error) => continue,
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                tracing::warn!(path = %path.display(), "credentials cannot be read: {error}");
+                continue;
+            }
             Err(error) => return Err(unreadable(reference, path, &error)),
         };
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
         let file: File =
             serde_json::from_slice(&text).map_err(|error| unreadable(reference, path, &error))?;
         if let Some(found) = file.find(reference).await? {
@@ -103,6 +120,11 @@ pub(crate) async fn find(
         }
     }
     Ok(None)
+}
+
+/// Whether there is no such file. A home that is a file has none.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 fn unreadable(
@@ -119,29 +141,30 @@ fn unreadable(
 
 impl File {
     async fn find(&self, reference: &Reference) -> Result<Option<Credentials>, Error> {
-        let host = match reference.host() {
-            "docker.io" => DOCKER_HUB,
-            host => host,
-        };
+        let host = reference.host();
+        let covered = |key: &str| covered_by(key, reference.is_plain());
         let mut helpers = self.cred_helpers.iter().flatten();
-        let own = helpers.find(|(key, _)| key_host(key) == host);
-        // Docker Hub has a URL as its name in helpers.
+        let own = helpers.find(|(key, _)| covered(key) == host);
         let asked = match own {
-            Some((key, _)) => key.clone(),
-            None if host == DOCKER_HUB => format!("https://{DOCKER_HUB}/v1/"),
-            None => host.to_owned(),
+            Some((key, _)) => key.as_str(),
+            None if host == "docker.io" => DOCKER_HUB,
+            None => host,
         };
         let helper = own.map(|(_, helper)| helper).or(self.creds_store.as_ref());
-        if let Some(helper) = helper
-            && let Some(found) = ask(helper, &asked, reference).await?
+        // As for docker, an empty name is no helper.
+        if let Some(helper) = helper.filter(|helper| !helper.is_empty())
+            && let Some(found) = ask(helper, asked, reference).await?
         {
             return Ok(Some(found));
         }
         let path = format!("{host}/{}", reference.path());
         let auths = self.auths.iter().flatten();
         let auths = auths.filter_map(|(key, entry)| Some((key, entry.as_ref()?)));
-        let auths = auths.filter(|(key, _)| covers(key, host, &path));
-        let closest = auths.max_by_key(|(key, _)| bare(key).len());
+        let auths = auths.filter(|(key, _)| {
+            let rest = path.strip_prefix(&covered(key));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        });
+        let closest = auths.max_by_key(|(key, _)| covered(key).len());
         closest.map_or(Ok(None), |(key, entry)| entry.read(key, reference))
     }
 }
@@ -158,20 +181,12 @@ fn bare(key: &str) -> &str {
         .unwrap_or(key)
 }
 
-fn key_host(key: &str) -> &str {
-    match bare(key) {
-        "docker.io" => DOCKER_HUB,
-        key => key,
-    }
-}
-
-/// Whether a key is the host, or as podman writes them the start of the repository's path.
-fn covers(key: &str, host: &str, path: &str) -> bool {
-    let key = key_host(key);
-    key == host
-        || path
-            .strip_prefix(key)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+/// What a key is about, as references have it: a host, or as podman writes them a host and the start of a path.
+fn covered_by(key: &str, is_plain: bool) -> String {
+    let key = bare(key);
+    let (host, path) = key.split_at(key.find('/').unwrap_or(key.len()));
+    let host = registry(host, is_plain).unwrap_or_else(|| host.to_owned());
+    host + path
 }
 
 impl Entry {
@@ -206,6 +221,15 @@ impl Entry {
     }
 }
 
+/// The script in a PATH of Windows, such as that of gcloud. A program without an ending is only looked for with `.exe`.
+fn script(path: &OsStr, program: &str) -> Option<PathBuf> {
+    let folders = env::split_paths(path).filter(|folder| folder.is_absolute());
+    let mut files = folders.flat_map(|folder| {
+        ["exe", "cmd", "bat"].map(|ending| folder.join(format!("{program}.{ending}")))
+    });
+    files.find(|file| file.is_file())
+}
+
 /// Asks `docker-credential-NAME`. `None` if it has no credentials for the host.
 async fn ask(name: &str, host: &str, reference: &Reference) -> Result<Option<Credentials>, Error> {
     let program = format!("docker-credential-{name}");
@@ -215,7 +239,9 @@ async fn ask(name: &str, host: &str, reference: &Reference) -> Result<Option<Cre
         reason,
     };
     let run = async {
-        let mut child = Command::new(&program)
+        let path = env::var_os("PATH").filter(|_| cfg!(windows));
+        let script = path.and_then(|path| script(&path, &program));
+        let mut child = Command::new(script.unwrap_or_else(|| PathBuf::from(&program)))
             .arg("get")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -298,9 +324,32 @@ mod tests {
             let found = found(&json, "oci://registry.example:5000/team/mine:1").await;
             assert_eq!(found.expect(key), None, "{key}");
         }
-        let hub = format!(r#"{{"auths":{{"https://index.docker.io/v1/":{ada}}}}}"#);
-        let found = found(&hub, "oci://docker.io/ada/mine:1").await;
-        assert_eq!(found.expect("Docker Hub"), Some(basic("ada", "s3cret")));
+        for (key, reference) in [
+            ("https://index.docker.io/v1/", "oci://docker.io/ada/mine:1"),
+            ("registry-1.docker.io", "oci://docker.io/ada/mine:1"),
+            ("docker.io/ada", "oci://docker.io/ada/mine:1"),
+            ("Registry.example:443", "oci://registry.example/mine:1"),
+        ] {
+            let json = format!(r#"{{"auths":{{"{key}":{ada}}}}}"#);
+            let found = found(&json, reference).await;
+            assert_eq!(found.expect(key), Some(basic("ada", "s3cret")), "{key}");
+        }
+    }
+
+    #[tokio::test]
+    async fn files_without_logins_are_left_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [empty, last] = ["empty.json", "last.json"].map(|name| folder.path().join(name));
+        fs::write(&empty, "\n").expect("a file");
+        fs::write(
+            &last,
+            r#"{"auths":{"a.example":{"auth":"YWRhOnMzY3JldA=="}}}"#,
+        )
+        .expect("a file");
+        let in_a_file = empty.join(".docker").join("config.json");
+        let reference = Reference::parse("oci://a.example/mine:1").expect("a reference");
+        let found = find(&[empty, in_a_file, last], &reference).await;
+        assert_eq!(found.expect("the last one"), Some(basic("ada", "s3cret")));
     }
 
     #[tokio::test]
@@ -312,6 +361,28 @@ mod tests {
             let found = found(json, "oci://a.example/mine:1").await;
             assert_eq!(found.expect(json), None, "{json}");
         }
+    }
+
+    #[tokio::test]
+    async fn an_empty_helper_is_none() {
+        let auths = r#""auths":{"a.example":{"auth":"YWRhOnMzY3JldA=="}}"#;
+        for helpers in [
+            r#""credsStore":"""#,
+            r#""credsStore":"no-such-helper","credHelpers":{"a.example":""}"#,
+        ] {
+            let found = found(&format!("{{{auths},{helpers}}}"), "oci://a.example/mine:1").await;
+            assert_eq!(found.expect(helpers), Some(basic("ada", "s3cret")));
+        }
+    }
+
+    #[test]
+    fn a_helper_may_be_a_script_on_windows() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cmd = folder.path().join("docker-credential-gcloud.cmd");
+        fs::write(&cmd, "").expect("a file");
+        let path = folder.path().as_os_str();
+        assert_eq!(script(path, "docker-credential-gcloud"), Some(cmd));
+        assert_eq!(script(path, "docker-credential-other"), None);
     }
 
     #[tokio::test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_servlet_common::quoted;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::{digest::Digest, error::Error, reference::Reference};
 
@@ -17,6 +17,9 @@ pub(crate) const IMAGE: &str = "application/vnd.oci.image.manifest.v1+json";
 /// The type of lists of images.
 pub(crate) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 
+/// The type of docker's lists of images.
+pub(crate) const DOCKER_LIST: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
+
 /// The types that are read.
 pub(crate) const ACCEPT: &str = "application/vnd.oci.image.manifest.v1+json, \
     application/vnd.oci.image.index.v1+json, \
@@ -27,11 +30,11 @@ pub(crate) const ACCEPT: &str = "application/vnd.oci.image.manifest.v1+json, \
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Manifest {
     config: Option<Descriptor>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(crate) layers: Vec<Descriptor>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     manifests: Vec<Descriptor>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(crate) annotations: BTreeMap<String, String>,
 }
 
@@ -65,8 +68,14 @@ impl Manifest {
 
     /// The image to use, if this is an index: that for wasm, else the only one, else that for linux/amd64.
     pub(crate) fn choose(&self, reference: &Reference) -> Option<Result<&Descriptor, Error>> {
+        // What buildx says about the build of an image is an entry, too.
+        let is_image = |entry: &&Descriptor| {
+            let os = entry.platform.as_ref().map(|platform| &*platform.os);
+            os != Some("unknown")
+        };
+        let images: Vec<_> = self.manifests.iter().filter(is_image).collect();
         let of = |architecture: &str, os: Option<&str>| {
-            let mut images = self.manifests.iter();
+            let mut images = images.iter().copied();
             images.find(|image| {
                 let platform = image.platform.as_ref();
                 platform.is_some_and(|platform| {
@@ -74,8 +83,8 @@ impl Manifest {
                 })
             })
         };
-        let only = || match &*self.manifests {
-            [only] => Some(only),
+        let only = || match &*images {
+            [only] => Some(*only),
             _ => None,
         };
         if self.manifests.is_empty() {
@@ -117,6 +126,15 @@ impl Descriptor {
             malformed(reference, message)
         })
     }
+}
+
+/// Go writes null for an empty list.
+pub(crate) fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 fn malformed(reference: &Reference, message: String) -> Error {

@@ -216,7 +216,7 @@ impl Session<'_> {
 
     fn get_blob(&self, digest: &Digest, start: usize) -> Request {
         let url = self.url(&format!("blobs/{digest}"));
-        let request = Request::get(url).header("accept-encoding", "identity");
+        let request = Request::get(url);
         if start == 0 {
             return request;
         }

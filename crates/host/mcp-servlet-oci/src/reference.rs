@@ -204,7 +204,7 @@ impl fmt::Display for Reference {
 }
 
 /// The one name of a registry's host, so that settings for it cannot be avoided by another spelling.
-fn registry(host: &str, is_plain: bool) -> Option<String> {
+pub(crate) fn registry(host: &str, is_plain: bool) -> Option<String> {
     if !is_host(host) {
         return None;
     }

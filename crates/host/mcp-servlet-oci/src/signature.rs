@@ -1,24 +1,30 @@
 //! Signatures of images. A signature is an image, too: its manifest names the signed image as `subject`.
 
-use hyper::{StatusCode, header::HeaderMap};
+use hyper::{
+    StatusCode,
+    header::{HeaderMap, LINK},
+};
 use mcp_servlet_http::Request;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
+use url::Url;
 
 use crate::{
     bundle::{self, BUNDLE, SIGNED},
-    client::{Client, Session},
+    client::{Answer, Client, Session},
     digest::Digest,
     error::Error,
     key::{SigningKey, VerifyingKey},
-    manifest::{self, IMAGE, INDEX},
+    manifest::{self, DOCKER_LIST, IMAGE, INDEX, null_as_default},
     pull::IMAGE_TIMEOUT,
     reference::Reference,
 };
 
 /// The number of signatures of an image that are read.
 const MAX_SIGNATURES: usize = 32;
+/// The number of pages of a list that are read.
+const MAX_PAGES: usize = 32;
 /// The limit for a bundle, in bytes.
 const MAX_BUNDLE: u64 = 1 << 20;
 /// An image without a configuration.
@@ -41,7 +47,7 @@ pub struct Signed {
 struct Index {
     #[serde(default = "index_type")]
     media_type: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     manifests: Vec<Value>,
     /// All else.
     #[serde(flatten)]
@@ -187,39 +193,83 @@ impl Session<'_> {
         self.blob(layer).await
     }
 
-    /// The registry's list of images whose subject is this one.
+    /// The list of images whose subject is this one.
     async fn index(&mut self, digest: &Digest) -> Result<Index, Error> {
-        let url = self.url(&format!("referrers/{digest}"));
-        let request = Request::get(url).header("accept", INDEX);
-        match self.get_index(request).await? {
+        match self.referrers(digest).await? {
             Some(index) => Ok(index),
             // Registries without that list have a tag for it.
             None => self.tagged_index(digest).await,
         }
     }
 
-    async fn tagged_index(&mut self, digest: &Digest) -> Result<Index, Error> {
-        let url = self.url(&format!("manifests/{}", tag(digest)));
-        let request = Request::get(url).header("accept", INDEX);
-        Ok(self.get_index(request).await?.unwrap_or_default())
+    /// The registry's own list, or `None` if it has none.
+    async fn referrers(&mut self, digest: &Digest) -> Result<Option<Index>, Error> {
+        let mut url = self.url(&format!("referrers/{digest}"));
+        // Registries that do not filter list everything.
+        url.query_pairs_mut().append_pair("artifactType", BUNDLE);
+        let Some((mut index, mut next)) = self.page(url).await? else {
+            return Ok(None);
+        };
+        for _ in 1..MAX_PAGES {
+            let Some(url) = next.filter(|_| index.bundles().count() < MAX_SIGNATURES) else {
+                break;
+            };
+            let Some((page, after)) = self.page(url).await? else {
+                break;
+            };
+            let bundles = page.manifests.into_iter();
+            index
+                .manifests
+                .extend(bundles.filter(|manifest| bundle_of(manifest).is_some()));
+            next = after;
+        }
+        Ok(Some(index))
     }
 
-    async fn get_index(&mut self, request: Request) -> Result<Option<Index>, Error> {
-        let answer = self.send(request).await?;
+    /// A page of the registry's list, and the URL of the next one. Registries without a list say that in different ways.
+    async fn page(&mut self, url: Url) -> Result<Option<(Index, Option<Url>)>, Error> {
+        let answer = match self.send(Request::get(url).header("accept", INDEX)).await {
+            Err(Error::Unauthorized { .. }) => return Ok(None),
+            answer => answer?,
+        };
         match answer.response.status() {
             StatusCode::OK => {}
-            StatusCode::NOT_FOUND => return Ok(None),
+            StatusCode::BAD_REQUEST
+            | StatusCode::UNAUTHORIZED
+            | StatusCode::NOT_FOUND
+            | StatusCode::METHOD_NOT_ALLOWED
+            | StatusCode::NOT_ACCEPTABLE
+            | StatusCode::NOT_IMPLEMENTED => return Ok(None),
             _ => return Err(self.error(answer).await),
         }
-        let json = self
-            .read(answer, "list of signatures", manifest::MAX_MANIFEST)
-            .await?;
-        let index = serde_json::from_slice(&json).map_err(|error| Error::Unexpected {
+        let next = next_page(answer.response.headers(), &answer.url);
+        let json = self.read_list(answer).await?;
+        Ok(Index::read(&json).ok().map(|index| (index, next)))
+    }
+
+    async fn tagged_index(&mut self, digest: &Digest) -> Result<Index, Error> {
+        let url = self.url(&format!("manifests/{}", tag(digest)));
+        let answer = self.send(Request::get(url).header("accept", INDEX)).await?;
+        match answer.response.status() {
+            StatusCode::OK => {}
+            StatusCode::NOT_FOUND => return Ok(Index::default()),
+            _ => return Err(self.error(answer).await),
+        }
+        let json = self.read_list(answer).await?;
+        // GitLab takes the tag for the digest, and answers with the image itself.
+        if Digest::of(&json) == *digest {
+            return Ok(Index::default());
+        }
+        Index::read(&json).map_err(|problem| Error::Unexpected {
             host: self.host(),
             status: StatusCode::OK.as_u16(),
-            message: format!("the list of signatures is not valid: {error}"),
-        })?;
-        Ok(Some(index))
+            message: format!("the list of signatures is not valid: {problem}"),
+        })
+    }
+
+    async fn read_list(&self, answer: Answer) -> Result<Vec<u8>, Error> {
+        self.read(answer, "list of signatures", manifest::MAX_MANIFEST)
+            .await
     }
 
     /// Writes a bundle about an image.
@@ -291,14 +341,37 @@ impl Default for Index {
 }
 
 impl Index {
+    fn read(json: &[u8]) -> Result<Self, String> {
+        let index: Self = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+        match &*index.media_type {
+            INDEX | DOCKER_LIST => Ok(index),
+            other => Err(format!("its type is `{other}`")),
+        }
+    }
+
     /// The images that have a bundle.
     fn bundles(&self) -> impl Iterator<Item = Digest> {
-        let bundles = self
-            .manifests
-            .iter()
-            .filter(|manifest| manifest["artifactType"] == BUNDLE);
-        bundles.filter_map(|manifest| Digest::parse(manifest["digest"].as_str()?))
+        self.manifests.iter().filter_map(bundle_of)
     }
+}
+
+/// The page that a `Link` header names as the next one, on the same server.
+fn next_page(headers: &HeaderMap, url: &Url) -> Option<Url> {
+    let links = headers.get_all(LINK).into_iter();
+    let mut targets = links.filter_map(|link| {
+        let (target, parameters) = link.to_str().ok()?.trim().split_once('>')?;
+        let is_next = |parameter: &str| matches!(parameter.trim(), r#"rel="next""# | "rel=next");
+        let is_next = parameters.split(';').any(is_next);
+        target.strip_prefix('<').filter(|_| is_next)
+    });
+    let next = url.join(targets.next()?).ok()?;
+    (next.origin() == url.origin()).then_some(next)
+}
+
+/// The image with a bundle that an entry of an index names.
+fn bundle_of(manifest: &Value) -> Option<Digest> {
+    let digest = manifest["digest"].as_str()?;
+    (manifest["artifactType"] == BUNDLE).then(|| Digest::parse(digest))?
 }
 
 /// The tag that stands for that list in registries without it.

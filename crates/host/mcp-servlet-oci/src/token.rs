@@ -31,7 +31,8 @@ pub(crate) struct Token {
 impl Token {
     /// The value of `Authorization`.
     pub(crate) fn authorization(self) -> Option<String> {
-        let token = self.token.or(self.access_token)?;
+        let mut tokens = [self.token, self.access_token].into_iter().flatten();
+        let token = tokens.find(|token| !token.is_empty())?;
         Some(format!("Bearer {token}"))
     }
 }

@@ -244,7 +244,7 @@ fn members(package: &Package) -> JsonObject {
         "name": package.name,
         "version": package.version,
         "description": package.description,
-        "license": package.license,
+        "license": package.license.as_deref().map(license),
         "repository": package.repository,
         "homepage": package.homepage,
         "documentation": package.documentation,
@@ -255,6 +255,12 @@ fn members(package: &Package) -> JsonObject {
     };
     members.retain(|_, value| !value.is_null());
     members
+}
+
+/// A license as SPDX writes it. Old packages have `/` instead of `OR`, which sites of packages refuse.
+fn license(text: &str) -> String {
+    let parts: Vec<_> = text.split('/').map(str::trim).collect();
+    parts.join(" OR ")
 }
 
 /// Where the built files are copied to.
@@ -454,6 +460,13 @@ fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_license_is_one_of_spdx() {
+        for old in ["MIT/Apache-2.0", "MIT / Apache-2.0", "MIT OR Apache-2.0"] {
+            assert_eq!(super::license(old), "MIT OR Apache-2.0");
+        }
+    }
+
     #[test]
     fn numbers_are_grouped_by_thousands() {
         let numbers = [7, 1000, 37_677, 1_002_003].map(super::grouped);

@@ -1,6 +1,11 @@
 //! The configuration that adds a server to an MCP client.
 
-use std::{io::Write as _, path::Path};
+use std::{
+    env,
+    ffi::OsStr,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 pub(crate) use mcp_client_config::Source as Client;
@@ -43,16 +48,50 @@ pub(crate) fn this_command<'a>(
     args: Vec<String>,
     variables: impl Iterator<Item = &'a String>,
 ) -> Result<Connection, Failure> {
-    let program = std::env::current_exe().map_err(|error| {
-        let message = format!("cannot find the path of this command: {error}");
-        Failure::new(Kind::Usage, message)
-    })?;
+    let program = this_program()?;
     let env = variables.map(|name| (name.clone(), format!("${{env:{name}}}").into()));
     Ok(Connection::Command {
         command: path_as_text(&program)?,
         args,
         env: env.collect(),
         cwd: None,
+    })
+}
+
+/// The path of this program that an update leaves in place.
+fn this_program() -> Result<PathBuf, Failure> {
+    let program = env::current_exe().map_err(|error| {
+        let message = format!("cannot find the path of this command: {error}");
+        Failure::new(Kind::Usage, message)
+    })?;
+    let found = env::var_os("PATH").and_then(|path| in_path(&path, &program));
+    let program = found.unwrap_or(program);
+    let Some(runner) = runner(&program) else {
+        return Ok(program);
+    };
+    let message = format!(
+        "`{}` is in the cache of {runner}, which may remove it at any time",
+        program.display()
+    );
+    let help = "install `servlet`, and run the installed one";
+    Err(Failure::with_help(Kind::Usage, message, help))
+}
+
+/// The `servlet` in a PATH that is this program. It may be a link to the program of one version.
+fn in_path(path: &OsStr, program: &Path) -> Option<PathBuf> {
+    let program = program.canonicalize().ok()?;
+    let name = format!("servlet{}", env::consts::EXE_SUFFIX);
+    let folders = env::split_paths(path).filter(|folder| folder.is_absolute());
+    let mut found = folders.map(|folder| folder.join(&name));
+    found.find(|path| path.canonicalize().is_ok_and(|path| path == program))
+}
+
+/// Which program keeps packages in a cache with this path.
+fn runner(program: &Path) -> Option<&'static str> {
+    program.iter().find_map(|part| match part.to_str()? {
+        "_npx" => Some("npx"),
+        "archive-v0" => Some("uv"),
+        _ => None,
     })
 }
 
@@ -68,7 +107,7 @@ pub(crate) fn at_url(url: String, transport: Transport) -> Connection {
 /// The connection with the values of environment variables for their placeholders.
 pub(crate) fn with_values(connection: &Connection) -> Result<Connection, ResolveError> {
     let places = Places::new(Platform::HERE, "", "", &|_| None);
-    connection.resolve(&Variables::new(&places, &|name| std::env::var(name).ok()))
+    connection.resolve(&Variables::new(&places, &|name| env::var(name).ok()))
 }
 
 /// The connection as it may be shown. It has placeholders for values.
@@ -173,6 +212,36 @@ fn path_as_text(path: &Path) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn the_link_in_path_is_found_if_it_is_this_program() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [other, bin, cellar] = ["other", "bin", "cellar"].map(|name| folder.path().join(name));
+        for folder in [&other, &bin, &cellar] {
+            std::fs::create_dir(folder).expect("a folder");
+        }
+        let program = cellar.join("servlet");
+        for file in [&program, &other.join("servlet")] {
+            std::fs::write(file, "").expect("a file");
+        }
+        let path = env::join_paths([&other, &bin]).expect("a PATH");
+        assert_eq!(in_path(&path, &program), None);
+        let link = bin.join("servlet");
+        std::os::unix::fs::symlink(&program, &link).expect("a link");
+        assert_eq!(in_path(&path, &program), Some(link));
+    }
+
+    #[test]
+    fn a_program_in_a_cache_is_known() {
+        for (path, expected) in [
+            ("/home/a/.npm/_npx/1f/node_modules/x/servlet", Some("npx")),
+            ("/home/a/.cache/uv/archive-v0/x/bin/servlet", Some("uv")),
+            ("/usr/bin/servlet", None),
+        ] {
+            assert_eq!(runner(Path::new(path)), expected, "{path}");
+        }
+    }
 
     #[test]
     fn server_names_are_valid_for_all_clients() {

@@ -5,7 +5,10 @@
 
 mod file;
 
-use std::{fmt, path::PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, ValueEnum};
 use mcp_client_config::Connection;
@@ -209,6 +212,10 @@ impl Uninstall {
             place,
         } = self;
         let mut file = InstalledIn::read(client, place.path(client)?)?;
+        // The name as `install` writes it, unless the file has the name itself.
+        let plain = clients::key(&name);
+        let is_plain = file.server(&name).is_none() && file.server(&plain).is_some();
+        let name = if is_plain { plain } else { name };
         if !file.remove(&name)? {
             let message = format!("{} has no server `{name}`", file.shown());
             let other = match place.scope {
@@ -235,18 +242,22 @@ impl Place {
         Err(Failure::new(Kind::Usage, "nothing was changed"))
     }
 
-    /// The first file that exists, or else the first one that the client reads.
+    /// The first file that exists, or else the first one in a folder that exists, or else the first one that the client reads.
     fn path(&self, client: Client) -> Result<PathBuf, Failure> {
         let places = places()?;
-        let files = match self.scope {
+        let mut files = match self.scope {
             Scope::User => client.user_files(&places),
             Scope::Project => client.project_files(&places),
         };
-        // A file in a folder above belongs to another project.
-        let existing = files
-            .iter()
-            .find(|path| self.scope == Scope::User && path.exists());
-        let path = existing.or(files.first());
+        if self.scope == Scope::Project {
+            // A file in a folder above belongs to another project.
+            files.retain(|path| path.starts_with(places.folder()));
+        }
+        let has_folder = |path: &&PathBuf| path.parent().is_some_and(Path::exists);
+        let existing = files.iter().find(|path| path.exists());
+        let path = existing
+            .or_else(|| files.iter().find(has_folder))
+            .or(files.first());
         path.cloned().ok_or_else(|| {
             let message = format!("{} has no configuration for a project", client.name());
             Failure::with_help(Kind::Usage, message, "leave out `--scope project`")

@@ -205,9 +205,14 @@ impl Described {
         Self {
             artifact_type,
             annotations: annotations.collect(),
-            tag: version.map(|version| format!("{version}{suffix}")),
+            tag: version.map(|version| default_tag(&version, suffix)),
         }
     }
+}
+
+/// The tag for a version. A tag has no `+`, so it is `_`, as in Helm.
+fn default_tag(version: &str, suffix: &str) -> String {
+    format!("{}{suffix}", version.replace('+', "_"))
 }
 
 /// The names of tools, up to a limit.
@@ -249,6 +254,11 @@ fn needs(needs: &Needs) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_version_with_metadata_is_a_tag() {
+        assert_eq!(default_tag("1.2.0+2026.11", "-x"), "1.2.0_2026.11-x");
+    }
 
     #[test]
     fn a_long_list_of_tools_is_cut_at_a_name() {

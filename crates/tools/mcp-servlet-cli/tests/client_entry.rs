@@ -155,7 +155,12 @@ fn home() -> TempDir {
 /// Runs the command in a home: its exit code, and what it says. It never says the secret.
 fn run(home: &TempDir, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
-    for name in ["XDG_CONFIG_HOME", "CODEX_HOME", "COPILOT_HOME"] {
+    for name in [
+        "XDG_CONFIG_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "COPILOT_HOME",
+    ] {
         command.env_remove(name);
     }
     let output = command
@@ -232,6 +237,32 @@ fn a_servlet_is_installed_in_each_client_and_removed() {
             "{said}"
         );
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_file_of_the_edition_that_is_there_is_chosen() {
+    let home = home();
+    let insiders = home.path().join(".config/Code - Insiders/User");
+    fs::create_dir_all(&insiders).expect("a folder");
+    let url = "https://mcp.example.com/mcp";
+    let install = |client, options: &[&str]| {
+        let install = ["install", client, url, "--name", "x y", "--no-check"];
+        let (code, said) = run(&home, &[&install[..], options].concat());
+        assert_eq!(code, Some(0), "{said}");
+    };
+    install("vscode", &[]);
+    assert!(insiders.join("mcp.json").exists());
+
+    let with_comments = home.path().join("opencode.jsonc");
+    fs::write(&with_comments, "{}").expect("a file");
+    let in_project = ["--scope", "project"];
+    install("opencode", &in_project);
+    let text = fs::read_to_string(&with_comments).expect("a file");
+    assert!(text.contains(url), "{text}");
+    let uninstall = ["uninstall", "opencode", "x y"];
+    let (code, said) = run(&home, &[&uninstall[..], &in_project].concat());
+    assert_eq!(code, Some(0), "{said}");
 }
 
 #[cfg(unix)]

@@ -99,7 +99,7 @@ async fn a_token_is_fetched_without_credentials_for_a_public_image() {
     let (site, tokens) = with_tokens().await;
     tokens.rule(|asked| {
         assert_eq!(asked.authorization, None);
-        Some(r#"{"access_token":"t0ken"}"#.into_response())
+        Some(r#"{"token":"","access_token":"t0ken"}"#.into_response())
     });
     assert!(site.pull(":1").await.is_ok());
 }

@@ -28,6 +28,10 @@ async fn an_index_has_an_image_for_wasm_or_a_single_one() {
             "wasm",
             r#""platform":{"architecture":"wasm","os":"wasip1"}"#,
         ),
+        (
+            "attestation",
+            r#""platform":{"architecture":"unknown","os":"unknown"}"#,
+        ),
     ] {
         let module = [WASM, tag.as_bytes()].concat();
         let layer = site.blob("application/wasm", &module);
@@ -36,10 +40,12 @@ async fn an_index_has_an_image_for_wasm_or_a_single_one() {
             r#"{{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"{digest}","size":1,{platform}}}"#
         ));
     }
+    let built_on_arm = [images[0].clone(), images[3].clone()];
     for (chosen, expected) in [
         (&images[..], "wasm"),
         (&images[..2], "amd"),
         (&images[..1], "arm"),
+        (&built_on_arm, "arm"),
     ] {
         let json = format!(
             r#"{{"schemaVersion":2,"manifests":[{}]}}"#,

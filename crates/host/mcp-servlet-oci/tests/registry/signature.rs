@@ -1,6 +1,9 @@
 //! Signatures.
 
-use axum::response::IntoResponse as _;
+use axum::{
+    http::header,
+    response::{IntoResponse as _, Response},
+};
 use mcp_servlet_oci::{Client, Digest, Error, Settings, SigningKey, VerifyingKey};
 use serde_json::{Value, json};
 
@@ -93,6 +96,77 @@ async fn a_list_of_the_registry_is_used() {
             .iter()
             .any(|line| line.contains(&format!("/referrers/{subject}")))
     );
+}
+
+#[tokio::test]
+async fn registries_say_in_many_ways_that_they_have_no_list() {
+    let answers: [fn() -> Response; 4] = [
+        || status(400),
+        || status(401),
+        || status(501),
+        || "<html>".into_response(),
+    ];
+    for answer in answers {
+        let site = Site::start().await;
+        site.module("1");
+        site.rule(move |asked| asked.line.contains("/referrers/").then(answer));
+        let key = key();
+        let signed = site.client().sign(&site.reference(":1"), &key).await;
+        signed.expect("it is signed");
+        assert_eq!(signer(&site, &[key.public()]).await.expect("a tag"), 0);
+    }
+}
+
+#[tokio::test]
+async fn every_page_of_a_list_is_read() {
+    let site = Site::start().await;
+    let digest = site.module("1");
+    let key = key();
+    let signed = site.client().sign(&site.reference(":1"), &key).await;
+    signed.expect("it is signed");
+    let second = site.object(&tag(&digest)).expect("an index");
+    site.put(&tag(&digest), r#"{"schemaVersion":2,"manifests":[]}"#);
+    site.rule(move |asked| {
+        if !asked.line.contains("/referrers/") {
+            return None;
+        }
+        if asked.line.ends_with("&last=1") {
+            return Some(second.clone().into_response());
+        }
+        let (_, query) = asked.line.split_once('?').expect("a query");
+        let link = format!(r#"<?{query}&last=1>; rel="next""#);
+        let first = r#"{"schemaVersion":2,"manifests":[{"artifactType":"other"}]}"#;
+        Some(([(header::LINK, link)], first).into_response())
+    });
+    assert_eq!(signer(&site, &[key.public()]).await.expect("a page"), 0);
+}
+
+#[tokio::test]
+async fn an_empty_list_may_be_null() {
+    let site = Site::start().await;
+    site.module("1");
+    site.rule(|asked| {
+        let is_list = asked.line.contains("/referrers/");
+        is_list.then(|| r#"{"schemaVersion":2,"manifests":null}"#.into_response())
+    });
+    let error = signer(&site, &[key().public()]).await;
+    assert_eq!(error.expect_err("no signature").code(), "not-signed");
+}
+
+/// As GitLab has it: without a list, the tag names the image.
+#[tokio::test]
+async fn an_image_is_not_the_list_of_its_signatures() {
+    let site = Site::start().await;
+    let digest = site.module("1");
+    let image = site.object("manifests/1").expect("an image");
+    site.put(&tag(&digest), image);
+    let key = key();
+    let signed = site.client().sign(&site.reference(":1"), &key).await;
+    signed.expect("it is signed");
+    let index = site.object(&tag(&digest)).expect("an index");
+    let index: Value = serde_json::from_slice(&index).expect("JSON");
+    assert_eq!(index.get("config"), None, "{index}");
+    assert_eq!(signer(&site, &[key.public()]).await.expect("a tag"), 0);
 }
 
 #[tokio::test]

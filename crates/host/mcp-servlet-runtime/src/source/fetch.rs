@@ -21,7 +21,8 @@ pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
 }
 
 async fn download(operator: &Operator, url: Url) -> Result<Vec<u8>, FetchError> {
-    let (response, url) = operator.send(Request::get(url)).await?;
+    let request = Request::get(url).header("accept-encoding", "gzip");
+    let (response, url) = operator.send(request).await?;
     let status = response.status();
     if !status.is_success() {
         return Err(FetchError::Status(status.as_u16()));
