@@ -92,7 +92,8 @@ impl Claims {
 
     /// What the caller may ask for. Issuers write it as text or as a list.
     pub(super) fn scopes(&self) -> BTreeSet<String> {
-        let scope = self.0.get("scope").filter(|scope| scope.is_string());
+        let scope = self.0.get("scope");
+        let scope = scope.filter(|scope| scope.is_string() || scope.is_array());
         let scopes = scope.or_else(|| self.0.get("scp"));
         words(scopes).take(MAX_CLAIM).collect()
     }

@@ -301,6 +301,12 @@ fn claims(issuer: &Issuer) -> Vec<Case> {
             "",
         ),
         (
+            "scope list",
+            token(json!({ "scope": ["read", "mcp"] })),
+            200,
+            "",
+        ),
+        (
             "scope",
             token(json!({ "scope": "read mcp2" })),
             403,
