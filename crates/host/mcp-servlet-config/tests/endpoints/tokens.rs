@@ -186,6 +186,18 @@ fn heads(issuer: &Issuer, strict: &Issuer) -> Vec<Case> {
             401,
             "key_size",
         ),
+        (
+            "one of three keys with this name",
+            with("RS256", json!({ "kid": "same" })),
+            200,
+            "",
+        ),
+        (
+            "none of three keys with this name",
+            with("ES256", json!({ "kid": "same" })),
+            401,
+            "key_use",
+        ),
         ("signature", changed(2, &base64(&[7; 64])), 401, "signature"),
         (
             "payload",
@@ -331,6 +343,10 @@ fn keys(issuer: &Issuer) -> Vec<Value> {
         ("ops", "key_ops", json!(["sign"])),
         ("small", "n", json!(base64(&[0xc5; 128]))),
         ("rs256", "alg", json!("RS256")),
+        // Some issuers give the keys for all algorithms and uses the same name.
+        ("same", "use", json!("enc")),
+        ("same", "alg", json!("RS512")),
+        ("same", "alg", json!("RS256")),
     ] {
         let mut key = rsa.clone();
         key["kid"] = kid.into();
