@@ -11,7 +11,7 @@ use axum::{
     Router,
     extract::{Request, State},
     http::{StatusCode, header},
-    response::{IntoResponse as _, Response},
+    response::{Html, IntoResponse as _, Response},
 };
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use mcp_servlet_client::{Http, Options, Session, Tls};
@@ -48,6 +48,7 @@ enum Answer {
     Json(Value),
     /// The same once this is closed.
     Held(Arc<Semaphore>, Value),
+    Page,
     Redirect(&'static str),
     Outage,
     Never,
@@ -178,6 +179,7 @@ async fn answer(State(publisher): State<Publisher>, request: Request) -> Respons
             publisher.hold(path, &gate).await;
             axum::Json(json).into_response()
         }
+        Some(Answer::Page) => Html("<p>Log in").into_response(),
         Some(Answer::Redirect(to)) => (StatusCode::FOUND, [(header::LOCATION, to)]).into_response(),
         Some(Answer::Never) => std::future::pending().await,
         Some(Answer::Outage) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
@@ -356,6 +358,32 @@ async fn metadata_of_an_issuer_says_where_its_keys_are() {
         let site = site(&url, None).await;
         let token = issuer.token(&json!({ "iss": url }));
         assert_eq!(status(&site, &token), expected, "{path}: {change}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metadata_of_another_kind_leads_to_those_of_openid() {
+    let issuer = Issuer::new();
+    for number in 0..4 {
+        let publisher = Publisher::default();
+        let root = publisher.start().await;
+        let url = format!("{root}/tenant");
+        let oauth = match number {
+            0 => Answer::Page,
+            1 => Answer::Json(json!({ "issuer": root, "jwks_uri": format!("{root}/others") })),
+            2 => Answer::Json(json!({ "issuer": url })),
+            _ => Answer::Outage,
+        };
+        let openid = json!({ "issuer": url, "jwks_uri": format!("{root}/keys") });
+        publisher.set("/.well-known/oauth-authorization-server/tenant", oauth);
+        publisher.set(
+            "/tenant/.well-known/openid-configuration",
+            Answer::Json(openid),
+        );
+        publisher.set("/keys", keys(&issuer.keys()));
+        let site = site(&url, None).await;
+        let token = issuer.token(&json!({ "iss": url }));
+        assert_eq!(status(&site, &token), 200, "{number}");
     }
 }
 
