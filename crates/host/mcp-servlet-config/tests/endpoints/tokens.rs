@@ -25,6 +25,7 @@ async fn site(keys: &[Value], strict: &[Value]) -> Site {
          [auth.corp]\nresource = \"{RESOURCE}\"\nrealm = \"acme\"\nscopes = [\"mcp\"]\n\
          [[auth.corp.jwt]]\nissuer = \"{ISSUER}\"\njwks = \"keys.json\"\n\
          [[auth.corp.jwt]]\nissuer = \"{STRICT}\"\njwks = \"strict.json\"\nalgorithms = [\"ES256\"]\n\
+         audience = [\"{RESOURCE}\", \"https://root.example\"]\n\
          [[auth.corp.key]]\nname = \"ci\"\nsha256 = \"{key}\"\nscopes = [\"mcp\"]\n\
          [[auth.corp.key]]\nname = \"machine\"\nsha256 = \"{key}\"\nscopes = [\"mcp\"]\nheader = \"x-api-key\"\n\
          [[auth.corp.key]]\nname = \"old\"\nsha256 = \"{old}\"\nscopes = [\"mcp\"]\nuntil = 2020-02-29\n"
@@ -215,6 +216,12 @@ fn heads(issuer: &Issuer, strict: &Issuer) -> Vec<Case> {
         (
             "another issuer",
             strict.token(&json!({ "iss": STRICT })),
+            200,
+            "",
+        ),
+        (
+            "the slash of an empty path",
+            strict.token(&json!({ "iss": STRICT, "aud": "https://root.example/" })),
             200,
             "",
         ),
