@@ -467,6 +467,7 @@ async fn credentials_are_in_one_header() {
 async fn metadata_says_where_tokens_come_from() {
     let keys = Issuer::new().keys();
     let site = site(&keys, &keys).await;
+    assert!(site.service.listeners()[0].authenticates);
     let root = site.url("web").trim_end_matches("/mcp").to_owned();
     let expected = json!({
         "resource": RESOURCE,
