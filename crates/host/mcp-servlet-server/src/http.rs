@@ -144,12 +144,14 @@ async fn answer(endpoints: &[Endpoint], request: Request) -> Response {
     }
 }
 
-/// The metadata of the endpoint at this path, or of the first one that has any.
+/// The metadata of the endpoint that clients call at this path, or of the one that has it here. Without a path, those of the first
+/// endpoint that has any.
 fn metadata(endpoints: &[Endpoint], path: &str) -> Response {
-    let mut endpoints = endpoints
+    let called = endpoints.iter().filter(|one| one.is_called_at(path));
+    let own = endpoints
         .iter()
         .filter(|one| path.is_empty() || one.has(path));
-    let metadata = endpoints.find_map(Endpoint::metadata);
+    let metadata = called.chain(own).find_map(Endpoint::metadata);
     metadata.unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
 }
 

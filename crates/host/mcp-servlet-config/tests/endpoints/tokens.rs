@@ -494,6 +494,33 @@ async fn metadata_says_where_tokens_come_from() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn metadata_are_where_clients_call_the_endpoint() {
+    let config = format!(
+        "{WEB}auth = \"corp\"\nurl = \"https://mcp.example/weather/mcp\"\n\
+         {OLD}auth = \"corp\"\nurl = \"https://mcp.example\"\n\
+         [servlet.a]\nsource = \"a.wasm\"\n[auth.corp]\njwt = [{{ issuer = \"{ISSUER}\", jwks = \"keys.json\" }}]\n"
+    );
+    let keys = json!({ "keys": Issuer::new().keys() }).to_string();
+    let files = [
+        ("a.wasm", &*servlet(&["t"], "a")),
+        ("keys.json", keys.as_bytes()),
+    ];
+    let site = Site::start(&config, &files).await;
+    let root = site.url("web").trim_end_matches("/mcp").to_owned();
+    for (path, resource) in [
+        ("/weather/mcp", "https://mcp.example/weather/mcp"),
+        ("/mcp", "https://mcp.example/weather/mcp"),
+        ("/sse", "https://mcp.example"),
+        ("", "https://mcp.example"),
+    ] {
+        let url = format!("{root}/.well-known/oauth-protected-resource{path}");
+        let metadata = send("GET", &url, &[], "").body_mut().read_to_string();
+        let metadata: Value = serde_json::from_str(&metadata.expect("text")).expect("JSON");
+        assert_eq!(metadata["resource"], resource, "{path}");
+    }
+}
+
 const STEP_UP: &str = "Bearer realm=\"web\", error=\"insufficient_scope\", \
     error_description=\"this needs the scopes mcp pay\", scope=\"mcp pay\", \
     resource_metadata=\"https://mcp.example/.well-known/oauth-protected-resource/mcp\"";
