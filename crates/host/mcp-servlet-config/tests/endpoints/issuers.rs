@@ -388,6 +388,28 @@ async fn metadata_of_another_kind_leads_to_those_of_openid() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn changed_callers_do_not_need_the_issuer() {
+    let publisher = Publisher::default();
+    let url = publisher.start().await;
+    let issuer = Issuer::new();
+    publisher.set("/keys", keys(&issuer.keys()));
+    let site = site(&url, Some(&format!("{url}/keys"))).await;
+    let token = |subject: &str| issuer.token(&json!({ "iss": url, "sub": subject }));
+    assert_eq!(status(&site, &token("ann")), 200);
+    publisher.set("/keys", Answer::Outage);
+    let sha256 = Sha256::of(b"a-key");
+    let key = format!("[[auth.corp.key]]\nname = \"ci\"\nsha256 = \"{sha256}\"\n");
+    let config = std::fs::read_to_string(site.path("servlet.toml")).expect("a file");
+    site.write("servlet.toml", config + &key);
+    eventually("the key is accepted", async || {
+        status(&site, "a-key") == 200
+    })
+    .await;
+    assert_eq!(status(&site, &token("bob")), 200);
+    assert_eq!(publisher.count("/keys"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn changed_authorities_of_an_issuer_count_at_once() {
     let [authority, other] = [Authority::new(), Authority::new()];
     let publisher = Publisher::default();
