@@ -486,7 +486,17 @@ async fn metadata_says_where_tokens_come_from() {
         assert_eq!(body, expected);
     }
     let url = format!("{root}/.well-known/oauth-protected-resource/other");
-    assert_eq!(send("GET", &url, &[], "").status(), 404);
+    let ask = [("access-control-request-headers", "mcp-protocol-version")];
+    for (method, headers, status, allowed) in [
+        ("GET", &[][..], 404, None),
+        ("POST", &[], 405, None),
+        ("OPTIONS", &ask, 204, Some("mcp-protocol-version")),
+    ] {
+        let response = send(method, &url, headers, "");
+        assert_eq!(response.status(), status);
+        assert_eq!(header(&response, "access-control-allow-origin"), Some("*"));
+        assert_eq!(header(&response, "access-control-allow-headers"), allowed);
+    }
     // Others can ask whether the server runs without a token.
     assert_eq!(
         send("GET", &format!("{root}/health"), &[], "").status(),

@@ -119,10 +119,7 @@ impl Endpoint {
     /// The metadata of the endpoint as a protected resource.
     pub(super) fn metadata(&self) -> Option<Response> {
         let metadata = self.server.0.access.gate().gate?.metadata()?;
-        let headers = [
-            (header::CACHE_CONTROL, "max-age=300"),
-            (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
-        ];
+        let headers = [(header::CACHE_CONTROL, "max-age=300")];
         Some((headers, Json(metadata)).into_response())
     }
 }
