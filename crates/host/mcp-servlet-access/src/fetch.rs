@@ -86,24 +86,31 @@ impl Fetch {
         oauth.set_path(&format!("/.well-known/oauth-authorization-server{path}"));
         let mut openid = base.clone();
         openid.set_path(&format!("{path}/.well-known/openid-configuration"));
-        let metadata = match self.get(&oauth).await {
-            Err(FetchError::Status(_)) => self.get(&openid).await?,
-            other => other?,
+        let url = match self.url_of_keys(&oauth, issuer).await {
+            Ok(url) => url,
+            Err(error) => match (self.url_of_keys(&openid, issuer).await, error) {
+                (Ok(url), _) => url,
+                (Err(error), FetchError::Status(_)) | (Err(_), error) => return Err(error),
+            },
         };
-        let metadata: Value = serde_json::from_slice(&metadata.json)?;
-        if metadata["issuer"] != issuer {
-            return Err(FetchError::Metadata("its metadata names another issuer"));
-        }
-        let url = metadata["jwks_uri"]
-            .as_str()
-            .and_then(|url| Url::parse(url).ok());
-        let url = url.ok_or(FetchError::Metadata("its metadata has no URL of keys"))?;
         let operator = if url.origin() == base.origin() {
             &self.named
         } else {
             &self.others
         };
         get(operator, Request::get(url), TIME).await
+    }
+
+    /// The URL of the keys in the metadata of an issuer.
+    async fn url_of_keys(&self, metadata: &Url, issuer: &str) -> Result<Url, FetchError> {
+        let metadata = self.get(metadata).await?;
+        let metadata: Value = serde_json::from_slice(&metadata.json)?;
+        if metadata["issuer"] != issuer {
+            return Err(FetchError::Metadata("its metadata names another issuer"));
+        }
+        let url = metadata["jwks_uri"].as_str();
+        let url = url.and_then(|url| Url::parse(url).ok());
+        url.ok_or(FetchError::Metadata("its metadata has no URL of keys"))
     }
 }
 

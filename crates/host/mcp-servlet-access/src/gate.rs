@@ -21,7 +21,7 @@ use crate::{
     certificate::Certificate,
     digest::Sha256,
     keys::Keys,
-    options::{AuthOptions, CertificateOptions, KeyOptions},
+    options::{AuthOptions, CertificateOptions, JwtOptions, KeyOptions},
     ring_provider,
 };
 use cache::Cache;
@@ -112,13 +112,14 @@ impl Known {
 }
 
 impl Gate {
-    /// A gate that lets these callers in.
-    pub fn new(options: AuthOptions) -> Self {
+    /// A gate that lets these callers in. It takes the keys of its issuers from the gate that it replaces, if that has them.
+    pub fn new(options: AuthOptions, previous: Option<&Self>) -> Self {
         ring_provider::install();
-        let issuers = options.jwt.iter();
-        let keys = issuers
-            .map(|one| Keys::new(&one.issuer, &one.keys))
-            .collect();
+        let issuers = options.jwt.iter().map(|issuer| {
+            let keys = previous.and_then(|gate| gate.keys_of(issuer));
+            keys.unwrap_or_else(|| Keys::new(&issuer.issuer, &issuer.keys))
+        });
+        let keys = issuers.collect();
         let introspection = options.introspection.as_ref().map(Introspection::new);
         Self {
             options,
@@ -126,6 +127,13 @@ impl Gate {
             introspection,
             cache: Cache::default(),
         }
+    }
+
+    fn keys_of(&self, issuer: &JwtOptions) -> Option<Keys> {
+        let mut issuers = self.options.jwt.iter().zip(&self.keys);
+        let is_same = |one: &JwtOptions| one.issuer == issuer.issuer && one.keys == issuer.keys;
+        let (_, keys) = issuers.find(|(one, _)| is_same(one))?;
+        Some(keys.clone())
     }
 
     /// Reads the keys of its issuers, so that the first caller need not wait.

@@ -64,12 +64,13 @@ impl Jwks {
         algorithm: Algorithm,
         kid: Option<&str>,
     ) -> Result<DecodingKey, Reason> {
-        let mut keys = self.0.iter();
+        let keys = self.0.iter();
         let key = if let Some(kid) = kid {
-            let key = keys.find(|key| key.common.key_id.as_deref() == Some(kid));
-            let key = key.ok_or(Reason::UnknownKey)?;
-            check(key, algorithm)?;
-            key
+            // Several keys can have the same name: one for each algorithm or use.
+            let named = keys.filter(|key| key.common.key_id.as_deref() == Some(kid));
+            let mut named = named.map(|key| check(key, algorithm).map(|()| key));
+            let first = named.next().ok_or(Reason::UnknownKey)?;
+            first.or_else(|reason| named.find_map(Result::ok).ok_or(reason))?
         } else {
             let mut fitting = keys.filter(|key| check(key, algorithm).is_ok());
             let first = fitting.next().ok_or(Reason::UnknownKey)?;

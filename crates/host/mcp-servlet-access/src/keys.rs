@@ -41,12 +41,14 @@ const AGAIN: Duration = Duration::from_secs(30);
 /// The time between two looks as long as there are no keys at all. Clients are told to try again after it.
 pub(crate) const UNREACHABLE: Duration = Duration::from_secs(5);
 
-/// The keys of an issuer.
+/// The keys of an issuer. Clones share what they have read.
+#[derive(Clone)]
 pub(crate) struct Keys {
     issuer: String,
     source: Source,
 }
 
+#[derive(Clone)]
 enum Source {
     Known(Jwks),
     Published(Arc<Published>),

@@ -33,6 +33,6 @@ pub use mcp_servlet_http::Trust;
 pub use names::unknown_of_caller;
 pub use options::{
     AuthOptions, CertificateOptions, IntrospectionOptions, JwtOptions, KeyOptions, Secret,
-    ToolScopes, is_scope,
+    ToolScopes, is_scope, without_root,
 };
 pub use session::{NewSession, SessionCondition};

@@ -23,7 +23,7 @@ pub struct AuthOptions {
     pub name: String,
     /// The name of what is protected, for people.
     pub realm: String,
-    /// The URL of the endpoint, for which tokens must be made. It is compared byte by byte.
+    /// The URL of the endpoint, for which tokens must be made. It is compared byte by byte, but see [`without_root`].
     pub resource: Option<String>,
     /// The scopes that every request needs.
     pub scopes: BTreeSet<String>,
@@ -137,8 +137,38 @@ pub struct CertificateOptions {
     pub scopes: BTreeSet<String>,
 }
 
+/// The URL of a server, without the slash that can be its whole path: `https://mcp.example/` and `https://mcp.example` are the same URL.
+pub fn without_root(url: &str) -> &str {
+    let is_bare = |bare: &&str| {
+        let rest = bare.split_once("://").map(|(_, rest)| rest);
+        rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(['/', '?', '#']))
+    };
+    url.strip_suffix('/').filter(is_bare).unwrap_or(url)
+}
+
 /// Whether a text is a scope of OAuth.
 pub fn is_scope(text: &str) -> bool {
     let is_byte = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
     !text.is_empty() && text.bytes().all(is_byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_root;
+
+    #[test]
+    fn only_an_empty_path_loses_its_slash() {
+        for (url, expected) in [
+            ("https://mcp.example/", "https://mcp.example"),
+            ("https://mcp.example:8443/", "https://mcp.example:8443"),
+            ("https://mcp.example", "https://mcp.example"),
+            ("https://mcp.example//", "https://mcp.example//"),
+            ("https://mcp.example/mcp/", "https://mcp.example/mcp/"),
+            ("https://mcp.example?a=/", "https://mcp.example?a=/"),
+            ("https://", "https://"),
+            ("an-id/", "an-id/"),
+        ] {
+            assert_eq!(without_root(url), expected, "{url}");
+        }
+    }
 }

@@ -14,7 +14,7 @@ use http::{
 };
 use mcp_servlet_access::{
     Algorithm, AuthOptions, CertificateOptions, IntrospectionOptions, Jwks, JwtOptions, KeyOptions,
-    KeySource, Secret, Sha256, ToolScopes, Trust, is_scope,
+    KeySource, Secret, Sha256, ToolScopes, Trust, is_scope, without_root,
 };
 use mcp_servlet_common::is_this_machine;
 use mcp_servlet_schema::similar;
@@ -497,7 +497,8 @@ impl Reader<'_> {
                 self.problem(jwt.clone(), message.to_owned());
             }
             (Some(resource), _) if options.has_issuers() => {
-                let other = auths.urls.insert(resource.clone(), endpoint.to_owned());
+                let url = without_root(resource).to_owned();
+                let other = auths.urls.insert(url, endpoint.to_owned());
                 if let Some(other) = other {
                     let message = format!(
                         "endpoint `{other}` has the URL `{resource}` too, so a token for one would open both; give each its own `url`"

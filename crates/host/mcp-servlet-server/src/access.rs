@@ -72,7 +72,7 @@ impl Access {
             return;
         }
         let gate = options.map(|options| {
-            let gate = Arc::new(Gate::new(options.clone()));
+            let gate = Arc::new(Gate::new(options.clone(), current.gate.as_deref()));
             let preparing = Arc::clone(&gate);
             self.nursery.spawn(async move { preparing.prepare().await });
             gate

@@ -23,7 +23,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use axum::{
     Json, Router,
     extract::{RawQuery, Request, State},
-    http::{Method, StatusCode, header},
+    http::{HeaderValue, Method, StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -136,7 +136,7 @@ async fn routed(routes: &TowerToHyperService<Router>, request: Request) -> Respo
 async fn answer(endpoints: &[Endpoint], request: Request) -> Response {
     let path = request.uri().path();
     if let Some(resource) = metadata_path(path) {
-        return metadata(endpoints, resource);
+        return public(&request, || metadata(endpoints, resource));
     }
     match endpoints.iter().find(|endpoint| endpoint.has(path)) {
         Some(endpoint) => endpoint.answer(request).await,
@@ -144,12 +144,28 @@ async fn answer(endpoints: &[Endpoint], request: Request) -> Response {
     }
 }
 
-/// The metadata of the endpoint at this path, or of the first one that has any.
+/// The response with a document that all pages may read.
+fn public(request: &Request, document: impl FnOnce() -> Response) -> Response {
+    const METHODS: &str = "GET, HEAD";
+    let mut response = match *request.method() {
+        Method::GET | Method::HEAD => document(),
+        Method::OPTIONS => cors::permission(request.headers(), METHODS),
+        _ => (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, METHODS)]).into_response(),
+    };
+    let any = HeaderValue::from_static("*");
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any);
+    response
+}
+
+/// The metadata of the endpoint that clients call at this path, or of the one that has it here. Without a path, those of the first
+/// endpoint that has any.
 fn metadata(endpoints: &[Endpoint], path: &str) -> Response {
-    let mut endpoints = endpoints
+    let called = endpoints.iter().filter(|one| one.is_called_at(path));
+    let own = endpoints
         .iter()
         .filter(|one| path.is_empty() || one.has(path));
-    let metadata = endpoints.find_map(Endpoint::metadata);
+    let metadata = called.chain(own).find_map(Endpoint::metadata);
     metadata.unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
 }
 

@@ -1,11 +1,11 @@
 //! Reads what clients send, in a form that rmcp reads.
 //!
 //! This is the only place that mends what imperfect clients send: text that is not quite JSON, empty arrays instead of objects,
-//! ids that are used twice, and arrays of messages. A message that needs no change is not copied.
+//! members that are null, ids that are used twice, and arrays of messages. A message that needs no change is not copied.
 
 mod initialize;
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
 use axum::body::Bytes;
 use mcp_servlet_common::without_lone_surrogates;
@@ -109,16 +109,51 @@ struct Envelope<'a> {
     jsonrpc: String,
     #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
-    method: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    #[expect(clippy::option_option, reason = "null differs from absent")]
+    method: Option<Option<String>>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
-    result: Option<IgnoredAny>,
-    error: Option<IgnoredAny>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
 }
 
 /// Deserializes `null` as a value instead of `None`.
-fn present<'de: 'a, 'a, D: Deserializer<'de>>(value: D) -> Result<Option<&'a RawValue>, D::Error> {
-    <&RawValue>::deserialize(value).map(Some)
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    value: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(value).map(Some)
+}
+
+impl<'a> Envelope<'a> {
+    fn of(text: &'a str) -> Result<Self, Refusal> {
+        match serde_json::from_str(text) {
+            // serde would also accept an array with the right number of items.
+            Ok(envelope) if text.trim_ascii_start().starts_with('{') => Ok(envelope),
+            _ => Err(refusal(text)),
+        }
+    }
+
+    /// The members that are null instead of absent. rmcp only looks whether a member is there. A request with a null `id` is
+    /// invalid, but a notification never needs one.
+    fn nulls(&self) -> Vec<&'static str> {
+        let is_null =
+            |member: Option<&RawValue>| member.is_some_and(|member| member.get() == "null");
+        let method = self.method.as_ref().map(Option::as_deref);
+        let notifies = method
+            .flatten()
+            .is_some_and(|method| method.starts_with("notifications/"));
+        let members = [
+            ("id", notifies && is_null(self.id)),
+            ("method", method == Some(None)),
+            ("result", is_null(self.result)),
+            ("error", is_null(self.error)),
+        ];
+        let nulls = members.into_iter().filter(|(_, is_null)| *is_null);
+        nulls.map(|(name, _)| name).collect()
+    }
 }
 
 impl Message {
@@ -323,8 +358,27 @@ pub(crate) fn read(bytes: Bytes, takes_batches: bool) -> Result<Received, Refusa
     if text.trim_ascii_start().starts_with('[') {
         return batch(&bytes, text, takes_batches).map(Received::Batch);
     }
-    let parts = parts(text)?;
-    Ok(Received::One(Message { bytes, parts }))
+    one(&bytes, text).map(Received::One)
+}
+
+/// The message with this text, which is a part of `bytes`.
+fn one(bytes: &Bytes, text: &str) -> Result<Message, Refusal> {
+    let envelope = Envelope::of(text)?;
+    let nulls = envelope.nulls();
+    if nulls.is_empty() {
+        let parts = parts(text, envelope)?;
+        let bytes = bytes.slice_ref(text.as_bytes());
+        return Ok(Message { bytes, parts });
+    }
+    let members = serde_json::from_str::<BTreeMap<String, &RawValue>>(text);
+    let mut members = members.map_err(|error| invalid_json(&error))?;
+    members.retain(|name, _| !nulls.contains(&&**name));
+    let text = serde_json::to_string(&members).expect("a message is JSON");
+    let parts = parts(&text, Envelope::of(&text)?)?;
+    Ok(Message {
+        bytes: text.into(),
+        parts,
+    })
 }
 
 fn invalid_json(error: &dyn std::fmt::Display) -> Refusal {
@@ -357,9 +411,7 @@ fn batch(
         return Err(Refusal::invalid(message));
     }
     let messages = messages.into_iter().map(|message| {
-        let parts = parts(message.get())?;
-        let bytes = bytes.slice_ref(message.get().as_bytes());
-        let message = Message { bytes, parts };
+        let message = one(bytes, message.get())?;
         if let Kind::Initialize(_) = message.kind() {
             let refusal = Refusal::invalid("`initialize` cannot be part of a batch");
             return Err(refusal.with_id(message.id()));
@@ -370,12 +422,7 @@ fn batch(
 }
 
 /// Checks that a text is a JSON-RPC message, and finds its parts.
-fn parts(text: &str) -> Result<Parts, Refusal> {
-    let envelope: Envelope<'_> = match serde_json::from_str(text) {
-        // serde would also accept an array with the right number of items.
-        Ok(envelope) if text.trim_ascii_start().starts_with('{') => envelope,
-        _ => return Err(refusal(text)),
-    };
+fn parts(text: &str, envelope: Envelope<'_>) -> Result<Parts, Refusal> {
     let answers = envelope.result.is_some() || envelope.error.is_some();
     let id = envelope.id.filter(|_| !answers);
     let id = id.map(|id| Part::of(text, id));
@@ -393,7 +440,7 @@ fn parts(text: &str) -> Result<Parts, Refusal> {
         names_version: false,
         edits: Vec::new(),
     };
-    let Some(method) = envelope.method else {
+    let Some(method) = envelope.method.flatten() else {
         if answers {
             return Ok(parts);
         }
@@ -597,6 +644,38 @@ mod tests {
             Some(RequestId::Number(1))
         );
         assert_eq!(normalized(float), float);
+    }
+
+    #[test]
+    fn null_members_count_as_absent() {
+        for (written, expected) in [
+            (
+                r#"{"jsonrpc":"2.0","id":0,"method":null,"params":null,"result":{"a":1.0},"error":null}"#,
+                r#"{"id":0,"jsonrpc":"2.0","params":null,"result":{"a":1.0}}"#,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":0,"result":null,"error":{"code":-1,"message":"no","data":null}}"#,
+                r#"{"error":{"code":-1,"message":"no","data":null},"id":0,"jsonrpc":"2.0"}"#,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{},"result":null,"error":null}"#,
+                r#"{"id":1,"jsonrpc":"2.0","method":"tools/list","params":{}}"#,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":null,"method":"notifications/initialized"}"#,
+                r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            ),
+        ] {
+            assert_eq!(normalized(written), expected);
+            let decoded = decode(normalized(written).into());
+            assert!(decoded.expect("a message").is_some(), "{expected}");
+        }
+        let batch = r#"[{"jsonrpc":"2.0","id":1,"method":"ping","error":null}]"#;
+        let Ok(Received::Batch(mut messages)) = read(batch.into(), true) else {
+            panic!("a batch");
+        };
+        let ping = messages.remove(0).expect("a message").into_bytes();
+        assert_eq!(ping, r#"{"id":1,"jsonrpc":"2.0","method":"ping"}"#);
     }
 
     #[test]

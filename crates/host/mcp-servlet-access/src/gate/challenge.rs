@@ -37,6 +37,15 @@ impl Gate {
         Some(metadata)
     }
 
+    /// Whether clients call the endpoint at this path, as its metadata says. A proxy can change the path on the way.
+    pub fn is_called_at(&self, path: &str) -> bool {
+        let url = self.options.resource.as_deref().map(Url::parse);
+        url.and_then(Result::ok).is_some_and(|url| {
+            let own = url.path().trim_end_matches('/');
+            own == path.trim_end_matches('/')
+        })
+    }
+
     /// The URL of the metadata.
     fn metadata_url(&self) -> Option<Url> {
         let resource = self

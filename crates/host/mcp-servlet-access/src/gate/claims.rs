@@ -14,7 +14,7 @@ use serde::{
 use serde_json::{Map, Value};
 
 use super::Reason;
-use crate::digest::Sha256;
+use crate::{digest::Sha256, options::without_root};
 
 /// How long a subject may be, and how many scopes or roles count.
 const MAX_CLAIM: usize = 256;
@@ -69,10 +69,13 @@ impl Claims {
 
     /// Whether the token is for one of these servers.
     pub(super) fn is_for<'a>(&self, mut audience: impl Iterator<Item = &'a str>) -> bool {
-        audience.any(|one| match self.0.get("aud") {
-            Some(Value::String(aud)) => aud == one,
-            Some(Value::Array(all)) => all.iter().any(|aud| aud == one),
-            _ => false,
+        audience.any(|one| {
+            let is_one = |aud: &str| without_root(aud) == without_root(one);
+            match self.0.get("aud") {
+                Some(Value::String(aud)) => is_one(aud),
+                Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).any(is_one),
+                _ => false,
+            }
         })
     }
 
@@ -92,7 +95,8 @@ impl Claims {
 
     /// What the caller may ask for. Issuers write it as text or as a list.
     pub(super) fn scopes(&self) -> BTreeSet<String> {
-        let scope = self.0.get("scope").filter(|scope| scope.is_string());
+        let scope = self.0.get("scope");
+        let scope = scope.filter(|scope| scope.is_string() || scope.is_array());
         let scopes = scope.or_else(|| self.0.get("scp"));
         words(scopes).take(MAX_CLAIM).collect()
     }

@@ -11,7 +11,7 @@ use axum::{
     Router,
     extract::{Request, State},
     http::{StatusCode, header},
-    response::{IntoResponse as _, Response},
+    response::{Html, IntoResponse as _, Response},
 };
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use mcp_servlet_client::{Http, Options, Session, Tls};
@@ -48,6 +48,7 @@ enum Answer {
     Json(Value),
     /// The same once this is closed.
     Held(Arc<Semaphore>, Value),
+    Page,
     Redirect(&'static str),
     Outage,
     Never,
@@ -178,6 +179,7 @@ async fn answer(State(publisher): State<Publisher>, request: Request) -> Respons
             publisher.hold(path, &gate).await;
             axum::Json(json).into_response()
         }
+        Some(Answer::Page) => Html("<p>Log in").into_response(),
         Some(Answer::Redirect(to)) => (StatusCode::FOUND, [(header::LOCATION, to)]).into_response(),
         Some(Answer::Never) => std::future::pending().await,
         Some(Answer::Outage) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
@@ -357,6 +359,54 @@ async fn metadata_of_an_issuer_says_where_its_keys_are() {
         let token = issuer.token(&json!({ "iss": url }));
         assert_eq!(status(&site, &token), expected, "{path}: {change}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metadata_of_another_kind_leads_to_those_of_openid() {
+    let issuer = Issuer::new();
+    for number in 0..4 {
+        let publisher = Publisher::default();
+        let root = publisher.start().await;
+        let url = format!("{root}/tenant");
+        let oauth = match number {
+            0 => Answer::Page,
+            1 => Answer::Json(json!({ "issuer": root, "jwks_uri": format!("{root}/others") })),
+            2 => Answer::Json(json!({ "issuer": url })),
+            _ => Answer::Outage,
+        };
+        let openid = json!({ "issuer": url, "jwks_uri": format!("{root}/keys") });
+        publisher.set("/.well-known/oauth-authorization-server/tenant", oauth);
+        publisher.set(
+            "/tenant/.well-known/openid-configuration",
+            Answer::Json(openid),
+        );
+        publisher.set("/keys", keys(&issuer.keys()));
+        let site = site(&url, None).await;
+        let token = issuer.token(&json!({ "iss": url }));
+        assert_eq!(status(&site, &token), 200, "{number}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changed_callers_do_not_need_the_issuer() {
+    let publisher = Publisher::default();
+    let url = publisher.start().await;
+    let issuer = Issuer::new();
+    publisher.set("/keys", keys(&issuer.keys()));
+    let site = site(&url, Some(&format!("{url}/keys"))).await;
+    let token = |subject: &str| issuer.token(&json!({ "iss": url, "sub": subject }));
+    assert_eq!(status(&site, &token("ann")), 200);
+    publisher.set("/keys", Answer::Outage);
+    let sha256 = Sha256::of(b"a-key");
+    let key = format!("[[auth.corp.key]]\nname = \"ci\"\nsha256 = \"{sha256}\"\n");
+    let config = std::fs::read_to_string(site.path("servlet.toml")).expect("a file");
+    site.write("servlet.toml", config + &key);
+    eventually("the key is accepted", async || {
+        status(&site, "a-key") == 200
+    })
+    .await;
+    assert_eq!(status(&site, &token("bob")), 200);
+    assert_eq!(publisher.count("/keys"), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

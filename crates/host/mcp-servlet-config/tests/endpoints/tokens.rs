@@ -25,6 +25,7 @@ async fn site(keys: &[Value], strict: &[Value]) -> Site {
          [auth.corp]\nresource = \"{RESOURCE}\"\nrealm = \"acme\"\nscopes = [\"mcp\"]\n\
          [[auth.corp.jwt]]\nissuer = \"{ISSUER}\"\njwks = \"keys.json\"\n\
          [[auth.corp.jwt]]\nissuer = \"{STRICT}\"\njwks = \"strict.json\"\nalgorithms = [\"ES256\"]\n\
+         audience = [\"{RESOURCE}\", \"https://root.example\"]\n\
          [[auth.corp.key]]\nname = \"ci\"\nsha256 = \"{key}\"\nscopes = [\"mcp\"]\n\
          [[auth.corp.key]]\nname = \"machine\"\nsha256 = \"{key}\"\nscopes = [\"mcp\"]\nheader = \"x-api-key\"\n\
          [[auth.corp.key]]\nname = \"old\"\nsha256 = \"{old}\"\nscopes = [\"mcp\"]\nuntil = 2020-02-29\n"
@@ -186,6 +187,18 @@ fn heads(issuer: &Issuer, strict: &Issuer) -> Vec<Case> {
             401,
             "key_size",
         ),
+        (
+            "one of three keys with this name",
+            with("RS256", json!({ "kid": "same" })),
+            200,
+            "",
+        ),
+        (
+            "none of three keys with this name",
+            with("ES256", json!({ "kid": "same" })),
+            401,
+            "key_use",
+        ),
         ("signature", changed(2, &base64(&[7; 64])), 401, "signature"),
         (
             "payload",
@@ -203,6 +216,12 @@ fn heads(issuer: &Issuer, strict: &Issuer) -> Vec<Case> {
         (
             "another issuer",
             strict.token(&json!({ "iss": STRICT })),
+            200,
+            "",
+        ),
+        (
+            "the slash of an empty path",
+            strict.token(&json!({ "iss": STRICT, "aud": "https://root.example/" })),
             200,
             "",
         ),
@@ -301,6 +320,12 @@ fn claims(issuer: &Issuer) -> Vec<Case> {
             "",
         ),
         (
+            "scope list",
+            token(json!({ "scope": ["read", "mcp"] })),
+            200,
+            "",
+        ),
+        (
             "scope",
             token(json!({ "scope": "read mcp2" })),
             403,
@@ -325,6 +350,10 @@ fn keys(issuer: &Issuer) -> Vec<Value> {
         ("ops", "key_ops", json!(["sign"])),
         ("small", "n", json!(base64(&[0xc5; 128]))),
         ("rs256", "alg", json!("RS256")),
+        // Some issuers give the keys for all algorithms and uses the same name.
+        ("same", "use", json!("enc")),
+        ("same", "alg", json!("RS512")),
+        ("same", "alg", json!("RS256")),
     ] {
         let mut key = rsa.clone();
         key["kid"] = kid.into();
@@ -438,6 +467,7 @@ async fn credentials_are_in_one_header() {
 async fn metadata_says_where_tokens_come_from() {
     let keys = Issuer::new().keys();
     let site = site(&keys, &keys).await;
+    assert!(site.service.listeners()[0].authenticates);
     let root = site.url("web").trim_end_matches("/mcp").to_owned();
     let expected = json!({
         "resource": RESOURCE,
@@ -456,12 +486,49 @@ async fn metadata_says_where_tokens_come_from() {
         assert_eq!(body, expected);
     }
     let url = format!("{root}/.well-known/oauth-protected-resource/other");
-    assert_eq!(send("GET", &url, &[], "").status(), 404);
+    let ask = [("access-control-request-headers", "mcp-protocol-version")];
+    for (method, headers, status, allowed) in [
+        ("GET", &[][..], 404, None),
+        ("POST", &[], 405, None),
+        ("OPTIONS", &ask, 204, Some("mcp-protocol-version")),
+    ] {
+        let response = send(method, &url, headers, "");
+        assert_eq!(response.status(), status);
+        assert_eq!(header(&response, "access-control-allow-origin"), Some("*"));
+        assert_eq!(header(&response, "access-control-allow-headers"), allowed);
+    }
     // Others can ask whether the server runs without a token.
     assert_eq!(
         send("GET", &format!("{root}/health"), &[], "").status(),
         200
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metadata_are_where_clients_call_the_endpoint() {
+    let config = format!(
+        "{WEB}auth = \"corp\"\nurl = \"https://mcp.example/weather/mcp\"\n\
+         {OLD}auth = \"corp\"\nurl = \"https://mcp.example\"\n\
+         [servlet.a]\nsource = \"a.wasm\"\n[auth.corp]\njwt = [{{ issuer = \"{ISSUER}\", jwks = \"keys.json\" }}]\n"
+    );
+    let keys = json!({ "keys": Issuer::new().keys() }).to_string();
+    let files = [
+        ("a.wasm", &*servlet(&["t"], "a")),
+        ("keys.json", keys.as_bytes()),
+    ];
+    let site = Site::start(&config, &files).await;
+    let root = site.url("web").trim_end_matches("/mcp").to_owned();
+    for (path, resource) in [
+        ("/weather/mcp", "https://mcp.example/weather/mcp"),
+        ("/mcp", "https://mcp.example/weather/mcp"),
+        ("/sse", "https://mcp.example"),
+        ("", "https://mcp.example"),
+    ] {
+        let url = format!("{root}/.well-known/oauth-protected-resource{path}");
+        let metadata = send("GET", &url, &[], "").body_mut().read_to_string();
+        let metadata: Value = serde_json::from_str(&metadata.expect("text")).expect("JSON");
+        assert_eq!(metadata["resource"], resource, "{path}");
+    }
 }
 
 const STEP_UP: &str = "Bearer realm=\"web\", error=\"insufficient_scope\", \

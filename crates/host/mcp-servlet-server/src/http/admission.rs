@@ -110,13 +110,16 @@ impl Endpoint {
         });
     }
 
+    /// Whether the metadata say that clients call the endpoint at this path.
+    pub(super) fn is_called_at(&self, path: &str) -> bool {
+        let gate = self.server.0.access.gate().gate;
+        gate.is_some_and(|gate| gate.is_called_at(path))
+    }
+
     /// The metadata of the endpoint as a protected resource.
     pub(super) fn metadata(&self) -> Option<Response> {
         let metadata = self.server.0.access.gate().gate?.metadata()?;
-        let headers = [
-            (header::CACHE_CONTROL, "max-age=300"),
-            (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
-        ];
+        let headers = [(header::CACHE_CONTROL, "max-age=300")];
         Some((headers, Json(metadata)).into_response())
     }
 }

@@ -28,7 +28,7 @@ impl Page {
         let origin = headers.get(ORIGIN)?.clone();
         let is_preflight = request.method() == Method::OPTIONS
             && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
-        let permission = is_preflight.then(|| permission(headers));
+        let permission = is_preflight.then(|| permission(headers, "GET, POST, DELETE"));
         Some(Self { origin, permission })
     }
 
@@ -62,12 +62,12 @@ impl Page {
     }
 }
 
-/// The response to a preflight request.
-fn permission(asked: &HeaderMap) -> Response {
+/// The response to a preflight request for one of these methods.
+pub(super) fn permission(asked: &HeaderMap, methods: &'static str) -> Response {
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();
-    let methods = HeaderValue::from_static("GET, POST, DELETE");
+    let methods = HeaderValue::from_static(methods);
     headers.insert(ALLOW, methods.clone());
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
     // All requested headers are allowed, because tool parameters may be headers.

@@ -441,10 +441,11 @@ mod tests {
             until: None,
             header: AUTHORIZATION,
         };
-        let gate = Gate::new(AuthOptions {
+        let options = AuthOptions {
             keys: vec![key],
             ..AuthOptions::default()
-        });
+        };
+        let gate = Gate::new(options, None);
         let value = format!("Bearer {name}").parse().expect("a header");
         let head = Head {
             headers: &HeaderMap::from_iter([(AUTHORIZATION, value)]),

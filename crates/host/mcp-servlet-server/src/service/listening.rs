@@ -19,7 +19,7 @@ pub struct Listening {
     pub address: SocketAddr,
     /// The scheme of its URLs: `https` with TLS, or `http`.
     pub scheme: &'static str,
-    /// Whether each client needs a certificate.
+    /// Whether each client needs a certificate, or a token or key at all of its endpoints.
     pub authenticates: bool,
     /// The names of its endpoints and their paths. The name is empty without endpoints in a configuration.
     pub paths: Vec<(String, String)>,
@@ -95,10 +95,12 @@ async fn bind_listener(
         let name = server.name().unwrap_or_default().to_owned();
         (name, options.path.clone())
     });
+    let needs_certificate = tls.as_ref().is_some_and(|tls| tls.authenticates());
+    let has_callers = endpoints.iter().all(|(_, options)| options.auth.is_some());
     let listening = Listening {
         address,
         scheme: if tls.is_some() { "https" } else { "http" },
-        authenticates: tls.as_ref().is_some_and(|tls| tls.authenticates()),
+        authenticates: needs_certificate || has_callers,
         paths: paths.collect(),
     };
     Ok(Bound {
