@@ -24,16 +24,17 @@ const AGAIN: Duration = Duration::from_secs(10);
 
 /// A configuration that is being served, and what happens when it changes.
 ///
-/// Servlets, and the members, introductions, headers, callers, rules, quotas and hooks of endpoints, and the keys of state, change at once. Only clients of endpoints whose
-/// lists differ are notified. The log names changes that need a restart.
+/// Servlets, the keys of state, and the members, introductions, headers, callers, rules, quotas and hooks of endpoints change at
+/// once. Only clients of endpoints whose lists differ are notified. The log names changes that need a restart.
 pub(super) struct Reload {
     process: Arc<Process>,
     endpoints: Arc<[Endpoint]>,
     loader: Loader,
     remotes: Remotes,
     files: Snapshot,
-    /// Whether the last reload failed because a remote could not be reached, which changes without a change of a file.
-    waits_for_remote: bool,
+    /// The message of the last reload, if it failed because a remote could not be reached, which changes without a change of a
+    /// file.
+    unreached: Option<String>,
     /// The configuration with which the service started.
     started: Arc<dyn Configuration>,
     /// The last one that could be read.
@@ -65,7 +66,7 @@ impl Reload {
             loader,
             remotes,
             files: config.files().clone(),
-            waits_for_remote: false,
+            unreached: None,
             has_state_keys: config.settings().state_keys.is_some(),
             current: Arc::clone(&config),
             started: config,
@@ -79,11 +80,7 @@ impl Reload {
     /// Checks rules again whenever a remote has other lists. Never returns.
     pub(super) async fn run(mut self) {
         loop {
-            let limit = if self.waits_for_remote {
-                AGAIN
-            } else {
-                Duration::MAX
-            };
+            let limit = self.unreached.as_ref().map_or(Duration::MAX, |_| AGAIN);
             let files = self.files.clone();
             let mut changed = pin!(timeout(limit, files.changed()));
             let changed = loop {
@@ -95,12 +92,15 @@ impl Reload {
                 }
             };
             // If loading panics, the next attempt waits for another change.
+            let mut known = self.unreached.take();
             if let Ok(files) = changed {
                 self.files = files;
+                known = None;
             }
-            self.waits_for_remote = false;
-            let reloaded = survived("reload", Box::pin(self.reload())).await;
-            let outcome = reloaded.unwrap_or(ReloadOutcome::Failed);
+            let reloaded = survived("reload", Box::pin(self.reload(known))).await;
+            let Some(outcome) = reloaded.unwrap_or(Some(ReloadOutcome::Failed)) else {
+                continue;
+            };
             self.process.reloaded(outcome);
             if outcome != ReloadOutcome::Failed {
                 tracing::info!("reloaded {}", self.current.path().display());
@@ -125,20 +125,27 @@ impl Reload {
         self.warned = messages.collect();
     }
 
-    async fn reload(&mut self) -> ReloadOutcome {
+    /// Serves the current configuration. `known` is the last failure, if this is another attempt. Returns None, and logs nothing,
+    /// if it fails in the same way.
+    async fn reload(&mut self, known: Option<String>) -> Option<ReloadOutcome> {
         match self.load().await {
             Ok(version) => {
                 let started = self.started.settings();
                 for section in version.config.settings().needs_restart(started) {
                     tracing::warn!("`{section}` has changed: restart the server to apply it");
                 }
-                self.serve(version)
+                Some(self.serve(version))
             }
             Err(error) => {
-                self.waits_for_remote = matches!(error, StartError::Remote(_));
-                let error = chain(&error);
-                tracing::error!("reload failed, still serving the previous version: {error}");
-                ReloadOutcome::Failed
+                let message = chain(&error);
+                if matches!(error, StartError::Remote(_)) {
+                    self.unreached = Some(message.clone());
+                }
+                if known.as_ref() == Some(&message) {
+                    return None;
+                }
+                tracing::error!("reload failed, still serving the previous version: {message}");
+                Some(ReloadOutcome::Failed)
             }
         }
     }
