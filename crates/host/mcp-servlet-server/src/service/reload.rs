@@ -22,6 +22,9 @@ use crate::{
 /// The pause before another attempt, if a required remote could not be reached.
 const AGAIN: Duration = Duration::from_secs(10);
 
+/// How many messages are known, so that a remote whose lists always change cannot use up the memory.
+const MAX_WARNED: usize = 1_000;
+
 /// A configuration that is being served, and what happens when it changes.
 ///
 /// Servlets, the keys of state, and the members, introductions, headers, callers, rules, quotas and hooks of endpoints change at
@@ -45,7 +48,7 @@ pub(super) struct Reload {
     version: Arc<Version>,
     /// The lists of its remotes.
     lists: Vec<watch::Receiver<Arc<RemoteLists>>>,
-    /// The messages of the last warnings about it.
+    /// The messages of the warnings about it so far.
     warned: Vec<String>,
 }
 
@@ -108,7 +111,8 @@ impl Reload {
         }
     }
 
-    /// Compares the rules with the tools that remotes list now, and reports what is new. The rules stay as they are.
+    /// Compares the rules with the tools that servlets listed when they were loaded, and those that remotes list now. Reports what is
+    /// new. The rules stay as they are.
     async fn check_rules(&mut self) {
         let version = Arc::clone(&self.version);
         let check = move || {
@@ -116,13 +120,16 @@ impl Reload {
             version.config.check_rules(&version.loaded, &remotes)
         };
         let warnings = blocking(check).await;
-        for warning in &warnings {
-            if !self.warned.contains(&warning.message) {
-                self.loader.warnings.report(warning);
+        for warning in warnings {
+            if self.warned.contains(&warning.message) {
+                continue;
             }
+            self.loader.warnings.report(&warning);
+            if self.warned.len() >= MAX_WARNED {
+                self.warned.clear();
+            }
+            self.warned.push(warning.message);
         }
-        let messages = warnings.into_iter().map(|warning| warning.message);
-        self.warned = messages.collect();
     }
 
     /// Serves the current configuration. `known` is the last failure, if this is another attempt. Returns None, and logs nothing,
@@ -248,7 +255,7 @@ fn lists_of(version: &Version) -> Vec<watch::Receiver<Arc<RemoteLists>>> {
     lists.collect()
 }
 
-/// Waits until a remote has other lists.
+/// Waits until remotes have other lists.
 async fn changed_lists(lists: &mut [watch::Receiver<Arc<RemoteLists>>]) {
     let each = lists.iter_mut().map(|lists| {
         Box::pin(async move {
@@ -263,6 +270,8 @@ async fn changed_lists(lists: &mut [watch::Receiver<Arc<RemoteLists>>]) {
         return pending().await;
     }
     select_all(each).await;
+    // One check is enough for all changes so far.
+    lists.iter_mut().for_each(watch::Receiver::mark_unchanged);
 }
 
 fn current_mount(mount: &Mount) -> Mount {
