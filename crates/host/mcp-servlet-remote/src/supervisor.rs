@@ -202,7 +202,7 @@ impl Shared {
 
     /// The lists of the server, checked, and whether all of them could be read.
     async fn read_lists(&self, connection: &Connection) -> Result<(RemoteLists, bool), Error> {
-        let (mut raw, errors) = connection.lists(&self.name).await?;
+        let (mut raw, errors) = connection.lists().await?;
         let previous = lock(&self.last_read).take();
         let are_read = lists::keep_unread(&mut raw, &errors, previous);
         let lists = lists::checked(&self.name, &raw, &self.options);

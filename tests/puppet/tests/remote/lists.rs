@@ -172,6 +172,31 @@ async fn a_list_that_fails_when_the_server_connects_is_read_again() {
 }
 
 #[tokio::test]
+async fn each_list_has_its_own_error() {
+    let error = |code: i32| json!({ "error": { "code": code, "message": "no list" } });
+    let prompts = |names: &[&str]| {
+        let all: Vec<_> = names.iter().map(|name| json!({ "name": name })).collect();
+        json!({ "result": { "prompts": all } })
+    };
+    let change = json!({ "method": "notifications/prompts/list_changed" });
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {}, "prompts": { "listChanged": true } },
+        "replies": {
+            "tools/list": [error(-32601)],
+            "prompts/list": [prompts(&["p"]), error(-32603), prompts(&["p", "q"])],
+            "tools/call": [{ "before": [change], "sse": true, "result": { "content": [] } }],
+        },
+    }));
+    let remote = connected("busy", http(puppet.http().await)).await;
+    let mut lists = remote.lists();
+    assert_eq!(lists.borrow_and_update().prompts.len(), 1);
+    call(&remote).await.expect("a result");
+    changed(&mut lists).await;
+    assert_eq!(lists.borrow().prompts.len(), 2);
+}
+
+#[tokio::test]
 async fn a_list_that_the_server_does_not_have_is_not_read_again() {
     let puppet = script(json!({
         "versions": ["2025-11-25"],
