@@ -172,6 +172,38 @@ async fn a_list_that_fails_when_the_server_connects_is_read_again() {
 }
 
 #[tokio::test]
+async fn lists_are_partial_until_each_was_read() {
+    let busy = json!({ "error": { "code": -32603, "message": "busy" } });
+    let change = json!({ "method": "notifications/tools/list_changed" });
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": { "listChanged": true }, "prompts": {} },
+        "replies": {
+            "tools/list": [busy, busy, busy, { "result": tools(&["a"]) }, busy],
+            "prompts/list": [{ "result": { "prompts": [] } }, { "result": { "prompts": [{ "name": "p" }] } }],
+            "tools/call": [{ "before": [change], "sse": true, "result": { "content": [] } }],
+        },
+    }));
+    let remote = connected("busy", http(puppet.http().await)).await;
+    let mut lists = remote.lists();
+    assert!(lists.borrow_and_update().is_partial);
+    changed(&mut lists).await;
+    let second = lists.borrow_and_update().clone();
+    assert_eq!(second.prompts.len(), 1);
+    assert!(second.is_partial);
+    changed(&mut lists).await;
+    let read = lists.borrow_and_update().clone();
+    assert_eq!(read.tools.len(), 1);
+    assert!(!read.is_partial);
+    call(&remote).await.expect("a result");
+    eventually("another reading", async || {
+        puppet.received("tools/list") > 5
+    })
+    .await;
+    assert!(!lists.has_changed().expect("a remote"));
+}
+
+#[tokio::test]
 async fn each_list_has_its_own_error() {
     let error = |code: i32| json!({ "error": { "code": code, "message": "no list" } });
     let prompts = |names: &[&str]| {
