@@ -181,7 +181,7 @@ fn heads(issuer: &Issuer, strict: &Issuer) -> Vec<Case> {
             "key_use",
         ),
         (
-            "22 1024 bits",
+            "a key of 1024 bits",
             with("RS256", json!({ "kid": "small" })),
             401,
             "key_size",
@@ -207,13 +207,13 @@ fn heads(issuer: &Issuer, strict: &Issuer) -> Vec<Case> {
             "",
         ),
         (
-            "24 its key",
+            "its key for our issuer",
             strict.sign(&head("ES256"), &well),
             401,
             "signature",
         ),
         (
-            "24 its key, by a `kid` that only it has",
+            "its key for our issuer, by a `kid` that only it has",
             strict.sign(&head_with("ES256", &json!({ "kid": "only" })), &well),
             401,
             "unknown_key",
