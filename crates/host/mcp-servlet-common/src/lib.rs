@@ -32,7 +32,7 @@ pub use public_url::public_url;
 pub use quoted::quoted;
 pub use rpc_error::RpcError;
 pub use surrogates::without_lone_surrogates;
-pub use uri::{is_plain_uri, normalized_uri, uri_and_parents};
+pub use uri::{is_plain_uri, is_uri_within, normalized_uri};
 pub use user_cache::user_cache;
 pub use value_kind::value_kind;
 

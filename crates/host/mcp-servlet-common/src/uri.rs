@@ -35,12 +35,11 @@ pub fn normalized_uri(uri: &str) -> String {
     uri
 }
 
-/// A URI, and those whose sub-resource it may be, each without and with the slash at its end. A client that has subscribed to one of
-/// them wants to know changes of this one: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
-pub fn uri_and_parents(uri: &str) -> impl Iterator<Item = &str> {
-    let slashes = uri.match_indices('/').map(|(at, _)| at);
-    let parents = slashes.flat_map(|at| [&uri[..at], &uri[..=at]]);
-    std::iter::once(uri).chain(parents)
+/// Whether `uri` is `resource` or a part of it. A client that has subscribed to a resource wants to know changes of its parts:
+/// <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
+pub fn is_uri_within(uri: &str, resource: &str) -> bool {
+    let part = uri.strip_prefix(resource);
+    part.is_some_and(|part| part.is_empty() || part.starts_with('/') || resource.ends_with('/'))
 }
 
 /// Whether a URI is in plain form, so that no server takes it for another URI than the one that permissions were compared with.
@@ -116,6 +115,18 @@ mod tests {
         ] {
             assert_eq!(normalized_uri(uri), expected);
         }
+    }
+
+    #[test]
+    fn parts_of_a_resource_begin_after_a_slash() {
+        let is_within = |resource: &str| is_uri_within("docs://a/b", resource);
+        for resource in ["docs://", "docs://a", "docs://a/", "docs://a/b"] {
+            assert!(is_within(resource), "{resource}");
+        }
+        for resource in ["docs", "docs://A", "docs://a/b/", "docs://a/b/c"] {
+            assert!(!is_within(resource), "{resource}");
+        }
+        assert!(!is_uri_within("docs://ab", "docs://a"));
     }
 
     const PLAIN: &[&str] = &[

@@ -111,8 +111,8 @@ pub(super) struct RemoteSection {
     /// login, or the id and the secret of a client.
     #[schemars(with = "Option<LoginIs>")]
     login: Option<Spanned<LoginIs>>,
-    /// Environment variables of the command, in addition to `PATH`, `HOME` and `LANG`, and on Windows those by which programs find the system and
-    /// their folders; it inherits no others.
+    /// Environment variables of the command, in addition to `PATH`, `HOME` and `LANG`, and on Windows those by which programs find
+    /// the system and their folders; it inherits no others.
     #[schemars(with = "BTreeMap<String, String>")]
     env: BTreeMap<String, Spanned<String>>,
     /// The working directory of the command.

@@ -94,7 +94,7 @@ impl fmt::Debug for ResourceWatch {
 /// What a remote offers at one moment. Start with `RemoteLists::default()` and set fields.
 #[allow(
     clippy::struct_excessive_bools,
-    reason = "each is a capability that a server has or has not"
+    reason = "each is a fact about a server"
 )]
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -115,6 +115,8 @@ pub struct RemoteLists {
     pub instructions: Option<String>,
     /// Entries that it lists, and that are left out of these lists because the operator has not approved them.
     pub hidden: Vec<HiddenEntry>,
+    /// Whether a list is missing or ends too early, because it could not be read yet.
+    pub is_partial: bool,
     /// Whether it has resources, even if it lists none.
     pub has_resources: bool,
     /// Whether it has prompts, even if it lists none.

@@ -86,18 +86,17 @@ impl Connection {
         Ok(Self { session, calls })
     }
 
-    /// The lists of the server, and the errors of those that could not be read. If it refuses all, they are empty.
-    pub(crate) async fn lists(&self, remote: &str) -> Result<(Lists, Vec<(List, Error)>), Error> {
-        match self.session.lists_and_errors().await {
-            Err(error) if error.code().is_some() => {
-                tracing::warn!(remote, %error, "lists of a remote cannot be read");
-                let server = self.session.server();
-                let lists = List::ALL.into_iter();
-                let lists = lists.filter(|list| server.has(list.capability()));
-                let errors = lists.map(|list| (list, error.clone())).collect();
-                Ok((self.session.no_lists(), errors))
-            }
-            read => read,
+    /// Reads the lists. Returns them with the errors of those that could not be read, even if the server refuses all.
+    ///
+    /// # Errors
+    /// If the connection fails, or if each request for a list fails with an HTTP status, such as 503.
+    pub(crate) async fn lists(&self) -> Result<(Lists, Vec<(List, Error)>), Error> {
+        let (lists, errors) = self.session.lists_and_errors().await?;
+        let is_any_read = errors.len() < self.session.requested_lists().count();
+        let is_any_refused = errors.iter().any(|(_, error)| error.code().is_some());
+        match errors.first() {
+            Some((_, error)) if !is_any_read && !is_any_refused => Err(error.clone()),
+            _ => Ok((lists, errors)),
         }
     }
 

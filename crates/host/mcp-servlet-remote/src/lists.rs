@@ -20,27 +20,56 @@ const MAX_ENTRY: usize = 1 << 20;
 /// What begins the keys of `_meta` that only this host writes.
 const OUR_KEYS: &str = "mcp-servlet/";
 
-/// Gives lists whose reading failed for a passing reason the entries that they had before. Returns whether there is none.
-pub(crate) fn keep_unread(
-    lists: &mut Lists,
-    errors: &[(List, Error)],
-    mut previous: Option<Lists>,
-) -> bool {
-    let mut are_read = true;
-    for (list, _) in errors.iter().filter(|(_, error)| is_passing(error)) {
-        are_read = false;
-        let known = previous
-            .as_mut()
-            .and_then(|lists| list.entries(lists).take());
-        if known.is_some() {
-            *list.entries(lists) = known;
+/// The lists of a server as it wrote them.
+#[derive(Debug)]
+pub(crate) struct Read {
+    lists: Lists,
+    /// Whether all lists could be read. For a passing failure, they are read again.
+    pub(crate) are_read: bool,
+    /// Whether one of them could never be read.
+    is_partial: bool,
+}
+
+impl Read {
+    /// Gives lists whose reading failed for a passing reason the entries that they had before.
+    pub(crate) fn new(mut lists: Lists, errors: &[(List, Error)], previous: Option<&Self>) -> Self {
+        let failed = errors.iter().filter(|(_, error)| is_passing(error));
+        let failed: Vec<List> = failed.map(|(list, _)| *list).collect();
+        let mut is_partial = previous.is_none_or(|read| read.is_partial) && !failed.is_empty();
+        if let Some(previous) = previous.filter(|_| !failed.is_empty()) {
+            let mut known = previous.lists.clone();
+            for list in &failed {
+                match list.entries(&mut known).take() {
+                    Some(entries) => *list.entries(&mut lists) = Some(entries),
+                    None => is_partial = true,
+                }
+            }
+        }
+        Self {
+            lists,
+            are_read: failed.is_empty(),
+            is_partial,
         }
     }
-    are_read
+}
+
+impl From<Lists> for Read {
+    fn from(lists: Lists) -> Self {
+        Self::new(lists, &[], None)
+    }
+}
+
+/// Whether clients see the same.
+impl PartialEq for Read {
+    fn eq(&self, other: &Self) -> bool {
+        let text = |read: &Self| serde_json::to_string(&read.lists).ok();
+        self.is_partial == other.is_partial && text(self) == text(other)
+    }
 }
 
 /// Checks the lists of a server. Entries that clients could not use are left out with a warning.
-pub(crate) fn checked(remote: &str, raw: &Lists, options: &RemoteOptions) -> RemoteLists {
+pub(crate) fn checked(remote: &str, read: &Read, options: &RemoteOptions) -> RemoteLists {
+    let raw = &read.lists;
     let texts = &options.tools;
     let mut gate = Gate::new(remote, raw, options.locked.as_deref());
     let capabilities: JsonObject =
@@ -50,6 +79,7 @@ pub(crate) fn checked(remote: &str, raw: &Lists, options: &RemoteOptions) -> Rem
         found.is_some_and(|one: &Value| !one.is_null())
     };
     let mut lists = RemoteLists::default();
+    lists.is_partial = read.is_partial;
     for problem in &raw.problems {
         let (list, reason) = (&*problem.list, &*problem.message);
         match &*problem.code {
@@ -61,7 +91,7 @@ pub(crate) fn checked(remote: &str, raw: &Lists, options: &RemoteOptions) -> Rem
             _ => tracing::warn!(remote, list, reason, "list of a remote may be incomplete"),
         }
     }
-    let read = |json| {
+    let read_tool = |json| {
         let mut tool = tool(with_texts(json, texts))?;
         if let Some(shape) = texts
             .get(tool.name())
@@ -72,7 +102,7 @@ pub(crate) fn checked(remote: &str, raw: &Lists, options: &RemoteOptions) -> Rem
         Ok(tool)
     };
     let tools = raw.tools.as_deref();
-    lists.tools = entries(&mut gate, FeatureKind::Tool, tools, read, Tool::name);
+    lists.tools = entries(&mut gate, FeatureKind::Tool, tools, read_tool, Tool::name);
     for tool in texts.keys() {
         if !lists.tools.iter().any(|one| one.name() == tool) {
             tracing::warn!(

@@ -113,8 +113,8 @@ pub enum Sessions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retries {
-    /// The pause before the second attempt to connect, or to read lists that failed. Later pauses are twice as long, up to 2 s for a URL and 30 s for a command,
-    /// and 10 min for lists. Default: 500 ms.
+    /// The pause before the second attempt to connect, or to read lists that failed. Later pauses are twice as long, up to 2 s for a
+    /// URL, 30 s for a command and 10 min for lists. Default: 500 ms.
     pub every: Duration,
     /// How many attempts follow the first one. None means no limit, which is the default.
     pub most: Option<u32>,

@@ -86,6 +86,12 @@ impl RemoteServer {
         self.outcome(waited)
     }
 
+    /// Whether it makes no further attempt to connect.
+    pub fn has_given_up(&self) -> bool {
+        let link = self.main.shared.link.borrow();
+        matches!(&*link, Link::Down { why, .. } if is_final(why))
+    }
+
     fn outcome(&self, waited: bool) -> Result<(), NotReady> {
         let options = &self.main.shared.options;
         let name = &self.main.shared.name;

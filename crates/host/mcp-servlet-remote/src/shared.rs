@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use futures_util::FutureExt as _;
-use mcp_servlet_client::{Lists, Target};
+use mcp_servlet_client::Target;
 use mcp_servlet_common::lock;
 use mcp_servlet_host::{RemoteLists, ResourceWatch};
 use mcp_servlet_runtime::{Nursery, RemoteFailure};
@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::Connection;
+use crate::lists::Read;
 use crate::options::RemoteOptions;
 use crate::parked::Parked;
 use crate::state::Link;
@@ -28,8 +29,8 @@ pub(crate) struct Shared {
     /// Sent after each attempt to connect, even if nothing else has changed.
     pub(crate) link: watch::Sender<Link>,
     pub(crate) lists: watch::Sender<Arc<RemoteLists>>,
-    /// The lists as the server wrote them, for those that it cannot list later.
-    pub(crate) last_read: Mutex<Option<Lists>>,
+    /// The lists that were read last, for those that cannot be read later.
+    pub(crate) last_read: Mutex<Option<Arc<Read>>>,
     /// A request needs a connection now.
     pub(crate) wanted: Notify,
     /// A request has failed in a way that may mean the end of the connection.

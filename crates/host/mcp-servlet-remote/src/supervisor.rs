@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::connection::{Connection, has_changed};
 use crate::failure::{is_passing, not_connected, refuses_session};
-use crate::lists;
+use crate::lists::{self, Read};
 use crate::options::{Start, WhenDown};
 use crate::shared::{Shared, stopped};
 use crate::state::{Link, NotReady, reason};
@@ -80,8 +80,9 @@ impl Shared {
         };
         let mut attempts = Attempts::new(self.options.retries.every, longest);
         if let (Start::AtCall(raw), false) = (&self.options.start, self.is_of_session) {
-            self.publish(lists::checked(&self.name, raw, &self.options));
-            *lock(&self.last_read) = Some(Lists::clone(raw));
+            let read = Arc::new(Read::from(Lists::clone(raw)));
+            self.publish(self.checked(&read));
+            *lock(&self.last_read) = Some(read);
             self.set_link(Link::Idle);
             self.wanted.notified().await;
         }
@@ -110,11 +111,11 @@ impl Shared {
     async fn connect(&self) -> Result<Connected, Error> {
         let connection = Connection::open(&self.name, &self.target, &self.options).await?;
         let reports = Reports::soon(&connection).await;
-        let (lists, are_read) = self.read_lists(&connection).await?;
+        let (read, _) = self.read_lists(&connection).await?;
         Ok(Connected {
             connection: Arc::new(connection),
-            lists,
-            are_read,
+            lists: self.checked(&read),
+            are_read: read.are_read,
             reports,
         })
     }
@@ -200,22 +201,31 @@ impl Shared {
         }
     }
 
-    /// The lists of the server, checked, and whether all of them could be read.
-    async fn read_lists(&self, connection: &Connection) -> Result<(RemoteLists, bool), Error> {
-        let (mut raw, errors) = connection.lists(&self.name).await?;
-        let previous = lock(&self.last_read).take();
-        let are_read = lists::keep_unread(&mut raw, &errors, previous);
-        let lists = lists::checked(&self.name, &raw, &self.options);
-        *lock(&self.last_read) = Some(raw);
-        Ok((lists, are_read))
+    /// The lists of the server, and the previous ones.
+    async fn read_lists(
+        &self,
+        connection: &Connection,
+    ) -> Result<(Arc<Read>, Option<Arc<Read>>), Error> {
+        let (raw, errors) = connection.lists().await?;
+        let mut last = lock(&self.last_read);
+        let read = Arc::new(Read::new(raw, &errors, last.as_deref()));
+        let previous = last.replace(Arc::clone(&read));
+        Ok((read, previous))
+    }
+
+    fn checked(&self, read: &Read) -> RemoteLists {
+        lists::checked(&self.name, read, &self.options)
     }
 
     /// Publishes the current lists. Returns whether all of them could be read.
     async fn relist(&self, connection: &Connection) -> bool {
         match self.read_lists(connection).await {
-            Ok((lists, are_read)) => {
-                self.publish(lists);
-                are_read
+            Ok((read, previous)) => {
+                // The warnings about the same lists are in the log.
+                if previous.is_none_or(|previous| previous != read) {
+                    self.publish(self.checked(&read));
+                }
+                read.are_read
             }
             Err(error) => {
                 tracing::warn!(remote = self.name, %error, "cannot update the lists of a remote");

@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all, select_all};
 use futures_util::stream::{self, StreamExt as _};
 use mcp_servlet_client::{Error, Events};
-use mcp_servlet_common::{lock, uri_and_parents};
+use mcp_servlet_common::{is_uri_within, lock};
 use mcp_servlet_host::ResourceWatch;
 use tokio::sync::{Notify, broadcast};
 
@@ -108,11 +108,8 @@ impl Watched {
 
     /// Passes on that a resource has changed, if a client watches it or one that it is a part of.
     pub(crate) fn changed_at_remote(&self, uri: String) {
-        let is_wanted = {
-            let wanted = self.wanted();
-            uri_and_parents(&uri).any(|uri| wanted.contains_key(uri))
-        };
-        if is_wanted {
+        let is_wanted = |wanted: &String| is_uri_within(&uri, wanted);
+        if self.wanted().keys().any(is_wanted) {
             self.report(uri);
         }
     }
@@ -354,5 +351,21 @@ impl Subscriptions {
         .await;
         self.listening.clear();
         self.uris.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_uri_of_a_server_costs_no_more_than_its_length() {
+        let watched = Arc::new(Watched::default());
+        let mut updates = watched.updates();
+        let _watch = watched.add("far", "docs://open");
+        watched.changed_at_remote(format!("docs://closed{}", "/".repeat(1 << 20)));
+        let part = format!("docs://open{}", "/".repeat(1 << 20));
+        watched.changed_at_remote(part.clone());
+        assert_eq!(updates.try_recv(), Ok(part));
     }
 }

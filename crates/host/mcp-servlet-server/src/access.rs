@@ -2,7 +2,7 @@
 
 use std::{
     future::Future,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, RwLock},
 };
 
 use axum::http::{Extensions, request::Parts};
@@ -11,6 +11,7 @@ use mcp_servlet_access::{
     quota::{Quota, Quotas},
     rules::Rules,
 };
+use mcp_servlet_common::{read_lock, write_lock};
 use mcp_servlet_host::{Host, Servlet};
 use mcp_servlet_runtime::Nursery;
 use rmcp::{RoleServer, service::RequestContext};
@@ -67,7 +68,7 @@ impl Access {
 
     /// Sets the gate, if it differs. Callers of the previous one must authenticate again.
     pub(crate) fn replace(&self, options: Option<&AuthOptions>) {
-        let mut current = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = write_lock(&self.gate);
         if current.gate.as_ref().map(|gate| gate.options()) == options {
             return;
         }
@@ -83,30 +84,24 @@ impl Access {
     }
 
     pub(crate) fn gate(&self) -> CurrentGate {
-        self.gate
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        read_lock(&self.gate).clone()
     }
 
     fn rules(&self) -> Arc<Rules> {
-        let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&rules)
+        Arc::clone(&read_lock(&self.rules))
     }
 
     pub(crate) fn quotas(&self) -> Arc<Quotas> {
-        let quotas = self.quotas.read().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&quotas)
+        Arc::clone(&read_lock(&self.quotas))
     }
 
     pub(crate) fn hooks(&self) -> Arc<CurrentHooks> {
-        let hooks = self.hooks.read().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&hooks)
+        Arc::clone(&read_lock(&self.hooks))
     }
 
     /// Replaces what decides about sessions, and the servlet that it asks. Equal ones keep their answers.
     pub(crate) fn replace_hooks(&self, hooks: SessionHooks, servlet: Option<Arc<Servlet>>) {
-        let mut current = self.hooks.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = write_lock(&self.hooks);
         if current.are(&hooks, servlet.as_ref()) {
             return;
         }
@@ -115,7 +110,7 @@ impl Access {
 
     /// Replaces the quotas. New ones are unused; equal ones keep their levels.
     pub(crate) fn replace_quotas(&self, quotas: &[Quota]) {
-        let mut current = self.quotas.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = write_lock(&self.quotas);
         if current.all() != quotas {
             *current = Arc::new(Quotas::new(quotas.to_vec()));
         }
@@ -123,7 +118,7 @@ impl Access {
 
     /// Sets the rules. Returns whether they differ from the previous ones.
     pub(crate) fn replace_rules(&self, rules: &Rules) -> bool {
-        let mut current = self.rules.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = write_lock(&self.rules);
         if **current == *rules {
             return false;
         }

@@ -45,7 +45,7 @@ pub trait Configuration: fmt::Debug + Send + Sync {
         remotes: &[Mount],
     ) -> Result<Vec<Warning>, ConfigurationError>;
 
-    /// Checks the rules of endpoints with the tools of servlets and remotes, whose lists may have changed since they were loaded.
+    /// Checks the rules of endpoints with the tools that servlets had when they were loaded, and those that remotes have now.
     fn check_rules(&self, loaded: &Loaded, remotes: &[Mount]) -> Vec<Warning>;
 
     /// What an endpoint serves.

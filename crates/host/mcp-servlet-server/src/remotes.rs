@@ -50,6 +50,8 @@ struct State {
     running: HashMap<String, Running>,
     /// Those that are served, if the members of the last update are not served yet.
     served: Option<HashMap<String, Running>>,
+    /// Those of the last update, if it failed. They go on to connect until the next one.
+    tried: HashMap<String, Running>,
     /// Whether members of any update are or were served.
     were_served: bool,
 }
@@ -67,16 +69,17 @@ impl Remotes {
     /// or fails once.
     ///
     /// # Errors
-    /// [`NotReady`] if a required remote with new settings cannot be reached. Then the former remotes stay connected.
+    /// [`NotReady`] if a required remote with new settings cannot be reached. Then the former remotes stay connected, and the next
+    /// update uses the new ones, instead of connecting again.
     pub async fn update(&self, entries: &[RemoteEntry]) -> Result<Vec<Mount>, NotReady> {
         let former = self.running();
         let is_start = !self.state().were_served;
         let mut running = Vec::new();
         let mut ready = Vec::new();
         for entry in entries {
-            let same = self.state().with_settings_of(entry);
+            let (same, tried) = self.state().with_settings_of(entry);
             let is_same = same.is_some();
-            let one = same.unwrap_or_else(|| Running::start(entry));
+            let one = same.or(tried).unwrap_or_else(|| Running::start(entry));
             let server = Arc::clone(&one.server);
             let is_known = former.contains_key(&entry.name);
             ready.push(async move {
@@ -94,17 +97,22 @@ impl Remotes {
             });
             running.push(one);
         }
-        join_all(ready)
-            .await
-            .into_iter()
-            .collect::<Result<(), _>>()?;
+        let ready: Vec<_> = join_all(ready).await;
+        let names = entries.iter().map(|entry| entry.name.clone());
+        if let Some(Err(error)) = ready.iter().find(|one| one.is_err()) {
+            let tried = names.zip(running).zip(&ready);
+            // One that makes no further attempt is started again.
+            let tried =
+                tried.filter(|((_, one), ready)| ready.is_ok() || !one.server.has_given_up());
+            self.state().tried = tried.map(|(tried, _)| tried).collect();
+            return Err(error.clone());
+        }
         let mounts = entries.iter().zip(&running).map(|(entry, running)| Mount {
             member: running.server.member(),
             prefix: entry.prefix.clone(),
             filter: entry.filter.clone(),
         });
         let mounts = mounts.collect();
-        let names = entries.iter().map(|entry| entry.name.clone());
         self.state().replace(names.zip(running).collect());
         Ok(mounts)
     }
@@ -131,22 +139,13 @@ impl Remotes {
 
     /// Closes all connections. Those that a call still uses close when that call ends.
     pub async fn close(&self) {
-        let (running, served) = {
-            let state = self.state();
-            (state.running.clone(), state.served.clone())
-        };
-        let all = running
-            .values()
-            .chain(served.iter().flat_map(HashMap::values));
-        join_all(all.map(|one| one.server.close())).await;
+        let all: Vec<_> = self.state().all().cloned().collect();
+        join_all(all.iter().map(|one| one.server.close())).await;
     }
 
     /// Closes all connections at once, together with the requests that use them, without waiting for it.
     pub(crate) fn stop(&self) {
-        let state = self.state();
-        let all = state.running.values();
-        let all = all.chain(state.served.iter().flat_map(HashMap::values));
-        all.for_each(|one| one.server.stop());
+        self.state().all().for_each(|one| one.server.stop());
     }
 
     fn running(&self) -> HashMap<String, Running> {
@@ -159,19 +158,28 @@ impl Remotes {
 }
 
 impl State {
-    /// The remote that is connected with the settings of this entry.
-    fn with_settings_of(&self, entry: &RemoteEntry) -> Option<Running> {
-        let known = [Some(&self.running), self.served.as_ref()];
-        let mut named = known
-            .into_iter()
-            .flatten()
-            .filter_map(|all| all.get(&entry.name));
-        named
-            .find(|one| one.connection == entry.connection)
-            .cloned()
+    /// The remote that is connected with the settings of this entry, and the one of an update that failed.
+    fn with_settings_of(&self, entry: &RemoteEntry) -> (Option<Running>, Option<Running>) {
+        let find = |all: &HashMap<String, Running>| {
+            let named = all.get(&entry.name);
+            named
+                .filter(|one| one.connection == entry.connection)
+                .cloned()
+        };
+        let known = find(&self.running).or_else(|| self.served.as_ref().and_then(find));
+        (known, find(&self.tried))
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Running> {
+        let served = self.served.iter().flat_map(HashMap::values);
+        self.running
+            .values()
+            .chain(served)
+            .chain(self.tried.values())
     }
 
     fn replace(&mut self, running: HashMap<String, Running>) {
+        self.tried.clear();
         let former = std::mem::replace(&mut self.running, running);
         self.served.get_or_insert(former);
     }

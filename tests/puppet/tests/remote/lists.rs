@@ -172,6 +172,58 @@ async fn a_list_that_fails_when_the_server_connects_is_read_again() {
 }
 
 #[tokio::test]
+async fn lists_are_partial_while_one_was_never_read() {
+    let busy = json!({ "error": { "code": -32603, "message": "busy" } });
+    let read = json!({ "result": tools(&["a"]) });
+    for (replies, is_partial) in [
+        (json!([busy]), true),
+        (json!([busy, busy, read, busy]), false),
+    ] {
+        let puppet = script(json!({
+            "versions": ["2025-11-25"],
+            "capabilities": { "tools": {}, "prompts": {} },
+            "replies": { "tools/list": replies, "prompts/list": [{ "result": { "prompts": [] } }] },
+        }));
+        let remote = connected("busy", http(puppet.http().await)).await;
+        let lists = remote.lists();
+        eventually("several readings", async || {
+            puppet.received("tools/list") > 2
+        })
+        .await;
+        eventually("the lists", async || {
+            lists.borrow().is_partial == is_partial
+        })
+        .await;
+        assert_eq!(lists.borrow().tools.is_empty(), is_partial);
+    }
+}
+
+#[tokio::test]
+async fn each_list_has_its_own_error() {
+    let error = |code: i32| json!({ "error": { "code": code, "message": "no list" } });
+    let prompts = |names: &[&str]| {
+        let all: Vec<_> = names.iter().map(|name| json!({ "name": name })).collect();
+        json!({ "result": { "prompts": all } })
+    };
+    let change = json!({ "method": "notifications/prompts/list_changed" });
+    let puppet = script(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {}, "prompts": { "listChanged": true } },
+        "replies": {
+            "tools/list": [error(-32601)],
+            "prompts/list": [prompts(&["p"]), error(-32603), prompts(&["p", "q"])],
+            "tools/call": [{ "before": [change], "sse": true, "result": { "content": [] } }],
+        },
+    }));
+    let remote = connected("busy", http(puppet.http().await)).await;
+    let mut lists = remote.lists();
+    assert_eq!(lists.borrow_and_update().prompts.len(), 1);
+    call(&remote).await.expect("a result");
+    changed(&mut lists).await;
+    assert_eq!(lists.borrow().prompts.len(), 2);
+}
+
+#[tokio::test]
 async fn a_list_that_the_server_does_not_have_is_not_read_again() {
     let puppet = script(json!({
         "versions": ["2025-11-25"],

@@ -183,6 +183,34 @@ async fn a_required_remote_that_is_down_holds_up_no_other_change() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_update_that_fails_leaves_what_it_has_started_to_the_next_one() {
+    for retry in ["", "retry.most = 0\n"] {
+        let far = saying("far", 0);
+        let mut late = Mortal::start(&saying("late", 0));
+        let address = late.address;
+        late.kill();
+        let config = format!(
+            "[remote.far]\nurl = \"http://{}/mcp\"\nrequired = true\n\
+             [remote.late]\nurl = \"http://{address}/mcp\"\nrequired = true\n{retry}",
+            far.http().await
+        );
+        let config = Config::parse("servlet.toml".as_ref(), &config).expect("a configuration");
+        let entries = &config.settings.remotes;
+        let remotes = Remotes::default();
+        remotes.update(&[]).await.expect("no remote");
+        remotes.are_served();
+        for _ in 0..3 {
+            let error = remotes.update(entries).await.expect_err("one is down");
+            assert_eq!(error.name, "late");
+        }
+        let _late = Mortal::start_at(&saying("late", 0), address);
+        eventually("both", async || remotes.update(entries).await.is_ok()).await;
+        let handshakes = far.received("initialize") + far.received("server/discover");
+        assert_eq!(handshakes, 1, "{retry}");
+    }
+}
+
 /// It takes the 10 seconds after which a reload is tried again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reload_that_failed_because_of_a_remote_is_tried_again() {

@@ -125,35 +125,36 @@ impl Session {
     /// # Errors
     /// If the connection fails, if no list can be read although there is one, or if the server exceeds a limit.
     pub async fn lists(&self) -> Result<Lists, Error> {
-        let (lists, _) = self.lists_and_errors().await?;
-        Ok(lists)
+        let (lists, errors) = self.lists_and_errors().await?;
+        let is_any_read = errors.len() < self.requested_lists().count();
+        match errors.into_iter().next() {
+            Some((_, error)) if !is_any_read => Err(error),
+            _ => Ok(lists),
+        }
     }
 
-    /// As [`lists`](Self::lists), with the error of each list that could not be read to its end.
+    /// As [`lists`](Self::lists), with the error of each list that could not be read to its end. It may be that of all lists.
     ///
     /// # Errors
-    /// As [`lists`](Self::lists).
+    /// If the connection fails, or if the server exceeds a limit.
     pub async fn lists_and_errors(&self) -> Result<(Lists, Vec<(List, Error)>), Error> {
         let all = timeout(self.timeouts.lists, self.collect_all()).await;
         all.unwrap_or_else(|_| Err(self.lists_timed_out(None)))
     }
 
-    /// What the server says about itself, without any list.
-    pub fn no_lists(&self) -> Lists {
-        none(&self.server)
+    /// The lists for which the server has the capability.
+    pub fn requested_lists(&self) -> impl Iterator<Item = List> {
+        let all = List::ALL.into_iter();
+        all.filter(|list| self.server.has(list.capability()))
     }
 
     async fn collect_all(&self) -> Result<(Lists, Vec<(List, Error)>), Error> {
-        let mut lists = self.no_lists();
+        let mut lists = none(&self.server);
         let mut size = 0;
         let mut errors = Vec::new();
-        let mut has_read = false;
-        for list in List::ALL {
-            if !self.server.has(list.capability()) {
-                continue;
-            }
+        for list in self.requested_lists() {
             match self.collect(list, &mut size, &mut lists).await {
-                Ok(()) => has_read = true,
+                Ok(()) => {}
                 Err(error) if is_of_list(&error) => {
                     lists
                         .problems
@@ -163,10 +164,7 @@ impl Session {
                 Err(error) => return Err(error),
             }
         }
-        match errors.first() {
-            Some((_, error)) if !has_read => Err(error.clone()),
-            _ => Ok((lists, errors)),
-        }
+        Ok((lists, errors))
     }
 
     /// Adds all entries of a list. `size` counts the bytes of all lists.

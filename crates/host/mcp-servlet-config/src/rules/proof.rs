@@ -306,10 +306,10 @@ impl ReadRule {
     }
 }
 
-/// Whether the lists of a member are known. A remote that was never reached has none, and no protocol version.
+/// Whether all lists of a member are known. A remote that was never reached has none, and no protocol version.
 fn has_lists(mount: &Mount) -> bool {
-    let remote = mount.member.as_remote();
-    remote.is_none_or(|remote| !remote.lists().protocol.is_empty())
+    let lists = mount.member.as_remote().map(|remote| remote.lists());
+    lists.is_none_or(|lists| !lists.protocol.is_empty() && !lists.is_partial)
 }
 
 /// The tools of a host, and those that its virtual tools call.

@@ -2,10 +2,11 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
     time::{Duration, Instant},
 };
 
+use mcp_servlet_common::lock;
 use mcp_servlet_runtime::RequestMeta;
 use serde_json::Value;
 
@@ -65,7 +66,7 @@ impl Key {
 
 impl ResourceCache {
     fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// What was read before, with the time for which it is still kept.

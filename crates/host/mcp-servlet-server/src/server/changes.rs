@@ -7,7 +7,7 @@ use std::{
 
 use mcp_servlet_access::Caller;
 
-use mcp_servlet_common::{lock, uri_and_parents};
+use mcp_servlet_common::{is_uri_within, lock};
 use mcp_servlet_host::{FeatureKind, Host, Listed, Tool};
 use mcp_servlet_runtime::{Change, JsonObject};
 use rmcp::{
@@ -219,8 +219,7 @@ impl Subscribed {
 
     /// Whether it has subscribed to a resource, or to one that it is a part of.
     fn has(&self, uri: &str) -> bool {
-        let watches = self.watches();
-        uri_and_parents(uri).any(|uri| watches.contains_key(uri))
+        self.watches().keys().any(|own| is_uri_within(uri, own))
     }
 
     fn watches(&self) -> MutexGuard<'_, HashMap<String, ClientWatch>> {

@@ -22,18 +22,22 @@ use crate::{
 /// The pause before another attempt, if a required remote could not be reached.
 const AGAIN: Duration = Duration::from_secs(10);
 
+/// How many messages are known, so that a remote whose lists always change cannot use up the memory.
+const MAX_WARNED: usize = 1_000;
+
 /// A configuration that is being served, and what happens when it changes.
 ///
-/// Servlets, and the members, introductions, headers, callers, rules, quotas and hooks of endpoints, and the keys of state, change at once. Only clients of endpoints whose
-/// lists differ are notified. The log names changes that need a restart.
+/// Servlets, the keys of state, and the members, introductions, headers, callers, rules, quotas and hooks of endpoints change at
+/// once. Only clients of endpoints whose lists differ are notified. The log names changes that need a restart.
 pub(super) struct Reload {
     process: Arc<Process>,
     endpoints: Arc<[Endpoint]>,
     loader: Loader,
     remotes: Remotes,
     files: Snapshot,
-    /// Whether the last reload failed because a remote could not be reached, which changes without a change of a file.
-    waits_for_remote: bool,
+    /// The message of the last reload, if it failed because a remote could not be reached, which changes without a change of a
+    /// file.
+    unreached: Option<String>,
     /// The configuration with which the service started.
     started: Arc<dyn Configuration>,
     /// The last one that could be read.
@@ -44,7 +48,7 @@ pub(super) struct Reload {
     version: Arc<Version>,
     /// The lists of its remotes.
     lists: Vec<watch::Receiver<Arc<RemoteLists>>>,
-    /// The messages of the last warnings about it.
+    /// The messages of the warnings about it so far.
     warned: Vec<String>,
 }
 
@@ -65,7 +69,7 @@ impl Reload {
             loader,
             remotes,
             files: config.files().clone(),
-            waits_for_remote: false,
+            unreached: None,
             has_state_keys: config.settings().state_keys.is_some(),
             current: Arc::clone(&config),
             started: config,
@@ -79,11 +83,7 @@ impl Reload {
     /// Checks rules again whenever a remote has other lists. Never returns.
     pub(super) async fn run(mut self) {
         loop {
-            let limit = if self.waits_for_remote {
-                AGAIN
-            } else {
-                Duration::MAX
-            };
+            let limit = self.unreached.as_ref().map_or(Duration::MAX, |_| AGAIN);
             let files = self.files.clone();
             let mut changed = pin!(timeout(limit, files.changed()));
             let changed = loop {
@@ -95,12 +95,15 @@ impl Reload {
                 }
             };
             // If loading panics, the next attempt waits for another change.
+            let mut known = self.unreached.take();
             if let Ok(files) = changed {
                 self.files = files;
+                known = None;
             }
-            self.waits_for_remote = false;
-            let reloaded = survived("reload", Box::pin(self.reload())).await;
-            let outcome = reloaded.unwrap_or(ReloadOutcome::Failed);
+            let reloaded = survived("reload", Box::pin(self.reload(known))).await;
+            let Some(outcome) = reloaded.unwrap_or(Some(ReloadOutcome::Failed)) else {
+                continue;
+            };
             self.process.reloaded(outcome);
             if outcome != ReloadOutcome::Failed {
                 tracing::info!("reloaded {}", self.current.path().display());
@@ -108,7 +111,8 @@ impl Reload {
         }
     }
 
-    /// Compares the rules with the tools that remotes list now, and reports what is new. The rules stay as they are.
+    /// Compares the rules with the tools that servlets listed when they were loaded, and those that remotes list now. Reports what is
+    /// new. The rules stay as they are.
     async fn check_rules(&mut self) {
         let version = Arc::clone(&self.version);
         let check = move || {
@@ -116,29 +120,39 @@ impl Reload {
             version.config.check_rules(&version.loaded, &remotes)
         };
         let warnings = blocking(check).await;
-        for warning in &warnings {
-            if !self.warned.contains(&warning.message) {
-                self.loader.warnings.report(warning);
+        for warning in warnings {
+            if self.warned.contains(&warning.message) {
+                continue;
             }
+            self.loader.warnings.report(&warning);
+            if self.warned.len() >= MAX_WARNED {
+                self.warned.clear();
+            }
+            self.warned.push(warning.message);
         }
-        let messages = warnings.into_iter().map(|warning| warning.message);
-        self.warned = messages.collect();
     }
 
-    async fn reload(&mut self) -> ReloadOutcome {
+    /// Serves the current configuration. `known` is the last failure, if this is another attempt. Returns None, and logs nothing,
+    /// if it fails in the same way.
+    async fn reload(&mut self, known: Option<String>) -> Option<ReloadOutcome> {
         match self.load().await {
             Ok(version) => {
                 let started = self.started.settings();
                 for section in version.config.settings().needs_restart(started) {
                     tracing::warn!("`{section}` has changed: restart the server to apply it");
                 }
-                self.serve(version)
+                Some(self.serve(version))
             }
             Err(error) => {
-                self.waits_for_remote = matches!(error, StartError::Remote(_));
-                let error = chain(&error);
-                tracing::error!("reload failed, still serving the previous version: {error}");
-                ReloadOutcome::Failed
+                let message = chain(&error);
+                if matches!(error, StartError::Remote(_)) {
+                    self.unreached = Some(message.clone());
+                }
+                if known.as_ref() == Some(&message) {
+                    return None;
+                }
+                tracing::error!("reload failed, still serving the previous version: {message}");
+                Some(ReloadOutcome::Failed)
             }
         }
     }
@@ -241,7 +255,7 @@ fn lists_of(version: &Version) -> Vec<watch::Receiver<Arc<RemoteLists>>> {
     lists.collect()
 }
 
-/// Waits until a remote has other lists.
+/// Waits until remotes have other lists.
 async fn changed_lists(lists: &mut [watch::Receiver<Arc<RemoteLists>>]) {
     let each = lists.iter_mut().map(|lists| {
         Box::pin(async move {
@@ -256,6 +270,8 @@ async fn changed_lists(lists: &mut [watch::Receiver<Arc<RemoteLists>>]) {
         return pending().await;
     }
     select_all(each).await;
+    // One check is enough for all changes so far.
+    lists.iter_mut().for_each(watch::Receiver::mark_unchanged);
 }
 
 fn current_mount(mount: &Mount) -> Mount {
