@@ -135,6 +135,15 @@ async fn invalid_requests_get_a_status() {
                 INITIALIZE,
             ),
         ),
+        (
+            415,
+            status(
+                "POST",
+                messages,
+                &[JSON, ("content-encoding", "gzip")],
+                INITIALIZE,
+            ),
+        ),
     ] {
         assert_eq!(status, expected);
     }

@@ -44,7 +44,7 @@ impl Name {
         let (host, port) = split_authority(&text)?;
         Some(Self {
             scheme: String::new(),
-            host: host.to_owned(),
+            host: without_dot(host).to_owned(),
             port: port.map_or(Port::Any, |port| Port::Exact(Some(port))),
         })
     }
@@ -67,6 +67,11 @@ impl Name {
                 Port::Exact(own) => own == port,
             }
     }
+}
+
+/// A host without the dot that can end it: `mcp.example.` and `mcp.example` are the same name.
+fn without_dot(host: &str) -> &str {
+    host.strip_suffix('.').unwrap_or(host)
 }
 
 /// The scheme, host and port of an origin: <https://www.rfc-editor.org/rfc/rfc6454#section-6.2>.
@@ -105,7 +110,10 @@ impl OriginCheck {
         // HTTP/2 has the host in the URL.
         let authority = request.uri().authority().map(Authority::as_str);
         let host = text(HOST).or(authority).unwrap_or_default();
-        let is_host = |(name, port)| self.hosts.iter().any(|host| host.is(("", name, port)));
+        let is_host = |(name, port)| {
+            let name = without_dot(name);
+            self.hosts.iter().any(|host| host.is(("", name, port)))
+        };
         if !split_authority(host).is_some_and(is_host) {
             return Some(NotAllowed::host(host));
         }
@@ -214,6 +222,8 @@ mod tests {
             ("[::2]", false),
             ("mcp.example:1", true),
             ("mcp.example.evil.example", false),
+            ("mcp.example.:1", true),
+            ("mcp.example..", false),
             ("api.example", false),
             ("api.example:8443", true),
             ("", false),
