@@ -25,7 +25,7 @@ const OUR_KEYS: &str = "mcp-servlet/";
 pub(crate) struct Read {
     lists: Lists,
     /// Whether all lists could be read. For a passing failure, they are read again.
-    pub(crate) are_read: bool,
+    pub(crate) is_whole: bool,
     /// Whether one of them could never be read.
     is_partial: bool,
 }
@@ -47,7 +47,7 @@ impl Read {
         }
         Self {
             lists,
-            are_read: failed.is_empty(),
+            is_whole: failed.is_empty(),
             is_partial,
         }
     }

@@ -115,7 +115,7 @@ impl Shared {
         Ok(Connected {
             connection: Arc::new(connection),
             lists: self.checked(&read),
-            are_read: read.are_read,
+            are_read: read.is_whole,
             reports,
         })
     }
@@ -225,7 +225,7 @@ impl Shared {
                 if previous.is_none_or(|previous| previous != read) {
                     self.publish(self.checked(&read));
                 }
-                read.are_read
+                read.is_whole
             }
             Err(error) => {
                 tracing::warn!(remote = self.name, %error, "cannot update the lists of a remote");

@@ -5,7 +5,7 @@ use std::ops::Range;
 use mcp_servlet_access::rules::{
     Argument, Effect, Item, MistakeKind, Proof, Rule, ToolSchema, Uri, When,
 };
-use mcp_servlet_host::{Host, Listed, Loaded, Member, Mount, Tool, bundle::Target};
+use mcp_servlet_host::{Host, Listed, Loaded, Member, Mount, RemoteMember, Tool, bundle::Target};
 use mcp_servlet_schema::{did_you_mean, similar};
 use mcp_servlet_server::rule_items::{
     item_of_prompt, item_of_resource, item_of_tool, items_of_steps,
@@ -308,7 +308,7 @@ impl ReadRule {
 
 /// Whether all lists of a member are known. A remote that was never reached has none, and no protocol version.
 fn has_lists(mount: &Mount) -> bool {
-    let lists = mount.member.as_remote().map(|remote| remote.lists());
+    let lists = mount.member.as_remote().map(RemoteMember::lists);
     lists.is_none_or(|lists| !lists.protocol.is_empty() && !lists.is_partial)
 }
 
