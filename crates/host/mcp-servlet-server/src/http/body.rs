@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use axum::{
     Json,
     body::{Body, Bytes, to_bytes},
-    http::StatusCode,
+    http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
 use http_body_util::BodyExt as _;
@@ -18,10 +18,16 @@ use crate::{
 
 /// What a body contains, or else a response that says what is wrong with it.
 pub(super) async fn read(
-    body: Body,
+    (headers, body): (&HeaderMap, Body),
     options: &HttpOptions,
     takes_batches: bool,
 ) -> Result<Received, Response> {
+    let encoding = headers.get(header::CONTENT_ENCODING);
+    if let Some(encoding) = encoding.filter(|encoding| *encoding != "identity") {
+        let text = format!("expected a body without `Content-Encoding`, found {encoding:?}\n");
+        let accepted = [(header::ACCEPT_ENCODING, "identity")];
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, accepted, text).into_response());
+    }
     let limit = options.body;
     let bytes = to_bytes(body, limit);
     let bytes = match options.body_time {

@@ -156,7 +156,7 @@ impl Sse {
             let text = "expected `Content-Type: application/json`";
             return (StatusCode::UNSUPPORTED_MEDIA_TYPE, text).into_response();
         }
-        let message = match body::read(body, &self.options, false).await {
+        let message = match body::read((&parts.headers, body), &self.options, false).await {
             Ok(Received::One(message)) => message,
             Ok(Received::Batch(_)) => return StatusCode::BAD_REQUEST.into_response(),
             Err(refusal) => return refusal,

@@ -167,7 +167,7 @@ impl Streamable {
         };
         let in_use = self.enter(&parts.headers);
         let takes_batches = in_use.as_ref().is_some_and(InUse::takes_batches);
-        match body::read(body, &self.options, takes_batches).await {
+        match body::read((&parts.headers, body), &self.options, takes_batches).await {
             Ok(Received::One(message)) => {
                 let answered = message.answered();
                 let mut response = self.message(parts, message, form, active).await;
