@@ -93,6 +93,7 @@ async fn invalid_requests_get_a_status() {
     let status = |method, url: &str, headers: &[(&str, &str)], body: &str| {
         send(method, url, headers, body).status().as_u16()
     };
+    let gzip = [JSON, ("content-encoding", "gzip")];
     for (expected, status) in [
         (400, status("POST", messages, &[JSON], "{")),
         (400, status("POST", messages, &[JSON], "[]")),
@@ -135,15 +136,7 @@ async fn invalid_requests_get_a_status() {
                 INITIALIZE,
             ),
         ),
-        (
-            415,
-            status(
-                "POST",
-                messages,
-                &[JSON, ("content-encoding", "gzip")],
-                INITIALIZE,
-            ),
-        ),
+        (415, status("POST", messages, &gzip, INITIALIZE)),
     ] {
         assert_eq!(status, expected);
     }
