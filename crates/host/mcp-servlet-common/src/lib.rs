@@ -12,6 +12,7 @@ mod lock;
 mod log_rate;
 mod quoted;
 mod rpc_error;
+pub mod shape;
 mod surrogates;
 mod uri;
 mod user_cache;
