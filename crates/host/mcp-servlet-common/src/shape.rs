@@ -72,9 +72,11 @@ impl Shape {
         match self {
             Self::Object(object) | Self::Capability(object) => object.drop_nulls(members),
             Self::OneOrMore(shape) => shape.drop_nulls(members),
-            Self::Map(shape) => members
-                .values_mut()
-                .for_each(|value| shape.drop_nulls_in(value)),
+            Self::Map(shape) => {
+                for value in members.values_mut() {
+                    shape.drop_nulls_in(value);
+                }
+            }
             _ => {}
         }
     }
@@ -83,7 +85,9 @@ impl Shape {
         match (self, value) {
             (_, Value::Object(members)) => self.drop_nulls(members),
             (Self::List(shape) | Self::OneOrMore(shape), Value::Array(items)) => {
-                items.iter_mut().for_each(|item| shape.drop_nulls_in(item));
+                for item in items {
+                    shape.drop_nulls_in(item);
+                }
             }
             _ => {}
         }

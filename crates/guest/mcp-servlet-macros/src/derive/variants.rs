@@ -197,16 +197,16 @@ impl Nodes<'_> {
     }
 }
 
-/// The names of variants without content. A variant with `#[serde(other)]` stands for any other string.
+/// The names of variants without content. A variant with `#[serde(other)]` accepts any other string.
 fn one_of_names(variants: &[ValidVariant<'_>], private: &TokenStream) -> TokenStream {
-    let named = variants.iter().filter(|variant| !variant.options.other);
-    let names: Vec<_> = named.clone().map(|variant| &variant.name).collect();
+    let known = variants.iter().filter(|variant| !variant.options.other);
+    let names: Vec<_> = known.clone().map(|variant| &variant.name).collect();
     let any = quote!(#private::Node::string());
     if names.is_empty() {
         return any;
     }
     let is_open = names.len() < variants.len();
-    let notes = notes(named);
+    let notes = notes(known);
     let names = quote!(#private::Node::one_of_strings(&[#(#names),*]) #notes);
     if is_open {
         quote!(#private::Node::any_of(&[#names, #any]))
