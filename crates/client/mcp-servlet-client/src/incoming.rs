@@ -1,16 +1,16 @@
 //! Normalises what a server sends, before anything else reads it.
 //!
 //! Many servers send messages that JSON-RPC and MCP do not allow, but whose meaning is clear: members that are null, empty
-//! arrays of PHP instead of objects, ids and codes as floats. This is the only module that mends them.
+//! arrays of PHP instead of objects, ids and codes as floats. This is the only module of the client that mends them.
 //! `docs/decisions/0062-one-place-mends-servers.md` has the reasons.
 
 mod filter;
 mod opening;
-mod shape;
 
 use std::borrow::Cow;
 use std::fmt;
 
+use mcp_servlet_common::shape::{self, Shape};
 use mcp_servlet_common::{value_kind, without_lone_surrogates};
 use rmcp::model::RequestId;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,6 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub(crate) use self::opening::no_common_version;
-use self::shape::Shape;
 use crate::error::Error;
 
 /// What rmcp gets instead of a code that cannot be read.

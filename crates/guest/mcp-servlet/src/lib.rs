@@ -158,7 +158,8 @@ mod guide {
 /// An argument of type `Option` is optional. For an invalid argument the model gets an error that names
 /// the argument by JSON pointer, what was expected, and the value that it sent.
 ///
-/// A tool cannot have the name of a module in the same scope: its marker type has the function's name.
+/// The attribute adds a hidden type with the function's name. If a module or an import next to the function has this name, give the
+/// function another one, and set `name = "…"`. If a crate has this name, begin its paths with `::`, as in `use ::uuid::Uuid`.
 pub use mcp_servlet_macros::tool;
 
 /// Makes a function a resource: content at a fixed URI that clients can read.

@@ -14,6 +14,7 @@ mod log_rate;
 mod public_url;
 mod quoted;
 mod rpc_error;
+pub mod shape;
 mod surrogates;
 mod uri;
 mod user_cache;

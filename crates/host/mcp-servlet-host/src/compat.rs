@@ -2,29 +2,33 @@
 //!
 //! - Content of type `resource` had its resource in `Resource`, or flat, next to the type.
 //! - A resource had its text or blob in a separate object: `{"uri", "text": {"text", "uri", "mimeType"}}`.
-//! - Generated code writes absent fields as `null`, which MCP does not allow there.
+//! - Generated code writes absent fields as `null`, which MCP does not allow there, and empty lists, too.
 //!
 //! Everything else passes unchanged, including unknown fields and unknown types of content.
 
+use mcp_servlet_common::shape;
 use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::Problem;
 use serde_json::Value;
 
 use crate::CallToolResult;
 
-/// Reads the output of `call`.
-pub(crate) fn read_result(output: &[u8]) -> Result<CallToolResult, Problem> {
+/// Reads the output of `call`. `null_result` says whether null is a value of the tool's output schema.
+pub(crate) fn read_result(output: &[u8], null_result: bool) -> Result<CallToolResult, Problem> {
     let json = serde_json::from_slice(output).map_err(|error| Problem::syntax(&error))?;
     let Value::Object(mut json) = json else {
         return Err(Problem::expected("top level", "an object", Some(&json)));
     };
-    drop_nulls(&mut json, &["content", "isError", "_meta", "resultType"]);
+    shape::drop_nulls("tools/call", &mut json);
     check_flag(&json)?;
     let content = match json.shift_remove("content") {
         Some(Value::Array(items)) => content(items)?,
         None if says_something(&json) => Vec::new(),
         other => return Err(Problem::expected("/content", "an array", other.as_ref())),
     };
+    if !null_result {
+        drop_nulls(&mut json, &["structuredContent"]);
+    }
     // `content` comes first, where readers expect it.
     json.shift_insert(0, "content".to_owned(), Value::Array(content));
     Ok(CallToolResult::new(json))
@@ -51,7 +55,7 @@ fn content(items: Vec<Value>) -> Result<Vec<Value>, Problem> {
         let Value::Object(mut item) = item else {
             return Err(within(Problem::expected("", "an object", Some(&item))));
         };
-        clean(&mut item);
+        drop_nulls(&mut item, &["text", "data", "resource", "Resource", "blob"]);
         match item.get("type").and_then(Value::as_str) {
             Some("text") => require(&item, "text", "/text").map_err(within)?,
             Some("image" | "audio") => check_media(&mut item).map_err(within)?,
@@ -73,24 +77,7 @@ fn content(items: Vec<Value>) -> Result<Vec<Value>, Problem> {
     Ok(content)
 }
 
-/// Removes the nulls that generated code writes for absent fields.
-fn clean(item: &mut JsonObject) {
-    const OPTIONAL: [&str; 8] = [
-        "text",
-        "data",
-        "mimeType",
-        "annotations",
-        "_meta",
-        "resource",
-        "Resource",
-        "blob",
-    ];
-    drop_nulls(item, &OPTIONAL);
-    if let Some(Value::Object(annotations)) = item.get_mut("annotations") {
-        drop_nulls(annotations, &["audience", "priority", "lastModified"]);
-    }
-}
-
+/// Removes members that are null in results in older formats.
 fn drop_nulls(json: &mut JsonObject, keys: &[&str]) {
     json.retain(|key, value| !(value.is_null() && keys.contains(&key.as_str())));
 }

@@ -5,6 +5,7 @@
 //! list (`{"tools": […]}`). Current servlets with one tool write both. If there are both, the list
 //! counts.
 
+use mcp_servlet_common::shape;
 use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::Problem;
 use serde_json::Value;
@@ -48,9 +49,22 @@ impl Description {
         let Value::Object(mut json) = json else {
             return Err(Problem::expected("top level", "an object", Some(&json)));
         };
-        let server_info = optional(&mut json, "serverInfo", "an object", into_object)?;
+        // A list that is null is empty, unless the output is a tool by itself.
+        let is_single = match json.get("tools") {
+            None => true,
+            Some(tools) => tools.is_null() && json.contains_key("name"),
+        };
+        if is_single {
+            json.shift_remove("tools");
+            shape::TOOL.drop_nulls(&mut json);
+        } else {
+            shape::drop_nulls("tools/list", &mut json);
+        }
+        let mut server_info = optional(&mut json, "serverInfo", "an object", into_object)?;
+        if let Some(server_info) = &mut server_info {
+            shape::IMPLEMENTATION.drop_nulls(server_info);
+        }
         let instructions = optional(&mut json, "instructions", "a string", into_string)?;
-        let is_single = json.get("tools").is_none_or(Value::is_null);
         Ok(Self {
             text,
             is_single,
@@ -63,7 +77,7 @@ impl Description {
 
 fn tools(mut json: JsonObject) -> Result<Vec<Tool>, Problem> {
     match json.shift_remove("tools") {
-        None | Some(Value::Null) => Ok(vec![Tool::new(json)?]),
+        None => Ok(vec![Tool::new(json)?]),
         Some(Value::Array(tools)) => {
             let tools = tools.into_iter().enumerate();
             tools.map(|(at, tool)| listed(at, tool)).collect()
@@ -117,6 +131,8 @@ fn into_string(value: Value) -> Result<String, Value> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn parse(text: &str) -> Result<Description, String> {
@@ -159,6 +175,23 @@ mod tests {
         let tool = parse(text).expect("a description").tools.remove(0);
         let json = serde_json::to_string(tool.json()).expect("JSON");
         assert_eq!(format!("{{\"tools\":[{json}]}}"), text);
+    }
+
+    #[test]
+    fn nulls_of_generated_code_are_absent() {
+        let tool = r#"{"name":"say","title":null,"description":"d","inputSchema":{"type":"object",
+            "properties":{"title":{"type":"string","format":null,"default":null}}},"outputSchema":null,"annotations":null}"#;
+        let clean = json!({ "name": "say", "description": "d", "inputSchema": { "type": "object",
+            "properties": { "title": { "type": "string", "default": null } } } });
+        for text in [tool.to_owned(), format!("{{\"tools\":[{tool}]}}")] {
+            let tool = parse(&text).expect("a description").tools.remove(0);
+            assert_eq!(Value::from(tool.json().clone()), clean, "{text}");
+        }
+        let text = r#"{"tools":null,"serverInfo":{"name":"S","version":"1","title":null}}"#;
+        let description = parse(text).expect("a description");
+        assert_eq!(description.tools, []);
+        let info = json!({ "name": "S", "version": "1" });
+        assert_eq!(description.server_info.map(Value::from), Some(info));
     }
 
     #[test]

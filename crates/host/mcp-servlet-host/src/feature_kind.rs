@@ -66,6 +66,16 @@ impl FeatureKind {
         }
     }
 
+    /// The method of MCP that lists the items.
+    pub(crate) fn method(self) -> &'static str {
+        match self {
+            Self::Tool => "tools/list",
+            Self::Resource => "resources/list",
+            Self::ResourceTemplate => "resources/templates/list",
+            Self::Prompt => "prompts/list",
+        }
+    }
+
     /// The name of the kind, in the singular.
     pub fn name(self) -> &'static str {
         match self {

@@ -5,12 +5,13 @@
 
 use std::collections::HashSet;
 
+use mcp_servlet_common::shape;
 use mcp_servlet_runtime::{Guest, JsonObject};
 use mcp_servlet_schema::Problem;
 use mcp_servlet_types::FIXED_RESOURCES;
 use serde_json::Value;
 
-use crate::{FeatureKind, FeatureList, contract::check_output, error::LoadError};
+use crate::{FeatureKind, contract::check_output, error::LoadError};
 
 /// The export that reads a resource.
 pub(crate) const READ_RESOURCE: &str = "read_resource";
@@ -106,11 +107,7 @@ struct List {
 }
 
 fn list(servlet: &Guest, kind: FeatureKind) -> Result<List, LoadError> {
-    let FeatureList {
-        export,
-        member,
-        key,
-    } = kind.list(servlet.abi());
+    let export = kind.list(servlet.abi()).export;
     if !servlet.module().can_call(export) {
         return Ok(List::default());
     }
@@ -120,13 +117,12 @@ fn list(servlet: &Guest, kind: FeatureKind) -> Result<List, LoadError> {
         source: Box::new(source),
     };
     let output = servlet.list(export).map_err(failed)?;
-    let list =
-        entries(&output, member, key).map_err(|Problem { at, message }| LoadError::BadList {
-            servlet: servlet.name().to_owned(),
-            export,
-            at,
-            problem: message,
-        })?;
+    let list = entries(&output, kind).map_err(|Problem { at, message }| LoadError::BadList {
+        servlet: servlet.name().to_owned(),
+        export,
+        at,
+        problem: message,
+    })?;
     check_output(servlet, export, &output)?;
     Ok(list)
 }
@@ -137,9 +133,11 @@ pub(crate) fn fixed_resources(output: &JsonObject) -> Option<usize> {
     usize::try_from(count).ok()
 }
 
-fn entries(output: &[u8], member: &str, key: &str) -> Result<List, Problem> {
+fn entries(output: &[u8], kind: FeatureKind) -> Result<List, Problem> {
+    let (member, key) = kind.members();
     let mut json: JsonObject =
         serde_json::from_slice(output).map_err(|error| Problem::syntax(&error))?;
+    shape::drop_nulls(kind.method(), &mut json);
     let fixed = fixed_resources(&json);
     let list = match json.shift_remove(member) {
         Some(Value::Array(list)) => list,
@@ -168,4 +166,26 @@ fn entries(output: &[u8], member: &str, key: &str) -> Result<List, Problem> {
     }
     let fixed = fixed.unwrap_or(entries.len()).min(entries.len());
     Ok(List { entries, fixed })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn nulls_of_generated_code_are_absent() {
+        let list = json!({ "prompts": [
+            { "name": "a", "title": null, "arguments": null },
+            { "name": "b", "arguments": [{ "name": "x", "required": null }] },
+        ], "nextCursor": null });
+        let list = entries(list.to_string().as_bytes(), FeatureKind::Prompt).expect("a list");
+        let prompts: Vec<_> = list.entries.iter().map(Listed::json).collect();
+        let clean = json!([{ "name": "a" }, { "name": "b", "arguments": [{ "name": "x" }] }]);
+        assert_eq!(json!(prompts), clean);
+
+        let none = entries(br#"{"resources":null}"#, FeatureKind::Resource).expect("a list");
+        assert!(none.entries.is_empty());
+    }
 }

@@ -443,14 +443,27 @@ impl Servlet {
                 source: Box::new(source),
             },
         })?;
-        let description = Description::parse(self.name(), export, output)?;
+        let mut description = Description::parse(self.name(), export, output)?;
         contract::check_output(&self.guest, export, description.text.as_bytes())?;
         check_names(self.origin(), &description.tools)?;
+        description.tools.retain(|tool| self.takes_object(tool));
         let call_tool = self.abi().call_tool();
         if !description.tools.is_empty() && !self.module().can_call(call_tool) {
             return Err(self.guest.missing_export(call_tool).into());
         }
         Ok(description)
+    }
+
+    /// Whether the arguments of a tool are an object. Some clients refuse a whole list in which those of one tool are not.
+    fn takes_object(&self, tool: &Tool) -> bool {
+        let kind = tool.input_schema().get("type");
+        let Some(found) = kind.filter(|kind| *kind != "object") else {
+            return true;
+        };
+        let (servlet, tool) = (self.name(), tool.name());
+        let reason = format!("/inputSchema/type: expected \"object\", found {found}");
+        tracing::warn!(servlet, tool, %reason, "tool of a servlet left out");
+        false
     }
 
     fn compile_schemas(&self) -> Result<HashMap<String, Arc<Schemas>>, LoadError> {

@@ -7,6 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use mcp_servlet_host::Tool;
 use mcp_servlet_runtime::{ErrorTexts, LoadOptions, RpcError, block_on};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
@@ -57,6 +58,20 @@ fn log_lines_carry_the_name_of_their_servlet() {
     });
     let expected = " INFO servlet: on my way servlet=\"test\"\n INFO servlet:  servlet=\"test\"\n";
     assert_eq!(text, expected);
+}
+
+#[test]
+fn a_tool_without_an_object_as_arguments_is_left_out() {
+    let list =
+        r#"{"tools":[{"name":"a","inputSchema":{"type":"array"}},{"name":"b","inputSchema":{}}]}"#;
+    let text = logged("mcp_servlet_host=warn", || {
+        let wat = Wat::new().describe(list).answer("{}");
+        let servlet = wat.load().expect("a servlet");
+        let names: Vec<_> = servlet.tools().iter().map(Tool::name).collect();
+        assert_eq!(names, ["b"]);
+    });
+    let reason = r#"/inputSchema/type: expected "object", found "array""#;
+    assert!(text.contains(reason), "{text}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The bodies of responses.
 
 use std::{
+    collections::BTreeMap,
     io::{self, Write},
     mem,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
@@ -12,7 +13,7 @@ use http_body_util::BodyExt as _;
 use hyper::{
     HeaderMap, Response,
     body::{Body as _, Incoming},
-    header::{CONTENT_ENCODING, CONTENT_LENGTH},
+    header::{CONTENT_ENCODING, CONTENT_LENGTH, SET_COOKIE},
 };
 use mcp_servlet_types::HttpErrorKind;
 use tokio::time::timeout;
@@ -70,14 +71,27 @@ pub async fn read(
             written.map_err(|error| failed(error, url))?;
         }
     }
-    let headers = head.headers.iter().filter_map(|(name, value)| {
-        Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
-    });
     Ok(HttpResponse {
         status: head.status.as_u16(),
-        headers: headers.collect(),
+        headers: joined(&head.headers),
         body: body.finish().map_err(|error| failed(error, url))?,
     })
+}
+
+/// The headers by name. Several of one name are a list, except cookies.
+fn joined(headers: &HeaderMap) -> BTreeMap<String, String> {
+    let mut joined: BTreeMap<String, String> = BTreeMap::new();
+    for (name, value) in headers {
+        let Ok(value) = value.to_str() else { continue };
+        match joined.get_mut(name.as_str()) {
+            Some(list) if name != SET_COOKIE => {
+                list.push_str(", ");
+                list.push_str(value);
+            }
+            _ => drop(joined.insert(name.as_str().to_owned(), value.to_owned())),
+        }
+    }
+    joined
 }
 
 /// Adds the body of a response to `bytes`, which get at most `limit` in all. What came before an error stays. The body
@@ -207,5 +221,30 @@ impl<'a> Decoder<'a> {
             Self::Gzip(decoder) => decoder.finish()?,
         };
         Ok(mem::take(&mut limited.bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::{HeaderValue, LINK};
+
+    use super::*;
+
+    #[test]
+    fn headers_of_one_name_are_joined_except_cookies() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            (LINK, "<a>"),
+            (SET_COOKIE, "a=1"),
+            (LINK, "<b>"),
+            (SET_COOKIE, "b=2"),
+        ] {
+            headers.append(name, HeaderValue::from_static(value));
+        }
+        let joined = joined(&headers);
+        assert_eq!(
+            (&*joined["link"], &*joined["set-cookie"]),
+            ("<a>, <b>", "b=2")
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mcp_servlet_common::value_kind;
 use mcp_servlet_types::HttpErrorKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,7 +25,7 @@ pub struct HttpRequest {
 pub struct HttpResponse {
     /// The status code, such as 200.
     pub status: u16,
-    /// The headers, by name in lower case.
+    /// The headers, by name in lower case. Several of one name are joined by `, `, except that only the last `set-cookie` is kept.
     pub headers: BTreeMap<String, String>,
     /// The body.
     pub body: Vec<u8>,
@@ -34,24 +35,39 @@ impl HttpRequest {
     /// Reads the JSON that servlets send as a request. It has no body yet.
     ///
     /// # Errors
-    /// [`HttpFailure`] if it is not JSON.
+    /// [`HttpFailure`] if it is not JSON, or the value of a header is not text.
     pub fn read(json: &[u8]) -> Result<Self, HttpFailure> {
         let json = serde_json::from_slice(json).map_err(|error| HttpFailure::invalid(&error))?;
-        Ok(Self::of(&json))
+        Self::of(&json)
     }
 
     /// The request in this JSON, without its body.
-    pub fn of(json: &Value) -> Self {
+    ///
+    /// # Errors
+    /// [`HttpFailure`] if the value of a header is not text.
+    pub fn of(json: &Value) -> Result<Self, HttpFailure> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
-        let headers = json["headers"].as_object().into_iter().flatten();
-        Self {
+        // Extism reads both names.
+        let headers = ["headers", "header"].map(|name| json[name].as_object());
+        let headers = headers.into_iter().flatten().next().into_iter().flatten();
+        let header = |(name, value): (&String, &Value)| {
+            let value = match value {
+                Value::String(text) => text.clone(),
+                Value::Number(_) | Value::Bool(_) => value.to_string(),
+                other => {
+                    let kind = value_kind(other);
+                    let problem = format!("header `{name}`: expected a string, found {kind}");
+                    return Err(HttpFailure::invalid(&problem));
+                }
+            };
+            Ok((name.clone(), value))
+        };
+        Ok(Self {
             method: text(&json["method"]).unwrap_or_else(|| "GET".to_owned()),
             url: text(&json["url"]).unwrap_or_default(),
-            headers: headers
-                .filter_map(|(name, value)| Some((name.clone(), text(value)?)))
-                .collect(),
+            headers: headers.map(header).collect::<Result<_, _>>()?,
             body: Vec::new(),
-        }
+        })
     }
 }
 

@@ -245,7 +245,15 @@ mod tests {
             ("http://a/b", "POST")
         );
         assert_eq!(ask.headers[0], ("X".to_owned(), "1".to_owned()));
+        let ask = read(r#"{"url":"http://a/b","header":{"X":2,"Y":true}}"#).expect("a request");
+        let headers = [("X", "2"), ("Y", "true")];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(ask.headers[..2], headers);
         for (json, problem) in [
+            (
+                r#"{"url":"http://a/b","headers":{"X":null}}"#,
+                "header `X`: expected a string, found null",
+            ),
             (r#"{"url":"/relative"}"#, "relative URL without a base"),
             (r#"{"url":"http://a/b""#, "EOF while parsing"),
             (r#"{"url":"ftp://a/b"}"#, "the scheme of a URL is"),

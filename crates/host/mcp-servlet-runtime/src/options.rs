@@ -212,11 +212,11 @@ impl Isolation {
 
     /// What the calls of a module share by default.
     ///
-    /// A module that reports changes of its lists keeps state in statics on purpose. One that uses `mcp-servlet` or
-    /// variables does not. Any other module may keep state.
+    /// A module that reports changes of its lists keeps state in statics on purpose. Any other one that uses `mcp-servlet`
+    /// does not. Modules of other SDKs may keep state, whatever they import: those for JavaScript and Python import all
+    /// functions of Extism.
     pub fn of(module: &Module) -> Self {
-        let keeps_variables = module.imports_extism("var_set") || module.imports_extism("var_get");
-        if !module.changes() && (keeps_variables || module.uses_sdk()) {
+        if module.uses_sdk() && !module.changes() {
             Self::Call
         } else {
             Self::Shared

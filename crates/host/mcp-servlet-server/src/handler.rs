@@ -272,6 +272,10 @@ impl ServerHandler for Handler {
             self.list(&context, request, FeatureKind::Tool, |host, era| {
                 let tools = host.listed_tools().map(|tool| {
                     let mut json = tool.json().clone();
+                    // MCP requires it: some clients refuse the whole list if one schema lacks it.
+                    if let Some(Value::Object(schema)) = json.get_mut("inputSchema") {
+                        schema.entry("type").or_insert_with(|| "object".into());
+                    }
                     structured::set_schema(era, &mut json);
                     if era == Era::Legacy {
                         legacy::fit(&mut json);

@@ -34,6 +34,8 @@ const MANY_STEPS: u64 = 50_000;
 pub struct Schemas {
     arguments: Option<Checker>,
     results: Option<Checker>,
+    /// Whether the tool has an output schema, even one that is not checked.
+    has_output_schema: bool,
     /// The names of the arguments; `None` if the schema accepts any name.
     known: Option<HashSet<String>>,
 }
@@ -186,6 +188,9 @@ impl Schemas {
         Ok(Self {
             arguments: compile("inputSchema")?,
             results: compile("outputSchema")?,
+            has_output_schema: tool
+                .get("outputSchema")
+                .is_some_and(|schema| !schema.is_null()),
             known: tool.get("inputSchema").and_then(unknown::known_names),
         })
     }
@@ -243,6 +248,14 @@ impl Schemas {
             Value::Object(members) if arguments.is_some() => Ok(Some(members)),
             _ => Ok(None),
         }
+    }
+
+    /// Whether the structured content of a result can be null.
+    pub fn allow_null_result(&self) -> bool {
+        let checker = self.results.as_ref();
+        checker.map_or(self.has_output_schema, |checker| {
+            checker.validator().is_valid(&Value::Null)
+        })
     }
 
     /// The problem with the structured content of a result that is complete and not an error.

@@ -1,10 +1,12 @@
 //! The name of a cargo package, from the name of a project.
 
-/// Names of packages that a new package must not have, because cargo would confuse them.
-const TAKEN: [&str; 10] = [
+/// Names that a new package must not have, because cargo or rustc would confuse them.
+const TAKEN: [&str; 11] = [
     "alloc",
     "core",
     "extism-pdk",
+    // A keyword since edition 2024, which syn does not know.
+    "gen",
     "mcp-servlet",
     "proc-macro",
     "serde",
@@ -78,6 +80,7 @@ mod tests {
             ("3d", "servlet-3d"),
             ("serde_json", "serde_json-servlet"),
             ("match", "match-servlet"),
+            ("gen", "gen-servlet"),
             ("-x-", "x"),
             ("日本", "servlet"),
         ] {

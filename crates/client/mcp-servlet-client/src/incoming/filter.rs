@@ -2,11 +2,11 @@
 
 use std::fmt;
 
+use mcp_servlet_common::shape::{Object, Shape};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::Mended;
-use super::shape::{Object, Shape};
 
 /// The text of a value of this shape, with what is null or an empty array where MCP has something else mended. None if there
 /// is nothing to mend: then the text stays as the server wrote it.

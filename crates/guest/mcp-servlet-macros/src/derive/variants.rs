@@ -55,9 +55,7 @@ impl Nodes<'_> {
         let private = self.private.clone();
         let is_externally_tagged = self.options.tag.is_none() && !self.options.untagged;
         if is_externally_tagged && variants.iter().all(|variant| variant.content.is_none()) {
-            let names = variants.iter().map(|variant| &variant.name);
-            let notes = notes(variants);
-            return quote!(#private::Node::one_of_strings(&[#(#names),*]) #notes);
+            return one_of_names(variants, &private);
         }
         let nodes: Vec<_> = variants
             .iter()
@@ -199,8 +197,26 @@ impl Nodes<'_> {
     }
 }
 
+/// The names of variants without content. A variant with `#[serde(other)]` accepts any other string.
+fn one_of_names(variants: &[ValidVariant<'_>], private: &TokenStream) -> TokenStream {
+    let known = variants.iter().filter(|variant| !variant.options.other);
+    let names: Vec<_> = known.clone().map(|variant| &variant.name).collect();
+    let any = quote!(#private::Node::string());
+    if names.is_empty() {
+        return any;
+    }
+    let is_open = names.len() < variants.len();
+    let notes = notes(known);
+    let names = quote!(#private::Node::one_of_strings(&[#(#names),*]) #notes);
+    if is_open {
+        quote!(#private::Node::any_of(&[#names, #any]))
+    } else {
+        names
+    }
+}
+
 /// A line for each variant that has a doc comment.
-fn notes(variants: &[ValidVariant<'_>]) -> Option<TokenStream> {
+fn notes<'a>(variants: impl Iterator<Item = &'a ValidVariant<'a>>) -> Option<TokenStream> {
     let mut notes = Vec::new();
     for ValidVariant { name, variant, .. } in variants {
         if docs::has_any(&variant.attrs) {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 
 fn read(output: &Value) -> Result<Value, Problem> {
-    let result = read_result(output.to_string().as_bytes())?;
+    let result = read_result(output.to_string().as_bytes(), true)?;
     Ok(Value::Object(result.into_json()))
 }
 
@@ -98,6 +98,28 @@ fn drops_the_nulls_of_generated_code() {
 }
 
 #[test]
+fn drops_the_nulls_of_all_kinds_of_content() {
+    let old = json!({"type": "resource_link", "uri": "x:", "name": "n", "description": null, "size": null, "title": null});
+    let new = json!({"type": "resource_link", "uri": "x:", "name": "n"});
+    assert_eq!(read_item(&old), [new]);
+}
+
+#[test]
+fn a_list_that_is_null_is_empty() {
+    let read = read(&json!({"content": null})).expect("a result");
+    assert_eq!(read, json!({"content": []}));
+}
+
+#[test]
+fn null_is_structured_content_only_if_the_schema_allows_it() {
+    for null_result in [true, false] {
+        let output = br#"{"content":[],"structuredContent":null}"#;
+        let result = read_result(output, null_result).expect("a result");
+        assert_eq!(result.structured_content().is_some(), null_result);
+    }
+}
+
+#[test]
 fn completes_images_that_lack_their_type() {
     for (data, media) in [
         ("iVBORw0KGgoA", "image/png"),
@@ -171,6 +193,6 @@ fn error_has_the_pointer_of_an_invalid_result() {
 
 #[test]
 fn error_has_the_position_of_invalid_json() {
-    let problem = read_result(b"{\"content\": [}").expect_err("no JSON");
+    let problem = read_result(b"{\"content\": [}", true).expect_err("no JSON");
     assert_eq!(problem, Problem::new("line 1 column 14", "expected value"));
 }

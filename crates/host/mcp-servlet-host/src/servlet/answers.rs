@@ -1,5 +1,6 @@
 //! Checks what servlets return for resources, prompts and completion, before a client gets it.
 
+use mcp_servlet_common::shape;
 use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError, asks_client};
 use mcp_servlet_schema::Problem;
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ pub(super) fn resource(
         }) if says_not_found(&fault) => return Err(CallError::unknown_resource(uri)),
         other => other?,
     };
-    let mut json = object(servlet, READ_RESOURCE, &output)?;
+    let mut json = object(servlet, READ_RESOURCE, "resources/read", &output)?;
     if asks_client(&json) {
         return Ok(ReadResourceResult::new(json));
     }
@@ -66,8 +67,6 @@ fn contents(json: &mut JsonObject) -> Result<Vec<Value>, Problem> {
         let Value::Object(one) = one else {
             return Err(Problem::expected(at(""), "an object", Some(one)));
         };
-        // Generated code writes absent fields as null.
-        one.retain(|_, value| !value.is_null());
         if !one.get("uri").is_some_and(Value::is_string) {
             return Err(Problem::expected(at("/uri"), "a string", one.get("uri")));
         }
@@ -83,7 +82,7 @@ fn contents(json: &mut JsonObject) -> Result<Vec<Value>, Problem> {
 
 /// The messages of a prompt.
 pub(super) fn prompt(servlet: &Servlet, output: &[u8]) -> Result<GetPromptResult, CallError> {
-    let json = object(servlet, GET_PROMPT, output)?;
+    let json = object(servlet, GET_PROMPT, "prompts/get", output)?;
     if asks_client(&json) || json.get("messages").is_some_and(Value::is_array) {
         return Ok(GetPromptResult::new(json));
     }
@@ -94,7 +93,7 @@ pub(super) fn prompt(servlet: &Servlet, output: &[u8]) -> Result<GetPromptResult
 /// The suggestions, limited to the number that MCP allows.
 pub(super) fn completion(servlet: &Servlet, output: &[u8]) -> Result<CompleteResult, CallError> {
     const MAX_VALUES: usize = 100;
-    let mut json = object(servlet, COMPLETE, output)?;
+    let mut json = object(servlet, COMPLETE, "completion/complete", output)?;
     let values = json
         .get_mut("completion")
         .and_then(|completion| completion.get_mut("values"));
@@ -118,12 +117,18 @@ pub(super) fn no_completion() -> CompleteResult {
     )]))
 }
 
-fn object(servlet: &Servlet, export: &'static str, output: &[u8]) -> Result<JsonObject, CallError> {
+/// The output of an export, which is the result of this method of MCP.
+fn object(
+    servlet: &Servlet,
+    export: &'static str,
+    method: &str,
+    output: &[u8],
+) -> Result<JsonObject, CallError> {
     let json = serde_json::from_slice(output)
         .map_err(|error| wrong(servlet, export, Problem::syntax(&error)))?;
     match json {
         Value::Object(mut json) => {
-            json.retain(|_, value| !value.is_null());
+            shape::drop_nulls(method, &mut json);
             Ok(json)
         }
         other => {

@@ -30,7 +30,7 @@ impl Reading {
 
     /// Reads an output in any of its forms and checks the structured content.
     fn checked(self, output: &[u8]) -> Result<CallToolResult, CallError> {
-        let result = match read_result(output) {
+        let result = match read_result(output, self.schemas.allow_null_result()) {
             Ok(result) => result,
             Err(Problem { at, message }) => return Err(self.bad(at, message)),
         };

@@ -117,12 +117,12 @@ fn where_calls_share_one_instance_tools_share_its_memory() {
     );
     assert!(error.help().is_some_and(|help| help.contains("`memory`")));
     let keeps = r#"(import "extism:host/env" "var_set" (func (param i64 i64)))"#;
-    let mut shared = with([("u", memory(8 << 20))]);
-    shared.isolation = Some(Isolation::Shared);
+    let shared = with([("u", memory(8 << 20))]);
     let error = wat().import(keeps).load_with(&shared);
     let error = error.expect_err("it keeps variables, so it has one instance");
     assert!(matches!(error, LoadError::ToolMemory { .. }), "{error:?}");
-    let fresh = with([("u", memory(8 << 20))]);
+    let mut fresh = with([("u", memory(8 << 20))]);
+    fresh.isolation = Some(Isolation::Call);
     let servlet = wat().import(keeps).load_with(&fresh);
     assert_eq!(
         count(&servlet.expect("variables are not in an instance"), "u"),

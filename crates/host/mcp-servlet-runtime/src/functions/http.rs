@@ -100,7 +100,9 @@ async fn several(caller: &mut Caller<'_, State>, json: &[u8], bodies: i64) -> Re
     let mut start = 0_usize;
     for (written, length) in requests {
         let end = start.checked_add(length).ok_or_else(missing)?;
-        begun.push(match allowed(caller.data(), HttpRequest::of(&written)) {
+        let written = HttpRequest::of(&written);
+        let written = written.and_then(|written| allowed(caller.data(), written));
+        begun.push(match written {
             Ok(written) => {
                 let bodies = messages::view(caller, offset(bodies)).ok_or_else(missing)?;
                 let body = bodies.get(start..end).ok_or_else(missing)?.to_vec();

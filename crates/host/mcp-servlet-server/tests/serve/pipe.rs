@@ -149,6 +149,15 @@ async fn lists_tools_as_they_were_described() {
 }
 
 #[tokio::test]
+async fn input_schemas_without_a_type_are_those_of_objects() {
+    let described = r#"{"tools":[{"name":"a","inputSchema":{"properties":{}}}]}"#;
+    let list = [json!({"method": "tools/list"})];
+    let responses = talk(host(described, "{}"), &list).await;
+    let schema = &responses[1]["result"]["tools"][0]["inputSchema"];
+    assert_eq!(*schema, json!({"properties": {}, "type": "object"}));
+}
+
+#[tokio::test]
 async fn passes_results_through_with_fields_it_does_not_know() {
     let answer = json!({
         "content": [{"type": "text", "text": "t", "annotations": {"priority": 0.5}}, {"type": "hologram"}],

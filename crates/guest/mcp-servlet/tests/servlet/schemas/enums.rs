@@ -226,9 +226,26 @@ enum Mixed {
     Else,
 }
 
+/// A system of units.
+#[derive(Deserialize, Schema)]
+#[serde(rename_all = "lowercase")]
+enum Unit {
+    /// in Celsius
+    Metric,
+    Imperial,
+    #[serde(other)]
+    Unknown,
+}
+
 #[test]
 fn catch_all_variant_accepts_any_string() {
-    assert_eq!(input!(Mixed)["anyOf"][1], json!({ "type": "string" }));
+    let any = json!({ "type": "string" });
+    assert_eq!(input!(Mixed)["anyOf"][1], any);
+    let names = json!({ "type": "string", "description": "- `metric`: in Celsius", "enum": ["metric", "imperial"] });
+    assert_eq!(
+        input!(Unit),
+        json!({ "description": "A system of units.", "anyOf": [names, any] })
+    );
 }
 
 #[derive(Deserialize, Serialize, Schema)]

@@ -1,18 +1,23 @@
 //! Where MCP's objects and lists are in a message.
 //!
-//! A member that is null counts as absent only where these tables say so. Everything else stays as the server wrote it:
-//! arguments, values in `_meta`, and `default`, `const` and `enum` in schemas.
+//! A member that is null counts as absent only where these tables say so. Everything else stays as the server or the servlet
+//! wrote it: arguments, values in `_meta`, and `default`, `const` and `enum` in schemas.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::JsonObject;
 
 /// What MCP has at a place of a message.
 #[derive(Debug)]
-pub(super) enum Shape {
+pub enum Shape {
     /// Any JSON.
     Value,
+    /// An object whose members MCP defines.
     Object(Object),
+    /// A list of such values.
     List(&'static Self),
     /// One value, or a list of such values.
     OneOrMore(&'static Self),
@@ -30,15 +35,15 @@ pub(super) enum Shape {
 
 /// The members of an object that are not just kept.
 #[derive(Debug)]
-pub(super) struct Object {
+pub struct Object {
     /// Optional members, without anything to mend in them.
-    pub(super) optional: &'static [&'static str],
+    pub optional: &'static [&'static str],
     /// Optional members.
-    pub(super) nested: &'static [(&'static str, &'static Shape)],
+    pub nested: &'static [(&'static str, &'static Shape)],
     /// Members without which the object has no meaning.
-    pub(super) required: &'static [(&'static str, &'static Shape)],
+    pub required: &'static [(&'static str, &'static Shape)],
     /// Lists that are empty if the server leaves them out.
-    pub(super) lists: &'static [(&'static str, &'static Shape)],
+    pub lists: &'static [(&'static str, &'static Shape)],
 }
 
 const NONE: Object = Object {
@@ -52,7 +57,7 @@ static VALUE: Shape = Shape::Value;
 static VALUES: Shape = Shape::Map(&VALUE);
 static LIST: Shape = Shape::List(&VALUE);
 /// A result, a request or a notification without members of its own.
-pub(super) static ANY: Shape = object(Object {
+pub static ANY: Shape = object(Object {
     nested: &[("_meta", &VALUES)],
     ..NONE
 });
@@ -61,10 +66,70 @@ const fn object(object: Object) -> Shape {
     Shape::Object(object)
 }
 
+impl Shape {
+    /// Drops the optional members that are null. A null list becomes an empty one.
+    pub fn drop_nulls(&self, members: &mut JsonObject) {
+        match self {
+            Self::Object(object) | Self::Capability(object) => object.drop_nulls(members),
+            Self::OneOrMore(shape) => shape.drop_nulls(members),
+            Self::Map(shape) => {
+                for value in members.values_mut() {
+                    shape.drop_nulls_in(value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn drop_nulls_in(&self, value: &mut Value) {
+        match (self, value) {
+            (_, Value::Object(members)) => self.drop_nulls(members),
+            (Self::List(shape) | Self::OneOrMore(shape), Value::Array(items)) => {
+                for item in items {
+                    shape.drop_nulls_in(item);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Object {
+    fn drop_nulls(&self, members: &mut JsonObject) {
+        members.retain(|name, value| {
+            let find = |members: &[(&str, &'static Shape)]| {
+                let found = members.iter().find(|(known, _)| known == name);
+                found.map(|(_, shape)| *shape)
+            };
+            let (nested, list) = (find(self.nested), find(self.lists));
+            if value.is_null() {
+                if list.is_some() {
+                    *value = json!([]);
+                }
+                return nested.is_none() && !self.optional.contains(&name.as_str());
+            }
+            if let Some(shape) = nested.or(list).or_else(|| find(self.required)) {
+                shape.drop_nulls_in(value);
+            }
+            true
+        });
+    }
+}
+
+/// Drops the optional members of a result that are null, as [`Shape::drop_nulls`] does. It keeps null as structured content.
+pub fn drop_nulls(method: &str, result: &mut JsonObject) {
+    let result_type = result.get("resultType").and_then(Value::as_str);
+    of_type(method, true, result_type).drop_nulls(result);
+}
+
 /// What the result of a request has, by the method of the request. `stateless` says whether the session is one since
 /// 2026-07-28, where structured content may be null.
-pub(super) fn of_result(method: &str, stateless: bool, result: &str) -> &'static Shape {
-    match result_type(result).as_deref() {
+pub fn of_result(method: &str, stateless: bool, result: &str) -> &'static Shape {
+    of_type(method, stateless, result_type(result).as_deref())
+}
+
+fn of_type(method: &str, stateless: bool, result_type: Option<&str>) -> &'static Shape {
+    match result_type {
         None | Some("complete") => {}
         _ if !stateless => {}
         Some("input_required") => return &INPUT_REQUIRED,
@@ -107,7 +172,7 @@ fn result_type(result: &str) -> Option<Cow<'_, str>> {
 }
 
 /// What the parameters of a server's request or notification have.
-pub(super) fn of_params(method: &str) -> &'static Shape {
+pub fn of_params(method: &str) -> &'static Shape {
     match method {
         "elicitation/create" => &ELICIT,
         "sampling/createMessage" => &SAMPLE,
@@ -141,7 +206,8 @@ static META_OF_DISCOVER: Shape = object(Object {
     required: &[("io.modelcontextprotocol/serverInfo", &IMPLEMENTATION)],
     ..NONE
 });
-static IMPLEMENTATION: Shape = object(Object {
+/// The name and version of a server.
+pub static IMPLEMENTATION: Shape = object(Object {
     optional: &["title", "description", "websiteUrl"],
     nested: &[("icons", &ICONS)],
     ..NONE
@@ -187,7 +253,8 @@ static RESOURCES: Shape = page(&[("resources", &Shape::List(&RESOURCE))]);
 static TEMPLATES: Shape = page(&[("resourceTemplates", &Shape::List(&RESOURCE))]);
 static PROMPTS: Shape = page(&[("prompts", &Shape::List(&PROMPT))]);
 
-static TOOL: Shape = object(Object {
+/// A tool in a list.
+pub static TOOL: Shape = object(Object {
     optional: &["title", "description"],
     nested: &[
         ("outputSchema", &SCHEMA),
@@ -248,19 +315,19 @@ static ANNOTATIONS: Shape = object(Object {
 const CONTENT: &[(&str, &Shape)] = &[("content", &Shape::List(&BLOCK))];
 
 static CALL: Shape = object(Object {
-    optional: &["isError", "resultType"],
+    optional: &["isError", "resultType", "inputRequests", "requestState"],
     nested: &[("structuredContent", &VALUES), ("_meta", &VALUES)],
     lists: CONTENT,
     ..NONE
 });
 static STATELESS_CALL: Shape = object(Object {
-    optional: &["isError", "resultType"],
+    optional: &["isError", "resultType", "inputRequests", "requestState"],
     nested: &[("_meta", &VALUES)],
     lists: CONTENT,
     ..NONE
 });
 static READ: Shape = object(Object {
-    optional: &["resultType"],
+    optional: &["resultType", "inputRequests", "requestState"],
     nested: &[
         ("ttlMs", &Shape::Milliseconds),
         ("cacheScope", &Shape::CacheScope),
@@ -270,7 +337,7 @@ static READ: Shape = object(Object {
     ..NONE
 });
 static PROMPT_MESSAGES: Shape = object(Object {
-    optional: &["description", "resultType"],
+    optional: &["description", "resultType", "inputRequests", "requestState"],
     nested: &[("_meta", &VALUES)],
     lists: &[("messages", &MESSAGES)],
     ..NONE
@@ -444,3 +511,43 @@ static SCHEMA: Shape = object(Object {
     ],
     ..NONE
 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(method: &str, mut result: Value, expected: &Value) {
+        drop_nulls(method, result.as_object_mut().expect("an object"));
+        assert_eq!(result, *expected);
+    }
+
+    #[test]
+    fn nulls_are_dropped_where_members_are_optional() {
+        check(
+            "completion/complete",
+            json!({ "completion": { "values": null, "total": null, "hasMore": null } }),
+            &json!({ "completion": { "values": [] } }),
+        );
+        let block = json!({ "type": "text", "text": "x", "annotations": null, "_meta": null });
+        check(
+            "prompts/get",
+            json!({ "description": null, "messages": [{ "role": "user", "content": block }] }),
+            &json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": "x" } }] }),
+        );
+        let request =
+            json!({ "method": "elicitation/create", "params": { "message": "m", "mode": null } });
+        check(
+            "tools/call",
+            json!({ "resultType": "input_required", "content": null, "inputRequests": { "a": request } }),
+            &json!({ "resultType": "input_required", "inputRequests": { "a":
+                { "method": "elicitation/create", "params": { "message": "m" } } } }),
+        );
+    }
+
+    #[test]
+    fn other_nulls_stay() {
+        let result = json!({ "content": [null, { "type": null }], "structuredContent": null, "own": null, "_meta": { "k": null } });
+        check("tools/call", result.clone(), &result);
+    }
+}
