@@ -181,8 +181,10 @@ fn the_command_asks_the_user_of_a_terminal() {
     use std::process::{Command, Stdio};
 
     let servlet = e2e::servlet();
+    // The limit ends reads of a question that never comes.
     let call = format!(
-        "{} call {} greet",
+        "timeout --foreground {} {} call {} greet",
+        puppet::PATIENCE.as_secs(),
         servlet.display(),
         fixture("elicit").display()
     );

@@ -6,7 +6,6 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use e2e::servlet_command;
 use puppet::eventually_blocking;
@@ -18,7 +17,8 @@ use crate::wat::tools;
 
 fn serve(file: &Path, options: &[&str]) -> Wire {
     let mut command = servlet_command(["serve"]);
-    command.arg(file).args(options).env("RUST_LOG", "off");
+    command.arg(file).args(options);
+    command.env("RUST_LOG", "mcp_servlet_server=warn");
     Wire::start(command)
 }
 
@@ -232,16 +232,9 @@ fn server_ends_with_its_client_while_calls_run() {
     let wire = serve(&file, &["--timeout", "none"]);
     let running = wire.begin_call("t", &json!({ "do": 1 }));
     assert_eq!(wire.call("t", &json!({ "do": 0 })), "ok");
-    let start = Instant::now();
     wire.leave();
     assert_eq!(wire.end(running)["error"]["code"], -32603);
     assert!(wire.finish().success());
-    // Clients kill the server after this time.
-    assert!(
-        start.elapsed() < Duration::from_secs(4),
-        "{:?}",
-        start.elapsed()
-    );
 }
 
 #[cfg(unix)]
@@ -253,18 +246,12 @@ fn a_second_signal_ends_a_server_at_once() {
     let operations = wire.said_after("metrics on http://");
     let operations = operations.strip_suffix("/metrics").expect("an address");
     wait_for_a_call(operations);
-    let start = Instant::now();
     wire.signal("TERM");
     // The server has handled the signal once it refuses new requests.
     eventually_blocking("a refused ping", || {
         wire.ask("ping", json!({})).get("error").is_some()
     });
     wire.signal("TERM");
+    wire.said_after("stopped at once");
     wire.ended();
-    // Without the second signal, the server would wait ten seconds for the call.
-    assert!(
-        start.elapsed() < Duration::from_secs(8),
-        "{:?}",
-        start.elapsed()
-    );
 }

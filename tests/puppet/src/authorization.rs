@@ -22,6 +22,7 @@ use tokio::net::TcpListener;
 pub use self::browser::{browse, visit};
 use self::grants::{Form, Grants, Refused};
 use crate::Puppet;
+use crate::player::pause;
 
 /// How all secrets of the authorization server begin, and those that a test chooses.
 pub const SECRET: &str = "hush-";
@@ -296,7 +297,7 @@ async fn token(
 ) -> Response {
     let form = Form::with_client(&body, &headers);
     let tokens = server.issue(&form);
-    tokio::time::sleep(server.rules.token_wait).await;
+    pause(server.rules.token_wait).await;
     match tokens {
         Ok(tokens) => answer(tokens),
         Err(error) => refused(&error),

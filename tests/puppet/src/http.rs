@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -15,10 +16,9 @@ use futures_util::{Stream, StreamExt as _, stream};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
-use tokio::time::{Duration, sleep};
 
 use crate::Puppet;
-use crate::player::{Act, Stage};
+use crate::player::{Act, Stage, pause};
 use crate::script::{FailingPosts, Reply};
 
 const SESSION: &str = "mcp-session-id";
@@ -101,7 +101,7 @@ async fn respond(acts: &mut UnboundedReceiver<Act>) -> Option<Response> {
     while let Some(act) = acts.recv().await {
         match act {
             Act::Stream => return None,
-            Act::Wait(milliseconds) => sleep(Duration::from_millis(milliseconds)).await,
+            Act::Wait(time) => pause(time).await,
             Act::Message(text) => {
                 let kind = [(header::CONTENT_TYPE, "application/json")];
                 return Some((kind, text).into_response());
@@ -154,7 +154,7 @@ fn events(acts: UnboundedReceiver<Act>, ends: fn(&Act) -> bool) -> impl Stream<I
                 Act::Checkpoint(id, retry) => {
                     return Some((format!("id: {id}\nretry: {retry}\ndata:\n\n"), acts));
                 }
-                Act::Wait(milliseconds) => sleep(Duration::from_millis(milliseconds)).await,
+                Act::Wait(time) => pause(time).await,
                 _ => {}
             }
         }
@@ -256,7 +256,7 @@ impl Server {
 
     /// The status of a POST that fails.
     async fn fail(&self, posts: &FailingPosts) -> StatusCode {
-        sleep(Duration::from_millis(posts.wait_ms)).await;
+        pause(Duration::from_millis(posts.wait_ms)).await;
         self.log(json!({ "http": posts.status.to_string() }));
         StatusCode::from_u16(posts.status).unwrap_or_default()
     }

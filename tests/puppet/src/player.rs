@@ -1,6 +1,7 @@
 //! Turns messages into what the server sends.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
@@ -10,7 +11,7 @@ use crate::script::{Reply, Script};
 /// One thing that the server does.
 #[derive(Debug)]
 pub(crate) enum Act {
-    Wait(u64),
+    Wait(Duration),
     Stderr(String),
     /// Over HTTP, the messages that follow are events.
     Stream,
@@ -21,6 +22,11 @@ pub(crate) enum Act {
     Exit(i32),
     /// Nothing follows.
     End,
+}
+
+/// Waits as long as a script says.
+pub(crate) async fn pause(time: Duration) {
+    tokio::time::sleep(time).await;
 }
 
 /// Where the acts for a message go.
@@ -195,11 +201,11 @@ pub(crate) fn begin(reply: &Reply, context: &Value, stage: &Stage) {
         let params = json!({ "progressToken": token, "progress": tick });
         let report =
             json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params });
-        send(stage, Act::Wait(100));
+        send(stage, Act::Wait(Duration::from_millis(100)));
         send(stage, Act::Message(report.to_string()));
     }
     if reply.wait_ms > 0 {
-        send(stage, Act::Wait(reply.wait_ms));
+        send(stage, Act::Wait(Duration::from_millis(reply.wait_ms)));
     }
 }
 

@@ -1,15 +1,13 @@
-//! A TCP proxy that delays what passes, counts connections, and breaks them.
+//! A TCP proxy that holds back what passes, counts connections, and breaks them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy, sink};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, mpsc};
-use tokio::time::{Instant, sleep_until};
+use tokio::sync::{Notify, watch};
 
 /// A TCP proxy in front of a server.
 #[derive(Clone, Debug)]
@@ -21,8 +19,10 @@ pub struct Proxy {
 #[derive(Debug)]
 struct Line {
     server: SocketAddr,
-    /// How long each byte takes to the other side.
-    delay: Duration,
+    /// Whether bytes of clients are held back.
+    holds_requests: watch::Sender<bool>,
+    /// The same for bytes of the server.
+    holds_responses: watch::Sender<bool>,
     connections: AtomicUsize,
     /// How many connections of clients are not closed on both sides.
     open: AtomicUsize,
@@ -38,13 +38,14 @@ impl Proxy {
     ///
     /// # Panics
     /// If no port is free.
-    pub async fn start(server: SocketAddr, delay: Duration) -> Self {
+    pub async fn start(server: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await;
         let listener = listener.expect("a free port");
         let address = listener.local_addr().expect("a port");
         let line = Arc::new(Line {
             server,
-            delay,
+            holds_requests: watch::Sender::new(false),
+            holds_responses: watch::Sender::new(false),
             connections: AtomicUsize::new(0),
             open: AtomicUsize::new(0),
             dropped: AtomicUsize::new(0),
@@ -68,6 +69,16 @@ impl Proxy {
     /// How many connections are there, until their clients have closed them as well.
     pub fn open(&self) -> usize {
         self.line.open.load(Ordering::Relaxed)
+    }
+
+    /// Holds back what clients send from now on, or lets it pass again.
+    pub fn hold_requests(&self, hold: bool) {
+        self.line.holds_requests.send_replace(hold);
+    }
+
+    /// Holds back what the server sends from now on, or lets it pass again.
+    pub fn hold_responses(&self, hold: bool) {
+        self.line.holds_responses.send_replace(hold);
     }
 
     /// Closes new connections at once.
@@ -111,46 +122,13 @@ impl Line {
         let (mut from_client, mut to_client) = client.into_split();
         let (mut from_server, mut to_server) = server.into_split();
         tokio::select! {
-            () = self.pass(&mut from_client, &mut to_server, |_| true) => {}
-            () = self.pass(&mut from_server, &mut to_client, Self::is_kept) => {}
+            () = pass(&mut from_client, &mut to_server, &self.holds_requests, || true) => {}
+            () = pass(&mut from_server, &mut to_client, &self.holds_responses, || self.is_kept()) => {}
             () = self.close.notified() => {
                 drop((from_server, to_server, to_client));
                 // The client closes its end when it has learnt of this one.
                 let _ = copy(&mut from_client, &mut sink()).await;
             }
-        }
-    }
-
-    /// Passes bytes on until an end, or until they are not kept.
-    async fn pass(
-        &self,
-        from: &mut OwnedReadHalf,
-        to: &mut OwnedWriteHalf,
-        is_kept: impl Fn(&Self) -> bool,
-    ) {
-        let (sender, mut chunks) = mpsc::unbounded_channel::<(Instant, Vec<u8>)>();
-        let reading = async {
-            let mut buffer = vec![0; 1 << 16];
-            while let Ok(length @ 1..) = from.read(&mut buffer).await {
-                let chunk = (Instant::now() + self.delay, buffer[..length].to_vec());
-                if !is_kept(self) || sender.send(chunk).is_err() {
-                    return;
-                }
-            }
-            // What is on its way arrives before the end.
-            sleep_until(Instant::now() + self.delay).await;
-        };
-        let writing = async {
-            while let Some((time, chunk)) = chunks.recv().await {
-                sleep_until(time).await;
-                if to.write_all(&chunk).await.is_err() {
-                    return;
-                }
-            }
-        };
-        tokio::select! {
-            () = reading => {}
-            () = writing => {}
         }
     }
 
@@ -161,5 +139,24 @@ impl Line {
                 count.checked_sub(1)
             });
         dropped.is_err()
+    }
+}
+
+/// Passes bytes on until an end, or until they are not kept.
+async fn pass(
+    from: &mut OwnedReadHalf,
+    to: &mut OwnedWriteHalf,
+    holds: &watch::Sender<bool>,
+    is_kept: impl Fn() -> bool,
+) {
+    let mut holds = holds.subscribe();
+    let mut buffer = vec![0; 1 << 16];
+    while let Ok(length @ 1..) = from.read(&mut buffer).await {
+        if !is_kept() || holds.wait_for(|hold| !hold).await.is_err() {
+            return;
+        }
+        if to.write_all(&buffer[..length]).await.is_err() {
+            return;
+        }
     }
 }

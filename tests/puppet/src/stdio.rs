@@ -3,10 +3,9 @@
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::mpsc;
-use tokio::time::{Duration, sleep};
 
 use crate::Puppet;
-use crate::player::{Act, begin};
+use crate::player::{Act, begin, pause};
 
 /// How a performance ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +51,7 @@ impl Puppet {
                     }
                     let _ = writer.flush().await;
                 }
-                Some(Act::Wait(milliseconds)) => sleep(Duration::from_millis(milliseconds)).await,
+                Some(Act::Wait(time)) => pause(time).await,
                 Some(Act::Stderr(line)) => eprintln!("{line}"),
                 Some(Act::Exit(code)) => return Ended::Exit(code),
                 Some(Act::Stream | Act::Checkpoint(..) | Act::Status(_) | Act::End) | None => {}

@@ -126,6 +126,8 @@ impl Serving {
 /// The response to a request.
 fn exchange(address: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
+    let limited = stream.set_read_timeout(Some(PATIENCE));
+    limited.expect("an option");
     stream.write_all(request.as_bytes()).expect("a write");
     let mut response = String::new();
     stream.read_to_string(&mut response).expect("text");

@@ -12,13 +12,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use puppet::eventually_blocking;
+use puppet::{PATIENCE, eventually_blocking};
 
 use crate::folder::folder;
 
 /// The head and the body of the response to a request.
 fn send(address: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
+    let limited = stream.set_read_timeout(Some(PATIENCE));
+    limited.expect("an option");
     stream.write_all(request.as_bytes()).expect("a write");
     let mut response = String::new();
     stream.read_to_string(&mut response).expect("text");

@@ -618,8 +618,9 @@ fn on_terminal_with(
     columns: u16,
     arguments: &str,
 ) -> String {
+    // The limit ends reads of an output that never comes. Some of the commands compile a crate.
     let line = format!(
-        "stty cols {columns}; {colors} {term} {} {arguments}",
+        "stty cols {columns}; {colors} {term} timeout --foreground 600 {} {arguments}",
         env!("CARGO_BIN_EXE_servlet")
     );
     let mut script = Command::new("script");

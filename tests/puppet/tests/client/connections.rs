@@ -1,16 +1,13 @@
 //! How sessions over HTTP use their connections.
 
-use std::time::{Duration, Instant};
-
 use futures_util::future::join_all;
 use mcp_servlet_client::{ErrorKind, Http, Options, Session, Tls};
-use puppet::{Proxy, Puppet, eventually};
+use puppet::{PATIENCE, Proxy, Puppet, eventually};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::authority::Authority;
 use crate::support::ERAS;
-
-const ROUND_TRIP: Duration = Duration::from_millis(100);
 
 /// A server whose calls and lists get this reply.
 fn server(reply: &Value) -> Puppet {
@@ -29,9 +26,9 @@ fn text(sse: bool) -> Value {
     json!({ "sse": sse, "result": { "content": [{ "type": "text", "text": "ran" }] } })
 }
 
-/// A session through a proxy that delays nothing.
+/// A session through a proxy.
 async fn connect(puppet: &Puppet, options: &Options) -> (Session, Proxy) {
-    let proxy = Proxy::start(puppet.http().await, Duration::ZERO).await;
+    let proxy = Proxy::start(puppet.http().await).await;
     let target = format!("http://{}/mcp", proxy.address()).parse();
     let session = Session::connect_with(&target.expect("a URL"), options).await;
     (session.expect("a session"), proxy)
@@ -99,11 +96,10 @@ async fn a_call_whose_connection_breaks_is_not_sent_again() {
 }
 
 /// A session over TLS through a proxy.
-async fn connect_tls(protocols: &[&str], delay: Duration) -> (Session, Proxy) {
+async fn connect_tls(puppet: &Puppet, protocols: &[&str]) -> (Session, Proxy) {
     let authority = Authority::new();
-    let puppet = server(&text(false));
-    let server = authority.serve_puppet(&puppet, protocols, false).await;
-    let proxy = Proxy::start(server, delay).await;
+    let server = authority.serve_puppet(puppet, protocols, false).await;
+    let proxy = Proxy::start(server).await;
     let tls = Tls::default().roots(authority.roots());
     let http = Http::new(&format!("https://{}", proxy.address())).expect("a URL");
     let http = http.tls(tls.expect("a certificate"));
@@ -113,7 +109,7 @@ async fn connect_tls(protocols: &[&str], delay: Duration) -> (Session, Proxy) {
 
 #[tokio::test]
 async fn a_server_with_http_2_gets_all_requests_on_one_connection() {
-    let (session, proxy) = connect_tls(&["h2", "http/1.1"], Duration::ZERO).await;
+    let (session, proxy) = connect_tls(&server(&text(false)), &["h2", "http/1.1"]).await;
     let before = proxy.connections();
     let calls = (0..100).map(|_| session.call("any", Value::Null));
     for result in join_all(calls).await {
@@ -122,31 +118,23 @@ async fn a_server_with_http_2_gets_all_requests_on_one_connection() {
     assert_eq!(proxy.connections(), before);
 }
 
-/// The shortest of some calls after the first one, because another process may have the processor during one of them.
-async fn shortest_call(protocols: &[&str], delay: Duration) -> Duration {
-    let (session, _) = connect_tls(protocols, delay).await;
-    let mut shortest = Duration::MAX;
-    for at in 0..8 {
-        let start = Instant::now();
-        session.call("any", Value::Null).await.expect("a result");
-        if at > 0 {
-            shortest = shortest.min(start.elapsed());
-        }
-    }
-    shortest
-}
-
 #[tokio::test]
 async fn a_call_after_the_first_takes_one_round_trip() {
     for protocols in [&["http/1.1"][..], &["h2"]] {
-        let at_once = shortest_call(protocols, Duration::ZERO).await;
-        let delayed = shortest_call(protocols, ROUND_TRIP / 2).await;
-        println!("{protocols:?}: {delayed:?}, without delay {at_once:?}");
-        let on_the_way = delayed.saturating_sub(at_once);
-        // A second round trip would make it twice as long. The rest is what a busy machine may add.
-        assert!(
-            on_the_way < ROUND_TRIP.mul_f64(1.5),
-            "{delayed:?} {at_once:?}"
-        );
+        let puppet = server(&text(false));
+        let (session, proxy) = connect_tls(&puppet, protocols).await;
+        session.call("any", Value::Null).await.expect("a result");
+        // The client needs nothing from the server before the request,
+        proxy.hold_responses(true);
+        let mut call = std::pin::pin!(session.call("any", Value::Null));
+        tokio::select! {
+            ended = &mut call => panic!("{ended:?}"),
+            () = eventually("a request", async || puppet.received("tools/call") == 2) => {}
+        }
+        // and the server nothing from the client before the end of the response.
+        proxy.hold_requests(true);
+        proxy.hold_responses(false);
+        let ended = timeout(PATIENCE, call).await.expect("a response");
+        ended.expect("a result");
     }
 }

@@ -1,7 +1,7 @@
 //! Every kind of error, and what its text says.
 
 use std::error::Error as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mcp_servlet_client::{Command, ErrorKind, Options, Retry, Session, Target};
 use serde_json::{Value, json};
@@ -68,11 +68,8 @@ async fn a_resource_that_does_not_exist_has_an_invalid_uri() {
 #[tokio::test]
 async fn a_message_above_the_limit_fails_its_request_and_keeps_the_connection() {
     let (session, _) = attach("long-message").await;
-    let start = Instant::now();
     let error = session.call("any", Value::Null).await.expect_err("a limit");
     assert_eq!(error.kind(), ErrorKind::Limit);
-    // The server writes 16 MiB in a part of this time; the time limit of the call is 30 s.
-    assert!(start.elapsed() < Duration::from_secs(10));
     assert!(
         error.message().contains("more than 16777216 bytes"),
         "{error}"

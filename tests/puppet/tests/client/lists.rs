@@ -1,6 +1,6 @@
 //! Lists: pages, limits, capabilities and entries as the server wrote them.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use mcp_servlet_client::{Error, ErrorKind, Limits, List, Lists, Options, Timeouts, problem_code};
@@ -105,7 +105,6 @@ async fn pages_that_never_end_are_a_limit() {
     command
         .args(["--exact", name, "--nocapture"])
         .env(ALONE, "1");
-    let start = Instant::now();
     let output = tokio::task::spawn_blocking(move || command.output()).await;
     let output = output.expect("a task").expect("output");
     let text = String::from_utf8_lossy(&output.stdout);
@@ -113,7 +112,6 @@ async fn pages_that_never_end_are_a_limit() {
         output.status.success() && text.contains("1 passed"),
         "{text}"
     );
-    assert!(start.elapsed() < Duration::from_secs(10));
 }
 
 const ALONE: &str = "PUPPET_TEST_ALONE";

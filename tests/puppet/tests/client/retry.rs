@@ -131,7 +131,7 @@ async fn the_server_learns_of_a_request_that_was_given_up_before_the_session_clo
 
 /// A session over HTTP+SSE through a proxy.
 async fn connect_sse(puppet: &Puppet, retry: Retry) -> (Session, Proxy) {
-    let proxy = Proxy::start(puppet.http().await, Duration::ZERO).await;
+    let proxy = Proxy::start(puppet.http().await).await;
     let http = Http::new(&format!("http://{}/sse", proxy.address())).expect("a URL");
     let target = http.transport(HttpTransport::Sse).into();
     let session = Session::connect_with(&target, &Options::new().retry(retry)).await;

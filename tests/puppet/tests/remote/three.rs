@@ -8,7 +8,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use mcp_servlet_client::Session;
@@ -120,15 +120,13 @@ impl Three {
         futures_util::future::join_all(calls).await;
     }
 
-    /// Checks that the third remote answers each client again in time.
-    async fn is_back(&self, tool: &str, returned: Instant) {
+    /// Checks that the third remote answers each client again.
+    async fn is_back(&self, tool: &str) {
         let calls = self.clients.iter().map(|(way, session)| async move {
             eventually(format!("an answer, {way:?}"), async || {
                 session.call(tool, json!({ "city": "Oslo" })).await
             })
             .await;
-            let late = returned.elapsed();
-            assert!(late < Duration::from_secs(2), "{way:?}: {late:?}");
         });
         futures_util::future::join_all(calls).await;
     }
@@ -169,7 +167,7 @@ fn good() -> Puppet {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_url_is_alone_and_back_within_two_seconds() {
+async fn a_killed_url_is_alone_and_back() {
     let puppet = good();
     let mut mortal = Mortal::start(&puppet);
     let three = Three::start(&format!("url = \"http://{}/mcp\"", mortal.address)).await;
@@ -179,12 +177,12 @@ async fn a_killed_url_is_alone_and_back_within_two_seconds() {
     load.more(CALLS).await;
     three.fails("three_t", &[-32000]).await;
     let _mortal = Mortal::start_at(&puppet, mortal.address);
-    three.is_back("three_t", Instant::now()).await;
+    three.is_back("three_t").await;
     load.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_url_that_accepts_and_never_answers_is_alone_and_back_within_two_seconds() {
+async fn a_url_that_accepts_and_never_answers_is_alone_and_back() {
     let puppet = good();
     let mut mortal = Mortal::start(&puppet);
     let three = Three::start(&format!("url = \"http://{}/mcp\"", mortal.address)).await;
@@ -197,19 +195,19 @@ async fn a_url_that_accepts_and_never_answers_is_alone_and_back_within_two_secon
     load.more(2 * CALLS).await;
     drop(silent);
     let _mortal = Mortal::start_at(&puppet, mortal.address);
-    three.is_back("three_t", Instant::now()).await;
+    three.is_back("three_t").await;
     load.end().await;
 }
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_process_is_alone_and_back_within_two_seconds() {
+async fn a_killed_process_is_alone_and_back() {
     let three = Three::start(&command("plain")).await;
     let load = three.load();
     for _ in 0..3 {
         let pid = three.pid();
         signal("-KILL", &pid);
-        three.is_back("three_weather", Instant::now()).await;
+        three.is_back("three_weather").await;
         assert_ne!(three.pid(), pid);
     }
     load.end().await;
@@ -217,7 +215,7 @@ async fn a_killed_process_is_alone_and_back_within_two_seconds() {
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stopped_process_is_alone_and_back_within_two_seconds() {
+async fn a_stopped_process_is_alone_and_back() {
     let three = Three::start(&command("plain")).await;
     let load = three.load();
     let pid = three.pid();
@@ -225,12 +223,12 @@ async fn a_stopped_process_is_alone_and_back_within_two_seconds() {
     three.fails("three_weather", &[-32603]).await;
     load.more(CALLS).await;
     signal("-CONT", &pid);
-    three.is_back("three_weather", Instant::now()).await;
+    three.is_back("three_weather").await;
     load.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_remote_that_lies_is_alone_and_back_at_once() {
+async fn a_remote_that_lies_is_alone_and_back() {
     let lies = [
         json!({ "result": { "content": "none" } }),
         json!({ "result": [] }),
@@ -253,12 +251,12 @@ async fn a_remote_that_lies_is_alone_and_back_at_once() {
         three.fails("three_t", &[-32603]).await;
         assert_eq!(liar.received("tools/call"), before + clients, "{lie}");
     }
-    three.is_back("three_t", Instant::now()).await;
+    three.is_back("three_t").await;
     load.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_remote_that_lies_when_it_connects_is_alone_and_back_within_two_seconds() {
+async fn a_remote_that_lies_when_it_connects_is_alone_and_back() {
     let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
     let listed = json!({ "result": { "tools": [tool] } });
     let puppet = |first: Value| {
@@ -285,6 +283,6 @@ async fn a_remote_that_lies_when_it_connects_is_alone_and_back_within_two_second
     three.fails("three_t", &[-32000]).await;
     lies.kill();
     let _mortal = Mortal::start_at(&good, mortal.address);
-    three.is_back("three_t", Instant::now()).await;
+    three.is_back("three_t").await;
     load.end().await;
 }

@@ -1,7 +1,8 @@
 //! Failures of handlers, with and without entries of `catches`, over each transport.
 
-use puppet::eventually;
+use puppet::{PATIENCE, eventually};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::{
     site::{OLD, PIPE, Site, WAYS, WEB},
@@ -306,7 +307,7 @@ async fn unknown_tools_and_busy_handlers_have_their_codes() {
         // The call that holds the instance is cancelled when it is dropped.
         tokio::select! {
             () = holds => {}
-            () = others => {}
+            ended = timeout(PATIENCE, others) => ended.expect("a busy servlet"),
         }
         let answers = async || session.call("my_fine", json!({})).await.is_ok();
         eventually("the instance is free", answers).await;

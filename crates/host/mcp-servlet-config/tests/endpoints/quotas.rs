@@ -1,7 +1,5 @@
 //! How much callers may use.
 
-use std::time::Duration;
-
 use mcp_servlet_server::Sha256;
 use puppet::eventually;
 use serde_json::{Value, json};
@@ -279,7 +277,9 @@ async fn after_the_time_that_it_names_a_call_succeeds() {
     // A busy machine may have needed the second.
     if second.status() == 429 {
         assert_eq!(header(&second, "retry-after"), Some("1"));
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        assert_eq!(post_stateless(url, &call("t")).status(), 200);
+        eventually("room for a call", async || {
+            post_stateless(url, &call("t")).status() == 200
+        })
+        .await;
     }
 }

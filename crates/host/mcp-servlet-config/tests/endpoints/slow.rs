@@ -1,7 +1,5 @@
 //! Slow clients do not hold up others, over TLS and HTTP/2.
 
-use std::time::{Duration, Instant};
-
 use futures_util::future::join_all;
 use hyper::http::request::Builder;
 use puppet::PATIENCE;
@@ -30,9 +28,6 @@ const CALLS: usize = 50;
 /// How long a slow client may take before it is disconnected. All handshakes of the test take less, also on a busy machine.
 const SLOW_CLIENT_TIMEOUT: &str = "5s";
 
-/// Longer than that, and than a call takes on a busy machine.
-const QUICK: Duration = Duration::from_secs(30);
-
 const HEAD: &str = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
 
 /// A call of a tool that returns `text`.
@@ -53,23 +48,20 @@ fn post(url: &str) -> Builder {
         .header("mcp-name", "t")
 }
 
-/// Makes calls over one connection, and returns how long the slowest one took.
-async fn good(site: &Site, authority: &Authority) -> Duration {
+/// Makes calls over one connection.
+async fn good(site: &Site, authority: &Authority) {
     let address = address_of(site);
     let mut client = http2(shake_hands(address, authority, &[b"h2"]).await).await;
     let url = format!("https://{address}/mcp");
-    let mut slowest = Duration::ZERO;
     for _ in 0..CALLS {
-        let begun = Instant::now();
-        let (status, _, body) = ask(&mut client, post(&url), call("a")).await;
+        let asked = timeout(PATIENCE, ask(&mut client, post(&url), call("a"))).await;
+        let (status, _, body) = asked.expect("a response");
         assert_eq!(status, 200, "{body}");
-        slowest = slowest.max(begun.elapsed());
     }
-    slowest
 }
 
 /// The same over HTTP/1.1.
-async fn good_1(site: &Site, authority: &Authority) -> Duration {
+async fn good_1(site: &Site, authority: &Authority) {
     let mut stream = shake_hands(address_of(site), authority, &[b"http/1.1"]).await;
     let body = call("a");
     let request = format!(
@@ -77,21 +69,18 @@ async fn good_1(site: &Site, authority: &Authority) -> Duration {
          mcp-method: tools/call\r\nmcp-name: t\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
-    let mut slowest = Duration::ZERO;
     for _ in 0..CALLS {
-        let begun = Instant::now();
         stream.write_all(request.as_bytes()).await.expect("a write");
         let mut response = String::new();
         while !response.contains("\"jsonrpc\"") {
             let mut part = [0; 4096];
-            let read = stream.read(&mut part).await.expect("a read");
+            let read = timeout(PATIENCE, stream.read(&mut part)).await;
+            let read = read.expect("a response").expect("a read");
             assert_ne!(read, 0, "{response}");
             response.push_str(&String::from_utf8_lossy(&part[..read]));
         }
         assert!(response.starts_with("HTTP/1.1 200"), "{response}");
-        slowest = slowest.max(begun.elapsed());
     }
-    slowest
 }
 
 /// Sends the beginning of something, and waits until the server has closed the connection.
@@ -171,23 +160,12 @@ async fn slow_clients_are_disconnected_and_hold_up_no_others() {
             of_http2,
         );
     });
-    let begun = Instant::now();
     let good = (0..GOOD).map(async |_| {
-        let (first, second) = tokio::join!(good(site, authority), good_1(site, authority));
-        first.max(second)
+        tokio::join!(good(site, authority), good_1(site, authority));
     });
     let good = async {
-        let slowest = join_all(good).await;
+        join_all(good).await;
         calls.close();
-        slowest
     };
-    let (_, slowest) = tokio::join!(join_all(slow), good);
-    let slowest = slowest.into_iter().max().expect("clients");
-    assert!(slowest < QUICK, "a call took {slowest:?}");
-    println!(
-        "{} calls and {} slow clients: {:?}, the slowest call {slowest:?}",
-        2 * GOOD * CALLS,
-        3 * SLOW,
-        begun.elapsed()
-    );
+    tokio::join!(join_all(slow), good);
 }

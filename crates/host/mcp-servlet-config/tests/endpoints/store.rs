@@ -6,7 +6,6 @@ use std::{
         Arc,
         atomic::{AtomicU16, Ordering},
     },
-    time::{Duration, Instant},
 };
 
 use mcp_servlet_server::Sha256;
@@ -23,9 +22,6 @@ use crate::{
     steps::{self, ASKS},
     wasm::{echo, servlet},
 };
-
-/// Within this time, everything is well again after the store is back.
-const WELL: Duration = Duration::from_secs(5);
 
 /// A configuration with sessions in a Redis. `more` ends the section of the store.
 fn config(redis: &Redis, more: &str) -> String {
@@ -175,11 +171,9 @@ async fn while_the_store_is_away_what_is_open_goes_on() {
         json!({ "status": "no store", "missing": { "stores": ["main"] } })
     );
     redis.run();
-    let start = Instant::now();
     eventually("the store", async || ready(&required).status() == 200).await;
     let id = open(&first, &[]);
     assert_eq!(call(&required, &id, &[]).status(), 200);
-    assert!(start.elapsed() < WELL, "{:?}", start.elapsed());
 }
 
 /// An address that leads to the Redis at this port, as a DNS name does. Connections stay when it changes.

@@ -4,7 +4,7 @@
 use std::{
     io::{Read as _, Write as _},
     net::TcpListener,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use mcp_servlet_host::Servlet;
@@ -154,13 +154,11 @@ fn the_deadline_of_the_call_ends_it_although_failures_are_read() {
         options.limits.http_timeout = http_timeout;
         let wat = sender(&request, 1, "").after(&format!("(@custom \"{HTTP_ERRORS}\" \"\\01\")"));
         let servlet = wat.load_with(&options).expect("a servlet");
-        let since = Instant::now();
         let error = block_on(servlet.call("t", Some(&arguments(1)))).expect_err("a timeout");
         assert!(
             matches!(error.kind, CallErrorKind::Timeout { .. }),
             "{error:?}"
         );
-        assert!(since.elapsed() < Duration::from_secs(30));
         assert_works(&servlet);
     }
 }

@@ -1,6 +1,6 @@
 //! Modules that try to keep the compiler busy or to use memory.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mcp_servlet_host::{LoadError, Servlet};
 use mcp_servlet_runtime::{
@@ -8,10 +8,6 @@ use mcp_servlet_runtime::{
 };
 
 use crate::{assert_works, support::tools};
-
-/// Longer than it takes to read any of them on a busy machine, and far shorter than it would take
-/// to compile them.
-const READ_DEADLINE: Duration = Duration::from_secs(20);
 
 /// The error for a servlet that contains this part.
 #[track_caller]
@@ -25,9 +21,7 @@ fn refusal_of(wasm: Vec<u8>) -> String {
         name: "test".to_owned(),
         wasm,
     };
-    let start = Instant::now();
     let error = Servlet::load(source, &LoadOptions::default()).expect_err("it is refused");
-    assert!(start.elapsed() < READ_DEADLINE, "{:?}", start.elapsed());
     chain(&error)
 }
 

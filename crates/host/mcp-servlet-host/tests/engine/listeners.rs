@@ -14,7 +14,7 @@ use mcp_servlet_runtime::{
     CallErrorKind, Instances, Isolation, Limit, Listener, LoadOptions, Notification, RequestMeta,
     Sending,
 };
-use puppet::PATIENCE;
+use puppet::{PATIENCE, eventually};
 use tokio::time::timeout;
 
 use crate::{arguments, support::Wat, tools};
@@ -95,12 +95,12 @@ async fn a_call_can_be_cancelled_while_a_listener_holds_it() {
         let servlet = load(isolation, Limit::Unlimited);
         let stuck = Arc::<Stuck>::default();
         let (arguments, meta) = (arguments(1), listening(&stuck));
-        let mut call = Box::pin(servlet.call_with("t", Some(&arguments), &meta));
-        while stuck.begun.load(SeqCst) == 0 {
-            let ended = timeout(Duration::from_millis(1), &mut call).await;
-            assert!(ended.is_err(), "{ended:?}");
+        let call = servlet.call_with("t", Some(&arguments), &meta);
+        let begun = eventually("the listener", async || stuck.begun.load(SeqCst) == 1);
+        tokio::select! {
+            ended = call => panic!("{ended:?}"),
+            () = begun => {}
         }
-        drop(call);
         assert_over(&servlet, &stuck).await;
     }
 }

@@ -155,7 +155,7 @@ fn output_of_a_module_whose_table_has_initial_values_is_logged() {
 
 #[test]
 fn the_time_limit_ends_one_long_write() {
-    // 100 MiB of newlines, each of which is a line in the log.
+    // 100 MiB of newlines, each of which is a line in the log. It takes much longer than the limit.
     let body = "(memory.fill (i32.const 0) (i32.const 10) (i32.const 104857600))
         (i32.store (i32.const 104857600) (i32.const 0))
         (i32.store (i32.const 104857604) (i32.const 104857600))
@@ -165,14 +165,15 @@ fn the_time_limit_ends_one_long_write() {
     options.limits.timeout = Limit::At(Duration::from_millis(200));
     let servlet = tools(&[(1, &body)]).import(WRITE).load_with(&options);
     let servlet = servlet.expect("a servlet");
-    let subscriber = tracing_subscriber::registry().with(Lines::default());
-    let begin = Instant::now();
+    let lines = Lines::default();
+    let subscriber = tracing_subscriber::registry().with(lines.clone());
     let error = with_default(subscriber, || call(&servlet, 1).expect_err("a long text"));
     assert!(
         matches!(error.kind, CallErrorKind::Timeout { .. }),
         "{error:?}"
     );
-    assert!(begin.elapsed() < Duration::from_secs(5));
+    let lines = lines.0.lock().unwrap_or_else(PoisonError::into_inner);
+    assert!(lines.len() < 104_857_600);
     assert_works(&servlet);
 }
 
@@ -198,14 +199,10 @@ fn a_sleep_ends_when_it_should_or_with_its_call() {
     let begin = Instant::now();
     call(&servlet, 1).expect("a short sleep");
     assert!(begin.elapsed() >= Duration::from_millis(200));
-    let begin = Instant::now();
     let error = call(&servlet, 2).expect_err("a long sleep");
     assert!(
         matches!(error.kind, CallErrorKind::Timeout { .. }),
         "{error:?}"
     );
-    // A call that cannot be stopped would end one second later.
-    let late = begin.elapsed().saturating_sub(Duration::from_secs(2));
-    assert!(late < Duration::from_millis(900), "{late:?}");
     assert_works(&servlet);
 }

@@ -4,8 +4,12 @@ use std::time::Duration;
 
 use mcp_servlet_host::Introduction;
 use mcp_servlet_server::{Plan, Service};
+use puppet::PATIENCE;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    time::timeout,
+};
 
 /// Opens a session, lists the tools and returns both answers. `meanwhile` runs once the session is open.
 async fn open_and_list(service: Service, meanwhile: impl FnOnce(&Service)) -> [Value; 2] {
@@ -29,7 +33,8 @@ async fn open_and_list(service: Service, meanwhile: impl FnOnce(&Service)) -> [V
     let mut meanwhile = Some(meanwhile);
     let mut answers = [Value::Null, Value::Null, Value::Null];
     while answers.iter().any(Value::is_null) {
-        let line = lines.next_line().await.expect("a read").expect("a line");
+        let line = timeout(PATIENCE, lines.next_line()).await.expect("a line");
+        let line = line.expect("a read").expect("a line");
         let message: Value = serde_json::from_str(&line).expect("JSON");
         let Some(id) = message["id"].as_u64() else {
             continue;

@@ -5,7 +5,7 @@ use std::{
     net::TcpStream,
 };
 
-use puppet::is_installed;
+use puppet::{PATIENCE, is_installed};
 use serde_json::json;
 
 use super::{
@@ -209,6 +209,8 @@ fn a_refused_request_does_not_end_the_connection_of_its_client() {
     let balancer = Balancer::start(&servers, |config| config);
     let stream = TcpStream::connect(&balancer.address).expect("a connection");
     stream.set_nodelay(true).expect("an option");
+    let limited = stream.set_read_timeout(Some(PATIENCE));
+    limited.expect("an option");
     let mut stream = BufReader::new(stream);
     for _ in 0..300 {
         for (key, status) in [("wrong", "401"), ("k", "200")] {
