@@ -44,11 +44,14 @@ const TESTED_ELSEWHERE: [(&str, &str); 4] = [
         "README.md",
         "crates/guest/mcp-servlet/tests/servlet/calls/readme.rs",
     ),
-    ("docs/client.md", "tests/puppet/tests/client/guide.rs"),
+    (
+        "docs/client.md",
+        "crates/client/mcp-servlet-client/tests/client/guide.rs",
+    ),
     ("docs/tools.md", "tests/e2e/foreign/lib.rs"),
     (
         "docs/typed-clients.md",
-        "tests/puppet/tests/client/typed_clients.rs",
+        "crates/client/mcp-servlet-client/tests/client/typed_clients.rs",
     ),
 ];
 

@@ -3,7 +3,8 @@
 //! A script lists replies by method. The first request of a method gets the first reply, the second one the second,
 //! and the last reply repeats. `initialize`, `server/discover` and `ping` need no replies. See [`Script`].
 //!
-//! Tests that poll use [`eventually`]. Those that need a program of another project ask [`is_installed`].
+//! Tests that poll use [`eventually`]. Those that need the server as a process run [`program`], and those that
+//! need a program of another project ask [`is_installed`].
 
 #![allow(
     clippy::disallowed_methods,
@@ -29,7 +30,7 @@ pub use crate::authorization::{
     AuthorizationServer, ProtectedServer, ROBOT, ROBOT_SECRET, SECRET, browse, visit,
 };
 use crate::player::Player;
-pub use crate::programs::is_installed;
+pub use crate::programs::{is_installed, program};
 pub use crate::proxy::Proxy;
 pub use crate::redis::Redis;
 pub use crate::script::{FailingPosts, Reply, Script, Sessions};

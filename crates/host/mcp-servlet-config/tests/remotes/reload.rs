@@ -270,7 +270,7 @@ async fn a_virtual_tool_that_does_not_fit_a_required_remote_keeps_the_previous_v
 #[tokio::test(flavor = "multi_thread")]
 async fn a_remote_with_another_command_starts_before_it_is_used_and_the_old_process_ends() {
     let config = |script: &str| {
-        let program = env!("CARGO_BIN_EXE_puppet");
+        let program = puppet::program();
         let line = format!("echo $$$$ >> pids; exec '{program}' {script}");
         let command = json!(["sh", "-c", line]);
         format!("{WEB}{OLD}{PIPE}[remote.far]\ncommand = {command}\nrequired = true\n")

@@ -31,7 +31,7 @@ fn is_alive(process: &str) -> bool {
 
 /// A command that writes its process id and plays a script.
 fn shell(folder: &std::path::Path, script: &str) -> Command {
-    let puppet = env!("CARGO_BIN_EXE_puppet");
+    let puppet = puppet::program();
     let pid = folder.join("pid");
     let text = format!("echo $$ > {}; {script}", pid.display()).replace("PUPPET", puppet);
     Command::new("sh").args(["-c", &text])
@@ -42,7 +42,7 @@ async fn a_process_gets_arguments_variables_and_a_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = format!(
         "echo \"$GREETING $(pwd)\" >&2; exec {} dies-at-start",
-        env!("CARGO_BIN_EXE_puppet")
+        puppet::program()
     );
     let shell = Command::new("sh")
         .args(["-c", &text])

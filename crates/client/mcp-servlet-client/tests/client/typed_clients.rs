@@ -12,7 +12,7 @@ use self::weather::{GetWeather, Report, Weather};
 /// The golden of the generator.
 #[allow(dead_code, unreachable_pub, reason = "as `servlet gen client` writes it on top of a file")]
 #[rustfmt::skip]
-#[path = "../../../../crates/xtp/xtp-codegen/tests/client/weather/generated.rs"]
+#[path = "../../../../xtp/xtp-codegen/tests/client/weather/generated.rs"]
 mod weather;
 
 type Result = std::result::Result<(), Box<dyn StdError>>;

@@ -190,7 +190,7 @@ async fn tools_of_a_remote_can_be_chosen() {
 async fn the_process_of_a_remote_inherits_only_what_programs_need() {
     // Cargo sets it for tests.
     std::env::var("CARGO_MANIFEST_DIR").expect("a variable that is not inherited");
-    let command = json!([env!("CARGO_BIN_EXE_puppet"), "environment"]);
+    let command = json!([puppet::program(), "environment"]);
     let far = format!(
         "[remote.far]\ncommand = {command}\nenv = {{ TOKEN = \"t-1\" }}\nrequired = true\n"
     );

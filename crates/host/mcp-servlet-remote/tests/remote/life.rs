@@ -102,7 +102,7 @@ fn with_pid(file: &std::path::Path, script: &str) -> mcp_servlet_client::Target 
     let line = "echo $$ > \"$0\"; exec \"$1\" \"$2\"";
     let command = mcp_servlet_client::Command::new("sh").args(["-c", line]);
     let command = command.args([file.as_os_str()]);
-    command.args([env!("CARGO_BIN_EXE_puppet"), script]).into()
+    command.args([puppet::program(), script]).into()
 }
 
 #[cfg(target_os = "linux")]

@@ -82,7 +82,7 @@ fn asking(version: &str, calls: usize) -> Value {
 /// How to reach a remote that plays a script. A command reads it from `asking.json`.
 async fn target(transport: &str, asking: &Value) -> String {
     if transport == "stdio" {
-        let command = json!([env!("CARGO_BIN_EXE_puppet"), "./asking.json"]);
+        let command = json!([puppet::program(), "./asking.json"]);
         return format!("command = {command}");
     }
     let address = script(asking.clone()).http().await;

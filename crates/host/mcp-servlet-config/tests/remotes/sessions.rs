@@ -100,7 +100,7 @@ async fn a_connection_ends_with_its_session_and_makes_room_for_another() {
 async fn the_next_request_opens_the_idle_connection_of_a_session_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log");
-    let command = Command::new(env!("CARGO_BIN_EXE_puppet"))
+    let command = Command::new(puppet::program())
         .args(["counts", "--log"])
         .args([&log]);
     let mut options = each(10);

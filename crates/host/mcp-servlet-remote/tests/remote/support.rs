@@ -75,9 +75,7 @@ pub(crate) fn sse(address: SocketAddr) -> Target {
 
 /// A script over standard input and output.
 pub(crate) fn child(script: &str) -> Target {
-    Command::new(env!("CARGO_BIN_EXE_puppet"))
-        .args([script])
-        .into()
+    Command::new(puppet::program()).args([script]).into()
 }
 
 /// A server that plays this script.

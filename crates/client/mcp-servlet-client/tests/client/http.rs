@@ -228,7 +228,7 @@ async fn user_and_password_arrive() {
         .expect("a session");
     assert_eq!(
         puppet.log()[0]["headers"]["authorization"],
-        "Basic bWU6cHVwcGV0"
+        "Basic bWU6bWNwLXNlcnZsZXQtY2xpZW50"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Other MCP servers as members of a host and of a server.
+//! Other MCP servers as members, as clients of each transport see them.
 
 #![allow(
     clippy::disallowed_methods,
@@ -7,31 +7,29 @@
 
 mod asks;
 #[allow(dead_code, reason = "tests of the client use the rest")]
-#[path = "../client/authority.rs"]
+#[path = "../../../../client/mcp-servlet-client/tests/client/authority.rs"]
 mod authority;
 mod callees;
-#[path = "../../../../crates/host/mcp-servlet-config/tests/endpoints/client.rs"]
+#[path = "../endpoints/client.rs"]
 mod client;
 mod denied;
 mod gateway;
-mod life;
-mod lists;
 #[allow(dead_code, reason = "tests of servlets use the rest")]
-#[path = "../../../../crates/host/mcp-servlet-config/tests/endpoints/log.rs"]
+#[path = "../endpoints/log.rs"]
 mod log;
 mod members;
-mod outage;
-mod relay;
 mod reload;
 mod search;
-#[path = "../../../../crates/host/mcp-servlet-host/tests/support/mod.rs"]
+#[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod servlets;
 mod sessions;
 mod settings;
 #[allow(dead_code, reason = "tests of servlets use the rest")]
-#[path = "../../../../crates/host/mcp-servlet-config/tests/endpoints/site.rs"]
+#[path = "../endpoints/site.rs"]
 mod site;
 mod steps;
+#[allow(dead_code, reason = "tests of remotes use the rest")]
+#[path = "../../../mcp-servlet-remote/tests/remote/support.rs"]
 mod support;
 mod three;
 mod unanswered;

@@ -51,7 +51,7 @@ fn remote(name: &str, target: &str) -> String {
 
 /// The command that plays a script, and writes its process id to a file.
 fn command(script: &str) -> String {
-    let program = env!("CARGO_BIN_EXE_puppet");
+    let program = puppet::program();
     let line = format!("echo $$$$ > pid; exec '{program}' {script}");
     format!("command = [\"sh\", \"-c\", \"{line}\"]")
 }
@@ -61,10 +61,7 @@ impl Three {
     async fn start(target: &str) -> Self {
         let good = with_calls(&BOTH, json!([{ "result": { "content": [] } }]));
         let url = format!("url = \"http://{}/mcp\"", good.http().await);
-        let child = format!(
-            "command = [\"{}\", \"plain\"]",
-            env!("CARGO_BIN_EXE_puppet")
-        );
+        let child = format!("command = [\"{}\", \"plain\"]", puppet::program());
         let remotes = [("one", &*url), ("two", &child), ("three", target)];
         let remotes = remotes.map(|(name, target)| remote(name, target)).concat();
         let site = Site::start(&format!("{WEB}{OLD}{PIPE}{remotes}"), &[]).await;

@@ -68,7 +68,7 @@ pub(crate) async fn forgotten(session: &Session) {
 
 /// A puppet as a process.
 pub(crate) fn command(script: &str) -> Command {
-    Command::new(env!("CARGO_BIN_EXE_puppet")).args([script])
+    Command::new(puppet::program()).args([script])
 }
 
 /// All lists of a server, as JSON.

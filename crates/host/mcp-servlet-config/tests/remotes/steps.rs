@@ -148,7 +148,7 @@ async fn steps_make_one_answer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_steps_of_the_guide_run() {
-    let guide = include_str!("../../../../docs/bundles.md");
+    let guide = include_str!("../../../../../docs/bundles.md");
     let (_, steps) = guide.split_once("\n## Steps\n").expect("a section");
     let (_, block) = steps.split_once("```toml\n").expect("a block");
     let (block, _) = block.split_once("```").expect("its end");
