@@ -381,6 +381,8 @@ async fn a_call_that_waited_for_its_client_does_not_pass_on_the_messages_of_othe
 /// A client that takes no notification until it is ready.
 #[derive(Debug)]
 struct Slow {
+    /// Has permits when the first notification is there.
+    offered: Semaphore,
     /// Closed when it is ready.
     waits: Semaphore,
     heard: Heard,
@@ -389,6 +391,7 @@ struct Slow {
 impl Listener for Slow {
     fn notify(&self, notification: Notification) -> Sending<'_> {
         Box::pin(async {
+            self.offered.add_permits(1);
             let _ = self.waits.acquire().await;
             self.heard.notify(notification).await;
         })
@@ -399,22 +402,19 @@ impl Listener for Slow {
 async fn messages_before_a_question_reach_a_slow_client() {
     let log = |at: u64| json!({ "method": "notifications/message", "params": { "level": "info", "data": at } });
     let done = json!({ "content": [] });
-    let replies = json!([
-        { "before": [log(1), log(2), log(3)], "ask": question(), "result": done },
-        { "result": done },
-    ]);
+    let replies =
+        json!([{ "before": [log(1), log(2), log(3)], "ask": question(), "result": done }]);
     let puppet = with_calls(&["2025-11-25"], replies);
     let remote = connected("r", http(puppet.http().await)).await;
     let slow = Arc::new(Slow {
+        offered: Semaphore::new(0),
         waits: Semaphore::new(0),
         heard: Heard::default(),
     });
     let mut request_meta = client(json!({ "elicitation": {} }));
     request_meta.listener = Some(Arc::<Slow>::clone(&slow));
     let ready = async {
-        eventually("`tools/call`", async || puppet.received("tools/call") == 1).await;
-        // When a later call is answered, the question has arrived as well.
-        call(&remote, "t", &client(json!({}))).await;
+        let _ = slow.offered.acquire().await;
         assert_eq!(slow.heard.0.lock().expect("no panic").len(), 0);
         slow.waits.close();
     };
