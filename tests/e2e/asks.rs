@@ -181,7 +181,7 @@ fn the_command_asks_the_user_of_a_terminal() {
     use std::process::{Command, Stdio};
 
     let servlet = e2e::servlet();
-    // The limit ends reads of a question that never comes.
+    // Without the limit, the test would hang if the elicitation request never came.
     let call = format!(
         "timeout --foreground {} {} call {} greet",
         puppet::PATIENCE.as_secs(),

@@ -1,6 +1,6 @@
 //! Kinds of failed calls.
 
-/// Why a call gave no result, as a configuration and metrics name it. The errors of a caller, such as an unknown tool, are no kinds.
+/// The kind of a failed call, as `catches` name it. Cancelled calls, and calls of unknown tools or prompts, have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// The tool returned an error with a code for programs.

@@ -42,7 +42,7 @@ pub struct Object {
     pub nested: &'static [(&'static str, &'static Shape)],
     /// Members without which the object has no meaning.
     pub required: &'static [(&'static str, &'static Shape)],
-    /// Lists that are empty if the server leaves them out.
+    /// Lists that are empty if they are null and, only for servers, also if they are missing.
     pub lists: &'static [(&'static str, &'static Shape)],
 }
 

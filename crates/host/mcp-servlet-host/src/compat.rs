@@ -2,7 +2,7 @@
 //!
 //! - Content of type `resource` had its resource in `Resource`, or flat, next to the type.
 //! - A resource had its text or blob in a separate object: `{"uri", "text": {"text", "uri", "mimeType"}}`.
-//! - Generated code writes absent fields as `null`, which MCP does not allow there, and empty lists, too.
+//! - Generated code writes `null` for absent fields and for empty lists, which MCP does not allow there.
 //!
 //! Everything else passes unchanged, including unknown fields and unknown types of content.
 

@@ -454,9 +454,12 @@ impl Servlet {
         Ok(description)
     }
 
-    /// Whether the arguments of a tool are an object. Some clients refuse a whole list in which those of one tool are not.
+    /// Whether the input schema of a tool has the type `object`, or no type. Some clients refuse the whole list because of one tool with
+    /// another type.
     fn takes_object(&self, tool: &Tool) -> bool {
+        // A type that is neither makes the schema invalid.
         let kind = tool.input_schema().get("type");
+        let kind = kind.filter(|kind| kind.is_string() || kind.is_array());
         let Some(found) = kind.filter(|kind| *kind != "object") else {
             return true;
         };

@@ -129,7 +129,11 @@ fn contents_are_text_or_bytes_and_never_both() {
     assert_eq!(read(&nulls).expect("contents"), without);
 
     for (contents, expected) in [
-        (json!(null), "/contents: expected an array, found nothing"),
+        (json!(null), "resource not found: a:b"),
+        (
+            json!("t"),
+            "/contents: expected an array, found a string",
+        ),
         (
             json!(["t"]),
             "/contents/0: expected an object, found a string",

@@ -78,7 +78,7 @@ pub async fn read(
     })
 }
 
-/// The headers by name. Several of one name are a list, except cookies.
+/// The headers by name. The values of a repeated header are joined; of `set-cookie`, only the last one is kept.
 fn joined(headers: &HeaderMap) -> BTreeMap<String, String> {
     let mut joined: BTreeMap<String, String> = BTreeMap::new();
     for (name, value) in headers {

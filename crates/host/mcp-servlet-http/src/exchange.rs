@@ -35,7 +35,7 @@ impl HttpRequest {
     /// Reads the JSON that servlets send as a request. It has no body yet.
     ///
     /// # Errors
-    /// [`HttpFailure`] if it is not JSON, or the value of a header is not text.
+    /// [`HttpFailure`] if it is not JSON, or the value of a header is not a string, a number or a boolean.
     pub fn read(json: &[u8]) -> Result<Self, HttpFailure> {
         let json = serde_json::from_slice(json).map_err(|error| HttpFailure::invalid(&error))?;
         Self::of(&json)
@@ -44,7 +44,7 @@ impl HttpRequest {
     /// The request in this JSON, without its body.
     ///
     /// # Errors
-    /// [`HttpFailure`] if the value of a header is not text.
+    /// [`HttpFailure`] if the value of a header is not a string, a number or a boolean.
     pub fn of(json: &Value) -> Result<Self, HttpFailure> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         // Extism reads both names.

@@ -344,7 +344,7 @@ pub(crate) fn host(url: &Url) -> String {
         .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-/// How long a request with a body of this size may take until its response begins: longer for a slow uplink.
+/// The time limit for the start of the response. It grows with the size of the body, because uplinks can be slow.
 fn time_limit(body: usize) -> Duration {
     let sending = Duration::from_secs(body as u64 / SLOWEST);
     (SILENCE + sending).min(IMAGE_TIMEOUT)

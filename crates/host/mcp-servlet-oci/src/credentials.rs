@@ -105,7 +105,7 @@ pub(crate) async fn find(
             Ok(text) => text,
             Err(error) if is_missing(&error) => continue,
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                tracing::warn!(path = %path.display(), "credentials cannot be read: {error}");
+                tracing::warn!(path = %path.display(), %error, "file with credentials skipped");
                 continue;
             }
             Err(error) => return Err(unreadable(reference, path, &error)),
@@ -181,7 +181,7 @@ fn bare(key: &str) -> &str {
         .unwrap_or(key)
 }
 
-/// What a key is about, as references have it: a host, or as podman writes them a host and the start of a path.
+/// What a key covers, spelled as in references: a host or, in podman's files, also a host and the start of a path.
 fn covered_by(key: &str, is_plain: bool) -> String {
     let key = bare(key);
     let (host, path) = key.split_at(key.find('/').unwrap_or(key.len()));
@@ -221,7 +221,7 @@ impl Entry {
     }
 }
 
-/// The script in a PATH of Windows, such as that of gcloud. A program without an ending is only looked for with `.exe`.
+/// Finds a program in a `PATH` of Windows, even if it is a script, such as that of gcloud. Windows itself only appends `.exe`.
 fn script(path: &OsStr, program: &str) -> Option<PathBuf> {
     let folders = env::split_paths(path).filter(|folder| folder.is_absolute());
     let mut files = folders.flat_map(|folder| {

@@ -68,7 +68,7 @@ impl Manifest {
 
     /// The image to use, if this is an index: that for wasm, else the only one, else that for linux/amd64.
     pub(crate) fn choose(&self, reference: &Reference) -> Option<Result<&Descriptor, Error>> {
-        // What buildx says about the build of an image is an entry, too.
+        // buildx adds its attestations to the index, as entries for the OS `unknown`.
         let is_image = |entry: &&Descriptor| {
             let os = entry.platform.as_ref().map(|platform| &*platform.os);
             os != Some("unknown")

@@ -205,7 +205,7 @@ impl Session<'_> {
     /// The registry's own list, or `None` if it has none.
     async fn referrers(&mut self, digest: &Digest) -> Result<Option<Index>, Error> {
         let mut url = self.url(&format!("referrers/{digest}"));
-        // Registries that do not filter list everything.
+        // A registry may ignore this filter and return all images.
         url.query_pairs_mut().append_pair("artifactType", BUNDLE);
         let Some((mut index, mut next)) = self.page(url).await? else {
             return Ok(None);
@@ -226,7 +226,8 @@ impl Session<'_> {
         Ok(Some(index))
     }
 
-    /// A page of the registry's list, and the URL of the next one. Registries without a list say that in different ways.
+    /// A page of the registry's list, and the URL of the next page. `None` if the registry has no list: registries answer that with
+    /// different statuses, or with something other than a list.
     async fn page(&mut self, url: Url) -> Result<Option<(Index, Option<Url>)>, Error> {
         let answer = match self.send(Request::get(url).header("accept", INDEX)).await {
             Err(Error::Unauthorized { .. }) => return Ok(None),

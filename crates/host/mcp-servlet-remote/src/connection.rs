@@ -89,7 +89,8 @@ impl Connection {
     /// Reads the lists. Returns them with the errors of those that could not be read, even if the server refuses all.
     ///
     /// # Errors
-    /// If the connection fails, or if each request for a list fails with an HTTP status, such as 503.
+    /// If the connection fails, or if every list fails and none of the errors is a JSON-RPC error. An example is HTTP status 503 for
+    /// every request.
     pub(crate) async fn lists(&self) -> Result<(Lists, Vec<(List, Error)>), Error> {
         let (lists, errors) = self.session.lists_and_errors().await?;
         let is_any_read = errors.len() < self.session.requested_lists().count();

@@ -24,9 +24,9 @@ const OUR_KEYS: &str = "mcp-servlet/";
 #[derive(Debug)]
 pub(crate) struct Read {
     lists: Lists,
-    /// Whether all lists could be read. For a passing failure, they are read again.
+    /// Whether no list failed for a passing reason. Otherwise, the lists are read again.
     pub(crate) is_whole: bool,
-    /// Whether one of them could never be read.
+    /// Whether entries may be missing, because a list that failed for a passing reason was never read before.
     is_partial: bool,
 }
 

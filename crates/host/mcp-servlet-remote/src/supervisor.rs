@@ -217,7 +217,7 @@ impl Shared {
         lists::checked(&self.name, read, &self.options)
     }
 
-    /// Publishes the current lists. Returns whether all of them could be read.
+    /// Reads the lists, and publishes them if they differ from the last ones. Returns false if they must be read again.
     async fn relist(&self, connection: &Connection) -> bool {
         match self.read_lists(connection).await {
             Ok((read, previous)) => {

@@ -46,11 +46,11 @@ pub struct Remotes(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The remotes of the last update.
+    /// The remotes of the last update that succeeded.
     running: HashMap<String, Running>,
-    /// Those that are served, if the members of the last update are not served yet.
+    /// Those that are served, if the members of that update are not served yet.
     served: Option<HashMap<String, Running>>,
-    /// Those of the last update, if it failed. They go on to connect until the next one.
+    /// Those of an update that failed after it. They go on connecting until the next update.
     tried: HashMap<String, Running>,
     /// Whether members of any update are or were served.
     were_served: bool,

@@ -257,7 +257,7 @@ fn members(package: &Package) -> JsonObject {
     members
 }
 
-/// A license as SPDX writes it. Old packages have `/` instead of `OR`, which sites of packages refuse.
+/// A license as an SPDX expression. Old packages have `/` instead of `OR`, which package registries refuse.
 fn license(text: &str) -> String {
     let parts: Vec<_> = text.split('/').map(str::trim).collect();
     parts.join(" OR ")

@@ -58,7 +58,7 @@ pub(crate) fn this_command<'a>(
     })
 }
 
-/// The path of this program that an update leaves in place.
+/// A path of this program that is still valid after an update, if `PATH` has one.
 fn this_program() -> Result<PathBuf, Failure> {
     let program = env::current_exe().map_err(|error| {
         let message = format!("cannot find the path of this command: {error}");

@@ -1,11 +1,11 @@
 //! The name of a cargo package, from the name of a project.
 
-/// Names that a new package must not have, because cargo or rustc would confuse them.
+/// Names that a new package must not have: other packages have them, or rustc does not accept them.
 const TAKEN: [&str; 11] = [
     "alloc",
     "core",
     "extism-pdk",
-    // A keyword since edition 2024, which syn does not know.
+    // A keyword since edition 2024. syn does not know it.
     "gen",
     "mcp-servlet",
     "proc-macro",

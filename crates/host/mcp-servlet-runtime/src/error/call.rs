@@ -138,7 +138,7 @@ impl CallErrorKind {
         }
     }
 
-    /// The kind of failure that a catch can handle. None for the errors of the caller.
+    /// The kind by which `catches` select the failure. None for a cancelled call, and for an unknown tool or prompt.
     pub fn failure(&self) -> Option<FailureKind> {
         Some(match self {
             Self::UnknownTool { .. } | Self::UnknownPrompt { .. } | Self::Cancelled => return None,

@@ -19,7 +19,7 @@ pub struct Listening {
     pub address: SocketAddr,
     /// The scheme of its URLs: `https` with TLS, or `http`.
     pub scheme: &'static str,
-    /// Whether each client needs a certificate, or a token or key at all of its endpoints.
+    /// Whether every request is authenticated: each client needs a certificate, or each endpoint has `auth`.
     pub authenticates: bool,
     /// The names of its endpoints and their paths. The name is empty without endpoints in a configuration.
     pub paths: Vec<(String, String)>,

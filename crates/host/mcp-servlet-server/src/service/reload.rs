@@ -22,7 +22,7 @@ use crate::{
 /// The pause before another attempt, if a required remote could not be reached.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// How many messages are known, so that a remote whose lists always change cannot use up the memory.
+/// The most warnings that are remembered. Without a limit, a remote whose lists change all the time could use up the memory.
 const MAX_WARNED: usize = 1_000;
 
 /// A configuration that is being served, and what happens when it changes.
@@ -35,8 +35,8 @@ pub(super) struct Reload {
     loader: Loader,
     remotes: Remotes,
     files: Snapshot,
-    /// The message of the last reload, if it failed because a remote could not be reached, which changes without a change of a
-    /// file.
+    /// The error of the last reload, if it failed because a remote could not be reached. Such a reload is tried again, even if no
+    /// file changes.
     unreached: Option<String>,
     /// The configuration with which the service started.
     started: Arc<dyn Configuration>,

@@ -373,7 +373,7 @@ fn text_that_is_redirected_is_as_the_server_wrote_it() {
 fn case_does_not_count_in_answers() {
     use std::io::{Read as _, Write as _};
 
-    // The limit ends reads of a question that never comes.
+    // Without the limit, the test would hang if the elicitation request never came.
     let line = format!(
         "timeout --foreground {} {} call {} t --json '{{}}' --select /structuredContent/answer",
         puppet::PATIENCE.as_secs(),
