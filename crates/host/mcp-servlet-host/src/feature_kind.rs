@@ -67,7 +67,7 @@ impl FeatureKind {
     }
 
     /// The method of MCP that lists the items.
-    pub(crate) fn method(self) -> &'static str {
+    pub fn method(self) -> &'static str {
         match self {
             Self::Tool => "tools/list",
             Self::Resource => "resources/list",

@@ -115,8 +115,8 @@ pub struct RemoteLists {
     pub instructions: Option<String>,
     /// Entries that it lists, and that are left out of these lists because the operator has not approved them.
     pub hidden: Vec<HiddenEntry>,
-    /// Whether a list is missing or ends too early, because it could not be read yet.
-    pub is_partial: bool,
+    /// The kinds whose list is missing or ends too early, because it could not be read yet.
+    pub partial: Vec<FeatureKind>,
     /// Whether it has resources, even if it lists none.
     pub has_resources: bool,
     /// Whether it has prompts, even if it lists none.

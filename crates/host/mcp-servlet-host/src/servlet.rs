@@ -454,17 +454,12 @@ impl Servlet {
         Ok(description)
     }
 
-    /// Whether the input schema of a tool has the type `object`, or no type. Some clients refuse the whole list because of one tool with
-    /// another type.
+    /// Whether clients accept the type of a tool's input schema.
     fn takes_object(&self, tool: &Tool) -> bool {
-        // A type that is neither makes the schema invalid.
-        let kind = tool.input_schema().get("type");
-        let kind = kind.filter(|kind| kind.is_string() || kind.is_array());
-        let Some(found) = kind.filter(|kind| *kind != "object") else {
+        let Err(reason) = tool.check_input_type() else {
             return true;
         };
         let (servlet, tool) = (self.name(), tool.name());
-        let reason = format!("/inputSchema/type: expected \"object\", found {found}");
         tracing::warn!(servlet, tool, %reason, "tool of a servlet left out");
         false
     }

@@ -43,6 +43,21 @@ impl Tool {
         }
     }
 
+    /// Checks that the type of the input schema is `object`, or missing. Some clients refuse the whole list because of one tool with
+    /// another type. A value that is no type makes the schema invalid, which this does not check.
+    ///
+    /// # Errors
+    /// It has another type.
+    pub fn check_input_type(&self) -> Result<(), Problem> {
+        let kind = self.input_schema().get("type");
+        let kind = kind.filter(|kind| kind.is_string() || kind.is_array());
+        let Some(found) = kind.filter(|kind| *kind != "object") else {
+            return Ok(());
+        };
+        let message = format!("expected \"object\", found {found}");
+        Err(Problem::new("/inputSchema/type", message))
+    }
+
     /// The same tool under another name.
     pub(crate) fn renamed(&self, name: String) -> Self {
         let mut tool = self.clone();

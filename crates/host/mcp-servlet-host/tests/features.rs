@@ -130,10 +130,7 @@ fn contents_are_text_or_bytes_and_never_both() {
 
     for (contents, expected) in [
         (json!(null), "resource not found: a:b"),
-        (
-            json!("t"),
-            "/contents: expected an array, found a string",
-        ),
+        (json!("t"), "/contents: expected an array, found a string"),
         (
             json!(["t"]),
             "/contents/0: expected an object, found a string",

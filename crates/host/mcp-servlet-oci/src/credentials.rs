@@ -143,8 +143,11 @@ impl File {
     async fn find(&self, reference: &Reference) -> Result<Option<Credentials>, Error> {
         let host = reference.host();
         let covered = |key: &str| covered_by(key, reference.is_plain());
-        let mut helpers = self.cred_helpers.iter().flatten();
-        let own = helpers.find(|(key, _)| covered(key) == host);
+        // A registry can have several names. The one that docker writes wins.
+        let is_usual = |key: &str| key == DOCKER_HUB || bare(key) == host;
+        let helpers = self.cred_helpers.iter().flatten();
+        let helpers = helpers.filter(|(key, _)| covered(key) == host);
+        let own = helpers.max_by_key(|(key, _)| is_usual(key));
         let asked = match own {
             Some((key, _)) => key.as_str(),
             None if host == "docker.io" => DOCKER_HUB,
@@ -164,7 +167,8 @@ impl File {
             let rest = path.strip_prefix(&covered(key));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         });
-        let closest = auths.max_by_key(|(key, _)| covered(key).len());
+        let closest =
+            auths.max_by_key(|(key, entry)| (covered(key).len(), !entry.is_empty(), is_usual(key)));
         closest.map_or(Ok(None), |(key, entry)| entry.read(key, reference))
     }
 }
@@ -190,6 +194,10 @@ fn covered_by(key: &str, is_plain: bool) -> String {
 }
 
 impl Entry {
+    fn is_empty(&self) -> bool {
+        self.auth.is_empty() && self.username.is_empty() && self.identitytoken.is_empty()
+    }
+
     fn read(&self, key: &str, reference: &Reference) -> Result<Option<Credentials>, Error> {
         if !self.identitytoken.is_empty() {
             return Ok(Some(Credentials::Identity(self.identitytoken.clone())));
@@ -298,6 +306,30 @@ mod tests {
         Credentials::Basic {
             user: user.to_owned(),
             password: password.to_owned(),
+        }
+    }
+
+    #[tokio::test]
+    async fn of_two_names_of_a_registry_the_usual_one_wins() {
+        let ada = r#"{"auth":"YWRhOnMzY3JldA=="}"#;
+        let bob = r#"{"username":"bob","password":"old"}"#;
+        for (usual, other, reference) in [
+            (
+                "https://index.docker.io/v1/",
+                "registry-1.docker.io",
+                "oci://docker.io/acme/x",
+            ),
+            (
+                "registry.example",
+                "registry.example:443",
+                "oci://registry.example/acme/x",
+            ),
+        ] {
+            for last in [bob, "{}"] {
+                let json = format!(r#"{{"auths":{{"{usual}":{ada},"{other}":{last}}}}}"#);
+                let login = found(&json, reference).await.expect("logins");
+                assert_eq!(login, Some(basic("ada", "s3cret")), "{usual}");
+            }
         }
     }
 

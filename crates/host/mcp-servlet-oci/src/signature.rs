@@ -215,7 +215,11 @@ impl Session<'_> {
                 break;
             };
             let Some((page, after)) = self.page(url).await? else {
-                break;
+                return Err(Error::Unexpected {
+                    host: self.host(),
+                    status: StatusCode::OK.as_u16(),
+                    message: "a page of the list of signatures cannot be read".to_owned(),
+                });
             };
             let bundles = page.manifests.into_iter();
             index
@@ -359,11 +363,16 @@ impl Index {
 /// The page that a `Link` header names as the next one, on the same server.
 fn next_page(headers: &HeaderMap, url: &Url) -> Option<Url> {
     let links = headers.get_all(LINK).into_iter();
+    let links = links.filter_map(|link| link.to_str().ok());
+    // A header may have several links. URLs can have commas, but no `<`.
+    let links = links.flat_map(|link| link.split('<').skip(1));
     let mut targets = links.filter_map(|link| {
-        let (target, parameters) = link.to_str().ok()?.trim().split_once('>')?;
-        let is_next = |parameter: &str| matches!(parameter.trim(), r#"rel="next""# | "rel=next");
-        let is_next = parameters.split(';').any(is_next);
-        target.strip_prefix('<').filter(|_| is_next)
+        let (target, parameters) = link.split_once('>')?;
+        let is_next = |parameter: &str| {
+            let parameter = parameter.trim_matches([' ', ',']);
+            matches!(parameter, r#"rel="next""# | "rel=next")
+        };
+        parameters.split(';').any(is_next).then_some(target)
     });
     let next = url.join(targets.next()?).ok()?;
     (next.origin() == url.origin()).then_some(next)

@@ -27,7 +27,7 @@ pub(crate) struct Read {
     /// Whether no list failed for a passing reason. Otherwise, the lists are read again.
     pub(crate) is_whole: bool,
     /// Whether entries may be missing, because a list that failed for a passing reason was never read before.
-    is_partial: bool,
+    partial: Vec<List>,
 }
 
 impl Read {
@@ -35,20 +35,22 @@ impl Read {
     pub(crate) fn new(mut lists: Lists, errors: &[(List, Error)], previous: Option<&Self>) -> Self {
         let failed = errors.iter().filter(|(_, error)| is_passing(error));
         let failed: Vec<List> = failed.map(|(list, _)| *list).collect();
-        let mut is_partial = previous.is_none_or(|read| read.is_partial) && !failed.is_empty();
-        if let Some(previous) = previous.filter(|_| !failed.is_empty()) {
+        let is_whole = failed.is_empty();
+        let mut partial = failed;
+        if let Some(previous) = previous.filter(|_| !is_whole) {
             let mut known = previous.lists.clone();
-            for list in &failed {
-                match list.entries(&mut known).take() {
-                    Some(entries) => *list.entries(&mut lists) = Some(entries),
-                    None => is_partial = true,
+            partial.retain(|list| match list.entries(&mut known).take() {
+                Some(entries) => {
+                    *list.entries(&mut lists) = Some(entries);
+                    previous.partial.contains(list)
                 }
-            }
+                None => true,
+            });
         }
         Self {
             lists,
-            is_whole: failed.is_empty(),
-            is_partial,
+            is_whole,
+            partial,
         }
     }
 }
@@ -63,7 +65,16 @@ impl From<Lists> for Read {
 impl PartialEq for Read {
     fn eq(&self, other: &Self) -> bool {
         let text = |read: &Self| serde_json::to_string(&read.lists).ok();
-        self.is_partial == other.is_partial && text(self) == text(other)
+        self.partial == other.partial && text(self) == text(other)
+    }
+}
+
+fn kind_of(list: List) -> FeatureKind {
+    match list {
+        List::Tools => FeatureKind::Tool,
+        List::Resources => FeatureKind::Resource,
+        List::ResourceTemplates => FeatureKind::ResourceTemplate,
+        List::Prompts => FeatureKind::Prompt,
     }
 }
 
@@ -79,7 +90,7 @@ pub(crate) fn checked(remote: &str, read: &Read, options: &RemoteOptions) -> Rem
         found.is_some_and(|one: &Value| !one.is_null())
     };
     let mut lists = RemoteLists::default();
-    lists.is_partial = read.is_partial;
+    lists.partial = read.partial.iter().copied().map(kind_of).collect();
     for problem in &raw.problems {
         let (list, reason) = (&*problem.list, &*problem.message);
         match &*problem.code {
@@ -357,13 +368,8 @@ fn with_texts(mut json: JsonObject, texts: &BTreeMap<String, ToolTexts>) -> Json
 }
 
 fn tool(json: JsonObject) -> Result<Tool, Problem> {
-    if let Some(Value::Object(schema)) = json.get("inputSchema")
-        && let Some(kind) = schema.get("type").filter(|kind| *kind != "object")
-    {
-        let problem = format!("expected \"object\", found {kind}");
-        return Err(Problem::new("/inputSchema/type", problem));
-    }
     let tool = Tool::new(json)?;
+    tool.check_input_type()?;
     Schemas::of(tool.json())?;
     Ok(tool)
 }

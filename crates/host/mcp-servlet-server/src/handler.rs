@@ -149,7 +149,7 @@ impl Handler {
     /// Writes a request for a list to the audit log, if that has lists.
     fn note_list(&self, context: &RequestContext<RoleServer>, kind: FeatureKind) {
         let session = self.session.id(context, Era::of(context));
-        note_list(&self.server, context, (list_method(kind), session));
+        note_list(&self.server, context, (kind.method(), session));
     }
 
     /// One page of a list, with the time for which clients may cache it. `write` makes the entries for an era.
@@ -496,16 +496,6 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         Err(params::refuse(request, Era::of(&context)))
-    }
-}
-
-/// The method that asks for a list.
-fn list_method(kind: FeatureKind) -> &'static str {
-    match kind {
-        FeatureKind::Tool => "tools/list",
-        FeatureKind::Prompt => "prompts/list",
-        FeatureKind::Resource => "resources/list",
-        FeatureKind::ResourceTemplate => "resources/templates/list",
     }
 }
 

@@ -165,7 +165,9 @@ fn metadata(endpoints: &[Endpoint], path: &str) -> Response {
     let own = endpoints
         .iter()
         .filter(|one| path.is_empty() || one.has(path));
-    let metadata = called.chain(own).find_map(Endpoint::metadata);
+    // URLs of several hosts can have the same path.
+    let both = called.clone().filter(|one| one.has(path));
+    let metadata = both.chain(called).chain(own).find_map(Endpoint::metadata);
     metadata.unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
 }
 

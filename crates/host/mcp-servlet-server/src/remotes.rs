@@ -97,15 +97,11 @@ impl Remotes {
             });
             running.push(one);
         }
-        let ready: Vec<_> = join_all(ready).await;
+        let ready: Result<Vec<()>, _> = join_all(ready).await.into_iter().collect();
         let names = entries.iter().map(|entry| entry.name.clone());
-        if let Some(Err(error)) = ready.iter().find(|one| one.is_err()) {
-            let tried = names.zip(running).zip(&ready);
-            // One that makes no further attempt is started again.
-            let tried =
-                tried.filter(|((_, one), ready)| ready.is_ok() || !one.server.has_given_up());
-            self.state().tried = tried.map(|(tried, _)| tried).collect();
-            return Err(error.clone());
+        if let Err(error) = ready {
+            self.state().tried = names.zip(running).collect();
+            return Err(error);
         }
         let mounts = entries.iter().zip(&running).map(|(entry, running)| Mount {
             member: running.server.member(),
@@ -167,7 +163,9 @@ impl State {
                 .cloned()
         };
         let known = find(&self.running).or_else(|| self.served.as_ref().and_then(find));
-        (known, find(&self.tried))
+        // One that makes no further attempt is started again.
+        let tried = find(&self.tried).filter(|one| !one.server.has_given_up());
+        (known, tried)
     }
 
     fn all(&self) -> impl Iterator<Item = &Running> {

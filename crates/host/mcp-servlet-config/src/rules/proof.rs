@@ -5,7 +5,9 @@ use std::ops::Range;
 use mcp_servlet_access::rules::{
     Argument, Effect, Item, MistakeKind, Proof, Rule, ToolSchema, Uri, When,
 };
-use mcp_servlet_host::{Host, Listed, Loaded, Member, Mount, RemoteMember, Tool, bundle::Target};
+use mcp_servlet_host::{
+    FeatureKind, Host, Listed, Loaded, Member, Mount, RemoteMember, Tool, bundle::Target,
+};
 use mcp_servlet_schema::{did_you_mean, similar};
 use mcp_servlet_server::rule_items::{
     item_of_prompt, item_of_resource, item_of_tool, items_of_steps,
@@ -29,12 +31,27 @@ enum Verdict {
     Wrong(String),
 }
 
+/// Says whether all lists of some kinds are known.
+type KnowsAll<'a> = &'a dyn Fn(&[FeatureKind]) -> bool;
+
+/// What the names of a rule are about, in messages, and the lists that have it.
+type Named = (&'static str, &'static [FeatureKind]);
+
+const TOOLS: Named = ("tool", &[FeatureKind::Tool]);
+const PROMPTS: Named = ("prompt", &[FeatureKind::Prompt]);
+const RESOURCES: Named = (
+    "resource",
+    &[FeatureKind::Resource, FeatureKind::ResourceTemplate],
+);
+
 impl Config {
     /// Adds the results of checking rules.
     pub(crate) fn proofs_of_rules(&self, served: Served<'_>, findings: &mut Findings) {
         let remotes = served.remotes.unwrap_or_default();
-        let is_whole = served.not_ready.is_empty() && self.is_whole(served.loaded, remotes);
-        for (_, span, verdict) in self.verdicts(served.loaded, remotes, is_whole) {
+        let loaded = served.loaded;
+        let knows_all =
+            |kinds: &_| served.not_ready.is_empty() && self.knows_all(loaded, remotes, kinds);
+        for (_, span, verdict) in self.verdicts(loaded, remotes, &knows_all) {
             let (kind, message) = match verdict {
                 Verdict::Proved(message) => (FindingKind::ProvedRule, message),
                 Verdict::Unproved(message) | Verdict::Open(message) => {
@@ -51,8 +68,8 @@ impl Config {
 
     /// The problems of rules that prevent the server from serving.
     pub(crate) fn problems_of_rules(&self, loaded: &Loaded, remotes: &[Mount]) -> Vec<Problem> {
-        let is_whole = self.is_whole(loaded, remotes);
-        let all = self.verdicts(loaded, remotes, is_whole).into_iter();
+        let knows_all = |kinds: &_| self.knows_all(loaded, remotes, kinds);
+        let all = self.verdicts(loaded, remotes, &knows_all).into_iter();
         let problems = all.filter_map(|(rule, span, verdict)| {
             let message = match verdict {
                 Verdict::Wrong(message) => message,
@@ -65,14 +82,14 @@ impl Config {
         problems.collect()
     }
 
-    /// Whether all servlets and remotes are loaded.
-    fn is_whole(&self, loaded: &Loaded, remotes: &[Mount]) -> bool {
+    /// Whether all servlets and remotes are loaded, and their lists of these kinds are known.
+    fn knows_all(&self, loaded: &Loaded, remotes: &[Mount], kinds: &[FeatureKind]) -> bool {
         let mut wanted = self.settings.remotes.iter();
         let is_loaded = loaded.host.members().next().is_some() || self.entries.is_empty();
         is_loaded
             && loaded.skipped.is_empty()
             && wanted.all(|one| {
-                let mut mounts = remotes.iter().filter(|mount| has_lists(mount));
+                let mut mounts = remotes.iter().filter(|mount| has_lists(mount, kinds));
                 mounts.any(|mount| mount.member.name() == one.name)
             })
     }
@@ -81,7 +98,7 @@ impl Config {
         &self,
         loaded: &Loaded,
         remotes: &[Mount],
-        is_whole: bool,
+        knows_all: KnowsAll<'_>,
     ) -> Vec<(&ReadRule, Range<usize>, Verdict)> {
         if self.rules.is_empty() {
             return Vec::new();
@@ -91,7 +108,7 @@ impl Config {
         for rule in &self.rules {
             let mut of_endpoint = hosts.iter();
             let host = of_endpoint.find(|(endpoint, _)| *endpoint == Some(&*rule.endpoint));
-            let verdicts = host.map(|(_, host)| rule.verdicts(host, is_whole));
+            let verdicts = host.map(|(_, host)| rule.verdicts(host, knows_all));
             let verdicts = verdicts.into_iter().flatten();
             all.extend(verdicts.map(|(span, verdict)| (rule, span, verdict)));
         }
@@ -121,10 +138,10 @@ impl Verdict {
 }
 
 impl ReadRule {
-    fn verdicts(&self, host: &Host, is_whole: bool) -> Vec<(Range<usize>, Verdict)> {
+    fn verdicts(&self, host: &Host, knows_all: KnowsAll<'_>) -> Vec<(Range<usize>, Verdict)> {
         let all = tools_and_steps(host).filter(|one| self.rule.applies_to(&one.item));
         let all: Vec<_> = all.collect();
-        let mut verdicts = self.of_names(host, &all, is_whole);
+        let mut verdicts = self.of_names(host, &all, knows_all);
         let named = all.into_iter();
         let named = named.filter(|one| self.rule.may_apply_to(&one.item));
         let named: Vec<_> = named.collect();
@@ -133,7 +150,7 @@ impl ReadRule {
             !has_wildcard(name) && named.any(|one| one.item.name.matches(name.get_ref()))
         };
         // Whether the rule may be about more tools than are there.
-        let may_grow = !is_whole && !self.tools.iter().all(is_there);
+        let may_grow = !knows_all(&[FeatureKind::Tool]) && !self.tools.iter().all(is_there);
         for (argument, span) in self.rule.arguments.iter().zip(&self.arguments) {
             let mut of_argument = self.of_argument(argument, &named, may_grow);
             if let Verdict::Proved(_) | Verdict::Unproved(_) | Verdict::Open(_) = of_argument
@@ -156,7 +173,7 @@ impl ReadRule {
         &self,
         host: &Host,
         tools: &[NamedTool<'_>],
-        is_whole: bool,
+        knows_all: KnowsAll<'_>,
     ) -> Vec<(Range<usize>, Verdict)> {
         let tools = tools.iter().map(|one| (one.tool.name(), one.item.clone()));
         let prompts = host.prompts().map(Listed::key);
@@ -168,15 +185,16 @@ impl ReadRule {
         });
         let resources = resources.chain(resources_of_steps(host));
         let mut verdicts = Vec::new();
-        let mut compare = |what: &str, names: &[Spanned<String>], there: Vec<(&str, Item<'_>)>| {
-            for name in names {
-                let of_name = self.of_name(what, name.get_ref(), &there, is_whole);
-                verdicts.push((name.span(), of_name));
-            }
-        };
-        compare("tool", &self.tools, tools.collect());
-        compare("prompt", &self.prompts, prompts.collect());
-        compare("resource", &self.resources, resources.collect());
+        let mut compare =
+            |(what, kinds): Named, names: &[Spanned<String>], there: Vec<(&str, Item<'_>)>| {
+                for name in names {
+                    let of_name = self.of_name(what, name.get_ref(), &there, knows_all(kinds));
+                    verdicts.push((name.span(), of_name));
+                }
+            };
+        compare(TOOLS, &self.tools, tools.collect());
+        compare(PROMPTS, &self.prompts, prompts.collect());
+        compare(RESOURCES, &self.resources, resources.collect());
         verdicts
     }
 
@@ -306,10 +324,13 @@ impl ReadRule {
     }
 }
 
-/// Whether all lists of a member are known. A remote that was never reached has none, and no protocol version.
-fn has_lists(mount: &Mount) -> bool {
+/// Whether the lists of these kinds of a member are known. A remote that was never reached has none, and no protocol version.
+fn has_lists(mount: &Mount, kinds: &[FeatureKind]) -> bool {
     let lists = mount.member.as_remote().map(RemoteMember::lists);
-    lists.is_none_or(|lists| !lists.protocol.is_empty() && !lists.is_partial)
+    lists.is_none_or(|lists| {
+        let is_known = |kind| !lists.partial.contains(kind);
+        !lists.protocol.is_empty() && kinds.iter().all(is_known)
+    })
 }
 
 /// The tools of a host, and those that its virtual tools call.

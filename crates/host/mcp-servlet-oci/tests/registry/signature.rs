@@ -134,7 +134,7 @@ async fn every_page_of_a_list_is_read() {
             return Some(second.clone().into_response());
         }
         let (_, query) = asked.line.split_once('?').expect("a query");
-        let link = format!(r#"<?{query}&last=1>; rel="next""#);
+        let link = format!(r#"<?{query}>; rel="prev", <?{query}&last=1>; rel="next""#);
         let first = r#"{"schemaVersion":2,"manifests":[{"artifactType":"other"}]}"#;
         Some(([(header::LINK, link)], first).into_response())
     });

@@ -16,15 +16,25 @@ use crate::{
     passthrough,
 };
 
+/// What compresses a body. Other values of `Content-Encoding` are ignored: some clients write a charset there.
+const COMPRESSIONS: [&str; 7] = [
+    "gzip",
+    "x-gzip",
+    "deflate",
+    "br",
+    "zstd",
+    "compress",
+    "x-compress",
+];
+
 /// What a body contains, or else a response that says what is wrong with it.
 pub(super) async fn read(
     (headers, body): (&HeaderMap, Body),
     options: &HttpOptions,
     takes_batches: bool,
 ) -> Result<Received, Response> {
-    let encoding = headers.get(header::CONTENT_ENCODING);
-    if let Some(encoding) = encoding.filter(|encoding| *encoding != "identity") {
-        let text = format!("expected a body without `Content-Encoding`, found {encoding:?}\n");
+    if let Some(encoding) = compression(headers) {
+        let text = format!("expected a body without `Content-Encoding`, found `{encoding}`\n");
         let accepted = [(header::ACCEPT_ENCODING, "identity")];
         return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, accepted, text).into_response());
     }
@@ -46,6 +56,17 @@ pub(super) async fn read(
         }
     };
     message::read(bytes, takes_batches).map_err(|refusal| refused(&refusal))
+}
+
+/// How the body is compressed.
+fn compression(headers: &HeaderMap) -> Option<&'static str> {
+    let values = headers.get_all(header::CONTENT_ENCODING).into_iter();
+    let values = values.filter_map(|value| value.to_str().ok());
+    let mut encodings = values.flat_map(|value| value.split(',').map(str::trim));
+    encodings.find_map(|encoding| {
+        let mut known = COMPRESSIONS.into_iter();
+        known.find(|known| known.eq_ignore_ascii_case(encoding))
+    })
 }
 
 /// The response to an invalid message or an unknown method.
@@ -93,6 +114,21 @@ fn unload(data: &Bytes) -> Option<Bytes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_compressed_bodies_are_refused() {
+        for (value, found) in [
+            ("identity", None),
+            ("UTF-8", None),
+            ("", None),
+            ("GZip", Some("gzip")),
+            ("identity, br", Some("br")),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::CONTENT_ENCODING, value.parse().expect("a value"));
+            assert_eq!(compression(&headers), found, "{value}");
+        }
+    }
 
     #[test]
     fn leaves_other_events_unchanged() {
