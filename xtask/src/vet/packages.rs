@@ -90,5 +90,8 @@ fn create_project(patches: &str) -> anyhow::Result<()> {
 
 fn unpack(package: &Path, folder: &Path) -> anyhow::Result<()> {
     let file = File::open(package).with_context(|| package.display().to_string())?;
-    Ok(tar::Archive::new(GzDecoder::new(file)).unpack(folder)?)
+    let mut archive = tar::Archive::new(GzDecoder::new(file));
+    // Each package has the same time for all its files, so cargo would not see that they have changed.
+    archive.set_preserve_mtime(false);
+    Ok(archive.unpack(folder)?)
 }
