@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use e2e::{puppet, root, servlet};
+use e2e::{root, servlet};
 use serde_json::{Value, json};
 
 use crate::projects::{command, run, start, stdout};
@@ -49,7 +49,10 @@ fn programs(folder: &Path) -> OsString {
         let write = r#"printf '#!/bin/sh\nexec "%s" "%s"\n' "$1" "$2" > "$3" && chmod +x "$3""#;
         let script = root().join(format!("tests/e2e/combine/{name}.json"));
         let mut shell = Command::new("sh");
-        shell.args(["-c", write, "sh"]).arg(puppet()).arg(script);
+        shell
+            .args(["-c", write, "sh"])
+            .arg(puppet::program())
+            .arg(script);
         run(shell.arg(programs.join(name)));
     }
     let servlet = servlet();

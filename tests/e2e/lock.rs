@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
 
-use e2e::{Profile, fixture, puppet, servlet_command, wasm};
+use e2e::{Profile, fixture, servlet_command, wasm};
 use mcp_servlet_config::Lock;
 use mcp_servlet_runtime::Contract;
 use puppet::eventually_blocking;
@@ -108,10 +108,9 @@ fn text(bytes: &[u8]) -> String {
 
 /// The section of a remote that plays the script of its name, without which the server does not start.
 fn remote(name: &str) -> String {
-    let puppet = puppet();
+    let puppet = puppet::program();
     format!(
-        "[remote.{name}]\ncommand = [{:?}, \"./{name}.json\"]\nfolder = \".\"\nrequired = true\n",
-        puppet.display().to_string()
+        "[remote.{name}]\ncommand = [{puppet:?}, \"./{name}.json\"]\nfolder = \".\"\nrequired = true\n"
     )
 }
 
@@ -803,7 +802,7 @@ fn the_lock_shows_what_is_approved() {
 #[test]
 fn lock_warns_about_a_runner_without_an_exact_version() {
     let place = Place::new("");
-    std::os::unix::fs::symlink(puppet(), place.path("npx")).expect("a link");
+    std::os::unix::fs::symlink(puppet::program(), place.path("npx")).expect("a link");
     for (script, is_warned) in [("latest", true), ("far@1.2", true), ("far@1.2.0", false)] {
         place.script(script, &server(&[vec![tool("find", "Finds.")]]));
         fs::rename(place.path(&format!("{script}.json")), place.path(script)).expect("a file");

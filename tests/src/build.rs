@@ -220,22 +220,9 @@ fn build_release(packages: &[&str]) {
 ///
 /// If it does not build, with the output of cargo.
 pub fn servlet() -> PathBuf {
-    program("servlet")
-}
-
-/// The command `puppet`, an MCP server that plays a script, built from the current source.
-///
-/// # Panics
-///
-/// If it does not build, with the output of cargo.
-pub fn puppet() -> PathBuf {
-    program("puppet")
-}
-
-fn program(name: &str) -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| finish(cargo().arg("programs"), "see .cargo/config.toml"));
-    let name = format!("{name}{}", env::consts::EXE_SUFFIX);
+    let name = format!("servlet{}", env::consts::EXE_SUFFIX);
     target().join("debug").join(name)
 }
 
@@ -251,23 +238,11 @@ where
 
 /// Cargo at the root of the workspace; it prints only errors.
 pub fn cargo() -> Command {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = puppet::cargo();
     cargo
         .current_dir(root())
         .env("CARGO_TERM_QUIET", "true")
         .env_remove("MCP_SERVLET_ABI");
-    // Cargo sets variables for the package of this test, and `OUT_DIR` if it has a build script. Build
-    // scripts that read them, such as ring's, would run again, and everything that depends on them
-    // would be rebuilt: now, and in the next `cargo test`.
-    for (name, _) in env::vars_os() {
-        let name = name.to_string_lossy();
-        if name.starts_with("CARGO_PKG_")
-            || name.starts_with("CARGO_MANIFEST_")
-            || name == "OUT_DIR"
-        {
-            cargo.env_remove(&*name);
-        }
-    }
     cargo
 }
 

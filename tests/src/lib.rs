@@ -5,6 +5,6 @@ mod client;
 
 pub use self::build::{
     ALL, LARGE, Profile, cargo, fixture, hyper_mcp, hyper_mcp_fixture, no_tools_fixture, plugin,
-    puppet, root, servlet, servlet_command, servlet_strict, strict_fixture, target, wasm,
+    root, servlet, servlet_command, servlet_strict, strict_fixture, target, wasm,
 };
 pub use self::client::{Client, Era};

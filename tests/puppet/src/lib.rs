@@ -30,7 +30,7 @@ pub use crate::authorization::{
     AuthorizationServer, ProtectedServer, ROBOT, ROBOT_SECRET, SECRET, browse, visit,
 };
 use crate::player::Player;
-pub use crate::programs::{is_installed, program};
+pub use crate::programs::{cargo, is_installed, program};
 pub use crate::proxy::Proxy;
 pub use crate::redis::Redis;
 pub use crate::script::{FailingPosts, Reply, Script, Sessions};

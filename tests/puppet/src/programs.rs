@@ -24,6 +24,24 @@ pub fn is_installed(program: &str) -> bool {
     is_installed
 }
 
+/// Cargo, as if no test ran it.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // Cargo sets variables for the package of this test, and `OUT_DIR` if it has a build script. Build
+    // scripts that read them, such as ring's, would run again, and everything that depends on them
+    // would be rebuilt: now, and in the next `cargo test`.
+    for (name, _) in env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("CARGO_PKG_")
+            || name.starts_with("CARGO_MANIFEST_")
+            || name == "OUT_DIR"
+        {
+            cargo.env_remove(&*name);
+        }
+    }
+    cargo
+}
+
 /// The path of the command `puppet`, which plays a script. The first call builds it, because cargo does that only for the tests of this
 /// package.
 ///
@@ -35,17 +53,10 @@ pub fn program() -> &'static str {
 }
 
 fn build() -> String {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = cargo();
     // See .cargo/config.toml.
-    cargo.args(["programs", "--quiet"]);
-    // Variables for the package of the test. Build scripts that read them would run again.
-    for (name, _) in env::vars_os() {
-        let name = name.to_string_lossy();
-        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
-            cargo.env_remove(&*name);
-        }
-    }
-    let status = cargo.env_remove("OUT_DIR").status().expect("cargo runs");
+    let status = cargo.args(["programs", "--quiet"]).status();
+    let status = status.expect("cargo runs");
     assert!(status.success(), "{cargo:?}: {status}");
     let test = env::current_exe().expect("the path of the test");
     let folder = test.ancestors().nth(2).expect("the folder of `deps`");

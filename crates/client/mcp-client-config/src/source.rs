@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::places::{Places, Platform};
 
-/// Where the package of Claude Desktop for Windows has its APPDATA. The end of its name is that of its publisher.
+/// The folder that the Windows package of Claude Desktop uses as `%APPDATA%`. `pzs8sxrjxfjjc` stands for its publisher.
 const CLAUDE_PACKAGE: &str = "Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming";
 
 /// A client whose configuration is read.

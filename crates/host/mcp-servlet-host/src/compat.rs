@@ -4,7 +4,7 @@
 //! - A resource had its text or blob in a separate object: `{"uri", "text": {"text", "uri", "mimeType"}}`.
 //! - Generated code writes `null` for absent fields and for empty lists, which MCP does not allow there.
 //!
-//! Everything else passes unchanged, including unknown fields and unknown types of content.
+//! All other values that are not null pass unchanged, including unknown fields and unknown types of content.
 
 use mcp_servlet_common::shape;
 use mcp_servlet_runtime::JsonObject;

@@ -94,7 +94,7 @@ impl fmt::Debug for ResourceWatch {
 /// What a remote offers at one moment. Start with `RemoteLists::default()` and set fields.
 #[allow(
     clippy::struct_excessive_bools,
-    reason = "each is a fact about a server"
+    reason = "each is a capability that a server has or has not"
 )]
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]

@@ -44,7 +44,7 @@ impl Tool {
     }
 
     /// Checks that the type of the input schema is `object`, or missing. Some clients refuse the whole list because of one tool with
-    /// another type. A value that is no type makes the schema invalid, which this does not check.
+    /// another type. Values other than a string or a list make the schema invalid, and are not checked here.
     ///
     /// # Errors
     /// It has another type.

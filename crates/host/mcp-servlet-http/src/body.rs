@@ -94,8 +94,8 @@ fn joined(headers: &HeaderMap) -> BTreeMap<String, String> {
     joined
 }
 
-/// Adds the body of a response to `bytes`, which get at most `limit` in all. What came before an error stays. The body
-/// is not decompressed.
+/// Appends the body of a response to `bytes`, up to `limit` bytes in all. After an error, `bytes` has the part that arrived before it.
+/// The body is not decompressed.
 ///
 /// # Errors
 /// [`HttpFailure`] if the connection breaks, the server sends nothing for `pause`, or there is more.

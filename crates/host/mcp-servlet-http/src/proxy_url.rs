@@ -6,10 +6,9 @@
 use std::fmt;
 
 use hyper::Uri;
+use mcp_servlet_common::public_url;
 use percent_encoding::percent_decode_str;
 use url::Url;
-
-use mcp_servlet_common::public_url;
 
 /// An HTTP proxy for the requests of servlets. The user and the password in its URL are secrets and
 /// are not shown.

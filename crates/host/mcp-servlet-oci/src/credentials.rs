@@ -154,7 +154,7 @@ impl File {
             None => host,
         };
         let helper = own.map(|(_, helper)| helper).or(self.creds_store.as_ref());
-        // As for docker, an empty name is no helper.
+        // docker ignores an empty name, too.
         if let Some(helper) = helper.filter(|helper| !helper.is_empty())
             && let Some(found) = ask(helper, asked, reference).await?
         {
@@ -229,7 +229,8 @@ impl Entry {
     }
 }
 
-/// Finds a program in a `PATH` of Windows, even if it is a script, such as that of gcloud. Windows itself only appends `.exe`.
+/// Finds a program in a `PATH` of Windows. It may be a script, such as `docker-credential-gcloud.cmd`: Windows itself only looks for
+/// `.exe`.
 fn script(path: &OsStr, program: &str) -> Option<PathBuf> {
     let folders = env::split_paths(path).filter(|folder| folder.is_absolute());
     let mut files = folders.flat_map(|folder| {

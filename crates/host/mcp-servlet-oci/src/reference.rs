@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use mcp_servlet_common::is_this_machine;
-use mcp_servlet_common::public_url;
+use mcp_servlet_common::{is_this_machine, public_url};
 
 use crate::{digest::Digest, error::Error};
 

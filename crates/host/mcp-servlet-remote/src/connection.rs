@@ -86,17 +86,17 @@ impl Connection {
         Ok(Self { session, calls })
     }
 
-    /// Reads the lists. Returns them with the errors of those that could not be read, even if the server refuses all.
+    /// Reads the lists. Returns the errors of those that could not be read, too. The server may refuse all of them.
     ///
     /// # Errors
     /// If the connection fails, or if every list fails and none of the errors is a JSON-RPC error. An example is HTTP status 503 for
     /// every request.
     pub(crate) async fn lists(&self) -> Result<(Lists, Vec<(List, Error)>), Error> {
         let (lists, errors) = self.session.lists_and_errors().await?;
-        let is_any_read = errors.len() < self.session.requested_lists().count();
+        let have_all_failed = self.session.have_all_failed(&errors);
         let is_any_refused = errors.iter().any(|(_, error)| error.code().is_some());
         match errors.first() {
-            Some((_, error)) if !is_any_read && !is_any_refused => Err(error.clone()),
+            Some((_, error)) if have_all_failed && !is_any_refused => Err(error.clone()),
             _ => Ok((lists, errors)),
         }
     }

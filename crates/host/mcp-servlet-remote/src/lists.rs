@@ -22,15 +22,15 @@ const OUR_KEYS: &str = "mcp-servlet/";
 
 /// The lists of a server as it wrote them.
 #[derive(Debug)]
-pub(crate) struct Read {
+pub(crate) struct ReadLists {
     lists: Lists,
     /// Whether no list failed for a passing reason. Otherwise, the lists are read again.
     pub(crate) is_whole: bool,
-    /// Whether entries may be missing, because a list that failed for a passing reason was never read before.
+    /// The lists in which entries may be missing: they failed for a passing reason, and were never read before.
     partial: Vec<List>,
 }
 
-impl Read {
+impl ReadLists {
     /// Gives lists whose reading failed for a passing reason the entries that they had before.
     pub(crate) fn new(mut lists: Lists, errors: &[(List, Error)], previous: Option<&Self>) -> Self {
         let failed = errors.iter().filter(|(_, error)| is_passing(error));
@@ -55,20 +55,21 @@ impl Read {
     }
 }
 
-impl From<Lists> for Read {
+impl From<Lists> for ReadLists {
     fn from(lists: Lists) -> Self {
         Self::new(lists, &[], None)
     }
 }
 
 /// Whether clients see the same.
-impl PartialEq for Read {
+impl PartialEq for ReadLists {
     fn eq(&self, other: &Self) -> bool {
         let text = |read: &Self| serde_json::to_string(&read.lists).ok();
         self.partial == other.partial && text(self) == text(other)
     }
 }
 
+/// The kind of the entries of a list.
 fn kind_of(list: List) -> FeatureKind {
     match list {
         List::Tools => FeatureKind::Tool,
@@ -79,7 +80,7 @@ fn kind_of(list: List) -> FeatureKind {
 }
 
 /// Checks the lists of a server. Entries that clients could not use are left out with a warning.
-pub(crate) fn checked(remote: &str, read: &Read, options: &RemoteOptions) -> RemoteLists {
+pub(crate) fn checked(remote: &str, read: &ReadLists, options: &RemoteOptions) -> RemoteLists {
     let raw = &read.lists;
     let texts = &options.tools;
     let mut gate = Gate::new(remote, raw, options.locked.as_deref());

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::Connection;
-use crate::lists::Read;
+use crate::lists::ReadLists;
 use crate::options::RemoteOptions;
 use crate::parked::Parked;
 use crate::state::Link;
@@ -30,7 +30,7 @@ pub(crate) struct Shared {
     pub(crate) link: watch::Sender<Link>,
     pub(crate) lists: watch::Sender<Arc<RemoteLists>>,
     /// The lists that were read last, for those that cannot be read later.
-    pub(crate) last_read: Mutex<Option<Arc<Read>>>,
+    pub(crate) last_read: Mutex<Option<Arc<ReadLists>>>,
     /// A request needs a connection now.
     pub(crate) wanted: Notify,
     /// A request has failed in a way that may mean the end of the connection.

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::connection::{Connection, has_changed};
 use crate::failure::{is_passing, not_connected, refuses_session};
-use crate::lists::{self, Read};
+use crate::lists::{self, ReadLists};
 use crate::options::{Start, WhenDown};
 use crate::shared::{Shared, stopped};
 use crate::state::{Link, NotReady, reason};
@@ -80,7 +80,7 @@ impl Shared {
         };
         let mut attempts = Attempts::new(self.options.retries.every, longest);
         if let (Start::AtCall(raw), false) = (&self.options.start, self.is_of_session) {
-            let read = Arc::new(Read::from(Lists::clone(raw)));
+            let read = Arc::new(ReadLists::from(Lists::clone(raw)));
             self.publish(self.checked(&read));
             *lock(&self.last_read) = Some(read);
             self.set_link(Link::Idle);
@@ -205,15 +205,15 @@ impl Shared {
     async fn read_lists(
         &self,
         connection: &Connection,
-    ) -> Result<(Arc<Read>, Option<Arc<Read>>), Error> {
+    ) -> Result<(Arc<ReadLists>, Option<Arc<ReadLists>>), Error> {
         let (raw, errors) = connection.lists().await?;
         let mut last = lock(&self.last_read);
-        let read = Arc::new(Read::new(raw, &errors, last.as_deref()));
+        let read = Arc::new(ReadLists::new(raw, &errors, last.as_deref()));
         let previous = last.replace(Arc::clone(&read));
         Ok((read, previous))
     }
 
-    fn checked(&self, read: &Read) -> RemoteLists {
+    fn checked(&self, read: &ReadLists) -> RemoteLists {
         lists::checked(&self.name, read, &self.options)
     }
 

@@ -158,8 +158,8 @@ fn public(request: &Request, document: impl FnOnce() -> Response) -> Response {
     response
 }
 
-/// The metadata for a path: that of the endpoint whose URL has this path, or else of the endpoint that is served at it. Without a
-/// path, that of the endpoint whose URL has none, or else of the first endpoint with metadata.
+/// The metadata of the endpoint that clients call at this path, by its `url`. If there is none, the metadata of the endpoint that is
+/// served at the path. An empty path then stands for the first endpoint with metadata.
 fn metadata(endpoints: &[Endpoint], path: &str) -> Response {
     let called = endpoints.iter().filter(|one| one.is_called_at(path));
     let own = endpoints

@@ -39,7 +39,7 @@ fn commands_do_what_their_transcripts_say() {
         fs::write(file, servlet.wasm()).expect("modules can be written");
     }
     let puppet = folder.join(format!("puppet{}", env::consts::EXE_SUFFIX));
-    fs::copy(e2e::puppet(), puppet).expect("programs can be copied");
+    fs::copy(puppet::program(), puppet).expect("programs can be copied");
     fs::write(folder.join("not-wasm.txt"), "not wasm").expect("the folder can be written to");
     let acme = "[servlet.greet]\nsource = \"greet.wasm\"\n";
     fs::write(folder.join("acme.toml"), acme).expect("the folder can be written to");

@@ -350,7 +350,7 @@ fn many(folder: &TempDir) -> String {
         "replies": { "tools/list": [{ "result": { "tools": tools } }] },
     });
     std::fs::write(folder.path().join("many.json"), script.to_string()).expect("a file");
-    json!([e2e::puppet(), "./many.json"]).to_string()
+    json!([puppet::program(), "./many.json"]).to_string()
 }
 
 /// A server, and its log once that has a line about each of these remotes.

@@ -126,14 +126,14 @@ impl Session {
     /// If the connection fails, if no list can be read although there is one, or if the server exceeds a limit.
     pub async fn lists(&self) -> Result<Lists, Error> {
         let (lists, errors) = self.lists_and_errors().await?;
-        let is_any_read = errors.len() < self.requested_lists().count();
+        let have_all_failed = self.have_all_failed(&errors);
         match errors.into_iter().next() {
-            Some((_, error)) if !is_any_read => Err(error),
+            Some((_, error)) if have_all_failed => Err(error),
             _ => Ok(lists),
         }
     }
 
-    /// As [`lists`](Self::lists), with the error of each list that could not be read to its end. It may be that of all lists.
+    /// As [`lists`](Self::lists), with the error of each list that could not be read to its end. All lists may have one.
     ///
     /// # Errors
     /// If the connection fails, or if the server exceeds a limit.
@@ -142,8 +142,13 @@ impl Session {
         all.unwrap_or_else(|_| Err(self.lists_timed_out(None)))
     }
 
+    /// Whether these are the errors of all lists of the server.
+    pub fn have_all_failed(&self, errors: &[(List, Error)]) -> bool {
+        errors.len() == self.requested_lists().count()
+    }
+
     /// The lists for which the server has the capability.
-    pub fn requested_lists(&self) -> impl Iterator<Item = List> {
+    fn requested_lists(&self) -> impl Iterator<Item = List> {
         let all = List::ALL.into_iter();
         all.filter(|list| self.server.has(list.capability()))
     }

@@ -34,7 +34,7 @@ enum Verdict {
 /// Says whether all lists of some kinds are known.
 type KnowsAll<'a> = &'a dyn Fn(&[FeatureKind]) -> bool;
 
-/// What the names of a rule are about, in messages, and the lists that have it.
+/// A kind of names in rules: its word for messages, and the kinds of lists with such names.
 type Named = (&'static str, &'static [FeatureKind]);
 
 const TOOLS: Named = ("tool", &[FeatureKind::Tool]);

@@ -155,7 +155,7 @@ fn output_of_a_module_whose_table_has_initial_values_is_logged() {
 
 #[test]
 fn the_time_limit_ends_one_long_write() {
-    // 100 MiB of newlines, each of which is a line in the log. It takes much longer than the limit.
+    // 100 MiB of newlines. Each newline is a line of the log, so writing all of them takes much longer than the limit.
     let body = "(memory.fill (i32.const 0) (i32.const 10) (i32.const 104857600))
         (i32.store (i32.const 104857600) (i32.const 0))
         (i32.store (i32.const 104857604) (i32.const 104857600))

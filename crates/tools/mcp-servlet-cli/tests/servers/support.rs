@@ -35,8 +35,7 @@ pub(crate) fn url(puppet: &Puppet) -> String {
 
 /// The command line of a server over standard input and output.
 pub(crate) fn puppet(script: &str) -> [String; 2] {
-    let path = e2e::puppet().to_str().expect("UTF-8").to_owned();
-    [path, script.to_owned()]
+    [puppet::program(), script].map(str::to_owned)
 }
 
 /// The command in an empty home and an empty folder.

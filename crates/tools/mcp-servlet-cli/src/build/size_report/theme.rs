@@ -4,7 +4,6 @@ use super::Function;
 
 /// The theme of a function: the purpose that its code serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub(crate) enum Theme {
     /// The author's code, and libraries without a theme of their own.
     Own,
