@@ -19,8 +19,9 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use futures_util::{TryFutureExt as _, future::BoxFuture};
 use mcp_servlet_host::{FeatureKind, Host, Listed, Member};
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, RpcError};
+use mcp_servlet_runtime::{JsonObject, RequestMeta, RpcError};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -41,7 +42,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::{
     access::{caller_of, current_caller, owner_of},
     era::Era,
-    panics::{caught, caught_in_box},
+    panics::caught,
     params,
     passthrough::{Passthrough, passthrough},
     permissions::Permissions,
@@ -137,7 +138,7 @@ impl Handler {
     }
 
     /// A task of the caller, while its tool exists for that caller.
-    fn task(&self, id: &str, context: &RequestContext<RoleServer>) -> Result<Arc<Task>, ErrorData> {
+    fn task(&self, id: &str, context: &RequestContext<RoleServer>) -> Result<Arc<Task>, RpcError> {
         let task = self.tasks.find(id, owner_of(context))?;
         let permissions = self.permissions(context, &self.server.host());
         if permissions.hide_tool(task.tool()) {
@@ -159,7 +160,7 @@ impl Handler {
         request: Option<PaginatedRequestParams>,
         kind: FeatureKind,
         write: impl FnOnce(&Host, Era) -> Vec<Value> + Send,
-    ) -> Result<T, ErrorData> {
+    ) -> Result<T, RpcError> {
         let (host, is_final) = self.host_of_list(context).await?;
         let options = &self.server.0.options;
         let era = Era::of(context);
@@ -268,7 +269,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + MaybeSendFuture + '_ {
-        caught_in_box("tools/list", async move {
+        respond("tools/list", async move {
             self.list(&context, request, FeatureKind::Tool, |host, era| {
                 let tools = host.listed_tools().map(|tool| {
                     let mut json = tool.json().clone();
@@ -293,7 +294,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<CallToolResponse, ErrorData>> + MaybeSendFuture + '_ {
-        caught_in_box("tools/call", self.call(request, context))
+        respond("tools/call", self.call(request, context))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -308,7 +309,7 @@ impl ServerHandler for Handler {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let task = self.task(&request.task_id, &context)?;
+        let task = self.task(&request.task_id, &context).map_err(to_rmcp)?;
         Ok(self.answer(Era::of(&context), task.to_json()))
     }
 
@@ -317,7 +318,7 @@ impl ServerHandler for Handler {
         request: UpdateTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let task = self.task(&request.task_id, &context)?;
+        let task = self.task(&request.task_id, &context).map_err(to_rmcp)?;
         task.answer(request.input_responses);
         Ok(())
     }
@@ -327,7 +328,7 @@ impl ServerHandler for Handler {
         request: CancelTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let task = self.task(&request.task_id, &context)?;
+        let task = self.task(&request.task_id, &context).map_err(to_rmcp)?;
         task.cancel();
         Ok(())
     }
@@ -337,7 +338,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListResourcesResult, ErrorData>> + MaybeSendFuture + '_ {
-        caught_in_box("resources/list", async move {
+        respond("resources/list", async move {
             let kind = FeatureKind::Resource;
             self.list(&context, request, kind, |host, _| entries(host.resources()))
                 .await
@@ -350,7 +351,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListResourceTemplatesResult, ErrorData>> + MaybeSendFuture + '_
     {
-        caught_in_box("resources/templates/list", async move {
+        respond("resources/templates/list", async move {
             let kind = FeatureKind::ResourceTemplate;
             self.list(&context, request, kind, |host, _| {
                 entries(host.resource_templates())
@@ -364,7 +365,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ReadResourceResponse, ErrorData>> + MaybeSendFuture + '_ {
-        caught_in_box("resources/read", self.read(request, context))
+        respond("resources/read", self.read(request, context))
     }
 
     fn list_prompts(
@@ -372,7 +373,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListPromptsResult, ErrorData>> + MaybeSendFuture + '_ {
-        caught_in_box("prompts/list", async move {
+        respond("prompts/list", async move {
             let kind = FeatureKind::Prompt;
             self.list(&context, request, kind, |host, _| entries(host.prompts()))
                 .await
@@ -384,7 +385,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<GetPromptResponse, ErrorData>> + MaybeSendFuture + '_ {
-        caught_in_box("prompts/get", self.prompt(request, context))
+        respond("prompts/get", self.prompt(request, context))
     }
 
     fn complete(
@@ -392,7 +393,7 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<CompleteResult, ErrorData>> + MaybeSendFuture + '_ {
-        caught_in_box("completion/complete", self.suggest(request, context))
+        respond("completion/complete", self.suggest(request, context))
     }
 
     async fn subscribe(
@@ -402,7 +403,7 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         let subscribed = async {
             if let Some(problem) = uri_problem(&request.uri) {
-                return Err(ErrorData::invalid_params(problem, None));
+                return Err(RpcError::new(RpcError::INVALID_PARAMS, problem));
             }
             // Without rules, a client may subscribe before the servlets are loaded.
             if !self.permissions(&context, &self.server.host()).are_all() {
@@ -419,9 +420,9 @@ impl ServerHandler for Handler {
                 "this session is subscribed to {} resources, which is the maximum; unsubscribe from some",
                 Subscribed::MAX_PER_CLIENT
             );
-            Err(ErrorData::invalid_params(message, None))
+            Err(RpcError::new(RpcError::INVALID_PARAMS, message))
         };
-        caught("resources/subscribe", subscribed).await
+        respond("resources/subscribe", subscribed).await
     }
 
     async fn unsubscribe(
@@ -433,7 +434,7 @@ impl ServerHandler for Handler {
             self.subscribed.remove(&request.uri);
             Ok(())
         };
-        caught("resources/unsubscribe", unsubscribed).await
+        respond("resources/unsubscribe", unsubscribed).await
     }
 
     #[allow(deprecated, reason = "clients of the handshake era send it")]
@@ -443,7 +444,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         if Era::of(&context) == Era::Modern {
-            return Err(params::unknown_method("logging/setLevel"));
+            return Err(to_rmcp(params::unknown_method("logging/setLevel")));
         }
         self.session.threshold.set(request.level);
         Ok(())
@@ -467,9 +468,9 @@ impl ServerHandler for Handler {
         &self,
         subscription: SubscriptionContext,
     ) -> impl Future<Output = Result<(), ErrorData>> + MaybeSendFuture + '_ {
-        caught_in_box("subscriptions/listen", async move {
+        respond("subscriptions/listen", async move {
             if let Some(problem) = subscription_problem(subscription.requested()) {
-                return Err(ErrorData::invalid_params(problem, None));
+                return Err(RpcError::new(RpcError::INVALID_PARAMS, problem));
             }
             let caller = caller_of(&subscription.request_context().extensions);
             let permissions = self.server.permissions(self.server.host(), caller.clone());
@@ -495,8 +496,20 @@ impl ServerHandler for Handler {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(params::refuse(request, Era::of(&context)))
+        Err(to_rmcp(params::refuse(request, Era::of(&context))))
     }
+}
+
+/// Answers a request in rmcp's types.
+fn respond<'a, T: 'a>(
+    method: &'static str,
+    work: impl Future<Output = Result<T, RpcError>> + Send + 'a,
+) -> BoxFuture<'a, Result<T, ErrorData>> {
+    Box::pin(caught(method, work).map_err(to_rmcp))
+}
+
+fn to_rmcp(error: RpcError) -> ErrorData {
+    ErrorData::new(ErrorCode(error.code), error.message, error.data)
 }
 
 fn entries<'e>(listed: impl Iterator<Item = &'e Listed>) -> Vec<Value> {
@@ -527,15 +540,6 @@ fn introduce(result: &mut JsonObject, host: &Host) {
         meta.entry(SERVER_INFO)
             .or_insert_with(|| json!(implementation(host)));
     }
-}
-
-pub(crate) fn protocol_error(error: &CallError) -> ErrorData {
-    let RpcError {
-        code,
-        message,
-        data,
-    } = error.to_rpc_error();
-    ErrorData::new(ErrorCode(code), message, data)
 }
 
 /// The server's name and version: the operator's, or the member's if there is only one.

@@ -11,8 +11,8 @@ use axum::body::Bytes;
 use mcp_servlet_common::without_lone_surrogates;
 use mcp_servlet_runtime::{JsonObject, RpcError};
 use rmcp::{
-    ErrorData, RoleServer,
-    model::{ErrorCode, RequestId},
+    RoleServer,
+    model::RequestId,
     service::RxJsonRpcMessage,
     transport::async_rw::{JsonRpcMessageCodec, JsonRpcMessageCodecError},
 };
@@ -296,32 +296,24 @@ impl Part {
 pub(crate) struct Refusal {
     /// The id of the request, or null if it is unknown.
     id: Value,
-    code: ErrorCode,
-    message: String,
+    error: Box<RpcError>,
 }
 
 impl Refusal {
     /// The text is JSON, but not a JSON-RPC message.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
-        Self {
-            id: Value::Null,
-            code: ErrorCode::INVALID_REQUEST,
-            message: message.into(),
-        }
+        RpcError::new(RpcError::INVALID_REQUEST, message).into()
     }
 
     /// Whether the method is unknown.
     pub(crate) fn is_method_not_found(&self) -> bool {
-        self.code == ErrorCode::METHOD_NOT_FOUND
+        self.error.code == RpcError::METHOD_NOT_FOUND
     }
 
     /// The server is stopping and refuses the request with this id.
     pub(crate) fn stopping(id: Value) -> Self {
-        Self {
-            id,
-            code: ErrorCode(RpcError::BUSY),
-            message: "the server is stopping".to_owned(),
-        }
+        let error = RpcError::new(RpcError::BUSY, "the server is stopping");
+        Self { id, ..error.into() }
     }
 
     /// The same refusal, for the request with this id.
@@ -333,17 +325,15 @@ impl Refusal {
 
     /// The error response.
     pub(crate) fn to_json(&self) -> Value {
-        let error = json!({ "code": self.code.0, "message": self.message });
-        json!({ "jsonrpc": "2.0", "id": self.id, "error": error })
+        json!({ "jsonrpc": "2.0", "id": self.id, "error": self.error })
     }
 }
 
-impl From<ErrorData> for Refusal {
-    fn from(error: ErrorData) -> Self {
+impl From<RpcError> for Refusal {
+    fn from(error: RpcError) -> Self {
         Self {
             id: Value::Null,
-            code: error.code,
-            message: error.message.into_owned(),
+            error: Box::new(error),
         }
     }
 }
@@ -382,11 +372,7 @@ fn one(bytes: &Bytes, text: &str) -> Result<Message, Refusal> {
 }
 
 fn invalid_json(error: &dyn std::fmt::Display) -> Refusal {
-    Refusal {
-        id: Value::Null,
-        code: ErrorCode::PARSE_ERROR,
-        message: format!("invalid JSON: {error}"),
-    }
+    RpcError::new(RpcError::PARSE_ERROR, format!("invalid JSON: {error}")).into()
 }
 
 /// The messages of an array.
@@ -704,8 +690,10 @@ mod tests {
         let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
         let opening = r#"{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
         let batch = |messages: &[&str]| Bytes::from(format!("[{}]", messages.join(",")));
-        let refused =
-            |bytes, takes_batches| read(bytes, takes_batches).expect_err("a refusal").code.0;
+        let refused = |bytes, takes_batches| {
+            let refusal = read(bytes, takes_batches).expect_err("a refusal");
+            refusal.error.code
+        };
         assert_eq!(refused(batch(&[ping]), false), -32600);
         assert_eq!(refused(batch(&[]), true), -32600);
         assert_eq!(refused(batch(&[ping; 101]), true), -32600);
@@ -750,7 +738,7 @@ mod tests {
 
     #[test]
     fn reports_the_problem_of_an_invalid_message() {
-        let code = |text: &str| check(text).err().map(|refusal| refusal.code.0);
+        let code = |text: &str| check(text).err().map(|refusal| refusal.error.code);
         for good in [
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,

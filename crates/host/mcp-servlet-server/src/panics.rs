@@ -6,8 +6,8 @@ use std::{
     panic::{AssertUnwindSafe, resume_unwind},
 };
 
-use futures_util::{FutureExt as _, future::BoxFuture};
-use rmcp::ErrorData;
+use futures_util::FutureExt as _;
+use mcp_servlet_runtime::RpcError;
 use tokio::task::JoinError;
 
 /// The outcome of some work, or an error if it panics.
@@ -16,22 +16,14 @@ use tokio::task::JoinError;
 /// ignore poisoning.
 pub(crate) async fn caught<T>(
     method: &str,
-    work: impl Future<Output = Result<T, ErrorData>>,
-) -> Result<T, ErrorData> {
+    work: impl Future<Output = Result<T, RpcError>>,
+) -> Result<T, RpcError> {
     let outcome = AssertUnwindSafe(work).catch_unwind().await;
     outcome.unwrap_or_else(|panic| {
         tracing::error!(method, panic = message(&*panic), "request handler panicked");
         let text = "the server panicked while it handled this request; see the server's log";
-        Err(ErrorData::internal_error(text, None))
+        Err(RpcError::new(RpcError::INTERNAL, text))
     })
-}
-
-/// The same as a boxed future.
-pub(crate) fn caught_in_box<'a, T: 'a>(
-    method: &'static str,
-    work: impl Future<Output = Result<T, ErrorData>> + Send + 'a,
-) -> BoxFuture<'a, Result<T, ErrorData>> {
-    Box::pin(caught(method, work))
 }
 
 /// Runs work that must not end the task that it runs in. None if it panics.

@@ -5,15 +5,13 @@
 use std::{collections::HashSet, fmt};
 
 use mcp_servlet_common::json_problem;
-use rmcp::{
-    ErrorData,
-    model::{
-        CallToolRequestParams, CancelTaskParams, CancelledNotificationParam, CompleteRequestParams,
-        CustomRequest, ErrorCode, GetPromptRequestParams, GetTaskParams, InitializeRequestParams,
-        PaginatedRequestParams, ReadResourceRequestParams, SetLevelRequestParams,
-        SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
-        UpdateTaskParams,
-    },
+use mcp_servlet_runtime::RpcError;
+use rmcp::model::{
+    CallToolRequestParams, CancelTaskParams, CancelledNotificationParam, CompleteRequestParams,
+    CustomRequest, GetPromptRequestParams, GetTaskParams, InitializeRequestParams,
+    PaginatedRequestParams, ReadResourceRequestParams, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+    UpdateTaskParams,
 };
 use serde::{
     Deserialize, Deserializer,
@@ -75,7 +73,7 @@ impl<'a> Meta<'a> {
 
 /// Checks that rmcp omits. It ignores params that are not an object, ignores invalid params of
 /// lists, and accepts requests of either era until it knows the client's.
-pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, ErrorData> {
+pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, RpcError> {
     let wrong = |problem: &str| Err(wrong(method, problem));
     if !params.starts_with('{') {
         return wrong("expected an object");
@@ -192,12 +190,13 @@ pub(crate) fn problem_in<'de, T: Deserialize<'de>>(text: &'de str) -> Option<Str
     json_problem::<T, _>(&mut serde_json::Deserializer::from_str(text))
 }
 
-pub(crate) fn wrong(method: &str, problem: &str) -> ErrorData {
-    ErrorData::invalid_params(format!("invalid params of `{method}`: {problem}"), None)
+pub(crate) fn wrong(method: &str, problem: &str) -> RpcError {
+    let message = format!("invalid params of `{method}`: {problem}");
+    RpcError::new(RpcError::INVALID_PARAMS, message)
 }
 
 /// Explains why rmcp could not read a request: the method is unknown, or its params are invalid.
-pub(crate) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
+pub(crate) fn refuse(request: CustomRequest, era: Era) -> RpcError {
     let CustomRequest { method, params, .. } = request;
     if era == Era::Modern && REMOVED.contains(&&*method) {
         return unknown_method(&method);
@@ -226,9 +225,9 @@ pub(crate) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
     wrong(&method, &problem)
 }
 
-pub(crate) fn unknown_method(method: &str) -> ErrorData {
+pub(crate) fn unknown_method(method: &str) -> RpcError {
     let message = format!("unknown method `{method}`");
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+    RpcError::new(RpcError::METHOD_NOT_FOUND, message)
 }
 
 fn problem<T: DeserializeOwned>(params: Value) -> String {

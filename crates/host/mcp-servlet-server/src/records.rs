@@ -19,7 +19,7 @@ use prometheus_client::metrics::counter::Counter;
 use tokio::sync::OnceCell;
 
 pub(crate) use account::{
-    Account, Asked, InnerRecord, Notes, exceeded_data, note_exceeded, note_list,
+    Account, Asked, InnerRecord, Notes, exceeded_error, note_exceeded, note_list,
 };
 use audit_file::AuditFile;
 use audit_log::AuditLog;

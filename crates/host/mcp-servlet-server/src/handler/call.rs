@@ -12,10 +12,10 @@ use mcp_servlet_access::{Refusal, audit::Event};
 use mcp_servlet_host::{Host, Member, Tool};
 use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RpcError};
 use rmcp::{
-    ErrorData, RoleServer,
+    RoleServer,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
-        CreateTaskResult, ErrorCode, InputRequiredResult,
+        CreateTaskResult, InputRequiredResult,
     },
     service::RequestContext,
 };
@@ -31,7 +31,7 @@ use crate::{
         clock::{Clock, timed_out},
         input_rounds::{self, Answer, Inputs},
         notifications::TaskCell,
-        protocol_error, search,
+        search,
         session::Session,
         structured,
         tasks::{Created, Task},
@@ -47,7 +47,7 @@ use crate::{
 };
 
 /// One call of a servlet. Boxed, because it can be handed over to a task.
-type Running = Pin<Box<dyn Future<Output = Result<JsonObject, ErrorData>> + Send>>;
+type Running = Pin<Box<dyn Future<Output = Result<JsonObject, RpcError>> + Send>>;
 
 /// Whether a tool runs as a task, according to `execution.taskSupport`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,12 +95,12 @@ struct ToolCall {
 
 impl ToolCall {
     /// Calls the servlet once, and notes an error.
-    async fn run(&self, inputs: Inputs) -> Result<JsonObject, ErrorData> {
+    async fn run(&self, inputs: Inputs) -> Result<JsonObject, RpcError> {
         let result = self.run_unnoted(inputs).await;
         result.inspect_err(|error| self.account.failed(error))
     }
 
-    async fn run_unnoted(&self, inputs: Inputs) -> Result<JsonObject, ErrorData> {
+    async fn run_unnoted(&self, inputs: Inputs) -> Result<JsonObject, RpcError> {
         let _active = self.server.0.process.active.begin();
         let (name, context) = (&self.request.name, &self.context);
         let (server, session, era) = (&self.server, &self.session, self.era);
@@ -150,7 +150,7 @@ impl ToolCall {
         };
         self.account
             .ran(observed.end(&result, usage.get()), usage.get());
-        let result = result.map_err(|error| protocol_error(&error))?;
+        let result = result.map_err(|error| error.to_rpc_error())?;
         let mut json = result.into_json();
         let tool = host.tool(name);
         structured::set_content(era, tool.map(Tool::json), &mut json);
@@ -228,7 +228,7 @@ impl ToolCall {
         self: &Arc<Self>,
         handler: &Handler,
         inputs: Inputs,
-    ) -> Result<Answered, ErrorData> {
+    ) -> Result<Answered, RpcError> {
         let options = &self.server.0.options.tasks;
         let end = inputs.end.clone();
         let support = TaskSupport::of(&self.permissions, &self.request.name);
@@ -302,7 +302,7 @@ impl Handler {
         host: &Host,
         request: &CallToolRequestParams,
         via: Option<&'static str>,
-    ) -> Result<Account, ErrorData> {
+    ) -> Result<Account, RpcError> {
         let asked = Asked {
             event: Event::Call,
             method: "tools/call",
@@ -318,7 +318,7 @@ impl Handler {
         &self,
         mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> Result<CallToolResponse, RpcError> {
         let inputs = Inputs::new(
             request.input_responses.clone(),
             request.request_state.clone(),
@@ -369,7 +369,7 @@ impl Handler {
         &self,
         call: &Arc<ToolCall>,
         inputs: Inputs,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> Result<CallToolResponse, RpcError> {
         let era = call.era;
         let (context, asked, seal) = (&call.context, call.asked(), &self.server.0.seal);
         let answer = if era == Era::Modern {
@@ -401,9 +401,9 @@ impl Handler {
 
 /// The error for a caller without a scope. The list may have changed since the message arrived. Otherwise its response would have a
 /// challenge.
-fn lacks_scope(refusal: &Refusal) -> ErrorData {
-    let data = json!({ "code": "FORBIDDEN" });
-    ErrorData::invalid_request(refusal.message, Some(data))
+fn lacks_scope(refusal: &Refusal) -> RpcError {
+    RpcError::new(RpcError::INVALID_REQUEST, refusal.message)
+        .with_data(json!({ "code": "FORBIDDEN" }))
 }
 
 /// Why the caller's scopes do not allow a tool. None if they do, or if rules hide the tool.
@@ -426,7 +426,7 @@ fn header<'a>(context: &'a RequestContext<RoleServer>, name: &str) -> Option<&'a
 }
 
 /// Refuses a tool that always runs as a task, if the client does not support tasks.
-fn require_tasks(call: &ToolCall) -> Result<(), ErrorData> {
+fn require_tasks(call: &ToolCall) -> Result<(), RpcError> {
     if call.client_has_tasks() {
         return Ok(());
     }
@@ -435,18 +435,10 @@ fn require_tasks(call: &ToolCall) -> Result<(), ErrorData> {
         "`{}` only runs as a task, for clients with the extension `io.modelcontextprotocol/tasks`",
         call.request.name
     );
-    Err(ErrorData::new(
-        ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
-        message,
-        Some(json!({ "requiredCapabilities": needed })),
-    ))
+    Err(input_rounds::lacks_capability(message, json!(needed)))
 }
 
-fn too_many() -> ErrorData {
+fn too_many() -> RpcError {
     let message = "too many tasks; fetch the results of some, or wait until they expire";
-    ErrorData::new(
-        ErrorCode(RpcError::BUSY),
-        message,
-        Some(json!({ "retry": true })),
-    )
+    RpcError::new(RpcError::BUSY, message).with_data(json!({ "retry": true }))
 }

@@ -3,7 +3,7 @@
 use std::{sync::Mutex, time::Duration};
 
 use mcp_servlet_common::lock;
-use rmcp::ErrorData;
+use mcp_servlet_runtime::RpcError;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
@@ -53,11 +53,11 @@ impl Clock {
 }
 
 /// The response to a request whose time is over.
-pub(super) fn timed_out(limit: Duration) -> ErrorData {
+pub(super) fn timed_out(limit: Duration) -> RpcError {
     let message =
         format!("the request took longer than {limit:?}, the time limit of this endpoint");
     let data = json!({ "timeout": limit.as_secs_f64() });
-    ErrorData::internal_error(message, Some(data))
+    RpcError::new(RpcError::INTERNAL, message).with_data(data)
 }
 
 #[cfg(test)]

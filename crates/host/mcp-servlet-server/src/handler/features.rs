@@ -7,14 +7,13 @@ use std::{
 
 use mcp_servlet_access::audit::Event;
 use mcp_servlet_host::{Host, Member};
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta};
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta, RpcError};
 use rmcp::{
-    ErrorData, RoleServer,
+    RoleServer,
     model::{
-        CompleteRequestParams, CompleteResult, ErrorCode, GetPromptRequestParams,
-        GetPromptResponse, GetPromptResult, InputRequiredResult, PromptsCapability,
-        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourcesCapability,
-        ServerCapabilities,
+        CompleteRequestParams, CompleteResult, GetPromptRequestParams, GetPromptResponse,
+        GetPromptResult, InputRequiredResult, PromptsCapability, ReadResourceRequestParams,
+        ReadResourceResponse, ReadResourceResult, ResourcesCapability, ServerCapabilities,
     },
     service::RequestContext,
 };
@@ -28,7 +27,6 @@ use crate::{
         clock::{Clock, timed_out},
         input_rounds::{self, Answer, Inputs},
         notifications::UsageCell,
-        protocol_error,
     },
     permissions::Permissions,
     records::{Account, Asked},
@@ -66,7 +64,7 @@ async fn bounded<T>(
     clock: &Clock,
     context: &RequestContext<RoleServer>,
     work: Pin<&mut impl Future<Output = Result<T, CallError>>>,
-) -> Result<Result<T, CallError>, ErrorData> {
+) -> Result<Result<T, CallError>, RpcError> {
     let start = Instant::now();
     account.runs();
     let work = async {
@@ -140,7 +138,7 @@ impl Handler {
         &self,
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+    ) -> Result<ReadResourceResponse, RpcError> {
         let wanted = Wanted::Resource { uri: &request.uri };
         let inputs = Inputs::new(request.input_responses, request.request_state);
         let answer = self.answer_feature(&context, wanted, inputs).await?;
@@ -166,7 +164,7 @@ impl Handler {
         &self,
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
+    ) -> Result<GetPromptResponse, RpcError> {
         let wanted = Wanted::Prompt {
             name: &request.name,
             arguments: request.arguments.as_ref(),
@@ -185,7 +183,7 @@ impl Handler {
         context: &RequestContext<RoleServer>,
         wanted: Wanted<'_>,
         inputs: Inputs,
-    ) -> Result<Answer, ErrorData> {
+    ) -> Result<Answer, RpcError> {
         let host = &self.host(context).await?;
         let (event, method, name, arguments, once) = match wanted {
             Wanted::Resource { uri } => {
@@ -229,7 +227,7 @@ impl Handler {
             let of = (&self.server, account, &usage);
             match bounded(of, method, clock, context, pin!(work)).await? {
                 Ok(json) => Ok(account.answered(json)),
-                Err(error) => Err(protocol_error(&error)),
+                Err(error) => Err(error.to_rpc_error()),
             }
         };
         let answer = input_rounds::answer(&self.server, context, era, &asked, inputs, call).await;
@@ -240,14 +238,12 @@ impl Handler {
         &self,
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
+    ) -> Result<CompleteResult, RpcError> {
         let host = self.host(&context).await?;
         let params = serde_json::to_value(&request).ok();
         let Some(Value::Object(mut params)) = params else {
-            return Err(ErrorData::invalid_params(
-                "expected an object as params",
-                None,
-            ));
+            let message = "expected an object as params";
+            return Err(RpcError::new(RpcError::INVALID_PARAMS, message));
         };
         if let Some(Value::Object(meta)) = params.get_mut("_meta") {
             attributes::strip(meta);
@@ -292,10 +288,10 @@ fn referred(params: &JsonObject) -> &str {
 }
 
 /// Completion for an unknown prompt or resource is an invalid request, not a missing resource.
-fn complete_error(error: &CallError) -> ErrorData {
-    let mut data = protocol_error(error);
+fn complete_error(error: &CallError) -> RpcError {
+    let mut shown = error.to_rpc_error();
     if matches!(error.kind, CallErrorKind::UnknownResource { .. }) {
-        data.code = ErrorCode::INVALID_PARAMS;
+        shown.code = RpcError::INVALID_PARAMS;
     }
-    data
+    shown
 }

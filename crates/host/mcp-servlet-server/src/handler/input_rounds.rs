@@ -8,10 +8,10 @@
 use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
 
 use mcp_servlet_host::INPUT_ROUNDS;
-use mcp_servlet_runtime::{JsonObject, Nursery};
+use mcp_servlet_runtime::{JsonObject, Nursery, RpcError};
 use rmcp::{
-    ErrorData, Peer, RoleServer,
-    model::{ClientResult, CustomRequest, ErrorCode, InputResponses, ServerRequest},
+    Peer, RoleServer,
+    model::{ClientResult, CustomRequest, InputResponses, ServerRequest},
     service::{PeerRequestOptions, RequestContext, RequestHandle, ServiceError},
 };
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ impl Inputs {
         mut self,
         seal: &Seal,
         request: &Request<'_>,
-    ) -> Result<Self, ErrorData> {
+    ) -> Result<Self, RpcError> {
         if let Some(sealed) = &mut self.state {
             *sealed = seal.open(sealed, request).await?;
         }
@@ -79,9 +79,9 @@ pub(super) fn answer<'a, F>(
     request: &'a Request<'a>,
     inputs: Inputs,
     call: impl Fn(Inputs) -> F + Send + 'a,
-) -> Pin<Box<dyn Future<Output = Result<Answer, ErrorData>> + Send + 'a>>
+) -> Pin<Box<dyn Future<Output = Result<Answer, RpcError>> + Send + 'a>>
 where
-    F: Future<Output = Result<JsonObject, ErrorData>> + Send + 'a,
+    F: Future<Output = Result<JsonObject, RpcError>> + Send + 'a,
 {
     Box::pin(async move {
         let Server(shared) = server;
@@ -110,7 +110,7 @@ pub(super) fn input_required_result(
     request: &Request<'_>,
     mut result: JsonObject,
     open: DropGuard,
-) -> Result<Answer, ErrorData> {
+) -> Result<Answer, RpcError> {
     if input_requests(context, &result)?.is_none() {
         return Ok(Answer::Complete(result));
     }
@@ -129,10 +129,10 @@ pub(super) async fn converse<F, A>(
     first: F,
     again: impl Fn(Inputs) -> F,
     ask: impl Fn(JsonObject) -> A,
-) -> Result<JsonObject, ErrorData>
+) -> Result<JsonObject, RpcError>
 where
-    F: Future<Output = Result<JsonObject, ErrorData>>,
-    A: Future<Output = Result<JsonObject, ErrorData>>,
+    F: Future<Output = Result<JsonObject, RpcError>>,
+    A: Future<Output = Result<JsonObject, RpcError>>,
 {
     let _open = end.clone().drop_guard();
     let mut result = first.await?;
@@ -141,7 +141,7 @@ where
         if rounds == INPUT_ROUNDS {
             let message =
                 format!("the servlet asked {INPUT_ROUNDS} times without returning a result");
-            return Err(ErrorData::internal_error(message, None));
+            return Err(RpcError::new(RpcError::INTERNAL, message));
         }
         rounds += 1;
         let responses = ask(input_requests).await?;
@@ -160,7 +160,7 @@ where
 fn input_requests(
     context: &RequestContext<RoleServer>,
     result: &JsonObject,
-) -> Result<Option<JsonObject>, ErrorData> {
+) -> Result<Option<JsonObject>, RpcError> {
     match result.get("resultType").and_then(Value::as_str) {
         None | Some("complete") => Ok(None),
         Some("input_required") => {
@@ -170,18 +170,18 @@ fn input_requests(
         }
         Some(other) => {
             let message = format!("this host does not pass on results of type `{other}`");
-            Err(ErrorData::internal_error(message, None))
+            Err(RpcError::new(RpcError::INTERNAL, message))
         }
     }
 }
 
 /// The input requests of a result, by key.
-fn asked(result: &JsonObject) -> Result<&JsonObject, ErrorData> {
+fn asked(result: &JsonObject) -> Result<&JsonObject, RpcError> {
     static NONE: std::sync::LazyLock<JsonObject> = std::sync::LazyLock::new(JsonObject::new);
     let wrong = || {
         let message = "invalid input requests of the servlet: `inputRequests` must be an object of requests, \
                        each with a `method` that asks the client";
-        ErrorData::internal_error(message, None)
+        RpcError::new(RpcError::INTERNAL, message)
     };
     let input_requests = match result.get("inputRequests") {
         None => return Ok(&NONE),
@@ -227,7 +227,7 @@ fn has(declared: &Value, (name, part): Capability) -> bool {
 fn require(
     context: &RequestContext<RoleServer>,
     input_requests: &JsonObject,
-) -> Result<(), ErrorData> {
+) -> Result<(), RpcError> {
     let declared = json!(context.client_capabilities());
     let needed = input_requests.values().filter_map(capability);
     let needed: BTreeSet<_> = needed.filter(|needed| !has(&declared, *needed)).collect();
@@ -253,11 +253,13 @@ fn require(
         "this needs a client with the capability {}",
         names.join(", ")
     );
-    Err(ErrorData::new(
-        ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
-        message,
-        Some(json!({ "requiredCapabilities": missing })),
-    ))
+    Err(lacks_capability(message, missing))
+}
+
+/// The error for a client that has not declared these capabilities.
+pub(super) fn lacks_capability(message: String, required: Value) -> RpcError {
+    RpcError::new(RpcError::MISSING_CLIENT_CAPABILITY, message)
+        .with_data(json!({ "requiredCapabilities": required }))
 }
 
 /// Sends the input requests to a client up to 2025-11-25, one after the other, since a person may have to answer.
@@ -266,14 +268,14 @@ async fn ask(
     nursery: &Nursery,
     input_requests: &JsonObject,
     patience: Duration,
-) -> Result<JsonObject, ErrorData> {
+) -> Result<JsonObject, RpcError> {
     let mut responses = JsonObject::new();
     for (key, input_request) in input_requests {
         let asked = tokio::time::timeout(patience, ask_one(&context.peer, nursery, input_request));
         let asked = tokio::select! {
             asked = asked => asked,
             () = cancelled(context) => {
-                return Err(ErrorData::internal_error("the request was cancelled", None));
+                return Err(RpcError::new(RpcError::INTERNAL, "the request was cancelled"));
             }
         };
         let problem = match asked {
@@ -285,7 +287,7 @@ async fn ask(
             Err(_) => format!("no response within {patience:?}"),
         };
         let message = format!("the client did not answer the input request `{key}`: {problem}");
-        return Err(ErrorData::internal_error(message, None));
+        return Err(RpcError::new(RpcError::INTERNAL, message));
     }
     Ok(responses)
 }
@@ -390,7 +392,7 @@ mod tests {
             json!({ "a": { "method": "tools/call" } }),
         ] {
             let result = object(json!({ "inputRequests": wrong }));
-            assert_eq!(asked(&result).expect_err("an error").code.0, -32603);
+            assert_eq!(asked(&result).expect_err("an error").code, -32603);
         }
     }
 }

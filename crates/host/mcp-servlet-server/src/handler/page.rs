@@ -6,8 +6,8 @@
 
 use mcp_servlet_access::Owner;
 use mcp_servlet_common::{hex, unhex};
-use mcp_servlet_runtime::JsonObject;
-use rmcp::{ErrorData, model::PaginatedRequestParams};
+use mcp_servlet_runtime::{JsonObject, RpcError};
+use rmcp::model::PaginatedRequestParams;
 
 use crate::server::{
     lists::List,
@@ -50,7 +50,7 @@ pub(super) fn page(
     list: &Shown<'_>,
     request: Option<PaginatedRequestParams>,
     size: usize,
-) -> Result<JsonObject, ErrorData> {
+) -> Result<JsonObject, RpcError> {
     let begin = match request.and_then(|request| request.cursor) {
         Some(cursor) => after(list, cursors.read(&cursor))?,
         None => 0,
@@ -97,12 +97,12 @@ impl Cursors<'_> {
 }
 
 /// The index after the entry that a cursor names.
-fn after(list: &Shown<'_>, name: Option<String>) -> Result<usize, ErrorData> {
+fn after(list: &Shown<'_>, name: Option<String>) -> Result<usize, RpcError> {
     let found = name.and_then(|name| list.position(&name));
     found.map(|at| at + 1).ok_or_else(|| {
         let message = "unknown `cursor`: it is not from this list, or the list has changed; \
                        ask again without one";
-        ErrorData::invalid_params(message, None)
+        RpcError::new(RpcError::INVALID_PARAMS, message)
     })
 }
 
@@ -121,11 +121,11 @@ mod tests {
 
     use super::*;
 
-    fn ask(cursor: Option<&str>) -> Result<JsonObject, ErrorData> {
+    fn ask(cursor: Option<&str>) -> Result<JsonObject, RpcError> {
         ask_as(None, cursor)
     }
 
-    fn ask_as(only: Option<&[bool]>, cursor: Option<&str>) -> Result<JsonObject, ErrorData> {
+    fn ask_as(only: Option<&[bool]>, cursor: Option<&str>) -> Result<JsonObject, RpcError> {
         let entries = ["a", "é", "c", "d", "e"].map(|name| json!({ "name": name }));
         let list = List::new("name", entries.into());
         let request = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
@@ -179,7 +179,7 @@ mod tests {
     fn refuses_a_cursor_that_it_did_not_give() {
         for wrong in ["", "0", "zz", "a", "6162"] {
             let error = ask(Some(wrong)).expect_err("an error");
-            assert_eq!(error.code.0, -32602, "{wrong}");
+            assert_eq!(error.code, -32602, "{wrong}");
         }
     }
 }

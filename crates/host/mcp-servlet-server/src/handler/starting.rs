@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::RpcError;
-use rmcp::{ErrorData, RoleServer, model::ErrorCode, service::RequestContext};
+use rmcp::{RoleServer, service::RequestContext};
 use serde_json::json;
 
 use super::Handler;
@@ -18,7 +18,7 @@ impl Handler {
     pub(super) async fn host(
         &self,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Arc<Host>, ErrorData> {
+    ) -> Result<Arc<Host>, RpcError> {
         if self.started(context, self.server.0.options.startup).await {
             return Ok(self.server.host());
         }
@@ -30,7 +30,7 @@ impl Handler {
     pub(super) async fn host_of_list(
         &self,
         context: &RequestContext<RoleServer>,
-    ) -> Result<(Arc<Host>, bool), ErrorData> {
+    ) -> Result<(Arc<Host>, bool), RpcError> {
         let wait = LIST_WAIT.min(self.server.0.options.startup);
         let is_final = self.started(context, wait).await;
         if !is_final && self.server.is_stopping() {
@@ -50,14 +50,13 @@ impl Handler {
         }
     }
 
-    fn not_started(&self) -> ErrorData {
+    fn not_started(&self) -> RpcError {
         let Server(shared) = &self.server;
         let message = if shared.process.active.is_stopping() {
             "the server is stopping"
         } else {
             "the servlets are not loaded yet; try again later"
         };
-        let data = Some(json!({ "retry": true }));
-        ErrorData::new(ErrorCode(RpcError::BUSY), message, data)
+        RpcError::new(RpcError::BUSY, message).with_data(json!({ "retry": true }))
     }
 }

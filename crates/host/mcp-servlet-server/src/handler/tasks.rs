@@ -14,8 +14,7 @@ use std::{
 
 use mcp_servlet_access::Owner;
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::JsonObject;
-use rmcp::ErrorData;
+use mcp_servlet_runtime::{JsonObject, RpcError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -98,7 +97,7 @@ impl Tasks {
         &self,
         server: &Server,
         created: Created,
-        work: impl Future<Output = Result<JsonObject, ErrorData>> + Send + 'static,
+        work: impl Future<Output = Result<JsonObject, RpcError>> + Send + 'static,
     ) {
         let nursery = server.0.process.nursery.clone();
         let (server, scope) = (server.clone(), Arc::downgrade(&self.0));
@@ -129,7 +128,7 @@ impl Tasks {
     }
 
     /// The task of this owner with this id.
-    pub(crate) fn find(&self, id: &str, owner: Option<Owner>) -> Result<Arc<Task>, ErrorData> {
+    pub(crate) fn find(&self, id: &str, owner: Option<Owner>) -> Result<Arc<Task>, RpcError> {
         let known = self.0.known();
         let found = known.get(id).filter(|(other, _)| *other == owner);
         let found = found.map(|(_, task)| Arc::clone(task));
@@ -138,9 +137,9 @@ impl Tasks {
 }
 
 /// The error for a task that does not exist for a caller.
-pub(crate) fn unknown(id: &str) -> ErrorData {
+pub(crate) fn unknown(id: &str) -> RpcError {
     let message = format!("unknown task `{id}`: it was never created, or it has expired");
-    ErrorData::invalid_params(message, None)
+    RpcError::new(RpcError::INVALID_PARAMS, message)
 }
 
 impl Scope {

@@ -185,7 +185,7 @@ pub(super) fn error_response(status: StatusCode, message: &str, id: Option<Value
         StatusCode::SERVICE_UNAVAILABLE => RpcError::BUSY,
         _ => RpcError::INVALID_REQUEST,
     };
-    let error = json!({ "code": number, "message": message, "data": { "code": code } });
+    let error = RpcError::new(number, message).with_data(json!({ "code": code }));
     let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
     (status, Json(body)).into_response()
 }

@@ -16,14 +16,13 @@ use mcp_servlet_access::{
     quota::{Exceeded, Permit},
 };
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::RpcError;
 use serde_json::{Value, json};
 
 use super::peer::Peer;
 use crate::{
     access::owner,
     message::Message,
-    records::{exceeded_data, note_exceeded},
+    records::{exceeded_error, note_exceeded},
     server::Server,
 };
 
@@ -85,12 +84,7 @@ pub(super) fn hold(server: &Server, parts: &mut Parts, message: &Message) -> Opt
 }
 
 fn refused(exceeded: &Exceeded, id: Option<Value>) -> Response {
-    let error = json!({
-        "code": RpcError::BUSY,
-        "message": exceeded.to_string(),
-        "data": exceeded_data(exceeded),
-    });
-    let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
+    let body = json!({ "jsonrpc": "2.0", "id": id, "error": exceeded_error(exceeded) });
     let retry = [(header::RETRY_AFTER, exceeded.seconds().to_string())];
     (StatusCode::TOO_MANY_REQUESTS, retry, Json(body)).into_response()
 }

@@ -19,8 +19,8 @@ use mcp_servlet_runtime::{
     asks_client,
 };
 use opentelemetry::{KeyValue, trace::SpanKind};
-use rmcp::{ErrorData, RoleServer, model::ErrorCode, service::RequestContext};
-use serde_json::{Value, json};
+use rmcp::{RoleServer, service::RequestContext};
+use serde_json::json;
 
 use super::{
     Records,
@@ -108,7 +108,7 @@ impl Account {
         context: &RequestContext<RoleServer>,
         host: &Host,
         asked: &Asked<'_>,
-    ) -> Result<Self, ErrorData> {
+    ) -> Result<Self, RpcError> {
         let records = server.records();
         let quotas = server.0.access.quotas();
         if records.is_none() && quotas.is_empty() {
@@ -206,9 +206,9 @@ impl Account {
     }
 
     /// Notes the error that the client gets.
-    pub(crate) fn failed(&self, error: &ErrorData) {
+    pub(crate) fn failed(&self, error: &RpcError) {
         if let Some(open) = &self.0 {
-            lock(&open.notes.noted).code = Some(error.code.0);
+            lock(&open.notes.noted).code = Some(error.code);
         }
     }
 
@@ -520,19 +520,18 @@ pub(crate) fn note_exceeded(
     server.note(Event::Quota, || fields);
 }
 
-/// The data of the error for a quota that is used up.
-pub(crate) fn exceeded_data(exceeded: &Exceeded) -> Value {
-    json!({ "retry": true, "retry_after": exceeded.seconds(), "quota": exceeded.quota })
+/// The error for a quota that is used up.
+pub(crate) fn exceeded_error(exceeded: &Exceeded) -> RpcError {
+    let data = json!({
+        "retry": true,
+        "retry_after": exceeded.seconds(),
+        "quota": exceeded.quota,
+    });
+    RpcError::new(RpcError::BUSY, exceeded.to_string()).with_data(data)
 }
 
-fn exceeded_error(exceeded: &Exceeded) -> ErrorData {
-    let data = exceeded_data(exceeded);
-    ErrorData::new(ErrorCode(RpcError::BUSY), exceeded.to_string(), Some(data))
-}
-
-fn cannot_write() -> ErrorData {
-    let data = json!({ "retry": true });
+fn cannot_write() -> RpcError {
     let message =
         "the audit log cannot take another line, so this server takes no calls; try again later";
-    ErrorData::new(ErrorCode(RpcError::BUSY), message, Some(data))
+    RpcError::new(RpcError::BUSY, message).with_data(json!({ "retry": true }))
 }

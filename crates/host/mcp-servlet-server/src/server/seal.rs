@@ -19,7 +19,6 @@ use mcp_servlet_access::Owner;
 use mcp_servlet_common::{hex, lock};
 use mcp_servlet_runtime::{JsonObject, RpcError};
 use ring::aead::{Aad, NONCE_LEN, Nonce};
-use rmcp::{ErrorData, model::ErrorCode};
 use serde_json::{Value, json};
 
 use super::state_keys::{CurrentKeys, KeyId};
@@ -109,12 +108,12 @@ impl Seal {
         &self,
         sealed: &str,
         request: &Request<'_>,
-    ) -> Result<String, ErrorData> {
+    ) -> Result<String, RpcError> {
         let Some(opened) = self.opened(sealed, request) else {
             // The client gets no details: it may be probing.
             let message = "`requestState` is not from this server, not for this request, or too old; \
                            call again without one";
-            return Err(ErrorData::invalid_params(message, None));
+            return Err(RpcError::new(RpcError::INVALID_PARAMS, message));
         };
         if request.once {
             self.use_up(&opened).await?;
@@ -162,20 +161,19 @@ impl Seal {
     }
 
     /// Refuses a state that was used before, as far as is known: without a store, only by this process.
-    async fn use_up(&self, opened: &Opened) -> Result<(), ErrorData> {
+    async fn use_up(&self, opened: &Opened) -> Result<(), RpcError> {
         // docs/decisions/0074-state-of-steps.md has the reason.
         let is_first_of_all = self.is_first_of_all(opened.number).await;
         let is_first_of_all = is_first_of_all.map_err(|Away| {
             let message = "the store cannot be reached, so it is not known whether this answer was used already; \
                            send it again later";
-            let data = json!({ "code": "STORE_AWAY" });
-            ErrorData::new(ErrorCode(RpcError::BUSY), message, Some(data))
+            RpcError::new(RpcError::BUSY, message).with_data(json!({ "code": "STORE_AWAY" }))
         })?;
         if is_first_of_all && self.is_first(opened.number) {
             return Ok(());
         }
         let message = "this answer was used already; send the request again without `requestState`";
-        Err(ErrorData::invalid_params(message, None))
+        Err(RpcError::new(RpcError::INVALID_PARAMS, message))
     }
 
     /// Whether a state is used for the first time in this process.
@@ -420,6 +418,6 @@ mod tests {
         }
         assert!(is_refused(&seal, "", &request("t", &arguments)));
         let refused = seal.open("", &request("t", &arguments)).await;
-        assert_eq!(refused.expect_err("a refusal").code.0, -32602);
+        assert_eq!(refused.expect_err("a refusal").code, -32602);
     }
 }

@@ -3,7 +3,6 @@
 use std::{io, sync::Arc};
 
 use mcp_servlet_runtime::RpcError;
-use rmcp::{ErrorData, model::ErrorCode};
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -36,14 +35,14 @@ impl Results {
         &self,
         what: &str,
         value: &impl Serialize,
-    ) -> Result<OwnedSemaphorePermit, ErrorData> {
+    ) -> Result<OwnedSemaphorePermit, RpcError> {
         let size = json_size(value);
         let units = u32::try_from(size.div_ceil(UNIT)).unwrap_or(u32::MAX);
         let kept = Arc::clone(&self.room).try_acquire_many_owned(units);
         kept.map_err(|_| self.full(what, size))
     }
 
-    fn full(&self, what: &str, size: u64) -> ErrorData {
+    fn full(&self, what: &str, size: u64) -> RpcError {
         let limit = self.limit.unwrap_or(u64::MAX);
         let may_fit_later = size <= limit;
         let retry = if may_fit_later {
@@ -55,8 +54,7 @@ impl Results {
             "the {what} of the task has {size} bytes; everything that tasks keep for clients may have {limit} bytes \
              together: {retry}have the operator raise `results` in `[tasks]`"
         );
-        let data = json!({ "retry": may_fit_later });
-        ErrorData::new(ErrorCode(RpcError::BUSY), message, Some(data))
+        RpcError::new(RpcError::BUSY, message).with_data(json!({ "retry": may_fit_later }))
     }
 }
 

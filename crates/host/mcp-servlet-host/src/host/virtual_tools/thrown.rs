@@ -72,11 +72,11 @@ fn remote_code(failure: &RemoteFailure) -> &'static str {
 /// The name of an error code of JSON-RPC.
 fn rpc_code(code: i32) -> &'static str {
     match code {
-        -32700 => "PARSE_ERROR",
-        -32600 => "INVALID_REQUEST",
-        -32601 => "METHOD_NOT_FOUND",
-        -32602 => "INVALID_PARAMS",
-        -32603 => "INTERNAL_ERROR",
+        RpcError::PARSE_ERROR => "PARSE_ERROR",
+        RpcError::INVALID_REQUEST => "INVALID_REQUEST",
+        RpcError::METHOD_NOT_FOUND => "METHOD_NOT_FOUND",
+        RpcError::INVALID_PARAMS => "INVALID_PARAMS",
+        RpcError::INTERNAL => "INTERNAL_ERROR",
         -32099..=-32000 => "SERVER_ERROR",
         _ => "JSON_RPC_ERROR",
     }

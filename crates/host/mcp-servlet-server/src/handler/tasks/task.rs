@@ -7,9 +7,8 @@ use std::{
 };
 
 use mcp_servlet_common::lock;
-use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_runtime::{JsonObject, RpcError};
 use rmcp::{
-    ErrorData,
     model::{Task as Wire, TaskStatus},
     task_manager::current_timestamp,
 };
@@ -55,7 +54,7 @@ struct State {
 #[derive(Debug)]
 enum Ended {
     Completed(JsonObject),
-    Failed(ErrorData),
+    Failed(RpcError),
     Cancelled,
 }
 
@@ -137,7 +136,7 @@ impl Task {
     }
 
     /// Publishes input requests, and waits until all of them have responses.
-    pub(crate) async fn ask(&self, input_requests: JsonObject) -> Result<JsonObject, ErrorData> {
+    pub(crate) async fn ask(&self, input_requests: JsonObject) -> Result<JsonObject, RpcError> {
         self.state().ask(input_requests);
         loop {
             let answered = self.answered.notified();
@@ -147,7 +146,7 @@ impl Task {
             tokio::select! {
                 () = answered => {}
                 () = self.cancelled() => {
-                    return Err(ErrorData::internal_error("the task was cancelled", None));
+                    return Err(RpcError::new(RpcError::INTERNAL, "the task was cancelled"));
                 }
             }
         }
@@ -186,7 +185,7 @@ impl Task {
     }
 
     /// Stores the outcome of the call.
-    pub(crate) fn end(&self, result: Result<JsonObject, ErrorData>) {
+    pub(crate) fn end(&self, result: Result<JsonObject, RpcError>) {
         let mut state = self.state();
         state.input_requests.clear();
         state.ended = Some(match result {
