@@ -249,15 +249,17 @@ impl CurrentHooks {
         let mut request_meta = RequestMeta::default();
         request_meta.meta = Some(meta);
         let call = servlet.call_with(tool, Some(&arguments), &request_meta);
-        let result = tokio::time::timeout(on_session.timeout, call).await;
-        let result = result.map_err(|_| late(on_session))?;
+        let result = tokio::time::timeout(on_session.timeout, call)
+            .await
+            .map_err(|_| late(on_session))?;
         Answer::read(&result.map_err(|error| chain(&error))?)
     }
 
     /// The headers that conditions can read.
     fn readable(&self, headers: &HeaderMap) -> JsonObject {
-        let names = headers.keys();
-        let names = names.filter(|name| !self.hooks.credentials.contains(*name));
+        let names = headers
+            .keys()
+            .filter(|name| !self.hooks.credentials.contains(*name));
         attributes::forwarded(headers, names.map(HeaderName::as_str))
     }
 }
@@ -277,8 +279,9 @@ impl Reject {
     /// # Errors
     /// It is not the status of an error.
     pub fn status(status: u16) -> Result<StatusCode, String> {
-        let known = StatusCode::from_u16(status).ok();
-        let known = known.filter(|known| known.is_client_error() || known.is_server_error());
+        let known = StatusCode::from_u16(status)
+            .ok()
+            .filter(|known| known.is_client_error() || known.is_server_error());
         known.ok_or_else(|| format!("expected a status from 400 to 599, found {status}"))
     }
 

@@ -102,8 +102,8 @@ async fn serve_endpoints(
     let end = server.0.process.transports.child_token();
     let first = endpoints.first().map(|(_, options)| Limits::of(options));
     let limits = first.unwrap_or_else(|| Limits::of(&HttpOptions::default()));
-    let endpoints = endpoints.into_iter();
     let endpoints: Arc<[_]> = endpoints
+        .into_iter()
         .map(|(server, options)| Endpoint::new(&server, options, end.clone()))
         .collect();
     let sweeps = Arc::clone(&endpoints);
@@ -303,10 +303,15 @@ fn counts(server: &Server) -> (usize, usize) {
         .iter()
         .map(Server::host)
         .collect();
-    let servlets = hosts.iter().flat_map(|host| host.servlets());
-    let servlets: BTreeSet<_> = servlets.map(|one| (one.name(), one.origin())).collect();
-    let tools = hosts.iter().flat_map(|host| host.tools().map(Tool::name));
-    let tools: BTreeSet<_> = tools.collect();
+    let servlets: BTreeSet<_> = hosts
+        .iter()
+        .flat_map(|host| host.servlets())
+        .map(|one| (one.name(), one.origin()))
+        .collect();
+    let tools: BTreeSet<_> = hosts
+        .iter()
+        .flat_map(|host| host.tools().map(Tool::name))
+        .collect();
     (servlets.len(), tools.len())
 }
 

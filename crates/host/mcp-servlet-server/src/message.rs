@@ -232,8 +232,10 @@ impl Message {
         let id = parts.id.as_ref()?;
         let own = number.own_json(&id.json);
         parts.edits.push(id.replaced(own.clone()));
-        let token = parts.token.as_ref();
-        let token = token.map(|token| token.replaced(number.own_json(&token.json)));
+        let token = parts
+            .token
+            .as_ref()
+            .map(|token| token.replaced(number.own_json(&token.json)));
         parts.edits.extend(token);
         Some(own)
     }
@@ -360,8 +362,8 @@ fn one(bytes: &Bytes, text: &str) -> Result<Message, Refusal> {
         let bytes = bytes.slice_ref(text.as_bytes());
         return Ok(Message { bytes, parts });
     }
-    let members = serde_json::from_str::<BTreeMap<String, &RawValue>>(text);
-    let mut members = members.map_err(|error| invalid_json(&error))?;
+    let mut members = serde_json::from_str::<BTreeMap<String, &RawValue>>(text)
+        .map_err(|error| invalid_json(&error))?;
     members.retain(|name, _| !nulls.contains(&&**name));
     let text = serde_json::to_string(&members).expect("a message is JSON");
     let parts = parts(&text, Envelope::of(&text)?)?;
@@ -410,8 +412,10 @@ fn batch(
 /// Checks that a text is a JSON-RPC message, and finds its parts.
 fn parts(text: &str, envelope: Envelope<'_>) -> Result<Parts, Refusal> {
     let answers = envelope.result.is_some() || envelope.error.is_some();
-    let id = envelope.id.filter(|_| !answers);
-    let id = id.map(|id| Part::of(text, id));
+    let id = envelope
+        .id
+        .filter(|_| !answers)
+        .map(|id| Part::of(text, id));
     let of_request = |refusal: Refusal| refusal.with_id(id.as_ref().map(Part::value));
     if envelope.jsonrpc != "2.0" {
         return Err(of_request(wrong("`jsonrpc` must be \"2.0\"")));
@@ -474,8 +478,8 @@ fn add_params(
             return Err(wrong_params(method, &problem));
         }
         params::check(method, params.get())?;
-        let params = initialize::normalized(params.get());
-        let params = params.map_err(|problem| wrong_params(method, &problem))?;
+        let params = initialize::normalized(params.get())
+            .map_err(|problem| wrong_params(method, &problem))?;
         let version = params["protocolVersion"].as_str().unwrap_or_default();
         parts.kind = Kind::Initialize(version.to_owned());
         parts.edits.push(whole.replaced(params.to_string()));

@@ -56,19 +56,21 @@ pub(crate) fn client_json(own: &str) -> Option<String> {
 
 /// The client's value of an id or a token.
 pub(crate) fn client_value(value: &Value) -> Value {
-    let client = value.as_str().and_then(unmarked);
-    let client = client.and_then(|client| serde_json::from_str(client).ok());
-    client.unwrap_or_else(|| value.clone())
+    value
+        .as_str()
+        .and_then(unmarked)
+        .and_then(|client| serde_json::from_str(client).ok())
+        .unwrap_or_else(|| value.clone())
 }
 
 /// The client's id of a request.
 pub(crate) fn client_id(id: &RequestId) -> RequestId {
-    let client = match id {
+    match id {
         RequestId::String(own) => unmarked(own),
         RequestId::Number(_) => None,
-    };
-    let client = client.and_then(|client| serde_json::from_str(client).ok());
-    client.unwrap_or_else(|| id.clone())
+    }
+    .and_then(|client| serde_json::from_str(client).ok())
+    .unwrap_or_else(|| id.clone())
 }
 
 #[cfg(test)]

@@ -28,11 +28,13 @@ pub(crate) async fn caught<T>(
 
 /// Runs work that must not end the task that it runs in. None if it panics.
 pub(crate) async fn survived<T>(name: &str, work: impl Future<Output = T>) -> Option<T> {
-    let outcome = AssertUnwindSafe(work).catch_unwind().await;
-    let outcome = outcome.inspect_err(|panic| {
-        tracing::error!(panic = message(&**panic), "{name} panicked");
-    });
-    outcome.ok()
+    AssertUnwindSafe(work)
+        .catch_unwind()
+        .await
+        .inspect_err(|panic| {
+            tracing::error!(panic = message(&**panic), "{name} panicked");
+        })
+        .ok()
 }
 
 /// Runs work on a thread that may block. If it panics, so does the caller.
@@ -54,9 +56,11 @@ pub(crate) fn joined<T>(ended: Result<T, JoinError>) -> Option<T> {
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("without a message")
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without a message")
 }
 
 #[cfg(test)]

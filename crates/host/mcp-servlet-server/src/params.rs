@@ -65,8 +65,10 @@ impl<'a> Meta<'a> {
 
     /// Whether this is the `_meta` of a request since 2026-07-28.
     pub(crate) fn is_modern(&self) -> bool {
-        let version = self.version.map(RawValue::get);
-        let version: Option<String> = version.and_then(|json| serde_json::from_str(json).ok());
+        let version: Option<String> = self
+            .version
+            .map(RawValue::get)
+            .and_then(|json| serde_json::from_str(json).ok());
         version.is_some_and(|version| Era::of_version(&version) == Era::Modern)
     }
 }

@@ -279,8 +279,8 @@ mod tests {
                     r#""error":{"code":1,"message":""}"#,
                 ),
             ] {
-                let message = format!(r#"{{"jsonrpc":"2.0","id":{own},{before}}}"#);
-                let message = message.replace("RAW", &raw);
+                let message =
+                    format!(r#"{{"jsonrpc":"2.0","id":{own},{before}}}"#).replace("RAW", &raw);
                 let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},{after}}}"#);
                 assert_eq!(outgoing(&message).as_ref(), Some(&expected));
                 assert_eq!(response(&message), Some(expected));

@@ -84,8 +84,9 @@ impl Permissions {
     /// What the rules say about a tool, and about what it calls and reads if it is virtual.
     fn decide_tool(&self, tool: &Tool) -> Option<Decision<'_>> {
         let own = self.decide(&self.item(tool)?);
-        let steps = items_of_steps(&self.host, tool.name()).into_iter();
-        let steps = steps.map(|step| self.decide(&step.item));
+        let steps = items_of_steps(&self.host, tool.name())
+            .into_iter()
+            .map(|step| self.decide(&step.item));
         Some(steps.fold(own, |strictest, step| {
             if step.allowed < strictest.allowed {
                 step
@@ -299,11 +300,12 @@ impl Permissions {
             return self.unknown_prompt(name);
         }
         let uri = reference.get("uri")?.as_str()?;
-        let known = params
+        let known: Vec<_> = params
             .get("context")
-            .and_then(|context| context.get("arguments"));
-        let known = known.and_then(Value::as_object).into_iter().flatten();
-        let known: Vec<_> = known
+            .and_then(|context| context.get("arguments"))
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
             .filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
             .collect();
         let found = self.host.find_uri(uri);
@@ -323,18 +325,28 @@ impl Permissions {
             owner.is_some_and(|owner| owner.name() == member.name())
                 && self.host.bundle_of(tool.name()).is_none()
         };
-        let tools = self.host.tools().filter(is_own);
-        let tools = tools.map(|tool| self.allows(tool));
+        let tools = self
+            .host
+            .tools()
+            .filter(is_own)
+            .map(|tool| self.allows(tool));
         let is_prompt = |prompt: &&Listed| {
             let owner = self.host.member_of_prompt(prompt.key());
             owner.is_some_and(|owner| owner.name() == member.name())
         };
-        let prompts = self.host.prompts().filter(is_prompt);
-        let prompts = prompts.map(|prompt| self.prompt(prompt.key()));
-        let resources = self.host.resources_of_members();
-        let resources = resources.map(|one| (one, Uri::listed as fn(&str) -> Uri));
-        let templates = self.host.templates_of_members();
-        let templates = templates.map(|one| (one, Uri::of_template as fn(&str) -> Uri));
+        let prompts = self
+            .host
+            .prompts()
+            .filter(is_prompt)
+            .map(|prompt| self.prompt(prompt.key()));
+        let resources = self
+            .host
+            .resources_of_members()
+            .map(|one| (one, Uri::listed as fn(&str) -> Uri));
+        let templates = self
+            .host
+            .templates_of_members()
+            .map(|one| (one, Uri::of_template as fn(&str) -> Uri));
         let resources = resources
             .chain(templates)
             .filter_map(|((owner, entry), uri)| {
@@ -426,8 +438,10 @@ impl CallGuard for Guard {
         match &self.guarded {
             Guarded::Nothing => Ok(()),
             Guarded::Tool(tool) => {
-                let item = permissions.host.tool(tool);
-                let item = item.and_then(|tool| permissions.item(tool));
+                let item = permissions
+                    .host
+                    .tool(tool)
+                    .and_then(|tool| permissions.item(tool));
                 item.map_or(Ok(()), |item| permissions.check(&item, tool, arguments))
             }
             Guarded::Step(tool, step) => match items_of_steps(&permissions.host, tool).get(*step) {

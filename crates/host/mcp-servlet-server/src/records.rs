@@ -85,18 +85,20 @@ impl Records {
         if options.audit.is_none() && options.traces.is_none() {
             return Ok(None);
         }
-        let audit = options.audit.as_ref();
-        let audit = audit
+        let audit = options
+            .audit
+            .as_ref()
             .map(|options| open_audit_log(options, lost))
             .transpose()?;
         let nursery = Nursery::new();
-        let traces = options.traces.as_ref();
-        let traces = traces
+        let traces = options
+            .traces
+            .as_ref()
             .map(|options| Traces::start(options, nursery.clone()))
-            .transpose();
-        let traces = traces.map_err(|error: TracesError| RecordsError::Traces {
-            problem: error.to_string(),
-        })?;
+            .transpose()
+            .map_err(|error: TracesError| RecordsError::Traces {
+                problem: error.to_string(),
+            })?;
         let records = Self(Arc::new(Inner {
             audit,
             traces,

@@ -103,12 +103,15 @@ impl Remotes {
             self.state().tried = names.zip(running).collect();
             return Err(error);
         }
-        let mounts = entries.iter().zip(&running).map(|(entry, running)| Mount {
-            member: running.server.member(),
-            prefix: entry.prefix.clone(),
-            filter: entry.filter.clone(),
-        });
-        let mounts = mounts.collect();
+        let mounts = entries
+            .iter()
+            .zip(&running)
+            .map(|(entry, running)| Mount {
+                member: running.server.member(),
+                prefix: entry.prefix.clone(),
+                filter: entry.filter.clone(),
+            })
+            .collect();
         self.state().replace(names.zip(running).collect());
         Ok(mounts)
     }

@@ -151,8 +151,8 @@ impl HeaderText {
         let text = match self {
             Self::Constant(value) => return Ok(Some(value.clone())),
             Self::Expressions(text) => text.fill(requested).map_err(NoHeader::Expression)?,
-        };
-        let text = text.filter(|text| !text.is_empty());
+        }
+        .filter(|text| !text.is_empty());
         let value = text.map(HeaderValue::try_from).transpose();
         value.map_err(|_| NoHeader::Characters)
     }

@@ -76,9 +76,10 @@ impl Snapshot {
             };
             tokio::time::sleep(wait).await;
             let before = seen.clone();
-            let now = tokio::task::spawn_blocking(move || before.again()).await;
-            // It only fails while the runtime ends.
-            let now = now.unwrap_or_else(|_| seen.clone());
+            let now = tokio::task::spawn_blocking(move || before.again())
+                .await
+                // It only fails while the runtime ends.
+                .unwrap_or_else(|_| seen.clone());
             if is_changing && now == seen {
                 return now;
             }

@@ -104,8 +104,9 @@ pub(crate) fn forwarded<'n>(
 ) -> JsonObject {
     let mut all = JsonObject::new();
     for name in names {
-        let values = headers.get_all(name).into_iter();
-        let values: Vec<_> = values
+        let values: Vec<_> = headers
+            .get_all(name)
+            .into_iter()
             .map(|value| String::from_utf8_lossy(value.as_bytes()))
             .collect();
         if !values.is_empty() {
@@ -132,8 +133,7 @@ mod tests {
 
     #[test]
     fn clients_cannot_set_the_servers_keys() {
-        let meta = json!({ "mcp-servlet/session": "x", "mcp-servlet/y": 1, "mcp-servlets": 2, "baggage": "a=b" });
-        let mut meta = meta.as_object().cloned().expect("an object");
+        let mut meta = json!({ "mcp-servlet/session": "x", "mcp-servlet/y": 1, "mcp-servlets": 2, "baggage": "a=b" }).as_object().cloned().expect("an object");
         strip(&mut meta);
         assert_eq!(Value::from(meta), json!({ "mcp-servlets": 2 }));
     }

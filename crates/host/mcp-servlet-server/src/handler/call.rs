@@ -110,10 +110,12 @@ impl ToolCall {
         let options = &server.0.options;
         let mut request_meta = session.request_meta(context, era, inputs, notifier, options);
         self.account.runs();
-        let remote = host.member_of(name).and_then(Member::as_remote);
-        // Nothing is sent to the remote if the rules deny the call.
-        let remote = remote.filter(|_| self.permissions.tool(name).is_some());
-        let remote = remote.map(|_| ("tools/call", &**name));
+        let remote = host
+            .member_of(name)
+            .and_then(Member::as_remote)
+            // Nothing is sent to the remote if the rules deny the call.
+            .filter(|_| self.permissions.tool(name).is_some())
+            .map(|_| ("tools/call", &**name));
         let _remote_span = self.account.trace(&mut request_meta, remote);
         request_meta.guard = self.permissions.guard(name);
         if self.permissions.host.has_steps(name) || self.permissions.host.callees().is_some() {
@@ -179,8 +181,11 @@ impl ToolCall {
 
     /// The error for the log and the metrics if the request took longer than the endpoint allows.
     fn timeout(&self, limit: Duration) -> CallError {
-        let servlet = self.permissions.host.servlet_of(&self.request.name);
-        let servlet = servlet.map_or("", |servlet| servlet.name());
+        let servlet = self
+            .permissions
+            .host
+            .servlet_of(&self.request.name)
+            .map_or("", |servlet| servlet.name());
         CallErrorKind::Timeout { limit }.at(servlet, Some("call"))
     }
 

@@ -273,9 +273,10 @@ impl Handler {
         // Servlets do not report what completions take.
         let of = (&self.server, &account, &UsageCell::default());
         let clock = self.clock();
-        let result = bounded(of, "completion/complete", &clock, &context, completion).await;
-        let result = result.and_then(|result| result.map_err(|error| complete_error(&error)));
-        let result = result.inspect_err(|error| account.failed(error))?;
+        let result = bounded(of, "completion/complete", &clock, &context, completion)
+            .await
+            .and_then(|result| result.map_err(|error| complete_error(&error)))
+            .inspect_err(|error| account.failed(error))?;
         Ok(self.answer(era, account.answered(result.into_json())))
     }
 }

@@ -229,8 +229,11 @@ fn require(
     input_requests: &JsonObject,
 ) -> Result<(), RpcError> {
     let declared = json!(context.client_capabilities());
-    let needed = input_requests.values().filter_map(capability);
-    let needed: BTreeSet<_> = needed.filter(|needed| !has(&declared, *needed)).collect();
+    let needed: BTreeSet<_> = input_requests
+        .values()
+        .filter_map(capability)
+        .filter(|needed| !has(&declared, *needed))
+        .collect();
     if needed.is_empty() {
         return Ok(());
     }

@@ -70,8 +70,8 @@ pub(super) fn asked(
 /// Why the caller cannot call a tool of this name.
 fn not_callable(permissions: &Permissions, name: &str, must_be_read_only: bool) -> Option<String> {
     let Some(tool) = permissions.tool(name) else {
-        let known = similar(name, permissions.tools().map(Tool::name));
-        let known = known.map(|known| format!("; there is {}", quoted(known)));
+        let known = similar(name, permissions.tools().map(Tool::name))
+            .map(|known| format!("; there is {}", quoted(known)));
         let name = quoted(&summary(name));
         return Some(format!(
             "there is no tool {name}{}",
@@ -149,16 +149,16 @@ fn found(permissions: &Permissions, era: Era, query: &str, most: usize) -> JsonO
 fn servers(permissions: &Permissions) -> String {
     let mut servers: Vec<(&str, usize)> = Vec::new();
     for tool in permissions.tools() {
-        let server = permissions.host.server_of(tool.name());
-        let server = server.unwrap_or_default();
+        let server = permissions.host.server_of(tool.name()).unwrap_or_default();
         match servers.iter_mut().find(|(name, _)| *name == server) {
             Some((_, count)) => *count += 1,
             None => servers.push((server, 1)),
         }
     }
-    let servers = servers.into_iter();
-    let servers = servers.map(|(name, count)| format!("{name} ({})", counted(count)));
-    let servers: Vec<_> = servers.collect();
+    let servers: Vec<_> = servers
+        .into_iter()
+        .map(|(name, count)| format!("{name} ({})", counted(count)))
+        .collect();
     format!("servers: {}", servers.join(", "))
 }
 

@@ -98,8 +98,10 @@ fn wrapped(schema: Value) -> Value {
 }
 
 fn unwrapped(schema: &mut Value) -> Value {
-    let inner = inner(schema).and_then(Value::as_object).cloned();
-    let mut inner = inner.unwrap_or_default();
+    let mut inner = inner(schema)
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
     if let Value::Object(outer) = schema {
         move_root(outer, &mut inner);
     }

@@ -130,8 +130,10 @@ impl Tasks {
     /// The task of this owner with this id.
     pub(crate) fn find(&self, id: &str, owner: Option<Owner>) -> Result<Arc<Task>, RpcError> {
         let known = self.0.known();
-        let found = known.get(id).filter(|(other, _)| *other == owner);
-        let found = found.map(|(_, task)| Arc::clone(task));
+        let found = known
+            .get(id)
+            .filter(|(other, _)| *other == owner)
+            .map(|(_, task)| Arc::clone(task));
         found.ok_or_else(|| unknown(id))
     }
 }

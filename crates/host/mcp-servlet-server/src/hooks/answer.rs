@@ -28,8 +28,9 @@ impl Answer {
         if result.is_error() {
             return Err("the result is an error".to_owned());
         }
-        let content = result.structured_content();
-        let content = content.ok_or("the result has no structured content")?;
+        let content = result
+            .structured_content()
+            .ok_or("the result has no structured content")?;
         let answer = Self::deserialize(content).map_err(|error| error.to_string())?;
         if answer.accept {
             return Ok(Ok(()));

@@ -84,8 +84,10 @@ impl Endpoint {
         let endpoint = self.server.name();
         tracing::debug!(reason = reason.name(), endpoint, "caller refused");
         if let Some(peer) = peer {
-            let detail = response.extensions().get::<RefusalDetail>();
-            let detail = detail.map(|detail| detail.0.clone());
+            let detail = response
+                .extensions()
+                .get::<RefusalDetail>()
+                .map(|detail| detail.0.clone());
             self.refusals
                 .add_with(Refused::Caller(reason), peer, detail);
         }

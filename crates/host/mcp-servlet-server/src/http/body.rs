@@ -60,8 +60,10 @@ pub(super) async fn read(
 
 /// How the body is compressed.
 fn compression(headers: &HeaderMap) -> Option<&'static str> {
-    let values = headers.get_all(header::CONTENT_ENCODING).into_iter();
-    let values = values.filter_map(|value| value.to_str().ok());
+    let values = headers
+        .get_all(header::CONTENT_ENCODING)
+        .into_iter()
+        .filter_map(|value| value.to_str().ok());
     let mut encodings = values.flat_map(|value| value.split(',').map(str::trim));
     encodings.find_map(|encoding| {
         let mut known = COMPRESSIONS.into_iter();

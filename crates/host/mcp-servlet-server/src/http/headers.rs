@@ -31,9 +31,11 @@ impl Accepts {
     /// A client without `Accept` takes everything.
     pub(super) fn of(headers: &HeaderMap) -> Self {
         let values = headers.get_all(ACCEPT).iter();
-        let ranges = values.flat_map(|value| value.to_str().unwrap_or_default().split(','));
-        let ranges = ranges.map(str::trim).filter(|range| !range.is_empty());
-        let ranges: Vec<_> = ranges.collect();
+        let ranges: Vec<_> = values
+            .flat_map(|value| value.to_str().unwrap_or_default().split(','))
+            .map(str::trim)
+            .filter(|range| !range.is_empty())
+            .collect();
         if ranges.is_empty() {
             return Self {
                 json: true,
@@ -82,8 +84,9 @@ pub(super) fn remove_unknown_version(headers: &mut HeaderMap) {
 
 /// Whether the headers name a protocol version since 2026-07-28.
 pub(super) fn name_modern_version(headers: &HeaderMap) -> bool {
-    let version = headers.get(VERSION);
-    let version = version.and_then(|version| version.to_str().ok());
+    let version = headers
+        .get(VERSION)
+        .and_then(|version| version.to_str().ok());
     version.is_some_and(|version| Era::of_version(version) == Era::Modern)
 }
 
@@ -126,8 +129,9 @@ pub(super) fn ambiguous(request: &Request) -> Option<Response> {
 
 /// Whether the `Content-Type` is JSON.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
-    let content_type = headers.get(CONTENT_TYPE);
-    let content_type = content_type.and_then(|value| value.to_str().ok());
+    let content_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
     let essence = content_type.and_then(|value| value.split(';').next());
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }

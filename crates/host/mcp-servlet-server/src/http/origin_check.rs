@@ -140,8 +140,9 @@ struct Setting {
 
 impl NotAllowed {
     fn host(host: &str) -> Self {
-        let name = split_authority(host).map(|(name, _)| name);
-        let name = name.and_then(|name| parse_host_header(name).ok());
+        let name = split_authority(host)
+            .map(|(name, _)| name)
+            .and_then(|name| parse_host_header(name).ok());
         Self {
             header: "Host",
             value: shortened(host),

@@ -175,8 +175,9 @@ impl Refusals {
             Refused::Sender => "a request was refused, because a header is not allowed",
             Refused::Caller(_) => "a request was refused, because its caller is not accepted",
         };
-        let detail = detail.map(|detail| format!(": {detail}"));
-        let detail = detail.unwrap_or_default();
+        let detail = detail
+            .map(|detail| format!(": {detail}"))
+            .unwrap_or_default();
         tracing::warn!(what, address, total, "{message}{detail}");
     }
 }

@@ -149,8 +149,10 @@ fn messages(events: &str) -> impl Iterator<Item = Cow<'_, str>> {
 
 /// The data of an event.
 fn data(event: &str) -> Cow<'_, str> {
-    let lines = event.lines().filter_map(|line| line.strip_prefix("data:"));
-    let mut lines = lines.map(str::trim_start);
+    let mut lines = event
+        .lines()
+        .filter_map(|line| line.strip_prefix("data:"))
+        .map(str::trim_start);
     let first = Cow::Borrowed(lines.next().unwrap_or_default());
     lines.fold(first, |data, line| format!("{data}\n{line}").into())
 }

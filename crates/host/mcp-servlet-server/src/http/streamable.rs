@@ -497,8 +497,9 @@ impl Streamable {
         };
         // A client that leaves must not leave half a session behind.
         let nursery = &self.server.0.process.nursery;
-        let handled = nursery.spawn(in_turn(turn.clone(), self.handle(request)));
-        let handled = handled.await;
+        let handled = nursery
+            .spawn(in_turn(turn.clone(), self.handle(request)))
+            .await;
         turn.end(self.sessions.has(&id).await);
         joined(handled).flatten().unwrap_or_else(stopping)
     }

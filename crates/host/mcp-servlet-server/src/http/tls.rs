@@ -142,8 +142,11 @@ impl TlsOptions {
     fn load(&self) -> Result<Loaded, TlsError> {
         let chain = TlsFile::Cert.parts::<CertificateDer<'_>>(&self.cert, "certificate")?;
         let own = chain.first();
-        let ends = own.and_then(|own| Certificate::of_der(own).ends());
-        let mut ends: Vec<_> = ends.map(|ends| (TlsFile::Cert, ends)).into_iter().collect();
+        let mut ends: Vec<_> = own
+            .and_then(|own| Certificate::of_der(own).ends())
+            .map(|ends| (TlsFile::Cert, ends))
+            .into_iter()
+            .collect();
         let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|error| match error {
             pem::Error::NoItemsFound => {
                 TlsFile::Key.error(format_args!("`{}` has no key in PEM", self.key.display()))
@@ -164,12 +167,12 @@ impl TlsOptions {
             }
             None => WebPkiClientVerifier::no_client_auth(),
         };
-        let config = ServerConfig::builder_with_provider(provider)
+        let mut config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(versions)
             .expect("ring has ciphers for these versions")
             .with_client_cert_verifier(verifier)
-            .with_single_cert(chain, key);
-        let mut config = config.map_err(|error| self.unfit(&error))?;
+            .with_single_cert(chain, key)
+            .map_err(|error| self.unfit(&error))?;
         config.alpn_protocols = vec![HTTP1.to_vec()];
         if !self.only_http1 {
             config.alpn_protocols.insert(0, HTTP2.to_vec());
@@ -278,9 +281,9 @@ impl ClientCertificates {
         }
         let has_lists = !lists.is_empty();
         let lists = lists.into_iter().map(|(_, list)| list);
-        let builder =
-            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
-        let mut builder = builder.with_crls(lists);
+        let mut builder =
+            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
+                .with_crls(lists);
         if self.only_end_entity {
             builder = builder.only_check_end_entity_revocation();
         }

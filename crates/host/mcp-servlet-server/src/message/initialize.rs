@@ -17,16 +17,19 @@ pub(super) fn normalized(params: &str) -> Result<Value, String> {
     members.retain(|name, value| name != "_meta" || !is_empty(value));
     string(members, "protocolVersion", "")?;
     let mut empty = json!({});
-    let capabilities = members.get_mut("capabilities");
-    let capabilities = capabilities.ok_or("`capabilities` is missing")?;
+    let capabilities = members
+        .get_mut("capabilities")
+        .ok_or("`capabilities` is missing")?;
     if is_empty(capabilities) {
         *capabilities = empty.take();
     }
     let all = capabilities.as_object_mut();
     normalize(all.ok_or("expected an object in `capabilities`")?)?;
-    let info = members.get_mut("clientInfo").map(Value::as_object_mut);
-    let info = info.ok_or("`clientInfo` is missing")?;
-    let info = info.ok_or("expected an object in `clientInfo`")?;
+    let info = members
+        .get_mut("clientInfo")
+        .map(Value::as_object_mut)
+        .ok_or("`clientInfo` is missing")?
+        .ok_or("expected an object in `clientInfo`")?;
     info.retain(|_, value| !value.is_null());
     for name in ["name", "version"] {
         string(info, name, "clientInfo.")?;

@@ -117,8 +117,10 @@ impl Traces {
     pub(super) fn start(options: &TraceOptions, nursery: Nursery) -> Result<Self, TracesError> {
         let trust = Trust::of_operator(options.ca.as_deref())?;
         let path = options.collector.as_str().trim_end_matches('/');
-        let headers = options.headers.iter();
-        let headers = headers.map(|(name, value)| (name.clone(), value.0.clone()));
+        let headers = options
+            .headers
+            .iter()
+            .map(|(name, value)| (name.clone(), value.0.clone()));
         let exporter = opentelemetry_otlp::SpanExporter::builder()
             .with_http()
             .with_http_client(Collector::new(trust, nursery))

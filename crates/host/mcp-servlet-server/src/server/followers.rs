@@ -20,8 +20,10 @@ pub(super) fn follow(server: &Server) -> Followers {
     // Handlers of virtual tools are called, and nothing else of them is served.
     let members = host.members().filter_map(Member::as_remote);
     let resources = members.map(|one| nursery.spawn(follow_resources(&**one.remote(), shared())));
-    let remotes = host.members().chain(host.handlers());
-    let remotes = remotes.filter_map(Member::as_remote);
+    let remotes = host
+        .members()
+        .chain(host.handlers())
+        .filter_map(Member::as_remote);
     let lists = remotes.map(|one| nursery.spawn(follow_lists(&**one.remote(), shared())));
     let tasks = resources.chain(lists);
     tasks.map(AbortOnDropHandle::new).collect()

@@ -79,8 +79,9 @@ impl Lists {
 impl List {
     /// `key` is the member that identifies an entry.
     pub(crate) fn new(key: &str, entries: Vec<Value>) -> Self {
-        let keys = entries.iter().map(|entry| entry[key].as_str());
-        let keys = keys.map(|key| key.unwrap_or_default().to_owned());
+        let keys = entries
+            .iter()
+            .map(|entry| entry[key].as_str().unwrap_or_default().to_owned());
         let positions = keys.enumerate().map(|(at, key)| (key, at)).collect();
         Self { entries, positions }
     }

@@ -122,8 +122,9 @@ impl CertificateExpiries {
     pub(crate) fn set(&self, listener: &str, ends: Option<SystemTime>) {
         let listener = listener.to_owned();
         let label = ListenerLabel { listener };
-        let seconds = ends.and_then(|ends| ends.duration_since(UNIX_EPOCH).ok());
-        let seconds = seconds.and_then(|seconds| i64::try_from(seconds.as_secs()).ok());
+        let seconds = ends
+            .and_then(|ends| ends.duration_since(UNIX_EPOCH).ok())
+            .and_then(|seconds| i64::try_from(seconds.as_secs()).ok());
         match seconds {
             Some(seconds) => {
                 self.0.get_or_create_owned(&label).set(seconds);

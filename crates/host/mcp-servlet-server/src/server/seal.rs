@@ -163,8 +163,7 @@ impl Seal {
     /// Refuses a state that was used before, as far as is known: without a store, only by this process.
     async fn use_up(&self, opened: &Opened) -> Result<(), RpcError> {
         // docs/decisions/0074-state-of-steps.md has the reason.
-        let is_first_of_all = self.is_first_of_all(opened.number).await;
-        let is_first_of_all = is_first_of_all.map_err(|Away| {
+        let is_first_of_all = self.is_first_of_all(opened.number).await.map_err(|Away| {
             let message = "the store cannot be reached, so it is not known whether this answer was used already; \
                            send it again later";
             RpcError::new(RpcError::BUSY, message).with_data(json!({ "code": "STORE_AWAY" }))
@@ -286,8 +285,10 @@ mod tests {
         let other = Seal::new(&seal.keys, None);
         assert!(other.open(&sealed[0], &request).await.is_ok());
         assert!(other.open(&sealed[0], &request).await.is_err());
-        let error = seal.open(&sealed[0], &request).await;
-        let error = error.expect_err("a second use");
+        let error = seal
+            .open(&sealed[0], &request)
+            .await
+            .expect_err("a second use");
         assert_eq!(
             error.message,
             "this answer was used already; send the request again without `requestState`"

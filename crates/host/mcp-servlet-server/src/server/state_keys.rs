@@ -47,8 +47,9 @@ impl StateKeys {
         let derived = self.0.iter().map(|secret| {
             let secret = Salt::new(HKDF_SHA256, &[]).extract(secret);
             let mut id = [0; 32];
-            let filled = secret.expand(&[KEY_ID], &CHACHA20_POLY1305);
-            let filled = filled.and_then(|key| key.fill(&mut id));
+            let filled = secret
+                .expand(&[KEY_ID], &CHACHA20_POLY1305)
+                .and_then(|key| key.fill(&mut id));
             filled.expect("HKDF gives 32 bytes");
             let [a, b, c, d, ..] = id;
             let info = [label.as_bytes()];

@@ -64,8 +64,9 @@ impl Loader {
         (remotes, waiting): (&Remotes, Waiting),
     ) -> Result<Version, StartError> {
         let shared = Arc::clone(&config);
-        let loaded = blocking(move || shared.load(previous.as_deref())).await;
-        let loaded = loaded.map_err(StartError::Config)?;
+        let loaded = blocking(move || shared.load(previous.as_deref()))
+            .await
+            .map_err(StartError::Config)?;
         let entries = &config.settings().remotes;
         let mut mounts = remotes.update(entries).await?;
         if waiting == Waiting::AllTried && !entries.is_empty() {

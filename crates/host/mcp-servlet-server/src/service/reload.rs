@@ -193,8 +193,10 @@ impl Reload {
                 server.replace(self.loader.finish(config.host_of_all(loaded, remotes)));
                 continue;
             };
-            let mut renewed = settings.endpoints.iter();
-            let renewed = renewed.find(|new| new.name == former.name);
+            let renewed = settings
+                .endpoints
+                .iter()
+                .find(|new| new.name == former.name);
             // An endpoint that the file no longer has is served until the restart.
             let host = config.host_of(renewed.unwrap_or(former), loaded, remotes);
             // New rules and callers apply first, so that they decide on everything that is served from now on.
@@ -245,8 +247,10 @@ impl Reload {
 
 /// The lists of the remotes of a version, as they change from now on. They may have changed since it was checked.
 fn lists_of(version: &Version) -> Vec<watch::Receiver<Arc<RemoteLists>>> {
-    let remotes = version.remotes.iter();
-    let remotes = remotes.filter_map(|mount| mount.member.as_remote());
+    let remotes = version
+        .remotes
+        .iter()
+        .filter_map(|mount| mount.member.as_remote());
     let lists = remotes.map(|one| {
         let mut lists = one.remote().lists();
         lists.mark_changed();
@@ -257,15 +261,17 @@ fn lists_of(version: &Version) -> Vec<watch::Receiver<Arc<RemoteLists>>> {
 
 /// Waits until remotes have other lists.
 async fn changed_lists(lists: &mut [watch::Receiver<Arc<RemoteLists>>]) {
-    let each = lists.iter_mut().map(|lists| {
-        Box::pin(async move {
-            if lists.changed().await.is_err() {
-                // The remote has ended.
-                pending::<()>().await;
-            }
+    let each: Vec<_> = lists
+        .iter_mut()
+        .map(|lists| {
+            Box::pin(async move {
+                if lists.changed().await.is_err() {
+                    // The remote has ended.
+                    pending::<()>().await;
+                }
+            })
         })
-    });
-    let each: Vec<_> = each.collect();
+        .collect();
     if each.is_empty() {
         return pending().await;
     }

@@ -89,10 +89,14 @@ impl Lines {
     /// The next complete line with its line break, or why it is invalid. None if the client has disconnected.
     async fn next_line(&mut self) -> Option<Result<BytesMut, Refusal>> {
         loop {
-            let available = self.reader.fill_buf().await.inspect_err(|error| {
-                tracing::error!(%error, "cannot read from the client");
-            });
-            let available = available.ok()?;
+            let available = self
+                .reader
+                .fill_buf()
+                .await
+                .inspect_err(|error| {
+                    tracing::error!(%error, "cannot read from the client");
+                })
+                .ok()?;
             if available.is_empty() {
                 return self.last_line().map(Ok);
             }
@@ -167,8 +171,8 @@ impl Lines {
             }
             _ => {}
         }
-        let message = message::decode(message.into_bytes());
-        let message = message.map_err(|refusal| refused(refusal.with_id(id)))?;
+        let message = message::decode(message.into_bytes())
+            .map_err(|refusal| refused(refusal.with_id(id)))?;
         let admitted = message.map(|message| self.exchange.admit(message));
         Ok(admitted.transpose().map_err(refused)?.flatten())
     }
@@ -205,9 +209,10 @@ impl Lines {
         let (writer, output) = (Arc::clone(&self.writer), self.closed.output.clone());
         line.push('\n');
         async move {
-            let written = output.run_until_cancelled(write(writer, line.into()));
-            let written = written.await;
-            let written = written.unwrap_or_else(|| Err(io::ErrorKind::BrokenPipe.into()));
+            let written = output
+                .run_until_cancelled(write(writer, line.into()))
+                .await
+                .unwrap_or_else(|| Err(io::ErrorKind::BrokenPipe.into()));
             written.inspect_err(|error| {
                 tracing::debug!(%error, "cannot write to the client");
                 output.cancel();

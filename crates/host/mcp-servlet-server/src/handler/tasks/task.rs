@@ -117,8 +117,9 @@ impl Task {
                 json.insert("error".to_owned(), json!(error));
             }
             None if !state.input_requests.is_empty() => {
-                let input_requests = state.input_requests.iter();
-                let input_requests = input_requests
+                let input_requests = state
+                    .input_requests
+                    .iter()
                     .map(|(key, (_, input_request))| (key.clone(), input_request.clone()));
                 json.insert("inputRequests".to_owned(), input_requests.collect());
             }

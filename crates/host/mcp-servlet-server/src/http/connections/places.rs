@@ -106,9 +106,11 @@ impl Places {
         }
         let waiting = held.waiting.values().map(|waiting| waiting.peer);
         let rival = peer.rival(waiting).unwrap_or(peer);
-        let last = held.waiting.iter().rev();
-        let mut last = last.filter(|(_, waiting)| waiting.peer == rival);
-        let last = last.next().map_or(number, |(number, _)| *number);
+        let last = held
+            .waiting
+            .iter()
+            .rfind(|(_, waiting)| waiting.peer == rival)
+            .map_or(number, |(number, _)| *number);
         held.waiting.remove(&last);
         self.refusals.add(Refused::Connection, rival);
     }
