@@ -344,8 +344,10 @@ impl Host {
 
     /// The [`problems`](Self::problems) with the members that they are about. None if one is about a virtual tool.
     pub fn problems_of_members(&self) -> impl Iterator<Item = (Option<&Member>, &LoadError)> {
-        let problems = self.problems.iter();
-        let problems = problems.map(|(at, problem)| (Some(&self.mounts[*at].member), problem));
+        let problems = self
+            .problems
+            .iter()
+            .map(|(at, problem)| (Some(&self.mounts[*at].member), problem));
         problems.chain(self.virtual_tools.warnings().map(|problem| (None, problem)))
     }
 
@@ -379,8 +381,11 @@ impl Host {
             let (member, own) = self.place(served);
             return reached(member, own).collect();
         }
-        let steps = self.virtual_tools.get(tool).into_iter();
-        let steps = steps.flat_map(virtual_tools::Served::steps);
+        let steps = self
+            .virtual_tools
+            .get(tool)
+            .into_iter()
+            .flat_map(virtual_tools::Served::steps);
         let tools = steps.filter_map(|(step, member)| match step.target() {
             Target::Tool(handler) => Some(reached(member, &handler.tool)),
             Target::Resource(_) => None,
@@ -432,21 +437,23 @@ impl Host {
 
     /// The calls that a virtual tool makes. Empty if it is a tool of a member, or if there is none with this name.
     pub fn steps_of(&self, tool: &str) -> Vec<VirtualStep<'_>> {
-        let steps = self.virtual_tools.get(tool).into_iter();
-        let steps = steps.flat_map(virtual_tools::Served::steps);
-        let steps = steps.map(|(step, member)| {
-            let own = match step.target() {
-                Target::Tool(handler) => Some(handler.tool.as_str()),
-                Target::Resource(_) => None,
-            };
-            VirtualStep {
-                step,
-                member,
-                tool: own.and_then(|own| member.tool(own)),
-                listed: own.and_then(|own| self.listed_as(member.name(), own)),
-            }
-        });
-        steps.collect()
+        self.virtual_tools
+            .get(tool)
+            .into_iter()
+            .flat_map(virtual_tools::Served::steps)
+            .map(|(step, member)| {
+                let own = match step.target() {
+                    Target::Tool(handler) => Some(handler.tool.as_str()),
+                    Target::Resource(_) => None,
+                };
+                VirtualStep {
+                    step,
+                    member,
+                    tool: own.and_then(|own| member.tool(own)),
+                    listed: own.and_then(|own| self.listed_as(member.name(), own)),
+                }
+            })
+            .collect()
     }
 
     /// A tool of a member, as the member describes it, and the name under which the host lists it, if it does.

@@ -235,8 +235,9 @@ fn load_all(entries: &[Entry], previous: Option<&Host>) -> Vec<Result<Arc<Servle
     };
     let mut loaded = thread::scope(|scope| {
         // This thread loads servlets, too.
-        let others = 1..at_once.min(entries.len());
-        let others: Vec<_> = others.map(|_| scope.spawn(work)).collect();
+        let others: Vec<_> = (1..at_once.min(entries.len()))
+            .map(|_| scope.spawn(work))
+            .collect();
         let mut loaded = work();
         for other in others {
             // A panic here is a bug in this crate, so it is passed on.
@@ -250,14 +251,17 @@ fn load_all(entries: &[Entry], previous: Option<&Host>) -> Vec<Result<Arc<Servle
 }
 
 fn load(entry: &Entry, previous: Option<&Host>) -> Result<Arc<Servlet>, LoadError> {
-    let fetched = entry.source.clone().fetch();
-    let mut fetched = fetched.map_err(|error| match (error, &entry.name) {
-        (ModuleError::Unreadable { source, .. }, Some(name)) => ModuleError::Unreadable {
-            servlet: name.clone(),
-            source,
-        },
-        (error, _) => error,
-    })?;
+    let mut fetched = entry
+        .source
+        .clone()
+        .fetch()
+        .map_err(|error| match (error, &entry.name) {
+            (ModuleError::Unreadable { source, .. }, Some(name)) => ModuleError::Unreadable {
+                servlet: name.clone(),
+                source,
+            },
+            (error, _) => error,
+        })?;
     if let Some(name) = &entry.name {
         fetched.name.clone_from(name);
     }

@@ -195,14 +195,16 @@ pub(crate) fn entries<'m>(
     tools: &'m [Tool],
     [resources, templates, prompts]: [&'m [Listed]; 3],
 ) -> impl Iterator<Item = (FeatureKind, &'m str, &'m JsonObject)> {
-    let tools = tools.iter();
-    let tools = tools.map(|tool| (FeatureKind::Tool, tool.name(), tool.json()));
+    let tools = tools
+        .iter()
+        .map(|tool| (FeatureKind::Tool, tool.name(), tool.json()));
     let listed = [
         (FeatureKind::Resource, resources),
         (FeatureKind::ResourceTemplate, templates),
         (FeatureKind::Prompt, prompts),
-    ];
-    let listed = listed.into_iter().flat_map(|(kind, entries)| {
+    ]
+    .into_iter()
+    .flat_map(|(kind, entries)| {
         entries
             .iter()
             .map(move |entry| (kind, entry.key(), entry.json()))

@@ -191,10 +191,14 @@ impl Host {
             Index::of(tools.iter().map(|tool| (*tool, server(tool))))
         });
         let shown: Vec<_> = tools.iter().map(|tool| is_shown(tool)).collect();
-        let of_name = tools.iter().position(|tool| tool.name() == query.trim());
-        let of_name = of_name.filter(|at| shown[*at]);
-        let found = index.find(query, &shown).into_iter();
-        let found = found.filter(|at| Some(*at) != of_name);
+        let of_name = tools
+            .iter()
+            .position(|tool| tool.name() == query.trim())
+            .filter(|at| shown[*at]);
+        let found = index
+            .find(query, &shown)
+            .into_iter()
+            .filter(|at| Some(*at) != of_name);
         of_name
             .into_iter()
             .chain(found)

@@ -274,8 +274,12 @@ impl Servlet {
             return None;
         }
         let help = result.texts().find_map(file_help)?;
-        let opened = &self.options().allowed_paths;
-        let opened: Vec<_> = opened.iter().map(|path| path.guest.display()).collect();
+        let opened: Vec<_> = self
+            .options()
+            .allowed_paths
+            .iter()
+            .map(|path| path.guest.display())
+            .collect();
         Some(match &*opened {
             [] => help,
             some => format!("{help}; it may open {}", quoted(some)),

@@ -49,15 +49,13 @@ impl FromStr for ShapePath {
     type Err = InvalidShapePath;
 
     fn from_str(text: &str) -> Result<Self, InvalidShapePath> {
-        let names: Option<Vec<_>> = text
-            .strip_prefix('/')
+        text.strip_prefix('/')
             .map(|names| names.split('/'))
             .into_iter()
             .flatten()
             .map(unescaped)
-            .collect();
-        let names = names.filter(|names| !names.is_empty());
-        names
+            .collect::<Option<Vec<_>>>()
+            .filter(|names| !names.is_empty())
             .map(Self)
             .ok_or_else(|| InvalidShapePath(text.to_owned()))
     }
@@ -227,11 +225,13 @@ fn taken(value: Value, paths: &[&[String]]) -> Option<Value> {
         return Some(value);
     }
     let within = |key: &str, value: Value| {
-        let paths = paths.iter().filter_map(|path| {
-            let (first, rest) = path.split_first()?;
-            (first == "*" || first == key).then_some(rest)
-        });
-        let paths: Vec<_> = paths.collect();
+        let paths: Vec<_> = paths
+            .iter()
+            .filter_map(|path| {
+                let (first, rest) = path.split_first()?;
+                (first == "*" || first == key).then_some(rest)
+            })
+            .collect();
         taken(value, &paths).filter(|_| !paths.is_empty())
     };
     match value {

@@ -49,8 +49,10 @@ impl Tool {
     /// # Errors
     /// It has another type.
     pub fn check_input_type(&self) -> Result<(), Problem> {
-        let kind = self.input_schema().get("type");
-        let kind = kind.filter(|kind| kind.is_string() || kind.is_array());
+        let kind = self
+            .input_schema()
+            .get("type")
+            .filter(|kind| kind.is_string() || kind.is_array());
         let Some(found) = kind.filter(|kind| *kind != "object") else {
             return Ok(());
         };

@@ -124,8 +124,10 @@ impl<T: Named> Index<T> {
 
     /// The entries of one member.
     pub(super) fn of_member(&self, member: usize) -> impl Iterator<Item = &T> {
-        let entries = self.entries.iter();
-        let entries = entries.filter(move |served| served.member == member);
+        let entries = self
+            .entries
+            .iter()
+            .filter(move |served| served.member == member);
         entries.map(|served| &served.entry)
     }
 

@@ -63,12 +63,14 @@ pub(super) fn name_tools<'m, 'r>(
     let idle = mounts.iter().enumerate().flat_map(|(at, mount)| {
         // The tools of a remote are unknown until it was reached.
         let is_known = mount.member.as_servlet().is_some() || !mount.member.tools().is_empty();
-        let patterns = mount.filter.idle(mount.member.tools());
-        let patterns = patterns.filter(move |_| is_known);
-        let patterns = patterns.map(|pattern| LoadError::NoSuchTool {
-            servlet: mount.member.name().to_owned(),
-            pattern: pattern.clone(),
-        });
+        let patterns = mount
+            .filter
+            .idle(mount.member.tools())
+            .filter(move |_| is_known)
+            .map(|pattern| LoadError::NoSuchTool {
+                servlet: mount.member.name().to_owned(),
+                pattern: pattern.clone(),
+            });
         let problems = patterns.chain(mount.member.unknown_tools());
         problems.map(move |problem| (at, problem))
     });

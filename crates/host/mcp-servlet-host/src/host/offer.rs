@@ -24,10 +24,16 @@ pub struct Offer<'h> {
 impl Host {
     /// The tools and prompts: the name of the member, the kind, the member's own name, and the one that clients use.
     pub fn served_names(&self) -> impl Iterator<Item = (&str, FeatureKind, &str, &str)> {
-        let tools = self.tools.names().into_iter();
-        let tools = tools.map(|one| (FeatureKind::Tool, one));
-        let prompts = self.prompts.names().into_iter();
-        let prompts = prompts.map(|one| (FeatureKind::Prompt, one));
+        let tools = self
+            .tools
+            .names()
+            .into_iter()
+            .map(|one| (FeatureKind::Tool, one));
+        let prompts = self
+            .prompts
+            .names()
+            .into_iter()
+            .map(|one| (FeatureKind::Prompt, one));
         tools.chain(prompts).map(|(kind, ((member, own), served))| {
             let member = &self.mounts[member].member;
             (member.name(), kind, own, served)
@@ -47,8 +53,7 @@ impl Host {
             let listed = self.listed(entries).filter(|(member, _)| *member == at);
             listed.map(|(_, entry)| entry).collect()
         };
-        let problems = self.problems.iter();
-        let problems = problems.filter(|(member, _)| *member == at);
+        let problems = self.problems.iter().filter(|(member, _)| *member == at);
         Offer {
             tools: self.tools.of_member(at).collect(),
             resources: listed(Member::resources),

@@ -21,8 +21,10 @@ fn candidates<'h>(
     uri: &str,
 ) -> Vec<(Claim, &'h Member)> {
     let uri = &normalized_uri(uri);
-    let readers = members.filter(|member| member.reads_resources());
-    let mut readers: Vec<_> = readers.map(|member| (claim(member, uri), member)).collect();
+    let mut readers: Vec<_> = members
+        .filter(|member| member.reads_resources())
+        .map(|member| (claim(member, uri), member))
+        .collect();
     // The sort is stable: members with the same claim keep their order, so a later one cannot take
     // over URIs.
     readers.sort_by_key(|(claim, _)| *claim);
@@ -88,8 +90,11 @@ impl Member {
         let resources = self.resources().iter().map(Listed::key);
         let listed = resources
             .filter_map(|listed| written_like(listed, uri).filter(|written| written == listed));
-        let templates = self.resource_templates().iter().map(Listed::key);
-        let templates = templates.filter_map(|template| written_like(template, uri));
+        let templates = self
+            .resource_templates()
+            .iter()
+            .map(Listed::key)
+            .filter_map(|template| written_like(template, uri));
         listed.chain(templates).find(|written| written != uri)
     }
 }
@@ -172,8 +177,9 @@ impl Host {
             Some(Claim::Listed) => 1,
             Some(Claim::Template | Claim::None) | None => usize::MAX,
         };
-        let likely = candidates.into_iter();
-        let likely = likely.take_while(|(claim, _)| Some(*claim) == best);
+        let likely = candidates
+            .into_iter()
+            .take_while(|(claim, _)| Some(*claim) == best);
         likely.take(most).map(|(_, member)| member).collect()
     }
 

@@ -347,8 +347,10 @@ fn prove(
         })
         .collect();
     let handlers: Vec<_> = handlers.iter().map(Cow::as_ref).collect();
-    let proven = tool.prove(&handlers);
-    let proven = proven.map_err(|more| problems.extend(more)).ok();
+    let proven = tool
+        .prove(&handlers)
+        .map_err(|more| problems.extend(more))
+        .ok();
     let members: Result<Vec<_>, _> = members.into_iter().collect();
     match (proven, members) {
         (Some(proven), Ok(handlers)) if problems.is_empty() => {

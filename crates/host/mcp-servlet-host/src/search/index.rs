@@ -54,8 +54,11 @@ impl Index {
     /// The tools that have a word of the query, the best first. Equally good ones keep their order. Tools that are not
     /// shown do not influence the order of the others.
     pub(super) fn find(&self, query: &str, is_shown: &[bool]) -> Vec<usize> {
-        let lengths = self.lengths.iter().zip(is_shown);
-        let lengths = lengths.filter_map(|(length, is_shown)| is_shown.then_some(*length));
+        let lengths = self
+            .lengths
+            .iter()
+            .zip(is_shown)
+            .filter_map(|(length, is_shown)| is_shown.then_some(*length));
         let (count, total) = lengths.fold((0.0, 0.0), |(count, total), length| {
             (count + 1.0, total + length)
         });
@@ -63,8 +66,13 @@ impl Index {
         let mut scores: HashMap<usize, f64> = HashMap::new();
         let mut seen = HashSet::new();
         for word in words(query).filter(|word| seen.insert(word.clone())) {
-            let tools = self.tools_of.get(&word).into_iter().flatten();
-            let tools: Vec<_> = tools.filter(|(tool, _)| is_shown[*tool]).collect();
+            let tools: Vec<_> = self
+                .tools_of
+                .get(&word)
+                .into_iter()
+                .flatten()
+                .filter(|(tool, _)| is_shown[*tool])
+                .collect();
             #[expect(clippy::cast_precision_loss, reason = "there are fewer tools")]
             let having = tools.len() as f64;
             let rarity = (1.0 + (count - having + 0.5) / (having + 0.5)).ln();
@@ -189,8 +197,7 @@ mod tests {
             let found = index(&tools).find(&query, &is_shown);
             let shown: Vec<_> = (0..tools.len()).filter(|at| is_shown[*at]).collect();
             let alone = index(shown.iter().map(|at| &tools[*at]));
-            let expected = alone.find(&query, &vec![true; shown.len()]);
-            let expected: Vec<_> = expected.into_iter().map(|at| shown[at]).collect();
+            let expected: Vec<_> = alone.find(&query, &vec![true; shown.len()]).into_iter().map(|at| shown[at]).collect();
             prop_assert_eq!(found, expected);
         }
     }

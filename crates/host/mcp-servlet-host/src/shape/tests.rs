@@ -252,11 +252,14 @@ fn paths_must_be_in_closed_schemas() {
         let mut tool = Tool::new(tool.as_object().cloned().expect("an object")).expect("a tool");
         let shape = shape(&[path], None, None);
         tool.set_shape(&shape);
-        let expected = expected.map(|known| {
-            let message = format!("`{path}` is not in the output schema of `github:search`{known}");
-            ShapeProblem::Take(0, message)
-        });
-        let expected: Vec<_> = expected.into_iter().collect();
+        let expected: Vec<_> = expected
+            .map(|known| {
+                let message =
+                    format!("`{path}` is not in the output schema of `github:search`{known}");
+                ShapeProblem::Take(0, message)
+            })
+            .into_iter()
+            .collect();
         assert_eq!(shape.problems("github", &tool), expected, "{path}");
     }
 }
@@ -273,10 +276,12 @@ fn the_argument_for_more_must_exist() {
     ] {
         let mut shape = shape_of(20);
         shape.more = Some(more.to_owned());
-        let expected = expected.map(|hint| {
-            ShapeProblem::More(format!("`github:search` has no argument `{more}`{hint}"))
-        });
-        let expected: Vec<_> = expected.into_iter().collect();
+        let expected: Vec<_> = expected
+            .map(|hint| {
+                ShapeProblem::More(format!("`github:search` has no argument `{more}`{hint}"))
+            })
+            .into_iter()
+            .collect();
         assert_eq!(shape.problems("github", &tool), expected);
     }
 }

@@ -71,8 +71,7 @@ impl Served {
     /// How arguments are checked: as the strictest handler does.
     pub(in crate::host) fn checks(&self) -> CheckArguments {
         let all: Vec<_> = self.handlers.iter().map(checks_of).collect();
-        let by_strictness = [CheckArguments::Check, CheckArguments::Coerce];
-        let mut by_strictness = by_strictness.into_iter();
+        let mut by_strictness = [CheckArguments::Check, CheckArguments::Coerce].into_iter();
         by_strictness
             .find(|checks| all.contains(checks))
             .unwrap_or(CheckArguments::Off)

@@ -52,8 +52,9 @@ impl Resumed {
             mapping.seen = Cow::Owned(seen);
         }
         let steps = mapping.proven.tool().steps().len();
-        let resumed = run.resume(&state["run"]);
-        let resumed = resumed.and_then(|()| Self::of(&state, steps));
+        let resumed = run
+            .resume(&state["run"])
+            .and_then(|()| Self::of(&state, steps));
         resumed.ok_or_else(|| invalid("invalid `requestState`; call the tool again without one"))
     }
 
@@ -87,8 +88,9 @@ impl Resumed {
         let Some(asked) = lock(&self.asked).remove(&call) else {
             return (None, None);
         };
-        let responses = asked.responses;
-        let responses = responses.unwrap_or_else(|| responses_for(step, call, request_meta));
+        let responses = asked
+            .responses
+            .unwrap_or_else(|| responses_for(step, call, request_meta));
         (Some(responses), asked.state)
     }
 
@@ -108,8 +110,9 @@ impl Resumed {
                 format!("tool `{name}` asked {INPUT_ROUNDS} times without returning a result");
             return Err(("TOO_MANY_INPUT_REQUESTS", message));
         }
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let left = left.map(|left| u64::try_from(left.as_millis()).unwrap_or(u64::MAX));
+        let left = deadline
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+            .map(|left| u64::try_from(left.as_millis()).unwrap_or(u64::MAX));
         let asked = asking.iter().map(|(call, result)| {
             let state = result.get("requestState");
             json!({ "step": call.step, "index": call.index, "state": state })
@@ -117,8 +120,7 @@ impl Resumed {
         let not_gone_on = lock(&self.asked);
         let not_gone_on = not_gone_on.iter().map(|(call, asked)| {
             let step = &tool.steps()[call.step];
-            let responses = asked.responses.clone();
-            let responses = responses.unwrap_or_else(|| responses_for(step, *call, request_meta));
+            let responses = asked.responses.clone().unwrap_or_else(|| responses_for(step, *call, request_meta));
             json!({ "step": call.step, "index": call.index, "state": asked.state, "responses": responses })
         });
         let reads_client = mapping.proven.reads_client();
@@ -189,8 +191,11 @@ fn prefix(step: &Step, call: Call) -> String {
 pub(super) fn of_all(tool: &VirtualTool, asking: &[(Call, JsonObject)]) -> JsonObject {
     let all = asking.iter().flat_map(|(call, result)| {
         let prefix = prefix(&tool.steps()[call.step], *call);
-        let requests = result.get("inputRequests").and_then(Value::as_object);
-        let requests = requests.into_iter().flatten();
+        let requests = result
+            .get("inputRequests")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten();
         requests.map(move |(key, request)| (format!("{prefix}{key}"), request.clone()))
     });
     all.collect()

@@ -125,16 +125,19 @@ impl StepListener {
             return;
         };
         let number = |key: &str| params.get(key).and_then(Value::as_f64);
-        let part = number("progress").zip(number("total"));
-        let part = part.map_or(0.0, |(done, total)| done / total);
+        let part = number("progress")
+            .zip(number("total"))
+            .map_or(0.0, |(done, total)| done / total);
         // A step that has not ended is not done.
         let part = if part.is_finite() {
             part.clamp(0.0, 0.99)
         } else {
             0.0
         };
-        let message = params.get("message").and_then(Value::as_str);
-        let message = message.map(|message| format!("{}: {message}", self.step));
+        let message = params
+            .get("message")
+            .and_then(Value::as_str)
+            .map(|message| format!("{}: {message}", self.step));
         progress.part(self.call, part * self.weight, message).await;
     }
 }

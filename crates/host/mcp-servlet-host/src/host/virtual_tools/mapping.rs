@@ -36,8 +36,9 @@ impl RequestView {
                 .cloned()
                 .unwrap_or_default()
         };
-        let id = meta.get("mcp-servlet/session");
-        let id = id.and_then(|session| session.get("id").unwrap_or(session).as_str());
+        let id = meta
+            .get("mcp-servlet/session")
+            .and_then(|session| session.get("id").unwrap_or(session).as_str());
         let session = Session {
             id: id.unwrap_or_default().to_owned(),
             client_info: object("clientInfo"),

@@ -71,8 +71,9 @@ impl<'r> Runner<'r> {
         budget: Budget,
     ) -> Result<Self, CallError> {
         let tool = served.proven.tool();
-        let progress = tool.has_steps();
-        let progress = progress.then(|| Progress::new(request_meta, tool.steps().len()));
+        let progress = tool
+            .has_steps()
+            .then(|| Progress::new(request_meta, tool.steps().len()));
         let mut run = Run::new(tool);
         let resumed = match &request_meta.request_state {
             Some(state) if tool.has_steps() => Resumed::open(state, &mut run, &mut mapping)
@@ -178,8 +179,10 @@ impl<'r> Runner<'r> {
             &mut self.budget,
             (call, items, values, checks),
             |proven, request, (call, items, values, checks), budget| {
-                let item = items.as_deref().zip(call.index);
-                let item = item.map(|(items, index)| (index, &items[index]));
+                let item = items
+                    .as_deref()
+                    .zip(call.index)
+                    .map(|(items, index)| (index, &items[index]));
                 proven.inputs(call.step, item, request, values, *checks, budget)
             },
         );

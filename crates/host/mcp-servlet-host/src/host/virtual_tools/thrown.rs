@@ -128,8 +128,8 @@ mod tests {
             (error(-32050), FailureKind::Remote, "SERVER_ERROR"),
             (error(7), FailureKind::Remote, "JSON_RPC_ERROR"),
         ] {
-            let thrown = thrown(&CallErrorKind::Remote { failure }.at("r", None));
-            let thrown = thrown.expect("a failure that catches see");
+            let thrown = thrown(&CallErrorKind::Remote { failure }.at("r", None))
+                .expect("a failure that catches see");
             assert_eq!((thrown.kind, thrown.code.as_str()), (kind, code));
             if code == "METHOD_NOT_FOUND" {
                 assert_eq!(thrown.number, -32601);

@@ -101,9 +101,11 @@ impl Runner<'_> {
         }
         match outcome {
             Outcome::Result(result) => {
-                let item = call.index.zip(self.run.item_count(call.step));
-                let item = item.map(|(index, of)| format!(", item {} of {of}", index + 1));
-                let item = item.unwrap_or_default();
+                let item = call
+                    .index
+                    .zip(self.run.item_count(call.step))
+                    .map(|(index, of)| format!(", item {} of {of}", index + 1))
+                    .unwrap_or_default();
                 let text = format!("step \"{name}\"{item} failed ({target}):");
                 Ok(self.failed_result(result, text))
             }
@@ -142,8 +144,11 @@ impl Runner<'_> {
             ("inputRequests".to_owned(), requests.into()),
             ("requestState".to_owned(), state.into()),
         ]);
-        let done = self.writes().filter(|step| self.run.has_ended(*step));
-        let done: Vec<_> = done.filter_map(|step| tool.steps()[step].name()).collect();
+        let done: Vec<_> = self
+            .writes()
+            .filter(|step| self.run.has_ended(*step))
+            .filter_map(|step| tool.steps()[step].name())
+            .collect();
         if !done.is_empty() {
             result.insert("_meta".to_owned(), json!({ "mcp-servlet/done": done }));
         }
@@ -173,8 +178,9 @@ impl Runner<'_> {
     }
 
     pub(super) fn timeout(&self, limit: Duration) -> String {
-        let steps = self.run.running();
-        let steps: Vec<_> = steps
+        let steps: Vec<_> = self
+            .run
+            .running()
             .map(|step| {
                 format!(
                     "`{}` (`{}`)",
