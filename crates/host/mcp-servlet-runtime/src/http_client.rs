@@ -45,8 +45,10 @@ impl Client {
             }
             None => (Transport::new(addresses, None, Trust::default()), None),
         };
-        let concurrency = options.http_concurrency.unwrap_or(usize::MAX);
-        let concurrency = concurrency.clamp(1, Semaphore::MAX_PERMITS);
+        let concurrency = options
+            .http_concurrency
+            .unwrap_or(usize::MAX)
+            .clamp(1, Semaphore::MAX_PERMITS);
         Self {
             transport,
             allowed_hosts: options.allowed_hosts.as_slice().into(),

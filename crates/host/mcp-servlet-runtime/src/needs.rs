@@ -158,8 +158,7 @@ pub fn config_variable(servlet: &str, key: &str) -> String {
         c if c.is_ascii_alphanumeric() => c.to_ascii_uppercase(),
         _ => '_',
     };
-    let name = format!("{servlet}_{key}");
-    let name: String = name.chars().map(plain).collect();
+    let name: String = format!("{servlet}_{key}").chars().map(plain).collect();
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         format!("_{name}")
     } else {

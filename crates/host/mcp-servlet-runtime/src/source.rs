@@ -314,8 +314,9 @@ impl std::fmt::Debug for Source {
 
 /// The `.wasm` files of a directory.
 fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
-    let files = fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path()));
-    let files: io::Result<Vec<_>> = files.collect();
+    let files: io::Result<Vec<_>> = fs::read_dir(path)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect();
     Ok(files?
         .into_iter()
         .filter(|file| {
@@ -342,8 +343,8 @@ fn check_digest(sha256: &str) -> Result<(), LoadError> {
 
 /// Reads a module and checks its sections against the limits for compilation.
 pub(crate) fn read_module(servlet: &str, wasm: &[u8]) -> Result<Module, LoadError> {
-    let module = Module::read(wasm);
-    let module = module.and_then(|module| bounds::check_sections(wasm).map(|()| module));
+    let module =
+        Module::read(wasm).and_then(|module| bounds::check_sections(wasm).map(|()| module));
     module.map_err(|source| LoadError::Unreadable {
         servlet: servlet.to_owned(),
         source,
@@ -361,10 +362,10 @@ pub(crate) fn check_abi(servlet: &str, module: &Module) -> Result<Abi, LoadError
     if let Some(abi) = module.abi() {
         return Ok(abi);
     }
-    let missing = [DESCRIBE, CALL]
+    let missing: Vec<_> = [DESCRIBE, CALL]
         .into_iter()
-        .filter(|name| !module.can_call(name));
-    let missing: Vec<_> = missing.collect();
+        .filter(|name| !module.can_call(name))
+        .collect();
     Err(missing_exports(servlet, module, &missing))
 }
 

@@ -38,8 +38,11 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(name: &str, module: &Module, options: &LoadOptions) -> Self {
         let mut sections = module.sections.iter();
-        let exports = module.exports.iter().filter(|export| export.function);
-        let mut exports = exports.map(|export| export.name.as_str());
+        let mut exports = module
+            .exports
+            .iter()
+            .filter(|export| export.function)
+            .map(|export| export.name.as_str());
         let mut options = options.clone();
         options.allowed_hosts = module.needs().allowed_hosts(&options);
         Self {

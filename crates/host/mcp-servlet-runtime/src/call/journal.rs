@@ -98,8 +98,10 @@ struct State {
 
 impl State {
     fn of(request_meta: &RequestMeta) -> Option<Self> {
-        let state = request_meta.request_state.as_deref()?;
-        let state = state.starts_with(MARK).then_some(state)?;
+        let state = request_meta
+            .request_state
+            .as_deref()
+            .filter(|state| state.starts_with(MARK))?;
         serde_json::from_str(state).ok()
     }
 }

@@ -80,8 +80,11 @@ impl Artifacts {
     pub(super) fn find(&self, engine: &Engine, quality: Quality) -> Option<Artifact> {
         let path = self.path(engine, quality)?;
         // On Windows, setting the time needs write access.
-        let file = File::options().read(true).write(cfg!(windows)).open(&path);
-        let file = file.ok()?;
+        let file = File::options()
+            .read(true)
+            .write(cfg!(windows))
+            .open(&path)
+            .ok()?;
         // The time says on which day it was used last.
         let used = file.metadata().and_then(|metadata| metadata.modified());
         if !used.is_ok_and(|used| used.elapsed().is_ok_and(|since| since < DAY)) {

@@ -108,8 +108,8 @@ impl Code {
         let code = match stored {
             Some((host, module, quality)) => source.link(host, quality, &module, functions),
             None => Self::compile(&source, options, functions),
-        };
-        let code = code.map_err(|error| LoadError::Compile {
+        }
+        .map_err(|error| LoadError::Compile {
             servlet: name.to_owned(),
             message: format!("{error:#}"),
         })?;
@@ -141,8 +141,8 @@ impl Code {
         if let Some(linked) = &*outside_pool {
             return Ok(linked.clone());
         }
-        let host = settings::outside_pool(self.metering, Quality::Optimized);
-        let host = host.ok_or_else(|| wasmtime::Error::msg("there is no engine"))?;
+        let host = settings::outside_pool(self.metering, Quality::Optimized)
+            .ok_or_else(|| wasmtime::Error::msg("there is no engine"))?;
         let code = self.get().module().serialize()?;
         let module = artifact::module(&host.engine, &code)?;
         let linked = host.link(&module, &self.functions)?;
@@ -311,8 +311,8 @@ mod tests {
     use crate::options::{CompileCache, Limit};
 
     fn source(metering: Metering) -> Source {
-        let wasm = wat::parse_str("(module (func (export \"call\") (result i32) i32.const 0))");
-        let wasm = wasm.expect("valid WebAssembly text");
+        let wasm = wat::parse_str("(module (func (export \"call\") (result i32) i32.const 0))")
+            .expect("valid WebAssembly text");
         let digest: [u8; 32] = Sha256::digest(&wasm).into();
         Source {
             name: "test".to_owned(),

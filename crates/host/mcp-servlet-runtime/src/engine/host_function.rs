@@ -59,8 +59,8 @@ impl HostFunction {
             ty,
             move |mut caller, parameters, results| {
                 let parameters: Option<Vec<_>> = parameters.iter().map(Val::i64).collect();
-                let result = run(&mut Messages(&mut caller), &parameters.unwrap_or_default());
-                let result = result.map_err(Error::msg)?;
+                let result = run(&mut Messages(&mut caller), &parameters.unwrap_or_default())
+                    .map_err(Error::msg)?;
                 if let [place] = results {
                     *place = Val::I64(result);
                 }

@@ -181,8 +181,10 @@ impl Instance {
 
     /// The function that an export is, if a host can call it.
     fn function(&mut self, export: &str) -> Result<Func, String> {
-        let function = self.instance.get_func(&mut self.store, export);
-        let function = function.ok_or_else(|| format!("Function not found: {export}"))?;
+        let function = self
+            .instance
+            .get_func(&mut self.store, export)
+            .ok_or_else(|| format!("Function not found: {export}"))?;
         let ty = function.ty(&self.store);
         match (ty.params().len(), ty.results().len()) {
             (0, 0 | 1) => Ok(function),
@@ -221,8 +223,8 @@ impl Instance {
             return Err(Stop::Error(format!("Returned non-zero exit code: {code}")));
         }
         let limit = self.store.data().call.limits.output.value();
-        let output = messages::output(&mut self.store);
-        let output = output.ok_or_else(|| Stop::Trap("the output is not in memory".to_owned()))?;
+        let output = messages::output(&mut self.store)
+            .ok_or_else(|| Stop::Trap("the output is not in memory".to_owned()))?;
         bounded(output, limit)
     }
 }

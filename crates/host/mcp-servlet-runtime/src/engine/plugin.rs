@@ -47,8 +47,8 @@ impl Plugin {
             instance: self.instance.take(),
         };
         let slice = Slice::default();
-        let done = block_on(schedule::run_here(self.runner.run(run, &slice)));
-        let done = done.unwrap_or_else(Into::into);
+        let done =
+            block_on(schedule::run_here(self.runner.run(run, &slice))).unwrap_or_else(Into::into);
         self.instance = done.instance;
         done.output.map_err(|stop| self.explain(stop))
     }

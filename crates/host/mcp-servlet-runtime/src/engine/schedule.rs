@@ -58,9 +58,10 @@ pub(super) async fn run<T: Send + 'static>(
     if let Some(output) = first.await {
         return output;
     }
-    let moved = poll_fn(move |context| poll(call.as_mut(), context));
-    // The thread that began the call may have a log of its own.
-    let moved = moved.in_current_span().with_current_subscriber();
+    let moved = poll_fn(move |context| poll(call.as_mut(), context))
+        // The thread that began the call may have a log of its own.
+        .in_current_span()
+        .with_current_subscriber();
     let moved = runtime::spawn(moved);
     let output = AbortOnDropHandle::new(moved).await;
     output.unwrap_or_else(|_| Err(broken()))

@@ -119,8 +119,8 @@ pub(super) fn outside_pool(metering: Metering, quality: Quality) -> Option<&'sta
 /// An engine that compiles. Its code fits the [`hosts`] for this quality and metering.
 pub(super) fn compiler(quality: Quality, metering: Metering) -> Result<Engine> {
     if quality == Quality::Baseline {
-        let host = outside_pool(metering, quality);
-        let host = host.ok_or_else(|| Error::msg("there is no baseline compiler"))?;
+        let host = outside_pool(metering, quality)
+            .ok_or_else(|| Error::msg("there is no baseline compiler"))?;
         return Ok(host.engine.clone());
     }
     let mut config = config(metering);

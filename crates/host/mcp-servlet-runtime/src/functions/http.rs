@@ -74,8 +74,9 @@ async fn one(caller: &mut Caller<'_, State>, json: &[u8], body: i64) -> Result<R
         Ok(written) => written,
         Err(failure) => return Ok(Err(failure)),
     };
-    let body = messages::view(caller, offset(body)).ok_or_else(missing)?;
-    let body = body.to_vec();
+    let body = messages::view(caller, offset(body))
+        .ok_or_else(missing)?
+        .to_vec();
     let begun = begin(caller.data_mut(), HttpRequest { body, ..written });
     let state = caller.data();
     let (client, limits) = (&state.shared.http, &state.call.limits);
@@ -100,8 +101,7 @@ async fn several(caller: &mut Caller<'_, State>, json: &[u8], bodies: i64) -> Re
     let mut start = 0_usize;
     for (written, length) in requests {
         let end = start.checked_add(length).ok_or_else(missing)?;
-        let written = HttpRequest::of(&written);
-        let written = written.and_then(|written| allowed(caller.data(), written));
+        let written = HttpRequest::of(&written).and_then(|written| allowed(caller.data(), written));
         begun.push(match written {
             Ok(written) => {
                 let bodies = messages::view(caller, offset(bodies)).ok_or_else(missing)?;
@@ -117,8 +117,10 @@ async fn several(caller: &mut Caller<'_, State>, json: &[u8], bodies: i64) -> Re
     let room = Room::of(limits.memory.value());
     let sent = begun.into_iter().map(|one| one.end(client, limits, &room));
     // A request that waits for another one of the list does not use up its time.
-    let responses = stream::iter(sent).buffered(client.concurrency());
-    let responses: Vec<_> = responses.collect().await;
+    let responses: Vec<_> = stream::iter(sent)
+        .buffered(client.concurrency())
+        .collect()
+        .await;
     let (mut heads, mut bodies) = (Vec::new(), Vec::new());
     for response in responses {
         let (status, headers, body) = match response {

@@ -49,9 +49,9 @@ pub(super) fn object(
     at: i64,
     limit: u64,
 ) -> Result<JsonObject> {
-    let json = text(caller, at, limit)?;
-    let json = json.map_err(|large| Error::msg(format!("`{name}`: {large}")))?;
-    let json = json.ok_or_else(|| Error::msg(format!("`{name}` expects an offset in memory")))?;
+    let json = text(caller, at, limit)?
+        .map_err(|large| Error::msg(format!("`{name}`: {large}")))?
+        .ok_or_else(|| Error::msg(format!("`{name}` expects an offset in memory")))?;
     let params = serde_json::from_slice(&json);
     params.map_err(|error| Error::msg(format!("`{name}` expects a JSON object: {error}")))
 }

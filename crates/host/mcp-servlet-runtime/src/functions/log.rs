@@ -26,8 +26,8 @@ pub(super) fn link(linker: &mut Linker<State>) -> Result<()> {
             name,
             move |mut caller: Caller<'_, State>, at: i64| {
                 let shared = Arc::clone(&caller.data().shared);
-                let text = messages::view(&mut caller, offset(at));
-                let text = text.ok_or_else(|| Error::msg("log message is not in memory"))?;
+                let text = messages::view(&mut caller, offset(at))
+                    .ok_or_else(|| Error::msg("log message is not in memory"))?;
                 shared.log(level, None, text);
                 messages::free(&mut caller, offset(at))
             },

@@ -167,8 +167,7 @@ mod tests {
         assert!(grow(0, 1).is_ok_and(|grows| !grows), "an empty table too");
         let mut limiter = Limiter::new(Some(1 << 20), &Arc::default());
         limiter.expect_tables(1);
-        let error = limiter.table_growing(0, 1 << 20, None);
-        let error = error.expect_err("8 MiB");
+        let error = limiter.table_growing(0, 1 << 20, None).expect_err("8 MiB");
         let expected = "its tables begin with 8388608 bytes; the memory limit is 1048576 bytes";
         assert_eq!(error.to_string(), expected);
     }
