@@ -61,8 +61,10 @@ impl Expected {
     fn listed(schema: &JsonObject) -> Option<Self> {
         if let Some(Value::Array(values)) = schema.get("enum") {
             let titles = schema.get("enumNames").unwrap_or(&Value::Null);
-            let choices = values.iter().enumerate();
-            let choices = choices.map(|(at, value)| Choice::new(value, &titles[at]));
+            let choices = values
+                .iter()
+                .enumerate()
+                .map(|(at, value)| Choice::new(value, &titles[at]));
             return Some(Self::Values(choices.collect()));
         }
         let title = schema.get("title").unwrap_or(&Value::Null);
@@ -82,8 +84,11 @@ impl Expected {
                 .map(|branch| Self::find(root, branch, depth));
             return all.reduce(Self::or);
         }
-        let all = branches("allOf").into_iter().flatten();
-        let all: Vec<_> = all.map(|branch| Self::find(root, branch, depth)).collect();
+        let all: Vec<_> = branches("allOf")
+            .into_iter()
+            .flatten()
+            .map(|branch| Self::find(root, branch, depth))
+            .collect();
         let list = all.iter().find(|found| found.is_list());
         list.or_else(|| all.iter().find(|found| **found != Self::anything()))
             .cloned()

@@ -49,10 +49,10 @@ fn reports_the_position_the_schema_and_the_value() {
             .iter()
             .map(|name| ((*name).to_owned(), json!("")))
             .collect();
-        let unknown = names
+        let unknown: Vec<_> = names
             .iter()
-            .map(|name| format!("`/{name}` is unknown; known are `a/b`"));
-        let unknown: Vec<_> = unknown.collect();
+            .map(|name| format!("`/{name}` is unknown; known are `a/b`"))
+            .collect();
         assert_eq!(
             complaint(&schema, &Value::Object(given)),
             unknown.join("; ")

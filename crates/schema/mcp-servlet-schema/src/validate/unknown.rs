@@ -45,21 +45,29 @@ impl Known<'_> {
             self.names.extend(properties.keys().cloned());
         }
         self.is_list |= schema.get("additionalProperties") == Some(&Value::Bool(false));
-        let required = schema.get("required").and_then(Value::as_array);
-        let required = required.into_iter().flatten().filter_map(Value::as_str);
+        let required = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
         self.names.extend(required.map(str::to_owned));
         self.add_applied(schema, depth)
     }
 
     fn add_applied(&mut self, schema: &JsonObject, depth: usize) -> bool {
-        let one = ["if", "then", "else"].into_iter();
-        let one = one.filter_map(|key| schema.get(key));
-        let lists = ["allOf", "anyOf", "oneOf"].into_iter();
-        let lists = lists
+        let one = ["if", "then", "else"]
+            .into_iter()
+            .filter_map(|key| schema.get(key));
+        let lists = ["allOf", "anyOf", "oneOf"]
+            .into_iter()
             .filter_map(|key| schema.get(key)?.as_array())
             .flatten();
-        let dependent = schema.get("dependentSchemas").and_then(Value::as_object);
-        let dependent = dependent.into_iter().flat_map(JsonObject::values);
+        let dependent = schema
+            .get("dependentSchemas")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flat_map(JsonObject::values);
         let mut applied = one.chain(lists).chain(dependent);
         if !applied.all(|schema| self.add(schema, depth)) {
             return false;

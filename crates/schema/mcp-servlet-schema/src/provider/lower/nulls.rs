@@ -92,8 +92,10 @@ fn can_match(schema: &Value, value: &Value) -> bool {
 
 /// The values that a schema lists with `enum` or `const`.
 pub(super) fn listed_values(schema: &Value) -> Option<&[Value]> {
-    let values = schema.get("enum").and_then(Value::as_array);
-    let values = values.map(Vec::as_slice);
+    let values = schema
+        .get("enum")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice);
     values.or_else(|| schema.get("const").map(std::slice::from_ref))
 }
 
@@ -108,8 +110,9 @@ fn optional(schema: &Value) -> Vec<String> {
 }
 
 fn branches(schema: &Value) -> impl Iterator<Item = &Value> {
-    let lists = ["anyOf", "oneOf", "allOf"].into_iter();
-    let lists = lists.filter_map(|key| schema.get(key)?.as_array());
+    let lists = ["anyOf", "oneOf", "allOf"]
+        .into_iter()
+        .filter_map(|key| schema.get(key)?.as_array());
     lists.flatten()
 }
 

@@ -223,8 +223,8 @@ fn null_stays_where_the_variant_of_the_value_requires_it() {
         variant("y", &json!({ "type": "integer" }), &["kind"]),
         variant("z", &json!({ "type": "integer" }), &[]),
     ] } } } });
-    let undo = lower(Provider::OpenAi, tool.as_object_mut().expect("an object"));
-    let undo = undo.expect("a schema with optional properties");
+    let undo = lower(Provider::OpenAi, tool.as_object_mut().expect("an object"))
+        .expect("a schema with optional properties");
     let passed_on = |given: Value| json!(*undo.arguments(given.as_object().expect("an object")));
     let required = json!({ "shape": { "kind": "x", "v": null } });
     assert_eq!(passed_on(required.clone()), required);
@@ -252,8 +252,8 @@ fn removes_null_for_optional_properties() {
         },
         "$defs": { "Inner": inner },
     } });
-    let undo = lower(Provider::OpenAi, tool.as_object_mut().expect("an object"));
-    let undo = undo.expect("a schema with optional properties");
+    let undo = lower(Provider::OpenAi, tool.as_object_mut().expect("an object"))
+        .expect("a schema with optional properties");
     let given = json!({
         "needed": null, "text": null, "nullable": null, "any": null, "unknown": null,
         "inner": { "x": null }, "list": [{ "x": null }, { "x": 1 }], "map": { "k": { "x": null } }, "either": { "x": null },

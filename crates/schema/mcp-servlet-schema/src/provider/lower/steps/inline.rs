@@ -45,8 +45,8 @@ impl<'a> Inliner<'a> {
     fn members(&mut self, members: &'a serde_json::Map<String, Value>) -> Value {
         let members = members
             .iter()
-            .filter(|(key, _)| *key != "$defs" && *key != "definitions");
-        let members = members.map(|(key, value)| (key.clone(), self.inlined(value)));
+            .filter(|(key, _)| *key != "$defs" && *key != "definitions")
+            .map(|(key, value)| (key.clone(), self.inlined(value)));
         Value::Object(members.collect())
     }
 
@@ -57,8 +57,9 @@ impl<'a> Inliner<'a> {
         members: &'a serde_json::Map<String, Value>,
     ) -> Value {
         let pointer = reference.strip_prefix('#');
-        let target = pointer.and_then(|pointer| self.root.pointer(pointer));
-        let target = target.filter(|_| !self.open.contains(&reference));
+        let target = pointer
+            .and_then(|pointer| self.root.pointer(pointer))
+            .filter(|_| !self.open.contains(&reference));
         let mut merged = serde_json::Map::new();
         for (key, value) in members.iter().filter(|(key, _)| *key != "$ref") {
             merged.insert(key.clone(), self.inlined(value));
