@@ -121,7 +121,7 @@ impl Member {
         }
     }
 
-    /// What it is, in messages.
+    /// Its kind in messages: `servlet` or `remote`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Servlet(_) => "servlet",

@@ -187,8 +187,8 @@ pub(crate) fn response(message: &str) -> Option<String> {
     struct Head {
         method: Option<IgnoredAny>,
     }
-    if let Some(unloaded) = splice_raw_result(message) {
-        return Some(unloaded);
+    if let Some(spliced) = splice_raw_result(message) {
+        return Some(spliced);
     }
     let head: Head = serde_json::from_str(message).ok()?;
     let is_response = head.method.is_none();
@@ -227,10 +227,10 @@ mod tests {
         let typed: CallToolResult = passthrough(object);
         let message = json!({ "jsonrpc": "2.0", "id": "a", "result": typed });
         let text = splice_raw_result(&message.to_string()).expect("a message with something in it");
-        let unloaded: Value = serde_json::from_str(&text).expect("JSON");
-        assert_eq!(unloaded["id"], "a");
+        let spliced: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(spliced["id"], "a");
         for field in ["content", "vendor", "_meta"] {
-            assert_eq!(unloaded["result"][field], json[field]);
+            assert_eq!(spliced["result"][field], json[field]);
         }
     }
 

@@ -86,20 +86,20 @@ pub(super) fn with_raw_results<T: Send + 'static>(response: Response, held: T) -
     response.map(|body| {
         let body = body.map_frame(move |frame| {
             let _ = &held;
-            frame.map_data(|data| unload(&data).unwrap_or(data))
+            frame.map_data(|data| rewrite_messages(&data).unwrap_or(data))
         });
         Body::new(body)
     })
 }
 
-/// Handles a single message, or events with one message per line. None if nothing changes.
-fn unload(data: &Bytes) -> Option<Bytes> {
+/// Writes messages in the form in which the client gets them: one message, or events with one per line. None if nothing changes.
+fn rewrite_messages(data: &Bytes) -> Option<Bytes> {
     let text = std::str::from_utf8(data).ok()?;
     if text.starts_with('{') {
         return passthrough::outgoing(text).map(Bytes::from);
     }
     let mut changed = false;
-    let unload_line = |line| -> Cow<'_, str> {
+    let rewrite_line = |line| -> Cow<'_, str> {
         let message = str::strip_prefix(line, "data:").map(str::trim);
         match message.and_then(passthrough::outgoing) {
             Some(message) => {
@@ -109,7 +109,7 @@ fn unload(data: &Bytes) -> Option<Bytes> {
             None => line.into(),
         }
     };
-    let events: String = text.split_inclusive('\n').map(unload_line).collect();
+    let events: String = text.split_inclusive('\n').map(rewrite_line).collect();
     changed.then(|| events.into())
 }
 
@@ -135,17 +135,17 @@ mod tests {
     #[test]
     fn leaves_other_events_unchanged() {
         let event = Bytes::from_static(b"id: 1\ndata: {\"jsonrpc\":\"2.0\"}\n\n");
-        assert_eq!(unload(&event), None);
+        assert_eq!(rewrite_messages(&event), None);
     }
 
     #[test]
-    fn unloads_the_message_of_an_event() {
+    fn rewrites_the_message_of_an_event() {
         let result = r#"{"_meta":{"mcp-servlet-host/passthrough":{"a":1}},"b":2}"#;
         let event =
             format!("id: 7\ndata: {{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n\n");
-        let unloaded = unload(&Bytes::from(event)).expect("another event");
+        let rewritten = rewrite_messages(&Bytes::from(event)).expect("another event");
         assert_eq!(
-            unloaded,
+            rewritten,
             "id: 7\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1,\"b\":2}}\n\n"
         );
     }

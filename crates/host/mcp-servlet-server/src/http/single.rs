@@ -38,7 +38,7 @@ const JSON_WAIT: Duration = Duration::from_secs(30);
 /// If the client only takes JSON, messages before the response are dropped. `hang_up` cancels the request if the client
 /// disconnects before it has a response or a stream, which it could resume. `held` lives until the last message is known. If the
 /// stream ends without a message, the client gets what `unanswered` returns, if that is something.
-pub(super) async fn single<T: Send + 'static>(
+pub(super) async fn as_json<T: Send + 'static>(
     response: Response,
     takes_only_json: bool,
     hang_up: Option<DropGuard>,
@@ -78,7 +78,7 @@ pub(super) async fn single<T: Send + 'static>(
 }
 
 /// A response that is JSON as an event stream with one event.
-pub(super) async fn event(response: Response) -> Response {
+pub(super) async fn as_event(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let is_json = parts.headers.get(header::CONTENT_TYPE) == Some(&JSON);
     if !is_json || !parts.status.is_success() {

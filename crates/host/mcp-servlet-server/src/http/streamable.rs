@@ -238,14 +238,14 @@ impl Streamable {
                 .map(|_| session_ended())
         };
         match form {
-            Form::Json => single::single(response, false, hang_up, held, unanswered).await,
-            Form::OnlyJson => single::single(response, true, hang_up, held, unanswered).await,
+            Form::Json => single::as_json(response, false, hang_up, held, unanswered).await,
+            Form::OnlyJson => single::as_json(response, true, hang_up, held, unanswered).await,
             Form::Events => {
                 // The client can resume its stream.
                 if let Some(hang_up) = hang_up {
                     hang_up.disarm();
                 }
-                single::event(body::with_raw_results(response, held)).await
+                single::as_event(body::with_raw_results(response, held)).await
             }
         }
     }
@@ -390,7 +390,7 @@ impl Streamable {
         let json = [(header::CONTENT_TYPE, "application/json")];
         let response = (json, array).into_response();
         match form {
-            Form::Events => single::event(response).await,
+            Form::Events => single::as_event(response).await,
             Form::Json | Form::OnlyJson => response,
         }
     }

@@ -20,12 +20,11 @@ pub struct ServeOptions {
     pub drain: Duration,
     /// When calls become tasks, and limits for tasks.
     pub tasks: TaskOptions,
-    /// How long requests wait for the servlets of a service that began [without](crate::Plan::without_servlets) them. Lists wait for
+    /// How long requests wait for the servlets if the service has started [without](crate::Plan::without_servlets) them. Lists wait
     /// eight seconds at most.
     pub startup: Duration,
-    /// How long a request may run; `None` means no limit but those of the servlets. Waiting for the
-    /// client's answer to an input request does not count, and neither do calls that have become
-    /// tasks.
+    /// How long a request may run. With `None`, only the limits of the servlets apply. The time that the client takes to answer an
+    /// input request does not count. A call that has become a task may run longer.
     pub timeout: Option<Duration>,
     /// How long a client up to 2025-11-25 may take to answer one input request, and how long a call of a remote up to
     /// 2025-11-25 waits for the answer of any client.
