@@ -394,7 +394,7 @@ fn refusal(argument: &str, schema: Option<&Value>, value: Option<&Value>) -> Str
     let reason = schema.and_then(|schema| {
         let schema = json!({ "properties": { argument: schema } });
         let value = json!({ argument: value? });
-        Validator::new(&schema).ok()?.check(&value).err()
+        Validator::new(&schema).ok()?.check_value(&value).err()
     });
     match reason {
         Some(reason) => format!("invalid arguments: {reason}"),

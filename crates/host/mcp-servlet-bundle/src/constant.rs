@@ -41,7 +41,7 @@ fn accepts(root: &Value, part: &Value, constant: &Value) -> bool {
         }
     }
     match Validator::new(&whole.into()) {
-        Ok(validator) => validator.check(&json!({ "value": constant })).is_ok(),
+        Ok(validator) => validator.check_value(&json!({ "value": constant })).is_ok(),
         Err(_) => true,
     }
 }

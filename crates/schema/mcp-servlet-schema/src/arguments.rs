@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::{
     JsonObject,
     text::{kind, similar},
-    validate::{coerce::integer, example},
+    validate::{coerce::integer, example::example_of},
 };
 use expected::in_quotes;
 pub use expected::{Choice, Expected, as_typed, schema_type};
@@ -95,7 +95,7 @@ impl ArgumentError {
     /// The same error. Its example has the items or members that the schema of the argument describes, if it does.
     fn with_example(mut self, root: &JsonObject, property: &Value) -> Self {
         if let Self::NotJson { key, example, .. } = &mut self
-            && let Some(value) = example::of(property, &Value::Object(root.clone()))
+            && let Some(value) = example_of(property, &Value::Object(root.clone()))
             && (value.get(0).is_some()
                 || value.as_object().is_some_and(|members| !members.is_empty()))
         {
@@ -207,7 +207,7 @@ impl Expected {
             return Ok(value.clone());
         }
         if self.is_text() {
-            return self.check(key, text, Value::from(text));
+            return self.check_value(key, text, Value::from(text));
         }
         let value = serde_json::from_str(text).map(|value: Value| match integer(text) {
             Some(integer) if value.is_f64() && !self.accepts_floats() => integer,
@@ -217,7 +217,7 @@ impl Expected {
             Ok(value) if self.accepts(&value) => Ok(value),
             // The schema also accepts a string, and the value matches none of the other types.
             _ if self.accepts(&Value::from(text)) => Ok(Value::from(text)),
-            Ok(value) => self.check(key, text, value),
+            Ok(value) => self.check_value(key, text, value),
             Err(_) => {
                 let example = format!("{key}={}", self.example());
                 json(key, text, self, example)
@@ -225,7 +225,7 @@ impl Expected {
         }
     }
 
-    fn check(self, key: &str, text: &str, value: Value) -> Result<Value, ArgumentError> {
+    fn check_value(self, key: &str, text: &str, value: Value) -> Result<Value, ArgumentError> {
         if self.accepts(&value) {
             return Ok(value);
         }

@@ -19,8 +19,9 @@ use serde_json::Value;
 
 use crate::{JsonObject, problem::Problem};
 use compiled::Compiled;
-use cost::Cost;
+use cost::{Cost, cost_of};
 pub use cost::{referenced, refers_to_itself};
+use example::example_of;
 use report::Report;
 
 /// How often one check may apply parts of a schema to parts of a value; about a second of work.
@@ -83,7 +84,7 @@ pub fn example(schema: &Value) -> Option<Value> {
 /// Why values are not checked against a schema, although it is valid: a check might never end, or a reference has no
 /// target.
 pub fn unchecked(schema: &Value) -> Option<&'static str> {
-    match cost::of(schema) {
+    match cost_of(schema) {
         Cost::Unbounded(why) => Some(why),
         Cost::Bounded(_) | Cost::Wrong(_) => None,
     }
@@ -101,8 +102,8 @@ pub fn is_well_formed(schema: &Value) -> bool {
 /// use serde_json::json;
 ///
 /// let validator = Validator::new(&json!({ "type": "object", "required": ["city"] })).unwrap();
-/// assert!(validator.check(&json!({ "city": "Oslo" })).is_ok());
-/// assert_eq!(validator.check(&json!({})).unwrap_err(), "`/city` is missing");
+/// assert!(validator.check_value(&json!({ "city": "Oslo" })).is_ok());
+/// assert_eq!(validator.check_value(&json!({})).unwrap_err(), "`/city` is missing");
 /// ```
 #[derive(Debug)]
 pub struct Validator(Checker);
@@ -144,8 +145,8 @@ impl Validator {
     ///
     /// # Errors
     /// What does not match, each with its JSON pointer; or that the value is too large to be checked.
-    pub fn check(&self, value: &Value) -> Result<(), String> {
-        self.0.check(value)
+    pub fn check_value(&self, value: &Value) -> Result<(), String> {
+        self.0.check_value(value)
     }
 
     /// The JSON pointer of the first part that does not match, for messages that must not show
@@ -160,7 +161,7 @@ impl Validator {
     /// assert_eq!(validator.first_problem(&json!({ "n": 1 })), None);
     /// ```
     pub fn first_problem(&self, value: &Value) -> Option<String> {
-        self.0.check(value).err()?;
+        self.0.check_value(value).err()?;
         let first = self.0.validator().iter_errors(value).next();
         Some(first.map_or_else(String::new, |error| error.instance_path().to_string()))
     }
@@ -263,7 +264,7 @@ impl Schemas {
         let checker = self.results.as_ref()?;
         match structured_content {
             None => Some("it is missing, and the tool has an `outputSchema`".to_owned()),
-            Some(content) => checker.check(content).err(),
+            Some(content) => checker.check_value(content).err(),
         }
     }
 }
@@ -278,7 +279,7 @@ impl Checker {
         schema: &Value,
         compile: impl FnOnce(&Value) -> Result<Compiled, Problem>,
     ) -> Result<Self, Uncheckable> {
-        let cost = match cost::of(schema) {
+        let cost = match cost_of(schema) {
             Cost::Bounded(cost) => cost,
             Cost::Unbounded(why) => return Err(Uncheckable::Unbounded(why)),
             Cost::Wrong(problem) => return Err(Uncheckable::Wrong(problem)),
@@ -300,7 +301,7 @@ impl Checker {
         self.cost.saturating_mul(count(value))
     }
 
-    fn check(&self, value: &Value) -> Result<(), String> {
+    fn check_value(&self, value: &Value) -> Result<(), String> {
         if !self.can_check(value) {
             return Err("too large to check against the schema".to_owned());
         }
@@ -308,7 +309,7 @@ impl Checker {
             return Ok(());
         }
         let errors = self.validator().iter_errors(value);
-        Err(Report::new(self.schema.schema()).of(errors))
+        Err(Report::new(self.schema.schema()).text(errors))
     }
 
     /// Checks arguments, after strings in them were converted if `coerce` says so.
@@ -319,7 +320,7 @@ impl Checker {
             if coerce && can_check {
                 coerce::coerce(self.validator(), value);
             }
-            self.check(value)?;
+            self.check_value(value)?;
         }
         self.check_integers(value)
     }
@@ -331,7 +332,7 @@ impl Checker {
 
     /// A valid value, if one is easy to make.
     fn example(&self) -> Option<Value> {
-        let example = example::of(self.schema.schema(), self.schema.schema())?;
+        let example = example_of(self.schema.schema(), self.schema.schema())?;
         self.validator().is_valid(&example).then_some(example)
     }
 }

@@ -141,18 +141,18 @@ fn schemas_check_values_in_their_dialect() {
     let catalog = catalog_of(LISTS[7].1);
     let new = tool_of(&catalog, 0).input.validator().unwrap();
     assert!(
-        new.check(&json!({ "city": "Oslo", "at": 9_007_199_254_740_993_u64 }))
+        new.check_value(&json!({ "city": "Oslo", "at": 9_007_199_254_740_993_u64 }))
             .is_ok()
     );
     assert!(
-        new.check(&json!({ "city": "Oslo", "at": 9_007_199_254_740_994_u64 }))
+        new.check_value(&json!({ "city": "Oslo", "at": 9_007_199_254_740_994_u64 }))
             .is_err()
     );
     // In draft-07, a list of `items` has a schema for each position.
     let old = tool_of(&catalog, 1).input.validator().unwrap();
-    assert!(old.check(&json!({ "list": ["a"] })).is_ok());
-    assert!(old.check(&json!({ "list": [1] })).is_err());
-    assert!(old.check(&json!({ "list": ["a", "b"] })).is_err());
+    assert!(old.check_value(&json!({ "list": ["a"] })).is_ok());
+    assert!(old.check_value(&json!({ "list": [1] })).is_err());
+    assert!(old.check_value(&json!({ "list": ["a", "b"] })).is_err());
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub fn refers_to_itself(schema: &Value) -> bool {
 }
 
 /// Walks through a schema as if each reference were replaced by its target.
-pub(super) fn of(schema: &Value) -> Cost {
+pub(super) fn cost_of(schema: &Value) -> Cost {
     let mut walk = Walk::new(schema);
     match walk.schema(schema, 0) {
         Err(cost) => cost.at(""),

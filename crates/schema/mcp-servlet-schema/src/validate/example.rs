@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 const MAX_DEPTH: usize = 8;
 
 /// A value that probably matches. Callers validate it before they show it.
-pub(crate) fn of(schema: &Value, root: &Value) -> Option<Value> {
+pub(crate) fn example_of(schema: &Value, root: &Value) -> Option<Value> {
     value(schema, root, 0)
 }
 

@@ -24,7 +24,7 @@ impl<'a> Report<'a> {
         Self { schema }
     }
 
-    pub(super) fn of<'e>(&self, errors: impl Iterator<Item = ValidationError<'e>>) -> String {
+    pub(super) fn text<'e>(&self, errors: impl Iterator<Item = ValidationError<'e>>) -> String {
         let mut mistakes = Vec::new();
         for error in errors.take(MISTAKES) {
             self.collect(&error, &mut mistakes);
