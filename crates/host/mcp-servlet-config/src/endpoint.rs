@@ -93,7 +93,7 @@ impl Reader<'_> {
     /// TLS of a listener, whose files are read once to report what is wrong with them.
     fn listener_tls(&mut self, tls: &ListenerTls) -> TlsOptions {
         let options = tls.options(self.folder);
-        match options.check() {
+        match options.check_files() {
             Ok(ending) => {
                 for (file, end) in ending {
                     self.warn_of_end(tls, file, end);

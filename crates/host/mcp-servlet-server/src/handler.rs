@@ -164,7 +164,7 @@ impl Handler {
         let (host, is_final) = self.host_of_list(context).await?;
         let options = &self.server.0.options;
         let era = Era::of(context);
-        let lists = self.server.0.lists.of(&host);
+        let lists = self.server.0.lists.for_host(&host);
         let list = lists.get(kind, era, || write(&host, era));
         let permissions = self.permissions(context, &host);
         self.note_list(context, kind);
@@ -195,8 +195,8 @@ impl Handler {
     }
 }
 
-/// Long futures are boxed: rmcp moves one that has room for those of all methods, several times for each request. If one of them
-/// panics, the client gets an error.
+/// Long futures are boxed: rmcp's own future has room for the longest of them, and is moved several times for each request. If a
+/// method panics, the client gets an error.
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let host = self.server.host();

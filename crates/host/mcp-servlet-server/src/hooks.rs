@@ -23,9 +23,9 @@ use crate::{handler::attributes, response_headers::ResponseHeaders};
 use answer::{Answer, arguments_for};
 
 /// How long the answer of a servlet is known. Requests since 2026-07-28 have no session, so each of them needs it.
-const KNOWN: Duration = Duration::from_mins(1);
+const ANSWER_TTL: Duration = Duration::from_mins(1);
 /// How many answers are known.
-const MOST_KNOWN: usize = 10_000;
+const MAX_ANSWERS: usize = 10_000;
 
 /// Which clients may begin a session of an endpoint over HTTP. Each request since 2026-07-28 counts as one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -213,10 +213,10 @@ impl CurrentHooks {
     fn known(&self, input: &Input) -> Arc<OnceCell<Result<(), Box<SessionRefusal>>>> {
         let question = Sha256::of(Value::from(input.arguments.clone()).to_string().as_bytes());
         let mut known = lock(&self.known);
-        if known.len() >= MOST_KNOWN {
-            known.retain(|_, one| one.since.elapsed() < KNOWN);
+        if known.len() >= MAX_ANSWERS {
+            known.retain(|_, one| one.since.elapsed() < ANSWER_TTL);
         }
-        if known.len() >= MOST_KNOWN {
+        if known.len() >= MAX_ANSWERS {
             known.clear();
         }
         let fresh = || Known {
@@ -224,7 +224,7 @@ impl CurrentHooks {
             answer: Arc::default(),
         };
         let own = known.entry(question).or_insert_with(fresh);
-        if own.since.elapsed() >= KNOWN {
+        if own.since.elapsed() >= ANSWER_TTL {
             *own = fresh();
         }
         Arc::clone(&own.answer)

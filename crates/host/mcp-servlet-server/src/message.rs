@@ -477,7 +477,7 @@ fn add_params(
             let problem = format!("expected parameters of at most {LONGEST_HANDSHAKE} bytes");
             return Err(wrong_params(method, &problem));
         }
-        params::check(method, params.get())?;
+        params::check_params(method, params.get())?;
         let params = initialize::normalized(params.get())
             .map_err(|problem| wrong_params(method, &problem))?;
         let version = params["protocolVersion"].as_str().unwrap_or_default();
@@ -494,7 +494,7 @@ fn add_params(
         meta,
         arguments,
         request_id,
-    } = params::check(method, params.get())?;
+    } = params::check_params(method, params.get())?;
     for part in [meta, arguments].into_iter().flatten() {
         if is_empty_array(part.get()) {
             parts
@@ -589,7 +589,7 @@ mod tests {
     use super::*;
     use crate::own_id;
 
-    fn check(text: &str) -> Result<Message, Refusal> {
+    fn read_one(text: &str) -> Result<Message, Refusal> {
         match read(Bytes::copy_from_slice(text.as_bytes()), false)? {
             Received::One(message) => Ok(message),
             Received::Batch(messages) => panic!("{messages:?}"),
@@ -598,7 +598,7 @@ mod tests {
 
     /// The text that rmcp reads.
     fn normalized(text: &str) -> String {
-        let bytes = check(text).expect("a message").into_bytes();
+        let bytes = read_one(text).expect("a message").into_bytes();
         String::from_utf8(bytes.into()).expect("text")
     }
 
@@ -630,7 +630,7 @@ mod tests {
         }
         let float = r#"{"jsonrpc":"2.0","id":1.0,"method":"ping"}"#;
         assert_eq!(
-            check(float).expect("a message").request_id(),
+            read_one(float).expect("a message").request_id(),
             Some(RequestId::Number(1))
         );
         assert_eq!(normalized(float), float);
@@ -672,7 +672,7 @@ mod tests {
     fn a_request_gets_an_id_and_a_token_of_its_own() {
         let text =
             r#"{"id": 7 ,"params":{"_meta":{"progressToken":"p"}},"jsonrpc":"2.0","method":"m"}"#;
-        let mut message = check(text).expect("a message");
+        let mut message = read_one(text).expect("a message");
         let own = message.set_own_id().expect("an id");
         let edited: Value = serde_json::from_slice(&message.into_bytes()).expect("JSON");
         assert_eq!(edited["id"].to_string(), own);
@@ -682,7 +682,7 @@ mod tests {
         assert_ne!(*token, "p");
         let cancelled =
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7.0}}"#;
-        let mut message = check(cancelled).expect("a message");
+        let mut message = read_one(cancelled).expect("a message");
         assert_eq!(*message.kind(), Kind::Cancelled(RequestId::Number(7)));
         message.set_cancelled(&own);
         let edited: Value = serde_json::from_slice(&message.into_bytes()).expect("JSON");
@@ -719,7 +719,7 @@ mod tests {
 
     #[test]
     fn error_has_the_id_of_the_refused_request() {
-        let id = |text: &str| check(text).expect_err(text).to_json()["id"].clone();
+        let id = |text: &str| read_one(text).expect_err(text).to_json()["id"].clone();
         for (text, expected) in [
             (r#"{"jsonrpc":"2.0","id":7}"#, json!(7)),
             (r#"{"jsonrpc":"1.0","id":"a","method":"m"}"#, json!("a")),
@@ -742,7 +742,7 @@ mod tests {
 
     #[test]
     fn reports_the_problem_of_an_invalid_message() {
-        let code = |text: &str| check(text).err().map(|refusal| refusal.error.code);
+        let code = |text: &str| read_one(text).err().map(|refusal| refusal.error.code);
         for good in [
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,

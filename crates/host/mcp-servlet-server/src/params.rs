@@ -75,7 +75,7 @@ impl<'a> Meta<'a> {
 
 /// Checks that rmcp omits. It ignores params that are not an object, ignores invalid params of
 /// lists, and accepts requests of either era until it knows the client's.
-pub(crate) fn check<'a>(method: &str, params: &'a str) -> Result<Params<'a>, RpcError> {
+pub(crate) fn check_params<'a>(method: &str, params: &'a str) -> Result<Params<'a>, RpcError> {
     let wrong = |problem: &str| Err(wrong(method, problem));
     if !params.starts_with('{') {
         return wrong("expected an object");
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check<T: for<'de> Deserialize<'de>>(json: Value, expected: &str) {
+    fn check_problem<T: for<'de> Deserialize<'de>>(json: Value, expected: &str) {
         assert_eq!(json_problem::<T, _>(json).as_deref(), Some(expected));
     }
 
@@ -257,33 +257,33 @@ mod tests {
         let complete =
             |reference: Value, argument: Value| json!({ "ref": reference, "argument": argument });
         let prompt = || json!({ "type": "ref/prompt", "name": "p" });
-        check::<Complete>(json!({}), "`ref` is missing");
-        check::<Complete>(
+        check_problem::<Complete>(json!({}), "`ref` is missing");
+        check_problem::<Complete>(
             complete(json!(5), json!({})),
             "expected an object in `ref`, found a number",
         );
-        check::<Complete>(
+        check_problem::<Complete>(
             complete(json!({ "type": "ref/x" }), json!({})),
             "expected `ref/resource` or `ref/prompt` in `ref.type`, found `ref/x`",
         );
-        check::<Complete>(
+        check_problem::<Complete>(
             complete(json!({ "type": "ref/resource" }), json!({})),
             "`ref.uri` is missing",
         );
-        check::<Complete>(
+        check_problem::<Complete>(
             complete(prompt(), json!("a")),
             "expected an object in `argument`, found a string",
         );
-        check::<Complete>(
+        check_problem::<Complete>(
             complete(prompt(), json!({ "name": "a", "value": null })),
             "expected a string in `argument.value`, found null",
         );
-        check::<SubscriptionsListenRequestParams>(
+        check_problem::<SubscriptionsListenRequestParams>(
             json!({ "notifications": true }),
             "expected an object in `notifications`, found a boolean",
         );
         let info = json!({ "name": "c", "version": "1", "icons": [{ "src": "a" }, 5] });
-        check::<InitializeRequestParams>(
+        check_problem::<InitializeRequestParams>(
             json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info }),
             "expected an object in `clientInfo.icons[1]`, found a number",
         );

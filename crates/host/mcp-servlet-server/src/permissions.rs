@@ -182,10 +182,15 @@ impl Permissions {
             let permitted = gate.permit(caller, (callee.member(), tool));
             permitted.map_err(|refusal| denied(refusal.message.to_owned()))?;
         }
-        self.check(item, &callee.to_string(), arguments)
+        self.check_arguments(item, &callee.to_string(), arguments)
     }
 
-    fn check(&self, item: &Item<'_>, tool: &str, arguments: &JsonObject) -> Result<(), Denied> {
+    fn check_arguments(
+        &self,
+        item: &Item<'_>,
+        tool: &str,
+        arguments: &JsonObject,
+    ) -> Result<(), Denied> {
         let denial = self.rules.deny(self.caller.as_deref(), item, arguments);
         denial.map_or(Ok(()), |denial| {
             if matches!(item.name, Name::Tool(..)) {
@@ -442,10 +447,12 @@ impl CallGuard for Guard {
                     .host
                     .tool(tool)
                     .and_then(|tool| permissions.item(tool));
-                item.map_or(Ok(()), |item| permissions.check(&item, tool, arguments))
+                item.map_or(Ok(()), |item| {
+                    permissions.check_arguments(&item, tool, arguments)
+                })
             }
             Guarded::Step(tool, step) => match items_of_steps(&permissions.host, tool).get(*step) {
-                Some(step) => permissions.check(&step.item, tool, arguments),
+                Some(step) => permissions.check_arguments(&step.item, tool, arguments),
                 None => Err(Denied {
                     text: format!("tool `{tool}` has no such step"),
                     meta: JsonObject::new(),

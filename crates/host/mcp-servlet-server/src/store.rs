@@ -58,7 +58,7 @@ pub struct StoreOptions {
 pub(crate) struct Away;
 
 /// How long opening a connection may take, if a command has less time.
-const CONNECT: Duration = Duration::from_secs(2);
+const MIN_CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 async fn in_time<T>(
     time: Duration,
@@ -205,7 +205,11 @@ impl Store {
             return Ok((open.clone(), false));
         }
         // The time is its own, so that the one whose turn it is can connect after others have waited.
-        let opened = in_time(self.options.timeout.max(CONNECT), self.connect()).await?;
+        let opened = in_time(
+            self.options.timeout.max(MIN_CONNECT_TIMEOUT),
+            self.connect(),
+        )
+        .await?;
         *connection = Some(opened.clone());
         Ok((opened, true))
     }

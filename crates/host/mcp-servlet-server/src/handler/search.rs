@@ -15,9 +15,9 @@ use super::legacy;
 use crate::{era::Era, permissions::Permissions};
 
 /// How many characters of a schema are in a text.
-const MOST_OF_SCHEMA: usize = 4_000;
+const MAX_SCHEMA: usize = 4_000;
 /// How many characters of a description, or of a query, are in a text.
-const MOST_OF_LINE: usize = 300;
+const MAX_LINE: usize = 300;
 
 /// What a request asks for.
 pub(super) enum Asked {
@@ -193,18 +193,14 @@ fn entry(tool: &Tool, era: Era) -> JsonObject {
 
 fn schema_in_words(tool: &Tool) -> String {
     let schema = Value::from(tool.input_schema().clone()).to_string();
-    format!(
-        "Arguments of {}: {}",
-        tool.name(),
-        cut(&schema, MOST_OF_SCHEMA)
-    )
+    format!("Arguments of {}: {}", tool.name(), cut(&schema, MAX_SCHEMA))
 }
 
 /// The first line of a text, and how much more there is.
 fn summary(text: &str) -> String {
     let text = text.trim();
     let line = text.lines().next().unwrap_or_default();
-    cut(text, MOST_OF_LINE.min(line.chars().count()))
+    cut(text, MAX_LINE.min(line.chars().count()))
 }
 
 /// This many characters of a text, and how much more there is.

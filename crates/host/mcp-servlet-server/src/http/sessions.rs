@@ -45,7 +45,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 const LONGEST_IN_STORE: Duration = Duration::from_hours(24);
 
 /// After this time without use, a session that nobody seems to have opened makes room for others.
-const LEFT: Duration = Duration::from_secs(5);
+const ABANDONED_AFTER: Duration = Duration::from_secs(5);
 
 /// All sessions.
 pub(super) struct Sessions {
@@ -302,7 +302,7 @@ impl Sessions {
 
     fn take_rival(&self, peer: Peer) -> Option<(SessionId, Arc<Use>)> {
         let mut uses = self.uses();
-        let is_left = |used: &Use| used.peer.is_none() && used.is_idle(LEFT);
+        let is_left = |used: &Use| used.peer.is_none() && used.is_idle(ABANDONED_AFTER);
         let rival = peer.rival(uses.values().filter_map(|used| used.peer));
         let rivals = uses
             .iter()

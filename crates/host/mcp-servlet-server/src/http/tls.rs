@@ -134,9 +134,11 @@ impl TlsOptions {
     ///
     /// # Errors
     /// [`TlsError`], if a file cannot be read, or has no certificate, key or list that can be used.
-    pub fn check(&self) -> Result<Vec<(TlsFile, SystemTime)>, TlsError> {
+    pub fn check_files(&self) -> Result<Vec<(TlsFile, SystemTime)>, TlsError> {
         let ends = self.load()?.ends.into_iter();
-        Ok(ends.filter(|(_, end)| is_within(*end, SOON)).collect())
+        Ok(ends
+            .filter(|(_, end)| is_within(*end, EXPIRY_WARNING))
+            .collect())
     }
 
     fn load(&self) -> Result<Loaded, TlsError> {
@@ -184,7 +186,7 @@ impl TlsOptions {
     /// Reads the files after a change. Other programs replace a certificate and its key one after the other, so files that cannot be
     /// used have a while to change again. `None` while the runtime ends.
     async fn load_changed(&self, files: &mut Snapshot) -> Option<Result<Loaded, TlsError>> {
-        let end = Instant::now() + REPLACING;
+        let end = Instant::now() + REPLACE_TIMEOUT;
         loop {
             let options = self.clone();
             let loaded = run_blocking(move || options.load()).await?;
@@ -317,13 +319,13 @@ struct Loaded {
 }
 
 /// How long before the end of a certificate or a list the log warns of it, and how long before it does so again.
-const SOON: Duration = Duration::from_hours(14 * 24);
+const EXPIRY_WARNING: Duration = Duration::from_hours(14 * 24);
 const LAST_DAY: Duration = Duration::from_hours(24);
 /// How often the server looks at the time that they have left.
-const LOOK: Duration = Duration::from_hours(1);
+const EXPIRY_CHECK_INTERVAL: Duration = Duration::from_hours(1);
 
 /// How long replacing all files may take, before the log says that they cannot be used.
-const REPLACING: Duration = Duration::from_secs(10);
+const REPLACE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Whether less than this time is left.
 fn is_within(ends: SystemTime, time: Duration) -> bool {
@@ -374,7 +376,7 @@ impl Tls {
             let of_certificate = ends.iter().find(|(file, _)| *file == TlsFile::Cert);
             expiries.set(&self.name, of_certificate.map(|(_, end)| *end));
             self.warn_before(&ends, &mut warned);
-            let Ok(changed) = timeout(LOOK, files.changed()).await else {
+            let Ok(changed) = timeout(EXPIRY_CHECK_INTERVAL, files.changed()).await else {
                 continue;
             };
             files = changed;
@@ -404,7 +406,7 @@ impl Tls {
         warned: &mut Vec<(TlsFile, SystemTime, Duration)>,
     ) {
         for &(file, end) in ends {
-            let times = [Duration::ZERO, LAST_DAY, SOON];
+            let times = [Duration::ZERO, LAST_DAY, EXPIRY_WARNING];
             let Some(within) = times.into_iter().find(|time| is_within(end, *time)) else {
                 continue;
             };
@@ -543,7 +545,7 @@ mod tests {
         std::fs::write(path("cert.pem"), "not complete").expect("a file");
         let loaded = options.load_changed(&mut files).await;
         assert!(loaded.expect("the runtime goes on").is_err());
-        assert!(start.elapsed() >= REPLACING, "{:?}", start.elapsed());
+        assert!(start.elapsed() >= REPLACE_TIMEOUT, "{:?}", start.elapsed());
         assert_eq!(files, options.snapshot());
     }
 }

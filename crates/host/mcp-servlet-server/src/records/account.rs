@@ -96,7 +96,7 @@ struct Noted {
 }
 
 /// How many inner calls of a request have spans. A virtual tool can make thousands.
-const MOST_INNER_SPANS: u64 = 100;
+const MAX_INNER_SPANS: u64 = 100;
 
 impl Account {
     /// Takes a request from the quotas, reserves its line in the audit log, and begins its span.
@@ -319,7 +319,7 @@ impl Notes {
             noted.steps
         };
         let outer = self.outer.as_ref();
-        let recorded = outer.filter(|_| count <= MOST_INNER_SPANS);
+        let recorded = outer.filter(|_| count <= MAX_INNER_SPANS);
         let traces = recorded.and_then(|outer| outer.records.traces());
         let span = traces.map(|traces| traces.inner(call, meta));
         let audit = outer.filter(|outer| outer.records.audit().is_some());

@@ -23,15 +23,15 @@ use super::audit_file::AuditFile;
 use crate::session_id::random_bytes;
 
 /// How many lines may be reserved or wait.
-const MOST_WAITING: usize = 4096;
+const MAX_WAITING: usize = 4096;
 /// At how many of them lines that nobody has reserved are lost: a flood of refusals must not refuse calls.
-const MOST_UNRESERVED: usize = MOST_WAITING / 2;
+const MAX_UNRESERVED: usize = MAX_WAITING / 2;
 /// How many lines are written at once.
-const MOST_AT_ONCE: usize = 256;
+const MAX_AT_ONCE: usize = 256;
 /// After which time a line is tried again that could not be written.
 const RETRY: Duration = Duration::from_secs(1);
 /// How long the process waits at its end for lines to be written.
-const MOST_CLOSING: Duration = Duration::from_secs(5);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The audit log of a process.
 pub(crate) struct AuditLog {
@@ -117,7 +117,7 @@ impl AuditLog {
         if self.refuses_calls() {
             return Err(CannotWrite);
         }
-        if self.state.take_place(MOST_WAITING) {
+        if self.state.take_place(MAX_WAITING) {
             return Ok(Some(Reserved {
                 log: Arc::clone(self),
                 is_used: false,
@@ -131,7 +131,7 @@ impl AuditLog {
 
     /// Writes a line about something that has happened. It is lost, and counted, if there is no room.
     pub(super) fn write(self: &Arc<Self>, event: Event, fields: Fields) {
-        if self.state.take_place(MOST_UNRESERVED) {
+        if self.state.take_place(MAX_UNRESERVED) {
             self.send(event, fields);
         } else {
             self.state.lose(1);
@@ -168,7 +168,7 @@ impl AuditLog {
     pub(super) async fn close(&self) {
         let (written, stopped) = oneshot::channel();
         let _ = lock(&self.to_writer).send(Message::Stop(written));
-        if tokio::time::timeout(MOST_CLOSING, stopped).await.is_err() {
+        if tokio::time::timeout(CLOSE_TIMEOUT, stopped).await.is_err() {
             tracing::error!("the last lines of the audit log were not written within 5 s");
         }
     }
@@ -272,7 +272,7 @@ impl Writer {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             while stop.is_none()
-                && self.batch.lines < MOST_AT_ONCE
+                && self.batch.lines < MAX_AT_ONCE
                 && let Ok(message) = messages.try_recv()
             {
                 stop = self.take(message);

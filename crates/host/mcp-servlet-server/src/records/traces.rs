@@ -55,16 +55,16 @@ pub(super) mod names {
 const TRACEPARENT: &str = "traceparent";
 const TRACESTATE: &str = "tracestate";
 /// How long `tracestate` may be.
-const MOST_TRACESTATE: usize = 512;
+const MAX_TRACESTATE: usize = 512;
 
 /// How many spans wait for the collector at most. Further ones are dropped.
-const MOST_WAITING: usize = 2048;
+const MAX_WAITING: usize = 2048;
 /// How many spans a request to the collector has at most.
-const MOST_AT_ONCE: usize = 512;
+const MAX_AT_ONCE: usize = 512;
 /// How long spans wait for others.
 const DELAY: Duration = Duration::from_secs(5);
 /// How long the process waits at its end for the collector.
-const MOST_CLOSING: Duration = Duration::from_secs(5);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Where spans go, and which ones.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,8 +128,8 @@ impl Traces {
             .with_headers(headers.collect())
             .build()?;
         let batches = BatchConfigBuilder::default()
-            .with_max_queue_size(MOST_WAITING)
-            .with_max_export_batch_size(MOST_AT_ONCE)
+            .with_max_queue_size(MAX_WAITING)
+            .with_max_export_batch_size(MAX_AT_ONCE)
             .with_scheduled_delay(DELAY);
         let processor = BatchSpanProcessor::builder(exporter).with_batch_config(batches.build());
         let resource = Resource::builder_empty()
@@ -229,7 +229,7 @@ impl Traces {
     /// Sends the spans that wait.
     pub(super) async fn close(&self) {
         let provider = self.provider.clone();
-        let closing = move || provider.shutdown_with_timeout(MOST_CLOSING);
+        let closing = move || provider.shutdown_with_timeout(CLOSE_TIMEOUT);
         // The SDK waits on the thread that asks for it.
         match tokio::task::spawn_blocking(closing).await {
             Ok(Ok(())) => {}
@@ -252,7 +252,7 @@ fn extract(meta: &JsonObject, header: impl Fn(&'static str) -> Option<String>) -
         Some(parent) => (Some(parent), in_meta(TRACESTATE)),
         None => (header(TRACEPARENT), header(TRACESTATE)),
     };
-    let state = state.filter(|state| state.len() <= MOST_TRACESTATE);
+    let state = state.filter(|state| state.len() <= MAX_TRACESTATE);
     let parent = parent.map(|parent| (TRACEPARENT.to_owned(), parent));
     let state = state.map(|state| (TRACESTATE.to_owned(), state));
     let carrier: HashMap<_, _> = parent.into_iter().chain(state).collect();

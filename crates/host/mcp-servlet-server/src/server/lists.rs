@@ -40,7 +40,7 @@ pub(crate) struct List {
 }
 
 impl ListCache {
-    pub(crate) fn of(&self, host: &Arc<Host>) -> Arc<Lists> {
+    pub(crate) fn for_host(&self, host: &Arc<Host>) -> Arc<Lists> {
         let mut cached = lock(&self.0);
         match &*cached {
             Some((of, lists)) if ptr::eq(of.as_ptr(), Arc::as_ptr(host)) => Arc::clone(lists),
@@ -109,7 +109,7 @@ mod tests {
         for host in [Host::new(Vec::new()), Host::new(Vec::new())] {
             let host = Arc::new(host);
             for era in [Era::Legacy, Era::Modern, Era::Legacy, Era::Modern] {
-                let lists = cache.of(&host);
+                let lists = cache.for_host(&host);
                 let list = lists.get(FeatureKind::Tool, era, || {
                     written += 1;
                     vec![json!({ "name": "a" }), json!({ "name": written })]

@@ -92,7 +92,7 @@ impl Seal {
         let number: Number = random_bytes();
         let expiry: Expiry = now().saturating_add(time.as_secs()).to_be_bytes();
         let mut text = [&expiry[..], state.as_bytes()].concat();
-        let keys = self.keys.of(request.purpose.label());
+        let keys = self.keys.derived(request.purpose.label());
         let (id, key) = &keys[0];
         let (nonce, context) = (
             Nonce::assume_unique_for_key(number),
@@ -136,7 +136,7 @@ impl Seal {
             return None;
         }
         let context = self.context(*id, request);
-        let keys = self.keys.of(request.purpose.label());
+        let keys = self.keys.derived(request.purpose.label());
         let mut keys = keys.iter().filter(|(of, _)| of == id);
         let text = keys.find_map(|(_, key)| {
             let nonce = Nonce::assume_unique_for_key(*number);

@@ -84,7 +84,7 @@ impl CurrentKeys {
     }
 
     /// The keys of one use, the one that seals first.
-    pub(super) fn of(&self, label: &str) -> Vec<(KeyId, LessSafeKey)> {
+    pub(super) fn derived(&self, label: &str) -> Vec<(KeyId, LessSafeKey)> {
         read_lock(&self.0).derived(label)
     }
 }

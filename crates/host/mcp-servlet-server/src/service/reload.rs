@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The pause before another attempt, if a required remote could not be reached.
-const AGAIN: Duration = Duration::from_secs(10);
+const REMOTE_RETRY_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The most warnings that are remembered. Without a limit, a remote whose lists change all the time could use up the memory.
 const MAX_WARNED: usize = 1_000;
@@ -83,7 +83,10 @@ impl Reload {
     /// Checks rules again whenever a remote has other lists. Never returns.
     pub(super) async fn run(mut self) {
         loop {
-            let limit = self.unreached.as_ref().map_or(Duration::MAX, |_| AGAIN);
+            let limit = self
+                .unreached
+                .as_ref()
+                .map_or(Duration::MAX, |_| REMOTE_RETRY_INTERVAL);
             let files = self.files.clone();
             let mut changed = pin!(timeout(limit, files.changed()));
             let changed = loop {

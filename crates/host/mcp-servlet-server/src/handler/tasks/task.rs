@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 const POLL: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
 
 /// The maximum length of a status message, in bytes.
-const MESSAGE: usize = 4 << 10;
+const MAX_STATUS_MESSAGE: usize = 4 << 10;
 
 /// A call that clients poll.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ impl Task {
 
     /// Sets the status message.
     pub(crate) fn say(&self, mut message: String) {
-        message.truncate(message.floor_char_boundary(MESSAGE));
+        message.truncate(message.floor_char_boundary(MAX_STATUS_MESSAGE));
         let mut state = self.state();
         state.message = Some(message);
         state.touch();

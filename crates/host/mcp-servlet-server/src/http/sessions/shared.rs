@@ -28,13 +28,13 @@ use crate::{
 /// How the ids of sealed sessions begin.
 const PREFIX: &str = "s1.";
 /// The longest id of a sealed session. Some servers in between allow 8 KiB for a header.
-const MOST_ID: usize = 1024;
+const MAX_ID: usize = 1024;
 /// What is kept of a client's name and version if the id would be longer, in characters.
-const MOST_NAME: usize = 64;
+const MAX_NAME: usize = 64;
 /// The kind of keys in a store.
 const KIND: &str = "session";
 /// How many sessions are known that clients have ended.
-const MOST_ENDED: usize = 10_000;
+const MAX_ENDED: usize = 10_000;
 
 /// Sealed sessions that clients have ended at this process. Their ids would still be valid.
 #[derive(Default)]
@@ -43,7 +43,7 @@ pub(super) struct Ended(Mutex<VecDeque<String>>);
 impl Ended {
     fn add(&self, id: &str) {
         let mut ended = lock(&self.0);
-        if ended.len() == MOST_ENDED {
+        if ended.len() == MAX_ENDED {
             ended.pop_front();
         }
         ended.push_back(session_digest(id));
@@ -88,7 +88,7 @@ impl Sessions {
         bound: &Request<'_>,
         life: Duration,
     ) -> Result<String, TooLong> {
-        let fits = |sealed: &String| PREFIX.len() + sealed.len() <= MOST_ID;
+        let fits = |sealed: &String| PREFIX.len() + sealed.len() <= MAX_ID;
         let sealed = Some(self.seal(&params, bound, life)).filter(fits);
         let shorter = || Some(self.seal(&shortened(params), bound, life)).filter(fits);
         sealed.or_else(shorter).ok_or(TooLong)
@@ -216,7 +216,7 @@ fn handshake_in(message: &[u8]) -> Option<InitializeRequestParams> {
 
 /// A client without what it can do without.
 fn shortened(params: InitializeRequestParams) -> InitializeRequestParams {
-    let start = |text: &str| text.chars().take(MOST_NAME).collect::<String>();
+    let start = |text: &str| text.chars().take(MAX_NAME).collect::<String>();
     let info = &params.client_info;
     let info = Implementation::new(start(&info.name), start(&info.version));
     let mut capabilities = params.capabilities;
