@@ -65,7 +65,12 @@ impl LockedLists {
     ///
     /// # Errors
     /// How it differs.
-    pub fn check(&self, kind: FeatureKind, key: &str, entry: &JsonObject) -> Result<(), String> {
+    pub fn check_entry(
+        &self,
+        kind: FeatureKind,
+        key: &str,
+        entry: &JsonObject,
+    ) -> Result<(), String> {
         let Some(locked) = self.entries.get(&(kind, key.to_owned())) else {
             return Err("it is new".to_owned());
         };
@@ -100,7 +105,7 @@ impl LockedLists {
     /// Whether the lists of a servlet are exactly the approved ones.
     fn check_all(&self, servlet: &Servlet) -> Result<(), String> {
         for (kind, key, entry) in servlet.entries() {
-            let checked = self.check(kind, key, entry);
+            let checked = self.check_entry(kind, key, entry);
             checked.map_err(|problem| format!("{kind} `{key}`: {problem}"))?;
         }
         let listed: HashSet<_> = servlet

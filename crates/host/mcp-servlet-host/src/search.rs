@@ -29,7 +29,7 @@ const MAX_FOUND: u64 = 20;
 /// How many characters a query may have.
 const LONGEST_QUERY: u64 = 1_000;
 /// How many tools are found if a call does not say.
-const DEFAULT: u64 = 5;
+const DEFAULT_FOUND: u64 = 5;
 
 /// A host that lists `find_tools`, `call_read_only_tool` and `call_tool` instead of all tools.
 ///
@@ -99,7 +99,7 @@ fn tools(provider: Option<Provider>) -> [Tool; NAMES_OF_SEARCH.len()] {
         json!({ "type": "object", "description": "Its arguments, which must match its inputSchema." })
     };
     let most = json!({
-        "type": "integer", "minimum": 1, "maximum": MAX_FOUND, "default": DEFAULT,
+        "type": "integer", "minimum": 1, "maximum": MAX_FOUND, "default": DEFAULT_FOUND,
         "description": "How many tools to return at most.",
     });
     let query = json!({
@@ -232,7 +232,7 @@ impl Host {
             let most = arguments.get("most").and_then(Value::as_u64);
             SearchCall::Find {
                 query: text("query").unwrap_or_default(),
-                most: usize::try_from(most.unwrap_or(DEFAULT)).unwrap_or(usize::MAX),
+                most: usize::try_from(most.unwrap_or(DEFAULT_FOUND)).unwrap_or(usize::MAX),
             }
         } else {
             SearchCall::Call {

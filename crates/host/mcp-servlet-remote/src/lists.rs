@@ -268,7 +268,7 @@ fn check_entry(
 ) -> Option<(String, Result<(), String>)> {
     let key = entry.get(kind.members().1)?.as_str()?.to_owned();
     locked.settle(kind, &key, entry);
-    let checked = locked.check(kind, &key, entry);
+    let checked = locked.check_entry(kind, &key, entry);
     Some((key, checked))
 }
 

@@ -21,7 +21,7 @@ impl Served {
     ) -> Result<CallToolResult, CallError> {
         let mut budget = Budget::default();
         let arguments = arguments.map(|arguments| self.known_arguments(arguments));
-        let arguments = match self.check(arguments, &mut budget).await {
+        let arguments = match self.check_arguments(arguments, &mut budget).await {
             Ok(arguments) => arguments,
             Err(text) => return Ok(CallToolResult::error(text)),
         };
@@ -45,7 +45,7 @@ impl Served {
     }
 
     /// The arguments with which the call runs, or a message for the model.
-    async fn check(
+    async fn check_arguments(
         &self,
         arguments: Option<Cow<'_, JsonObject>>,
         budget: &mut Budget,

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 /// The time between two notifications of progress.
-const PAUSE: Duration = Duration::from_millis(100);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The progress of a call of a virtual tool: how many of its steps are over.
 #[derive(Debug)]
@@ -69,7 +69,9 @@ impl Progress {
             let mut state = lock(&self.state);
             change(&mut state);
             let progress = state.over + state.parts.values().sum::<f64>();
-            let is_early = state.last.is_some_and(|last| last.elapsed() < PAUSE);
+            let is_early = state
+                .last
+                .is_some_and(|last| last.elapsed() < PROGRESS_INTERVAL);
             if progress <= state.sent || is_early {
                 return;
             }
