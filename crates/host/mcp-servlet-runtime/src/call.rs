@@ -46,7 +46,7 @@ impl Job {
     }
 
     /// The same run for a client, which receives notifications and answers input requests.
-    pub(crate) fn of(self, request_meta: &RequestMeta) -> Self {
+    pub(crate) fn for_client(self, request_meta: &RequestMeta) -> Self {
         Self {
             listener: request_meta.listener.clone(),
             answers: Some(request_meta.answers()),

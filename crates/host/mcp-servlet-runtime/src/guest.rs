@@ -186,10 +186,12 @@ impl Guest {
     ) -> Job {
         if !self.module.calls_tools() {
             let input = self.abi.request(params, request_meta);
-            return self.job(export, input).of(request_meta);
+            return self.job(export, input).for_client(request_meta);
         }
         let own = own_request(request_meta);
-        let mut job = self.job(export, self.abi.request(params, &own)).of(&own);
+        let mut job = self
+            .job(export, self.abi.request(params, &own))
+            .for_client(&own);
         job.request_meta = Some(Box::new(request_meta.clone()));
         job
     }

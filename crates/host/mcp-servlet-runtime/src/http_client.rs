@@ -89,7 +89,7 @@ impl Client {
         room: &Room,
     ) -> Result<HttpResponse, HttpFailure> {
         for _ in 0..=MAX_REDIRECTS {
-            self.check(&request.url)?;
+            self.check_url(&request.url)?;
             let response = self.transport.send(request).await?;
             let Some(next) = request.redirected(&response)? else {
                 let limit = limits.http_response.value().or(limits.memory.value());
@@ -101,7 +101,7 @@ impl Client {
     }
 
     /// Whether a request to this URL is allowed.
-    pub(crate) fn check(&self, url: &Url) -> Result<(), HttpFailure> {
+    pub(crate) fn check_url(&self, url: &Url) -> Result<(), HttpFailure> {
         let host = url.host_str().unwrap_or_default();
         let mut patterns = self.allowed_hosts.iter();
         if !patterns.any(|pattern| glob::matches(pattern, host)) {

@@ -165,10 +165,10 @@ impl Source {
             Self::Pinned { source, sha256 } => {
                 check_digest(sha256)?;
                 if let Self::Image(image) = &**source {
-                    image.check()?;
+                    image.check_reference()?;
                 }
             }
-            Self::Image(image) => image.check()?,
+            Self::Image(image) => image.check_reference()?,
             Self::Signed { source, .. } => {
                 source.as_ref().clone().expand()?;
             }

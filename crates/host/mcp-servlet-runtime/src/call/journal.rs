@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// How many calls a call can make.
-const CALLS: usize = 100;
+const MAX_CALLS: usize = 100;
 
 /// The longest state of a call, in KiB. It goes to the client as base64.
 pub const MAX_STATE: usize = 256;
@@ -185,8 +185,8 @@ impl Journal {
         if let Some(message) = circle(servlet, &outer.via, callee) {
             return Beginning::Refused(CalleeError::new(CalleeError::NOT_ALLOWED, message));
         }
-        if self.made >= CALLS {
-            let message = format!("servlet `{servlet}` has made {CALLS} calls already");
+        if self.made >= MAX_CALLS {
+            let message = format!("servlet `{servlet}` has made {MAX_CALLS} calls already");
             return Beginning::Refused(CalleeError::new(CalleeError::TOO_MANY, message));
         }
         let asked = self.asked.as_ref().filter(|asked| asked.key == key);

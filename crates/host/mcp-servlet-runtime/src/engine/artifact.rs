@@ -24,9 +24,10 @@ use crate::{
 };
 
 /// Files that were not used for this long are removed.
-const UNUSED: Duration = Duration::from_hours(24 * 30);
+const MAX_UNUSED_TIME: Duration = Duration::from_hours(24 * 30);
 
-const DAY: Duration = Duration::from_hours(24);
+/// How long the time of use of a file may be behind.
+const TOUCH_INTERVAL: Duration = Duration::from_hours(24);
 
 /// The digest of what belongs to every file, before the module.
 static BEFORE_MODULES: LazyLock<Sha256> =
@@ -87,7 +88,7 @@ impl Artifacts {
             .ok()?;
         // The time says on which day it was used last.
         let used = file.metadata().and_then(|metadata| metadata.modified());
-        if !used.is_ok_and(|used| used.elapsed().is_ok_and(|since| since < DAY)) {
+        if !used.is_ok_and(|used| used.elapsed().is_ok_and(|since| since < TOUCH_INTERVAL)) {
             let _ = file.set_modified(SystemTime::now());
         }
         Some(Artifact(file))
@@ -150,7 +151,7 @@ fn remove_unused(directory: &Path) {
     let files = fs::read_dir(directory).into_iter().flatten().flatten();
     for file in files.filter(|file| is_artifact(&file.file_name())) {
         let used = file.metadata().and_then(|metadata| metadata.modified());
-        if used.is_ok_and(|used| used.elapsed().is_ok_and(|since| since > UNUSED)) {
+        if used.is_ok_and(|used| used.elapsed().is_ok_and(|since| since > MAX_UNUSED_TIME)) {
             let _ = fs::remove_file(file.path());
         }
     }

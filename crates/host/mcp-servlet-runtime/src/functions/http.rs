@@ -153,7 +153,7 @@ fn headers(mut caller: Caller<'_, State>) -> Result<i64> {
 fn allowed(state: &State, written: HttpRequest) -> Result<HttpRequest, HttpFailure> {
     let request = Request::of(&written)?;
     if answering(state).is_none() {
-        state.shared.http.check(&request.url)?;
+        state.shared.http.check_url(&request.url)?;
     }
     Ok(written)
 }

@@ -33,7 +33,7 @@ impl Image {
     }
 
     /// Checks the reference and the certificates, without a request.
-    pub(super) fn check(&self) -> Result<(), Error> {
+    pub(super) fn check_reference(&self) -> Result<(), Error> {
         self.client().map(drop)
     }
 
