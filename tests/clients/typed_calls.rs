@@ -7,7 +7,7 @@ use std::time::Duration;
 use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
-use mcp_servlet_client::{CallError, CallResult, Command, Options, Session, Target, Timeouts};
+use mcp_servlet_client::{CallResult, Command, Options, Session, Target, Timeouts, TypedCallError};
 use serde::de::DeserializeOwned;
 
 /// Makes each call both ways, and returns how many there are. `value` has a type, and `result` has none.
@@ -64,7 +64,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-fn value<T>(typed: Result<T, CallError>, untyped: &CallResult) -> Result<()>
+fn value<T>(typed: Result<T, TypedCallError>, untyped: &CallResult) -> Result<()>
 where
     T: Debug + DeserializeOwned + PartialEq,
 {
@@ -78,7 +78,7 @@ where
     }
 }
 
-fn result(typed: Result<CallResult, CallError>, untyped: &CallResult) -> Result<()> {
+fn result(typed: Result<CallResult, TypedCallError>, untyped: &CallResult) -> Result<()> {
     match typed {
         Ok(typed) => Ok(ensure!(
             typed.raw.get() == untyped.raw.get(),
@@ -91,8 +91,8 @@ fn result(typed: Result<CallResult, CallError>, untyped: &CallResult) -> Result<
 }
 
 /// A tool that reports a failure does so both ways.
-fn failure(error: CallError, untyped: &CallResult) -> Result<()> {
-    let CallError::Tool(failure) = error else {
+fn failure(error: TypedCallError, untyped: &CallResult) -> Result<()> {
+    let TypedCallError::Tool(failure) = error else {
         return Err(error.into());
     };
     ensure!(

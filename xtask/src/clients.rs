@@ -57,20 +57,20 @@ enum Part {
 impl Part {
     fn check(self, hyper_mcp: Option<&Path>) -> anyhow::Result<()> {
         match self {
-            Self::Servers => servers::check(),
-            Self::Gateway => gateway::check(),
-            Self::Combine => combine::check(),
-            Self::Packages => packages::check(hyper_mcp),
-            Self::Login => login::check(),
-            Self::Processes => processes::check(),
-            Self::Valkey => valkey::check(),
+            Self::Servers => servers::check_servers(),
+            Self::Gateway => gateway::check_gateway(),
+            Self::Combine => combine::check_combining(),
+            Self::Packages => packages::check_packed_servlets(hyper_mcp),
+            Self::Login => login::check_logins(),
+            Self::Processes => processes::check_processes(),
+            Self::Valkey => valkey::check_valkey(),
         }
     }
 }
 
 /// Calls our servlets with clients of other projects, and runs all other parts. With `only`, runs the part of this name, or the
 /// clients whose name contains it. `hyper_mcp` is the command of hyper-mcp.
-pub(crate) fn check(only: Option<&str>, hyper_mcp: Option<&Path>) -> anyhow::Result<()> {
+pub(crate) fn check_clients(only: Option<&str>, hyper_mcp: Option<&Path>) -> anyhow::Result<()> {
     let Some(only) = only else {
         // All parts print their table, even if an earlier one fails.
         let parts = Part::value_variants().iter();

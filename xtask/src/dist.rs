@@ -126,7 +126,7 @@ pub(crate) fn dist(options: &Options) -> anyhow::Result<()> {
     let level = if options.check { 1 } else { 9 };
     let release = Release::new(&platforms, &binaries, level)?;
     if options.check {
-        return check::check(&release);
+        return check::check_release(&release);
     }
     for (program, binary) in release.programs.iter().zip(&binaries) {
         ensure!(
@@ -214,8 +214,9 @@ impl Release {
         let platform = program.platform;
         let name = format!("servlet-{VERSION}-{}", platform.triple);
         let binary = File::program(platform.program(), program.bytes.clone());
-        let files = [&binary, &self.greet].into_iter().chain(&self.texts);
-        let files: Vec<_> = files
+        let files: Vec<_> = [&binary, &self.greet]
+            .into_iter()
+            .chain(&self.texts)
             .chain(&self.documents)
             .map(|file| file.inside(&name))
             .collect();
@@ -350,9 +351,11 @@ mod tests {
         assert_eq!(list["bomFormat"], "CycloneDX");
         assert_eq!(list["specVersion"], "1.5");
         let components = list["components"].as_array().expect("components");
-        let urls = components.iter().map(|one| one["purl"].as_str());
-        let urls: Option<BTreeSet<_>> = urls.collect();
-        let urls = urls.expect("each has a URL");
+        let urls = components
+            .iter()
+            .map(|one| one["purl"].as_str())
+            .collect::<Option<BTreeSet<_>>>()
+            .expect("each has a URL");
         assert_eq!(urls.len(), components.len());
         let has = |start: &str| urls.iter().any(|url| url.starts_with(start));
         assert!(has("pkg:cargo/wasmtime@") && has("pkg:cargo/mcp-servlet-cli@"));

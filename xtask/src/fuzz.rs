@@ -25,7 +25,7 @@ const BOUNDS: [&str; 4] = [
 ];
 
 /// How many targets run at once.
-const AT_ONCE: usize = 2;
+const TARGETS_AT_ONCE: usize = 2;
 
 /// Runs these targets, or all of them, for this many seconds each.
 pub(crate) fn fuzz(only: &[String], seconds: u64) -> anyhow::Result<()> {
@@ -36,11 +36,11 @@ pub(crate) fn fuzz(only: &[String], seconds: u64) -> anyhow::Result<()> {
     }
     targets.retain(|name| only.is_empty() || only.contains(name));
     let mut failed = Vec::new();
-    for targets in targets.chunks(AT_ONCE) {
-        let started = targets
+    for targets in targets.chunks(TARGETS_AT_ONCE) {
+        let started: Vec<_> = targets
             .iter()
-            .map(|name| Run::start(&program, name, seconds));
-        let started: Vec<_> = started.collect::<Result<_, _>>()?;
+            .map(|name| Run::start(&program, name, seconds))
+            .collect::<Result<_, _>>()?;
         for run in started {
             failed.extend(run.finish()?);
         }
@@ -132,16 +132,15 @@ impl<'a> Run<'a> {
         if status.success() {
             return Ok(None);
         }
-        let failures = fs::read_dir(self.folder.join("failures"))?;
-        let mut failures =
-            failures.filter_map(|entry| Some(entry.ok()?.path().display().to_string()));
+        let mut failures = fs::read_dir(self.folder.join("failures"))?
+            .filter_map(|entry| Some(entry.ok()?.path().display().to_string()));
         let input = failures
             .next()
             .unwrap_or_else(|| "no input was kept".to_owned());
         let about = log
             .lines()
-            .find(|line| line.contains("panicked at") || line.contains("ERROR: libFuzzer"));
-        let about = about.unwrap_or("it ended early");
+            .find(|line| line.contains("panicked at") || line.contains("ERROR: libFuzzer"))
+            .unwrap_or("it ended early");
         let log = self.folder.join("log.txt");
         Ok(Some(format!(
             "{}: {about}\n  input: {input}\n  log: {}",

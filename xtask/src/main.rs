@@ -95,11 +95,11 @@ fn main() -> ExitCode {
         Command::Dist(options) => dist::dist(&options),
         Command::Bless => test::bless(),
         Command::Lint => lint::lint(),
-        Command::Tidy => tidy::check(),
+        Command::Tidy => tidy::check_repository(),
         Command::Vet => vet::vet(),
         Command::Conformance { secure } => conformance::run(secure),
         Command::Clients { only, hyper_mcp } => {
-            clients::check(only.as_deref(), hyper_mcp.as_deref())
+            clients::check_clients(only.as_deref(), hyper_mcp.as_deref())
         }
         Command::Fuzz { targets, seconds } => fuzz::fuzz(&targets, seconds),
         Command::Bench(options) => bench::bench(&options),

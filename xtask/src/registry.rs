@@ -42,8 +42,8 @@ impl Registry {
         let mut serve = Command::new("docker-registry");
         serve.arg("serve").arg(file("registry.yml"));
         serve.stdout(Stdio::null()).stderr(Stdio::null());
-        let process = KillOnDrop::spawn(&mut serve);
-        let process = process.context("Debian's package is `docker-registry`")?;
+        let process =
+            KillOnDrop::spawn(&mut serve).context("Debian's package is `docker-registry`")?;
         wait_until_listening(address)?;
         Ok(Self {
             _process: process,

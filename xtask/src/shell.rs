@@ -63,23 +63,26 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
 
 /// Flags of rustc that keep the paths of this machine out of what it builds, so that every machine builds the same bytes.
 pub(crate) fn portable_flags() -> OsString {
-    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
+    let home = env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| env::home_dir().map(|home| home.join(".cargo")));
     let folders = [
         (Some(root()), "/mcp-servlet"),
         (home, "/cargo"),
         (Some(target()), "/target"),
     ];
-    let flags = folders.into_iter().filter_map(|(folder, name)| {
-        let folder = folder?;
-        let folder = fs::canonicalize(&folder).unwrap_or(folder);
-        let mut flag = OsString::from("--remap-path-prefix=");
-        flag.push(folder);
-        flag.push("=");
-        flag.push(name);
-        Some(flag)
-    });
-    let flags: Vec<_> = flags.collect();
+    let flags: Vec<_> = folders
+        .into_iter()
+        .filter_map(|(folder, name)| {
+            let folder = folder?;
+            let folder = fs::canonicalize(&folder).unwrap_or(folder);
+            let mut flag = OsString::from("--remap-path-prefix=");
+            flag.push(folder);
+            flag.push("=");
+            flag.push(name);
+            Some(flag)
+        })
+        .collect();
     flags.join(OsStr::new("\u{1f}"))
 }
 
@@ -97,8 +100,9 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
 
 /// Runs a command whose output only matters if it fails.
 pub(crate) fn quietly(command: &mut Command) -> anyhow::Result<()> {
-    let output = command.output();
-    let output = output.with_context(|| format!("cannot run `{}`", show(command)))?;
+    let output = command
+        .output()
+        .with_context(|| format!("cannot run `{}`", show(command)))?;
     let printed = String::from_utf8_lossy(&output.stdout);
     let messages = String::from_utf8_lossy(&output.stderr);
     ensure!(
@@ -121,8 +125,9 @@ pub(crate) struct KillOnDrop(Child);
 
 impl KillOnDrop {
     pub(crate) fn spawn(command: &mut Command) -> anyhow::Result<Self> {
-        let child = command.spawn();
-        let child = child.with_context(|| format!("cannot start `{}`", show(command)))?;
+        let child = command
+            .spawn()
+            .with_context(|| format!("cannot start `{}`", show(command)))?;
         Ok(Self(child))
     }
 
@@ -161,8 +166,9 @@ pub(crate) fn wait_until_listening(address: SocketAddr) -> anyhow::Result<()> {
 
 /// The command as one would type it in a shell.
 pub(crate) fn show(command: &Command) -> String {
-    let program = Path::new(command.get_program());
-    let program = program.file_name().unwrap_or(command.get_program());
+    let program = Path::new(command.get_program())
+        .file_name()
+        .unwrap_or(command.get_program());
     let words = std::iter::once(program).chain(command.get_args());
     words
         .map(|word| word.to_string_lossy().into_owned())

@@ -37,7 +37,7 @@ pub(crate) fn test() -> anyhow::Result<()> {
     step("formatting");
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
     step("house rules");
-    tidy::check()?;
+    tidy::check_repository()?;
     step("generated code");
     codegen::run(true)?;
     step("tests");

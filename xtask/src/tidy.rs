@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use crate::shell::{cargo, root, run};
 
 /// Checks all handwritten Rust files, the dependencies between crates, and the lock file of `bench`.
-pub(crate) fn check() -> anyhow::Result<()> {
+pub(crate) fn check_repository() -> anyhow::Result<()> {
     let mut problems = Vec::new();
     for folder in ["crates", "examples", "tests", "xtask"] {
         for file in rust_files(&root().join(folder))? {

@@ -40,7 +40,7 @@ pub(crate) fn vet() -> anyhow::Result<()> {
     step("licenses and sources of dependencies");
     check_dependencies()?;
     step("packages");
-    packages::check()
+    packages::check_packages()
 }
 
 /// Compiles the guest crates, with all their features, with the compiler that they name as `rust-version`.
@@ -50,9 +50,10 @@ fn check_oldest() -> anyhow::Result<()> {
         .current_dir(root())
         .exec()?;
     let guest = metadata.packages.iter().find(|one| one.name == GUEST[0]);
-    let version = guest.and_then(|guest| guest.rust_version.clone());
-    let version = version.context("mcp-servlet has no `rust-version`")?;
-    let version = version.to_string();
+    let version = guest
+        .and_then(|guest| guest.rust_version.clone())
+        .context("mcp-servlet has no `rust-version`")?
+        .to_string();
     let install = [
         "toolchain",
         "install",

@@ -156,11 +156,14 @@ impl Client {
             });
         }
         let body = self.post(&message)?;
-        let answers = body.lines().filter_map(|line| {
-            let json = line.strip_prefix("data:").unwrap_or(line);
-            serde_json::from_str::<Value>(json).ok()
-        });
-        let mut answers: Vec<Value> = answers.filter(|answer| answer["id"] == id).collect();
+        let mut answers: Vec<Value> = body
+            .lines()
+            .filter_map(|line| {
+                let json = line.strip_prefix("data:").unwrap_or(line);
+                serde_json::from_str::<Value>(json).ok()
+            })
+            .filter(|answer| answer["id"] == id)
+            .collect();
         ensure!(answers.len() == 1, "`{method}` is answered by {body:?}");
         Ok(answers.remove(0))
     }
@@ -243,8 +246,9 @@ pub(crate) struct Clients<'a> {
 impl Clients<'_> {
     /// Makes all calls, and returns how many there were per second.
     pub(crate) fn run(&self, url: &str) -> anyhow::Result<f64> {
-        let clients = (0..self.clients).map(|client| Client::open_with(url, self.token(client, 0)));
-        let mut clients: Vec<Client> = clients.collect::<Result<_, _>>()?;
+        let mut clients: Vec<Client> = (0..self.clients)
+            .map(|client| Client::open_with(url, self.token(client, 0)))
+            .collect::<Result<_, _>>()?;
         let start = Instant::now();
         thread::scope(|scope| {
             let threads: Vec<_> = clients

@@ -43,8 +43,10 @@ impl Issuer {
         ]
         .map(|part| BASE64_URL_SAFE_NO_PAD.encode(part));
         let signed = format!("{head}.{payload}");
-        let signature = self.key.sign(&self.random, signed.as_bytes());
-        let signature = signature.expect("the system has random numbers");
+        let signature = self
+            .key
+            .sign(&self.random, signed.as_bytes())
+            .expect("the system has random numbers");
         format!("{signed}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature))
     }
 

@@ -52,8 +52,9 @@ impl Process {
         let path = format!("/proc/{}/status", self.0.id());
         let status = fs::read_to_string(&path).context("the server is gone")?;
         let line = status.lines().find_map(|line| line.strip_prefix(field));
-        let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
-        let kibibytes = kibibytes.with_context(|| format!("{path} has no {field}"))?;
+        let kibibytes = line
+            .and_then(|line| line.trim().strip_suffix(" kB"))
+            .with_context(|| format!("{path} has no {field}"))?;
         Ok(kibibytes.trim().parse::<f64>()? / 1024.0)
     }
 }

@@ -33,9 +33,9 @@ use crate::stdio::ANSWER_TIMEOUT;
 const KILL_EVERY: Duration = Duration::from_secs(20);
 const CHANGE_EVERY: Duration = Duration::from_secs(30);
 /// How long the remote over HTTP is down.
-const DOWN: Duration = Duration::from_secs(3);
+const WEB_DOWNTIME: Duration = Duration::from_secs(3);
 /// How long a change of the configuration may take.
-const RELOAD: Duration = Duration::from_secs(10);
+const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(clap::Args)]
 pub(crate) struct Soak {
@@ -51,9 +51,9 @@ pub(crate) struct Soak {
 impl Soak {
     pub(crate) fn run(self, artifacts: &Artifacts) -> anyhow::Result<()> {
         ensure!(
-            self.minutes > lasting::SETTLED,
+            self.minutes > lasting::SETTLED_MINUTE,
             "memory settles within {} minutes; give more",
-            lasting::SETTLED
+            lasting::SETTLED_MINUTE
         );
         if self.access {
             access::run(artifacts, self.minutes)
@@ -181,7 +181,7 @@ impl Remotes {
             let kill = || Ok(drop(web));
             let mut started = None;
             self.web.last(kill, |()| {
-                progress.goes_on_after(DOWN);
+                progress.goes_on_after(WEB_DOWNTIME);
                 started = Some(self.start_web()?);
                 Ok(())
             })?;
@@ -202,8 +202,10 @@ impl Remotes {
     }
 
     fn report(&self) {
-        let children = self.children.iter();
-        let children = children.map(|child| (child.name, &child.outage));
+        let children = self
+            .children
+            .iter()
+            .map(|child| (child.name, &child.outage));
         println!("{:>6}  {:>6}  {:>13}", "remote", "killed", "refused calls");
         for (name, outage) in [("web", &self.web)].into_iter().chain(children) {
             let (times, refused) = outage.counts();
@@ -234,9 +236,9 @@ fn change(
         let mut client = Client::open(url)?;
         while !welcome(&mut client)?.starts_with(greeting) {
             ensure!(
-                written.elapsed() < RELOAD,
+                written.elapsed() < RELOAD_TIMEOUT,
                 "the configuration is still the previous one after {} s",
-                RELOAD.as_secs()
+                RELOAD_TIMEOUT.as_secs()
             );
             thread::sleep(Duration::from_millis(50));
         }
@@ -249,8 +251,9 @@ fn change(
 fn welcome(client: &mut Client) -> anyhow::Result<String> {
     let params = json!({ "name": "welcome", "arguments": { "name": "Ada" } });
     let answer: Value = client.request("tools/call", &params)?;
-    let text = answer["result"]["content"][0]["text"].as_str();
-    let text = text.with_context(|| format!("a virtual tool is answered by {answer}"))?;
+    let text = answer["result"]["content"][0]["text"]
+        .as_str()
+        .with_context(|| format!("a virtual tool is answered by {answer}"))?;
     Ok(text.to_owned())
 }
 
@@ -264,7 +267,7 @@ fn end(server: Listening, folder: &Path) -> anyhow::Result<()> {
     );
     // A process that the shell has started only ends when it finds its input closed.
     thread::sleep(Duration::from_secs(1));
-    let left = processes::of(folder)?;
+    let left = processes::command_lines_in(folder)?;
     ensure!(left.is_empty(), "processes are left: {left:?}");
     println!("no process is left");
     Ok(())

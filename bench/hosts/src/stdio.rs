@@ -113,8 +113,8 @@ impl Stdio {
         let Some(end) = self.received.iter().rposition(|byte| *byte == b'\n') else {
             return Ok(Vec::new());
         };
-        let lines: Vec<u8> = self.received.drain(..=end).collect();
-        let lines = lines.split(|byte| *byte == b'\n');
+        let complete: Vec<u8> = self.received.drain(..=end).collect();
+        let lines = complete.split(|byte| *byte == b'\n');
         Ok(lines.filter_map(|line| answer(line, at)).collect())
     }
 

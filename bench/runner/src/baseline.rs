@@ -20,7 +20,7 @@ pub(crate) fn bless(root: &Path, figures: &Figures) -> anyhow::Result<()> {
         .with_context(|| path.display().to_string())
 }
 
-pub(crate) fn check(root: &Path, figures: &Figures) -> anyhow::Result<()> {
+pub(crate) fn check_figures(root: &Path, figures: &Figures) -> anyhow::Result<()> {
     let path = path(root);
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let baseline = serde_json::from_str(&text).with_context(|| path.display().to_string())?;

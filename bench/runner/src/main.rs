@@ -55,7 +55,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         sizes::write(&root, &figures)?;
     }
     if arguments.check {
-        baseline::check(&root, &figures)?;
+        baseline::check_figures(&root, &figures)?;
     }
     Ok(())
 }

@@ -24,12 +24,14 @@ const COMPARED: [(&str, Unit, &str, f64); 5] = [
 ];
 
 pub(crate) fn report(figures: &Figures) -> anyhow::Result<String> {
-    let rows = COMPARED.into_iter().map(|(label, unit, name, target)| {
-        let of = |side: &str| figure(figures, &format!("{side}/{name}"));
-        let pair = [of("ours")?, of("official")?];
-        Ok(Row::new(label, unit, pair, Target::AtMost(target)))
-    });
-    let rows: Vec<Row> = rows.collect::<anyhow::Result<_>>()?;
+    let rows: Vec<Row> = COMPARED
+        .into_iter()
+        .map(|(label, unit, name, target)| {
+            let of = |side: &str| figure(figures, &format!("{side}/{name}"));
+            let pair = [of("ours")?, of("official")?];
+            Ok(Row::new(label, unit, pair, Target::AtMost(target)))
+        })
+        .collect::<anyhow::Result<_>>()?;
     let table = table("official", &rows);
     let validity = validity(figures)?.join("; ");
     Ok(format!("{table}\nThe comparison is valid: {validity}.\n"))

@@ -158,8 +158,10 @@ enum Delivery {
 /// Says what an order would cost. The currency is the configuration value `currency`, or EUR.
 #[tool(read_only, open_world = false)]
 fn quote(context: &Context, #[arg(flatten)] order: Order) -> Result<String, ToolError> {
-    let item = ITEMS.iter().find(|item| item.id == order.item_id);
-    let item = item.ok_or_else(|| ToolError::new(format!("there is no item {}", order.item_id)))?;
+    let item = ITEMS
+        .iter()
+        .find(|item| item.id == order.item_id)
+        .ok_or_else(|| ToolError::new(format!("there is no item {}", order.item_id)))?;
     let (shipping, by) = match order.delivery {
         Delivery::Pickup { shop } => (0, format!("at shop {shop}")),
         Delivery::Parcel { address } => (500, format!("by parcel to {address}")),

@@ -13,7 +13,7 @@ use svgtypes::Color;
 mod refuse;
 
 /// How large an image is at most: more takes memory that hosts may not give.
-const MOST_PIXELS: u32 = 2048 * 2048;
+const MAX_PIXELS: u32 = 2048 * 2048;
 
 /// Draws SVG as a PNG image, to see what it looks like.
 #[tool(title = "Draw SVG", read_only, open_world = false)]
@@ -81,10 +81,10 @@ fn scaled(natural: Size, width: Option<u16>) -> Result<Size, String> {
     };
     let scaled = scaled.ok_or("the image would have no height: set a larger `width`")?;
     let size = scaled.to_int_size();
-    if size.width().saturating_mul(size.height()) > MOST_PIXELS {
+    if size.width().saturating_mul(size.height()) > MAX_PIXELS {
         let pixels = format!("{} × {} pixels", size.width(), size.height());
         return Err(format!(
-            "{pixels} are more than {MOST_PIXELS} in all: set a smaller `width`"
+            "{pixels} are more than {MAX_PIXELS} in all: set a smaller `width`"
         ));
     }
     Ok(scaled)

@@ -35,8 +35,10 @@ fn name() -> Elicit<Name> {
 pub(crate) fn test_input_required_result_elicitation(
     context: &Context,
 ) -> Result<String, ToolError> {
-    let name = context.ask(name())?.accepted();
-    let name = name.map_or_else(|| "stranger".to_owned(), |name| name.name);
+    let name = context
+        .ask(name())?
+        .accepted()
+        .map_or_else(|| "stranger".to_owned(), |name| name.name);
     Ok(format!("Hello, {name}!"))
 }
 

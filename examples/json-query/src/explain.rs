@@ -4,7 +4,7 @@ use jaq_core::compile::{self, Undefined};
 use jaq_core::load::{self, Error};
 
 /// The maximum length of an error, which may contain a whole document.
-const MOST: usize = 500;
+const MAX_ERROR_CHARS: usize = 500;
 
 /// The errors of a filter that cannot be parsed.
 pub(crate) fn unread(code: &str, errors: load::Errors<&str, ()>) -> String {
@@ -44,7 +44,7 @@ pub(crate) fn undefined(code: &str, errors: compile::Errors<&str, ()>) -> String
 
 /// The outputs of a program before it failed, and its error.
 pub(crate) fn failed(shown: &[String], error: &jaq_json::Error) -> String {
-    let error: String = error.to_string().chars().take(MOST).collect();
+    let error: String = error.to_string().chars().take(MAX_ERROR_CHARS).collect();
     let advice = "inspect the input with `type` or `keys`, or skip values that do not fit with `?`";
     let mut lines = shown.to_vec();
     lines.push(format!(

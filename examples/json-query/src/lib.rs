@@ -24,7 +24,7 @@ const ABSENT: [&str; 10] = [
 ];
 
 /// How many outputs are counted beyond those that are shown: a program may have no end.
-const COUNTED: usize = 10_000;
+const MAX_COUNTED: usize = 10_000;
 
 /// Runs a jq program over JSON and returns its outputs, one after another.
 #[tool(title = "Query JSON", read_only, open_world = false)]
@@ -47,8 +47,9 @@ fn query(
 ) -> Result<String, ToolError> {
     let program = compile(&filter)?;
     let context = Ctx::<JustLut<Val>>::new(&program.lut, Vars::new([]));
-    let values: Result<Vec<_>, _> = read::parse_many(json.as_bytes()).collect();
-    let values = values.map_err(|error| format!("`json` is not JSON, see {error}"))?;
+    let values = read::parse_many(json.as_bytes())
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| format!("`json` is not JSON, see {error}"))?;
     let outputs = values
         .into_iter()
         .flat_map(|value| program.id.run((context.clone(), value)));
@@ -75,10 +76,12 @@ fn list(
         let value = output.map_err(|error| explain::failed(&shown, &error))?;
         shown.push(String::from_utf8_lossy(&show(value)).into_owned());
     }
-    shown.extend(match (shown.len(), outputs.take(COUNTED).count()) {
+    shown.extend(match (shown.len(), outputs.take(MAX_COUNTED).count()) {
         (0, _) => Some("[no outputs]".to_owned()),
         (_, 0) => None,
-        (_, COUNTED) => Some(format!("[and {COUNTED} more at least: narrow the filter]")),
+        (_, MAX_COUNTED) => Some(format!(
+            "[and {MAX_COUNTED} more at least: narrow the filter]"
+        )),
         (_, more) => Some(format!(
             "[and {more} more: raise `max_outputs`, or narrow the filter]"
         )),

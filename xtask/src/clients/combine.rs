@@ -40,7 +40,7 @@ step.ask = { handler = "everything:test_elicitation", inputs = { message = "Who 
 
 /// Follows the page: installs the servers, builds the servlet, and compares what the commands print with the page. Then calls the
 /// tool over stdio and HTTP, and another one whose step asks.
-pub(super) fn check() -> anyhow::Result<()> {
+pub(super) fn check_combining() -> anyhow::Result<()> {
     let everything = build(&["everything"])?;
     let page = fs::read_to_string(root().join(PAGE))?;
     let mut reader = Reader::new()?;
@@ -150,9 +150,9 @@ impl Reader {
             .args(["-c", &format!("exec 2>&1\n{command}")])
             .output()?;
         let printed = String::from_utf8(output.stdout)?;
-        let lines = printed.lines();
-        // How many such lines there are depends on the time that the call takes.
-        let lines: Vec<_> = lines
+        // How many lines of progress there are depends on the time that the call takes.
+        let lines: Vec<_> = printed
+            .lines()
             .filter(|line| !line.starts_with("progress: "))
             .collect();
         let is_expected = if expected.is_empty() {

@@ -47,7 +47,7 @@ struct Member {
 
 /// Lists every member alone and through the endpoint, calls one of its tools both ways, and prints a table. Fails if an entry or
 /// a result differs.
-pub(super) fn check() -> anyhow::Result<()> {
+pub(super) fn check_gateway() -> anyhow::Result<()> {
     run(show_first_build(&mut cargo(&["programs"])))?;
     let members = members()?;
     let endpoint = Endpoint::start_configured(&configuration(&members)?)?;
@@ -124,10 +124,11 @@ impl Member {
             let mut rest = entries(through, list).iter();
             for entry in entries(own, list) {
                 let expected = self.renamed(list, entry);
-                let found = rest.find(|found| found[key] == expected[key]);
-                let found = found.with_context(|| {
-                    format!("{list} without {}, or in another order", expected[key])
-                })?;
+                let found = rest
+                    .find(|found| found[key] == expected[key])
+                    .with_context(|| {
+                        format!("{list} without {}, or in another order", expected[key])
+                    })?;
                 ensure!(*found == expected, "{list}: {expected} is {found}");
                 listed += 1;
             }

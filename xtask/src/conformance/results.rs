@@ -81,8 +81,8 @@ impl Table {
             let cell = match names.iter().find(is_its) {
                 Some(entry) => {
                     let file = entry.path().join("checks.json");
-                    let text = fs::read_to_string(&file);
-                    let text = text.with_context(|| file.display().to_string())?;
+                    let text =
+                        fs::read_to_string(&file).with_context(|| file.display().to_string())?;
                     Cell::read(&text)?
                 }
                 None => Cell::missing(),

@@ -24,7 +24,7 @@ const UV: &str = "uv==0.13.9";
 /// Has the official schemas of `CycloneDX`.
 const CYCLONEDX: &str = "cyclonedx-python-lib[json-validation]==11.12.0";
 
-pub(super) fn check(release: &Release) -> anyhow::Result<()> {
+pub(super) fn check_release(release: &Release) -> anyhow::Result<()> {
     ensure!(cfg!(unix), "the check needs Linux or macOS");
     let [program] = &*release.programs else {
         bail!("the check needs exactly one target: the one of this machine");

@@ -96,8 +96,8 @@ fn data(release: &Release, program: &Program) -> anyhow::Result<Vec<File>> {
 }
 
 fn changelog(time: u64) -> anyhow::Result<String> {
-    let date = Timestamp::from_second(i64::try_from(time)?)?;
-    let date = date.strftime("%a, %d %b %Y %H:%M:%S +0000");
+    let date =
+        Timestamp::from_second(i64::try_from(time)?)?.strftime("%a, %d %b %Y %H:%M:%S +0000");
     Ok(format!(
         "mcp-servlet ({VERSION}) unstable; urgency=medium\n\n  * Version {VERSION}.\n\n -- {MAINTAINER}  {date}\n"
     ))
@@ -106,8 +106,9 @@ fn changelog(time: u64) -> anyhow::Result<String> {
 /// The licenses. Debian systems already have the text of Apache-2.0.
 fn copyright(release: &Release) -> anyhow::Result<Vec<u8>> {
     let mut licenses = release.texts.iter();
-    let mit = licenses.find(|text| text.path == "LICENSE-MIT");
-    let mit = mit.context("there is no LICENSE-MIT")?;
+    let mit = licenses
+        .find(|text| text.path == "LICENSE-MIT")
+        .context("there is no LICENSE-MIT")?;
     let head = format!(
         "License: {LICENSE}\n\nThe text of Apache-2.0 is in /usr/share/common-licenses/Apache-2.0.\n\nThe text of MIT:\n\n"
     );

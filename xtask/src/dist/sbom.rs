@@ -89,11 +89,15 @@ fn crates(triple: &str) -> anyhow::Result<Vec<(String, String, String)>> {
         let (package, license) = line.split_once('\t').context("a line of `cargo tree`")?;
         let mut words = package.split(' ');
         let (name, version) = (words.next(), words.next());
-        let version = version.and_then(|version| version.strip_prefix('v'));
-        let version = version.context("a version in `cargo tree`")?;
+        let version = version
+            .and_then(|version| version.strip_prefix('v'))
+            .context("a version in `cargo tree`")?;
         // Old crates have `/` instead of `OR`, and repeated ones end with ` (*)`.
-        let license = license.trim_end_matches(" (*)").split('/');
-        let license: Vec<_> = license.map(str::trim).collect();
+        let license: Vec<_> = license
+            .trim_end_matches(" (*)")
+            .split('/')
+            .map(str::trim)
+            .collect();
         Ok((
             name.unwrap_or_default().to_owned(),
             version.to_owned(),

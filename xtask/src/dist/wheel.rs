@@ -9,8 +9,11 @@ const LAUNCHER: &str = include_str!("launcher.py");
 pub(super) fn pack(release: &Release, program: &Program) -> anyhow::Result<(String, Vec<u8>)> {
     let platform = program.platform;
     let metadata = format!("Summary: {SUMMARY}\nLicense-Expression: {LICENSE}\n");
-    let readme = release.texts.iter().find(|text| text.path == "README.md");
-    let readme = readme.map(|readme| String::from_utf8_lossy(&readme.bytes));
+    let readme = release
+        .texts
+        .iter()
+        .find(|text| text.path == "README.md")
+        .map(|readme| String::from_utf8_lossy(&readme.bytes));
     let wheel = Wheel {
         name: "mcp-servlet",
         version: VERSION,

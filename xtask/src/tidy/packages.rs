@@ -43,9 +43,11 @@ fn rules(text: &str) -> anyhow::Result<Vec<Rule>> {
 
 /// The names in a cell.
 fn names(cell: &str) -> Vec<String> {
-    let names = cell.split(',').map(|name| name.trim().trim_matches('`'));
-    let names = names.filter(|name| !["", "none"].contains(name));
-    names.map(str::to_owned).collect()
+    cell.split(',')
+        .map(|name| name.trim().trim_matches('`'))
+        .filter(|name| !["", "none"].contains(name))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Problems with the dependencies of all crates under `crates`.
@@ -69,8 +71,11 @@ fn forbidden(metadata: &Metadata, rules: &[Rule]) -> Vec<String> {
     let find = |name: &str| metadata.packages.iter().find(|one| one.name == name);
     let mut problems = Vec::new();
     for rule in rules {
-        let unknown = rule.crates.iter().chain(&rule.without);
-        let unknown = unknown.filter(|name| find(name).is_none());
+        let unknown = rule
+            .crates
+            .iter()
+            .chain(&rule.without)
+            .filter(|name| find(name).is_none());
         problems.extend(unknown.map(|name| {
             format!(
                 "the table in ARCHITECTURE.md names `{name}`, and Cargo.lock has no such package"
@@ -78,8 +83,10 @@ fn forbidden(metadata: &Metadata, rules: &[Rule]) -> Vec<String> {
         }));
         for package in rule.crates.iter().filter_map(|name| find(name)) {
             let needed = dependencies(metadata, &package.id);
-            let wrong = rule.without.iter();
-            let wrong = wrong.filter_map(|wrong| Some((wrong, needed.get(wrong)?)));
+            let wrong = rule
+                .without
+                .iter()
+                .filter_map(|wrong| Some((wrong, needed.get(wrong)?)));
             let name = &package.name;
             problems.extend(
                 wrong.map(|(wrong, by)| format!("{name} depends on {wrong}, through {by}")),
@@ -100,9 +107,10 @@ fn wrong_uses(metadata: &Metadata, rules: &[Rule]) -> Vec<String> {
             problems.push(format!("the table in ARCHITECTURE.md lacks `{name}`"));
             continue;
         };
-        let needed = package.dependencies.iter();
-        let needed =
-            needed.filter(|one| one.kind == DependencyKind::Normal && is_member(&one.name));
+        let needed = package
+            .dependencies
+            .iter()
+            .filter(|one| one.kind == DependencyKind::Normal && is_member(&one.name));
         let uses: BTreeSet<_> = needed.map(|one| one.name.clone()).collect();
         if uses != rule.uses {
             let listed = &rule.uses;
@@ -127,8 +135,12 @@ fn dependencies(metadata: &Metadata, package: &PackageId) -> BTreeMap<String, St
     let mut open = vec![package.clone()];
     let names: BTreeMap<&PackageId, &Package> =
         metadata.packages.iter().map(|one| (&one.id, one)).collect();
-    let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
-    let nodes: BTreeMap<&PackageId, _> = nodes.map(|node| (&node.id, node)).collect();
+    let nodes: BTreeMap<&PackageId, _> = metadata
+        .resolve
+        .iter()
+        .flat_map(|resolve| &resolve.nodes)
+        .map(|node| (&node.id, node))
+        .collect();
     while let Some(id) = open.pop() {
         let Some(node) = nodes.get(&id) else { continue };
         for dependency in &node.deps {

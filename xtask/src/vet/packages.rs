@@ -12,7 +12,7 @@ use flate2::read::GzDecoder;
 
 use crate::shell::{cargo, program, quietly, root, run, target};
 
-pub(super) fn check() -> anyhow::Result<()> {
+pub(super) fn check_packages() -> anyhow::Result<()> {
     let metadata = MetadataCommand::new()
         .no_deps()
         .current_dir(root())

@@ -12,9 +12,9 @@ use crate::http::Client;
 
 pub(super) const CLIENTS: usize = 8;
 /// The interval between requests of a client, so that the machine is not fully busy for half an hour.
-const PACE: Duration = Duration::from_millis(20);
+const REQUEST_INTERVAL: Duration = Duration::from_millis(20);
 /// After this many requests a client ends its session, and a new client starts.
-const REQUESTS: usize = 200;
+const REQUESTS_PER_SESSION: usize = 200;
 
 /// A call, and what it should result in.
 pub(super) struct Call<'a> {
@@ -42,14 +42,14 @@ pub(super) fn client<'a>(url: &'a str, number: usize, next: Next<'a>) -> Worker<
             } else {
                 Client::open(url)?
             };
-            for _ in 0..REQUESTS {
+            for _ in 0..REQUESTS_PER_SESSION {
                 let start = Instant::now();
                 make(&next(turn), &mut client, progress)?;
                 turn += 1;
                 if progress.has_ended() {
                     break;
                 }
-                thread::sleep(PACE.saturating_sub(start.elapsed()));
+                thread::sleep(REQUEST_INTERVAL.saturating_sub(start.elapsed()));
             }
             client.close()?;
         }

@@ -9,11 +9,11 @@ use anyhow::ensure;
 use crate::http::Listening;
 
 /// The minute after which memory should stay constant.
-pub(super) const SETTLED: u64 = 5;
+pub(super) const SETTLED_MINUTE: u64 = 5;
 /// How much it may still change, as a fraction.
 const TOLERANCE: f64 = 0.05;
 /// The interval between two looks at the memory.
-const PAUSE: Duration = Duration::from_millis(100);
+const MEMORY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How far a run is, for its workers.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl Progress {
     pub(super) fn goes_on_after(&self, time: Duration) -> bool {
         let start = Instant::now();
         while start.elapsed() < time && !self.has_ended() {
-            thread::sleep(PAUSE);
+            thread::sleep(MEMORY_INTERVAL);
         }
         !self.has_ended()
     }
@@ -67,7 +67,7 @@ pub(super) fn run(
     })
 }
 
-/// Prints the average memory of each minute, because it varies with the running requests. After minute [`SETTLED`], each must be
+/// Prints the average memory of each minute, because it varies with the running requests. After minute [`SETTLED_MINUTE`], each must be
 /// close to the value at that minute.
 fn watch(
     server: &Listening,
@@ -86,21 +86,21 @@ fn watch(
                 return Ok(());
             }
             taken.push(server.process.resident()?);
-            thread::sleep(PAUSE);
+            thread::sleep(MEMORY_INTERVAL);
         }
         let average = taken.iter().sum::<f64>() / taken.len() as f64;
         println!(
             "{minute:>6}  {:>10}  {average:>9.1}",
             requests.load(Ordering::Relaxed)
         );
-        if minute >= SETTLED {
+        if minute >= SETTLED_MINUTE {
             let settled = *settled.get_or_insert(average);
             ratios.push(average / settled);
         }
     }
     let [least, most] = [f64::min, f64::max].map(|choose| ratios.iter().copied().fold(1.0, choose));
     println!(
-        "minutes {SETTLED} to {minutes}, relative to minute {SETTLED}: {least:.3} to {most:.3}"
+        "minutes {SETTLED_MINUTE} to {minutes}, relative to minute {SETTLED_MINUTE}: {least:.3} to {most:.3}"
     );
     ensure!(
         1.0 - least <= TOLERANCE && most - 1.0 <= TOLERANCE,

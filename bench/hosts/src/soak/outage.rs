@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long calls may fail after a remote is back.
-const BACK: Duration = Duration::from_secs(2);
+const RECOVERY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The last time that a remote was down.
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl Outage {
         self.times.fetch_add(1, Ordering::SeqCst);
         *self.end() = None;
         start(kill()?)?;
-        *self.end() = Some(Instant::now() + BACK);
+        *self.end() = Some(Instant::now() + RECOVERY_TIMEOUT);
         Ok(())
     }
 

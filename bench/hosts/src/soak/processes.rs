@@ -20,7 +20,7 @@ pub(super) fn kill(program: &Path) -> anyhow::Result<()> {
 }
 
 /// The command lines of all processes whose program or arguments are in this folder.
-pub(super) fn of(folder: &Path) -> anyhow::Result<Vec<String>> {
+pub(super) fn command_lines_in(folder: &Path) -> anyhow::Result<Vec<String>> {
     let folder = folder.to_string_lossy();
     let lines = all()?.into_iter().map(|(_, running)| running.line);
     Ok(lines.filter(|line| line.contains(&*folder)).collect())

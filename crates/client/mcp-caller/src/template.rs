@@ -40,7 +40,7 @@ struct Operator {
 
 impl Operator {
     /// The operator of an expression, and its variables.
-    fn of(expression: &str) -> (Self, &str) {
+    fn parse(expression: &str) -> (Self, &str) {
         let operator = |first, separator, is_named, keeps_reserved| Self {
             first,
             separator,
@@ -62,7 +62,7 @@ impl Operator {
 }
 
 fn expand_expression(expression: &str, values: &[(&str, Option<&str>)], uri: &mut String) {
-    let (operator, variables) = Operator::of(expression);
+    let (operator, variables) = Operator::parse(expression);
     let mut is_first = true;
     for variable in variables.split(',') {
         let variable = variable.trim_end_matches('*');

@@ -26,7 +26,7 @@ impl Catalog {
                 };
                 let pointer = format!("{member}{at}");
                 let problem = Diagnostic::new(code::BAD_SCHEMA, Severity::Error, pointer, message);
-                self.diagnostics.push(problem.of(key.clone()));
+                self.diagnostics.push(problem.of_item(key.clone()));
             }
         }
     }

@@ -52,7 +52,7 @@ impl Diagnostic {
 
     /// The same for an item.
     #[must_use]
-    pub fn of(self, item: ItemKey) -> Self {
+    pub fn of_item(self, item: ItemKey) -> Self {
         Self {
             item: Some(item),
             ..self

@@ -118,8 +118,8 @@ mod tests {
         let found = first(
             find,
             r#"[1, {"a/b": {"c": null, "d": -1.5, "c": "e", "\u0063": true}}]"#,
-        );
-        let found = found.expect("a repeated name");
+        )
+        .expect("a repeated name");
         assert_eq!(found.pointer, "/x/1/a~1b/c");
         assert_eq!(found.what, "`c`, and in 1 other place");
     }

@@ -84,17 +84,21 @@ fn arguments(prompt: &Prompt) -> Value {
     let schema = &prompt.input.json;
     let required = schema["required"].as_array();
     let properties = schema["properties"].as_object().into_iter().flatten();
-    let arguments = properties.map(|(name, property)| {
-        let mut argument = JsonObject::from_iter([("name".to_owned(), json!(name))]);
-        let members = property.as_object().into_iter().flatten();
-        let members = members.filter(|(keyword, _)| *keyword != "type");
-        argument.extend(members.map(|(keyword, value)| (keyword.clone(), value.clone())));
-        if required.is_some_and(|required| required.contains(&json!(name))) {
-            argument.insert("required".to_owned(), true.into());
-        }
-        argument
-    });
-    let arguments: Vec<_> = arguments.collect();
+    let arguments: Vec<_> = properties
+        .map(|(name, property)| {
+            let mut argument = JsonObject::from_iter([("name".to_owned(), json!(name))]);
+            let members = property
+                .as_object()
+                .into_iter()
+                .flatten()
+                .filter(|(keyword, _)| *keyword != "type");
+            argument.extend(members.map(|(keyword, value)| (keyword.clone(), value.clone())));
+            if required.is_some_and(|required| required.contains(&json!(name))) {
+                argument.insert("required".to_owned(), true.into());
+            }
+            argument
+        })
+        .collect();
     if arguments.is_empty() {
         return Value::Null;
     }

@@ -22,7 +22,7 @@ use crate::{
 const MAX_DEPTH: usize = 100;
 
 /// How many hidden characters a message lists.
-const SHOWN_CHARACTERS: usize = 5;
+const MAX_SHOWN_CHARS: usize = 5;
 
 /// An entry.
 #[derive(Default)]
@@ -295,9 +295,11 @@ fn find_hidden(pointer: &str, text: &str, found: &mut Findings) {
     let mut characters = hidden_characters(text).peekable();
     if characters.peek().is_some() {
         found.add(pointer, || {
-            let shown = characters.by_ref().take(SHOWN_CHARACTERS);
-            let shown = shown.map(|one| format!("U+{:04X}", u32::from(one)));
-            let mut shown: Vec<_> = shown.collect();
+            let mut shown: Vec<_> = characters
+                .by_ref()
+                .take(MAX_SHOWN_CHARS)
+                .map(|one| format!("U+{:04X}", u32::from(one)))
+                .collect();
             shown.extend(characters.next().map(|_| "…".to_owned()));
             shown.join(", ")
         });

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The most characters that MCP allows in the name of a tool.
-const MAX_LENGTH: usize = 128;
+const MAX_NAME_CHARS: usize = 128;
 
 /// The first item of each key, to find the items that come later.
 #[derive(Default)]
@@ -18,18 +18,20 @@ struct Seen<'a> {
 }
 
 /// Finds problems with names, URIs and URI templates. Empty ones are reported when they are read.
-pub(crate) fn check(items: &[Item]) -> Vec<Diagnostic> {
+pub(crate) fn check_names(items: &[Item]) -> Vec<Diagnostic> {
     let mut seen = Seen::default();
     let items = items.iter().enumerate();
     let problems = items
         .filter(|(_, item)| !item.key().is_empty())
         .flat_map(|(index, item)| {
             let pointer = item.kind().key_pointer();
-            let problems = seen.taken(index, item).into_iter().chain(bad_name(item));
-            let problems = problems.map(move |(code, severity, problem)| {
-                Diagnostic::new(code, severity, pointer, problem).of(item.to_key(index))
-            });
-            problems.collect::<Vec<_>>()
+            seen.taken(index, item)
+                .into_iter()
+                .chain(bad_name(item))
+                .map(move |(code, severity, problem)| {
+                    Diagnostic::new(code, severity, pointer, problem).of_item(item.to_key(index))
+                })
+                .collect::<Vec<_>>()
         });
     problems.collect()
 }
@@ -60,8 +62,8 @@ fn bad_name(item: &Item) -> Option<Problem> {
     }
     let length = item.name.chars().count();
     let strange = |one: &char| one.is_control() || one.is_whitespace();
-    let problem = if length > MAX_LENGTH {
-        format!("has {length} characters; MCP allows {MAX_LENGTH}")
+    let problem = if length > MAX_NAME_CHARS {
+        format!("has {length} characters; MCP allows {MAX_NAME_CHARS}")
     } else {
         let strange = item.name.chars().find(strange)?;
         format!("has the character {strange:?}, which clients refuse")

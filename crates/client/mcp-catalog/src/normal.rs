@@ -22,7 +22,11 @@ impl From<&Lists> for Catalog {
             for entry in entries.iter().flatten() {
                 let (item, problems) = item(kind, Entry::read(entry));
                 let key = item.to_key(items.len());
-                diagnostics.extend(problems.into_iter().map(|problem| problem.of(key.clone())));
+                diagnostics.extend(
+                    problems
+                        .into_iter()
+                        .map(|problem| problem.of_item(key.clone())),
+                );
                 items.push(item);
             }
         };
@@ -30,7 +34,7 @@ impl From<&Lists> for Catalog {
         normalize(ItemKind::Resource, &lists.resources);
         normalize(ItemKind::ResourceTemplate, &lists.resource_templates);
         normalize(ItemKind::Prompt, &lists.prompts);
-        diagnostics.extend(names::check(&items));
+        diagnostics.extend(names::check_names(&items));
         diagnostics.extend(ui::find_dangling(&items));
         Self {
             protocol: lists.protocol.clone(),
@@ -55,8 +59,10 @@ fn list_problem(problem: &ListProblem) -> Diagnostic {
 }
 
 fn server(text: &ServerText, diagnostics: &mut Vec<Diagnostic>) -> Server {
-    let instructions = text.instructions.as_ref();
-    let instructions = instructions.and_then(|text| to_raw_value(text).ok());
+    let instructions = text
+        .instructions
+        .as_ref()
+        .and_then(|text| to_raw_value(text).ok());
     let mut members = vec![
         ("info".to_owned(), &*text.info),
         ("capabilities".to_owned(), &*text.capabilities),

@@ -144,14 +144,14 @@ impl Export {
     }
 
     fn report(&mut self, index: usize, item: &Item, problem: Option<Diagnostic>) {
-        let problem = problem.map(|problem| problem.of(item.to_key(index)));
+        let problem = problem.map(|problem| problem.of_item(item.to_key(index)));
         self.diagnostics.extend(problem);
     }
 
     fn finish(mut self, catalog: &Catalog) -> OpenApi {
         let mut document = JsonObject::new();
         document.insert("openapi".to_owned(), "3.1.0".into());
-        document.insert("info".to_owned(), info::of(catalog));
+        document.insert("info".to_owned(), info::info_object(catalog));
         document.insert("paths".to_owned(), Value::Object(self.paths));
         document.insert("components".to_owned(), self.components.finish());
         self.diagnostics

@@ -54,9 +54,9 @@ fn read_argument(argument: Value) -> Result<(String, JsonObject), String> {
 
 /// MCP has strings as arguments only, so a `type` of the server does not count.
 fn property(argument: JsonObject) -> Value {
-    let others = argument.into_iter();
-    let others =
-        others.filter(|(name, value)| !["required", "type"].contains(&&**name) && !value.is_null());
+    let others = argument
+        .into_iter()
+        .filter(|(name, value)| !["required", "type"].contains(&&**name) && !value.is_null());
     let mut property = JsonObject::new();
     property.insert("type".to_owned(), "string".into());
     property.extend(others);

@@ -8,13 +8,13 @@ use crate::{
 };
 
 /// An integer with fewer digits fits.
-const DIGITS: usize = 19;
+const MIN_ROUNDED_DIGITS: usize = 19;
 
 /// Finds the integers of a JSON text that do not fit in 64 bits. `pointer` is where the text is.
 pub(crate) fn find(text: &str, pointer: &mut String, found: &mut Findings) {
     let mut runs = text.split(|one: char| !one.is_ascii_digit());
     // Few texts have that many digits in a row; only these are read again.
-    if runs.any(|digits| digits.len() >= DIGITS) {
+    if runs.any(|digits| digits.len() >= MIN_ROUNDED_DIGITS) {
         visit(text, pointer, found);
     }
 }

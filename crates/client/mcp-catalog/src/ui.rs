@@ -87,7 +87,7 @@ pub(crate) fn find_dangling(items: &[Item]) -> Vec<Diagnostic> {
     let items = items.iter().enumerate();
     let dangling = items.filter_map(|(index, item)| {
         let uri = ui_of(item).filter(|uri| !is_listed(uri))?;
-        Some(dangling(uri).of(item.to_key(index)))
+        Some(dangling(uri).of_item(item.to_key(index)))
     });
     dangling.collect()
 }

@@ -45,8 +45,9 @@ impl Found {
     /// All servers of a name, or of a client and a name, including disabled ones.
     pub fn named(&self, name: &str) -> impl Iterator<Item = &Server> {
         self.servers.iter().filter(move |server| {
-            let qualified = name.strip_prefix(server.source.name());
-            let qualified = qualified.and_then(|name| name.strip_prefix(':'));
+            let qualified = name
+                .strip_prefix(server.source.name())
+                .and_then(|name| name.strip_prefix(':'));
             server.name == name || qualified == Some(&*server.name)
         })
     }
@@ -86,11 +87,12 @@ pub fn read_file(source: Source, path: &Path, bytes: &[u8], places: &Places) -> 
         found.warn(path, problem.into());
     }
     for (name, entry) in entries {
-        let entry = entry::read(source, entry).map_err(Problem::from);
-        let entry = entry.and_then(|entry| {
-            let broken = document.broken_path(&entry.connection.paths());
-            broken.map_or(Ok(entry), Err)
-        });
+        let entry = entry::read(source, entry)
+            .map_err(Problem::from)
+            .and_then(|entry| {
+                let broken = document.broken_path(&entry.connection.paths());
+                broken.map_or(Ok(entry), Err)
+            });
         match entry {
             Ok(entry) => found.servers.push(Server {
                 name: name.clone(),

@@ -99,8 +99,8 @@ fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Problem> {
 }
 
 fn parse_json(text: &str) -> Result<Document, Problem> {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &options());
-    let parsed = parsed.map_err(|error| json_problem(text, &error))?;
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &options())
+        .map_err(|error| json_problem(text, &error))?;
     let mut escapes = Vec::new();
     if let Some(value) = &parsed.value {
         find_escapes(value, text, &mut escapes);
@@ -206,12 +206,10 @@ fn from_yaml(node: &Yaml<'_>) -> Value {
         Yaml::Value(Scalar::FloatingPoint(value)) => Value::from(value.into_inner()),
         Yaml::Value(Scalar::String(value)) => Value::from(&**value),
         Yaml::Sequence(items) => items.iter().map(from_yaml).collect(),
-        Yaml::Mapping(members) => {
-            let members = members.iter();
-            let members = members
-                .filter_map(|(key, value)| Some((key.as_str()?.to_owned(), from_yaml(value))));
-            members.collect()
-        }
+        Yaml::Mapping(members) => members
+            .iter()
+            .filter_map(|(key, value)| Some((key.as_str()?.to_owned(), from_yaml(value))))
+            .collect(),
         _ => Value::Null,
     }
 }

@@ -100,9 +100,8 @@ impl ClientFile {
             );
             return Err(Problem::from(text).into());
         };
-        let text = std::str::from_utf8(bytes);
-        let text =
-            text.map_err(|_| Problem::from("the file is not UTF-8; save it as UTF-8".to_owned()))?;
+        let text = std::str::from_utf8(bytes)
+            .map_err(|_| Problem::from("the file is not UTF-8; save it as UTF-8".to_owned()))?;
         let unmarked = text.strip_prefix(MARK);
         let has_mark = unmarked.is_some();
         let text = unmarked.unwrap_or(text);
@@ -160,8 +159,9 @@ impl ClientFile {
         match &mut self.tree {
             Tree::Json(root) => {
                 check_names(root, self.servers, name)?;
-                let root = root.object_value_or_create();
-                let root = root.ok_or_else(|| not_an_object("the file"))?;
+                let root = root
+                    .object_value_or_create()
+                    .ok_or_else(|| not_an_object("the file"))?;
                 let mut parts = self.servers.iter();
                 let servers = parts.try_fold(root.clone(), |object, part| {
                     let part_of = object.object_value_or_create(part);
@@ -200,8 +200,8 @@ impl ClientFile {
                 let is_there = entry.is_some();
                 entry.into_iter().for_each(CstObjectProp::remove);
                 if let Some(file) = root.object_value().filter(|_| self.has_inputs) {
-                    let others = json_servers(root, self.servers);
-                    let others = others.and_then(|others| others.to_serde_value());
+                    let others =
+                        json_servers(root, self.servers).and_then(|others| others.to_serde_value());
                     inputs::remove(&file, &old, &others.unwrap_or_default());
                 }
                 Ok(is_there)
@@ -264,8 +264,8 @@ fn check_names(root: &CstRootNode, path: &[&str], name: &str) -> Result<(), Edit
         let Some(members) = &object else {
             return Ok(());
         };
-        let names = members.properties();
-        let names = names.iter().filter_map(CstObjectProp::decoded_name);
+        let properties = members.properties();
+        let names = properties.iter().filter_map(CstObjectProp::decoded_name);
         if names.filter(|name| name == part).count() > 1 {
             return Err(Problem::from(format!("`{part}` occurs twice")).into());
         }

@@ -62,9 +62,10 @@ fn members<'a>(
     // A server of opencode may be called `servers`.
     let nested = || at(&["mcp", "servers"]).filter(|(_, servers)| servers.get("type").is_none());
     let projects = document["projects"].as_object().into_iter().flatten();
-    let own = projects.filter(|(key, _)| source == Source::ClaudeCode && places.is_project(key));
-    let own = own.filter_map(|(key, _)| at(&["projects", key, "mcpServers"]));
-    let own: Vec<_> = own.collect();
+    let own: Vec<_> = projects
+        .filter(|(key, _)| source == Source::ClaudeCode && places.is_project(key))
+        .filter_map(|(key, _)| at(&["projects", key, "mcpServers"]))
+        .collect();
     let (first, second) = match source {
         Source::VsCode => (at(&["servers"]), None),
         Source::Codex => (at(&["mcp_servers"]), None),

@@ -74,11 +74,11 @@ impl<'a> Variables<'a> {
 
     /// What a placeholder with its braces stands for.
     fn value(&self, placeholder: &str) -> Result<String, ResolveError> {
-        let inner = placeholder.trim_start_matches('$');
-        let inner = inner
+        let inner = placeholder
+            .trim_start_matches('$')
             .strip_prefix('{')
-            .and_then(|inner| inner.strip_suffix('}'));
-        let inner = inner.unwrap_or_default();
+            .and_then(|inner| inner.strip_suffix('}'))
+            .unwrap_or_default();
         if let Some(id) = inner.strip_prefix("input:") {
             let value = self.inputs.get(id).cloned();
             return value.ok_or_else(|| ResolveError::Input { id: id.to_owned() });

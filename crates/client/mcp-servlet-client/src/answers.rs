@@ -147,8 +147,12 @@ pub(crate) async fn answer(
         "elicitation/create" => Ok(elicit(answers, params).await),
         "sampling/createMessage" => answers.sample(params).await.ok_or(Unanswered::Refused),
         "roots/list" => {
-            let roots = answers.roots().await.into_iter();
-            let roots: Vec<_> = roots.map(Root::into_json).collect();
+            let roots: Vec<_> = answers
+                .roots()
+                .await
+                .into_iter()
+                .map(Root::into_json)
+                .collect();
             Ok(json!({ "roots": roots }))
         }
         _ => Err(Unanswered::UnknownMethod),

@@ -11,13 +11,13 @@ use tokio::time::{Instant, sleep_until};
 /// user is reading. A server waits for the answer before it goes on with the call that it belongs to.
 #[derive(Debug)]
 pub(crate) struct Asking {
-    state: Mutex<State>,
+    state: Mutex<AskingState>,
     /// How many requests have no answer.
     open: watch::Sender<usize>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct AskingState {
     since: Option<Instant>,
     total: Duration,
 }
@@ -73,7 +73,7 @@ impl Asking {
         state.total + current.unwrap_or_default()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, AskingState> {
         lock(&self.state)
     }
 }

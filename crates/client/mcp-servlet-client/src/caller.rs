@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::content::{CallResult, PromptResult, ResourceContents};
 use crate::error::{Error, ErrorKind};
 use crate::session::{CallOptions, Session};
-use crate::typed::{CallError, to_json};
+use crate::typed::{TypedCallError, to_json};
 
 /// A session with options for each request of a generated client, from [`Session::with`].
 #[derive(Clone, Debug)]
@@ -51,15 +51,14 @@ impl Session {
                 .into());
         }
         let catalog = Catalog::from(&lists);
-        let drift =
-            entries
-                .iter()
-                .filter_map(|entry| match catalog.find(kind(entry.kind), entry.key) {
-                    None => Some(Drift::Removed(*entry)),
-                    Some(item) if item.sha256 != entry.sha256 => Some(Drift::Changed(*entry)),
-                    Some(_) => None,
-                });
-        let drift: Vec<_> = drift.collect();
+        let drift: Vec<_> = entries
+            .iter()
+            .filter_map(|entry| match catalog.find(kind(entry.kind), entry.key) {
+                None => Some(Drift::Removed(*entry)),
+                Some(item) if item.sha256 != entry.sha256 => Some(Drift::Changed(*entry)),
+                Some(_) => None,
+            })
+            .collect();
         if drift.is_empty() {
             Ok(())
         } else {
@@ -141,7 +140,7 @@ macro_rules! impl_caller {
             type Contents = Vec<ResourceContents>;
             type Messages = PromptResult;
             type Answer<'a, T: 'a>
-                = BoxFuture<'a, Result<T, CallError>>
+                = BoxFuture<'a, Result<T, TypedCallError>>
             where
                 Self: 'a;
 
@@ -203,7 +202,7 @@ impl CallWith<'_> {
         tool: &'static str,
         arguments: Result<Value, Error>,
         wrap: Wrap,
-    ) -> Result<R, CallError> {
+    ) -> Result<R, TypedCallError> {
         self.session
             .call_wrapped(tool, arguments?, wrap, &self.options)
             .await
@@ -213,18 +212,18 @@ impl CallWith<'_> {
         self,
         tool: &'static str,
         arguments: Result<Value, Error>,
-    ) -> Result<CallResult, CallError> {
+    ) -> Result<CallResult, TypedCallError> {
         let result = self
             .session
             .call_with(tool, arguments?, &self.options)
             .await?;
         if result.is_error {
-            return Err(CallError::Tool(Box::new(result)));
+            return Err(TypedCallError::Tool(Box::new(result)));
         }
         Ok(result)
     }
 
-    async fn contents(self, uri: String) -> Result<Vec<ResourceContents>, CallError> {
+    async fn contents(self, uri: String) -> Result<Vec<ResourceContents>, TypedCallError> {
         Ok(self.session.read_with(&uri, &self.options).await?.contents)
     }
 
@@ -232,7 +231,7 @@ impl CallWith<'_> {
         self,
         prompt: &'static str,
         arguments: Result<Value, Error>,
-    ) -> Result<PromptResult, CallError> {
+    ) -> Result<PromptResult, TypedCallError> {
         let arguments = match arguments? {
             Value::Object(arguments) => arguments,
             Value::Null => serde_json::Map::new(),

@@ -214,9 +214,10 @@ impl PromptResult {
             Some(other) => return Err(wrong("description", "a string", Some(&other))),
         };
         let messages = array("messages", wire.messages)?.map(|mut message| {
-            let role = message.get("role").and_then(Value::as_str);
-            let role =
-                role.ok_or_else(|| wrong("messages/*/role", "a string", message.get("role")))?;
+            let role = message
+                .get("role")
+                .and_then(Value::as_str)
+                .ok_or_else(|| wrong("messages/*/role", "a string", message.get("role")))?;
             Ok(PromptMessage {
                 role: role.to_owned(),
                 content: Content::new(message["content"].take()),
@@ -282,8 +283,9 @@ impl ResourceContents {
     fn new(contents: Value) -> Result<Self, Value> {
         let text = |key: &str| contents[key].as_str().map(str::to_owned);
         let bytes = || BASE64.decode(contents["blob"].as_str()?).ok();
-        let data = text("text").map(ResourceData::Text);
-        let data = data.or_else(|| bytes().map(ResourceData::Bytes));
+        let data = text("text")
+            .map(ResourceData::Text)
+            .or_else(|| bytes().map(ResourceData::Bytes));
         let (Some(uri), Some(data)) = (text("uri"), data) else {
             return Err(contents);
         };

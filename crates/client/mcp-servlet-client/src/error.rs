@@ -83,8 +83,7 @@ impl Error {
 
     /// The line of the standard error that most likely has the reason.
     pub fn reason_on_stderr(&self) -> Option<&str> {
-        let lines = self.0.stderr.iter();
-        let mut lines = lines.filter(|line| !line.trim().is_empty());
+        let mut lines = self.0.stderr.iter().filter(|line| !line.trim().is_empty());
         let error = lines.clone().find(|line| looks_like_error(line));
         error.or_else(|| lines.next_back()).map(String::as_str)
     }
@@ -295,8 +294,9 @@ mod tests {
 
     #[test]
     fn an_error_says_what_is_wrong_where_and_what_to_do() {
-        let error = Error::new(ErrorKind::Connectivity, "connection refused");
-        let error = error.at("http://localhost/mcp").during("tools/call");
+        let error = Error::new(ErrorKind::Connectivity, "connection refused")
+            .at("http://localhost/mcp")
+            .during("tools/call");
         assert_eq!(
             error.with_help("start the server").to_string(),
             "connection refused: tools/call of `http://localhost/mcp`; start the server"

@@ -124,8 +124,8 @@ impl<'a> Message<'a> {
             let shape = shape::of_params(&method);
             let params = members
                 .params
-                .filter(|params| !is_null(params, "params", mended));
-            let params = params.map(|params| mend(Cow::Borrowed(params), shape, mended));
+                .filter(|params| !is_null(params, "params", mended))
+                .map(|params| mend(Cow::Borrowed(params), shape, mended));
             return Some(Self::Call { id, method, params });
         }
         let id = match post {
@@ -156,7 +156,7 @@ impl<'a> Message<'a> {
 
     /// The message as JSON.
     pub(crate) fn to_text(&self) -> String {
-        let mut members = Written {
+        let mut members = WrittenMembers {
             jsonrpc: "2.0",
             id: None,
             method: None,
@@ -184,7 +184,7 @@ impl<'a> Message<'a> {
 
 /// The members of a message for rmcp.
 #[derive(Serialize)]
-struct Written<'a> {
+struct WrittenMembers<'a> {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a RequestId>,
@@ -203,7 +203,7 @@ impl Reply<'_> {
     ///
     /// # Errors
     /// If a handshake returned a result without a member that MCP requires.
-    pub(crate) fn of(
+    pub(crate) fn mend_result(
         self,
         method: &str,
         stateless: bool,
@@ -235,14 +235,13 @@ impl From<Error> for Reply<'_> {
 impl ErrorObject {
     /// Reads an error. One that is not an object is the message.
     pub(crate) fn read(error: &RawValue, mended: &mut Mended) -> Self {
-        let error = match serde_json::from_str(error.get()).unwrap_or_default() {
+        let mut error = match serde_json::from_str(error.get()).unwrap_or_default() {
             Value::Object(error) => error,
             other => {
                 mended.add("is not an object", "error");
                 return Self::new(message(other));
             }
         };
-        let mut error = error;
         let code = error.remove("code").unwrap_or_default();
         let message = error.remove("message").map(message);
         Self {

@@ -28,7 +28,7 @@ use crate::error::Error;
 use crate::target::Http;
 
 /// How long the user has for a login.
-const WAIT: Duration = Duration::from_mins(5);
+const LOGIN_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Logins to servers, as MCP's authorization describes them.
 ///
@@ -100,7 +100,7 @@ impl Default for OAuth {
             client: None,
             scopes: Vec::new(),
             folder: None,
-            wait: WAIT,
+            wait: LOGIN_TIMEOUT,
         }
     }
 }

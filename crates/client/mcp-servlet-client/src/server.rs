@@ -34,8 +34,10 @@ impl Server {
             server_info: Option<Box<RawValue>>,
         }
         let opening: Opening = serde_json::from_str(result.get()).unwrap_or_default();
-        let meta = opening.meta.as_deref();
-        let meta: Option<Meta> = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
+        let meta: Option<Meta> = opening
+            .meta
+            .as_deref()
+            .and_then(|meta| serde_json::from_str(meta.get()).ok());
         let info = meta
             .and_then(|meta| meta.server_info)
             .or(opening.server_info);

@@ -57,7 +57,7 @@ pub struct Session {
 }
 
 /// How long closing a session waits until the server knows which requests were cancelled.
-const CANCELLING: Duration = Duration::from_secs(1);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Session {
     /// Connects to a server.
@@ -117,7 +117,7 @@ impl Session {
     pub async fn close(mut self) {
         self.cancellations.close();
         // A server that does not read is left without.
-        let _ = timeout(CANCELLING, self.cancellations.wait()).await;
+        let _ = timeout(CANCEL_TIMEOUT, self.cancellations.wait()).await;
         // An error means that the task of the connection has panicked, and with it the connection is closed.
         let _ = self.service.close().await;
     }

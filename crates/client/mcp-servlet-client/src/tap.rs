@@ -24,7 +24,7 @@ use tokio::sync::broadcast;
 use tokio::sync::mpsc::error::TrySendError;
 
 use self::cancelled::Cancelled;
-pub(crate) use self::slot::{Reply, Slot, SlotExtension};
+pub(crate) use self::slot::{Slot, SlotExtension, SlotReply};
 use crate::error::Error;
 use crate::events::Event;
 use crate::incoming::{self, Mended, Message};
@@ -33,13 +33,13 @@ use crate::progress::Progress;
 use crate::quote::{start, without_escapes};
 
 /// How many lines are kept that are not messages.
-const IGNORED_LINES: usize = 3;
+const MAX_IGNORED_LINES: usize = 3;
 /// How much of such a line is kept, in characters.
-const IGNORED_LENGTH: usize = 200;
+const MAX_IGNORED_CHARS: usize = 200;
 /// How many kinds of changes to messages are logged.
-const MENDED: usize = 100;
+const MAX_LOGGED_CHANGES: usize = 100;
 /// How many events wait for a reader that is slow. Then the oldest are dropped.
-const EVENTS: usize = 1024;
+const EVENT_BUFFER: usize = 1024;
 
 /// Notifications that only rmcp needs.
 const OF_THE_PROTOCOL: [&str; 2] = [
@@ -60,11 +60,11 @@ pub(crate) enum Waiter {
 #[derive(Debug)]
 pub(crate) struct Tap {
     server: String,
-    state: Mutex<State>,
+    state: Mutex<TapState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct TapState {
     waiting: HashMap<RequestId, Waiting>,
     /// Receives notifications. None after the end of the connection, so that receivers end as well.
     events: Option<broadcast::Sender<Event>>,
@@ -151,9 +151,9 @@ enum Waiting {
 impl Tap {
     /// `server` is what the log calls the server.
     pub(crate) fn new(server: &str) -> Arc<Self> {
-        let state = State {
-            events: Some(broadcast::Sender::new(EVENTS)),
-            ..State::default()
+        let state = TapState {
+            events: Some(broadcast::Sender::new(EVENT_BUFFER)),
+            ..TapState::default()
         };
         Arc::new(Self {
             server: server.to_owned(),
@@ -195,8 +195,9 @@ impl Tap {
     pub(crate) fn not_accepted(&self, error: Error) {
         let mut state = self.state();
         if !state.is_open {
-            let status = error.http_status();
-            let status = status.map(|status| format!(" (HTTP {status})"));
+            let status = error
+                .http_status()
+                .map(|status| format!(" (HTTP {status})"));
             let error = error.with_message(&status.unwrap_or_default());
             state.failure = Some(error.during("notifications/initialized"));
         }
@@ -251,7 +252,7 @@ impl Tap {
         match state.remove(&id) {
             Some(Waiting::Caller(slot, _, method)) => {
                 // Only results of handshakes can lack what MCP requires.
-                let Ok(reply) = reply.of(&method, stateless, mended) else {
+                let Ok(reply) = reply.mend_result(&method, stateless, mended) else {
                     return Passed::Empty(id);
                 };
                 let slot = slot.upgrade();
@@ -264,14 +265,15 @@ impl Tap {
                     _ => Passed::Empty(id),
                 };
                 if let Some(slot) = slot {
-                    slot.fill(Reply::new(reply, mended));
+                    slot.fill(SlotReply::new(reply, mended));
                 }
                 passed
             }
             Some(Waiting::Opening(method)) => state.opened(id, method, reply, mended),
             Some(Waiting::Renewal) => {
-                let reply = reply.of("initialize", false, mended);
-                let reply = reply.unwrap_or_else(Into::into);
+                let reply = reply
+                    .mend_result("initialize", false, mended)
+                    .unwrap_or_else(Into::into);
                 Passed::Text(Message::response(Some(id), reply).to_text())
             }
             None if state.given_up.contains(&id) => {
@@ -293,7 +295,8 @@ impl Tap {
         let mut state = self.state();
         for change in mended.changes() {
             let (what, at) = change.kind();
-            if state.mended.len() < MENDED && state.mended.insert((what, at.to_owned())) {
+            if state.mended.len() < MAX_LOGGED_CHANGES && state.mended.insert((what, at.to_owned()))
+            {
                 let server = &*self.server;
                 tracing::warn!(target: "mcp_servlet_client::mended", server, %change, "message of a server mended");
             }
@@ -302,8 +305,9 @@ impl Tap {
 
     /// Passes a notification on, in the order in which it arrived.
     fn notified(&self, method: &str, params: Option<&RawValue>) {
-        let params = params.and_then(|params| serde_json::from_str(params.get()).ok());
-        let params: Value = params.unwrap_or_default();
+        let params: Value = params
+            .and_then(|params| serde_json::from_str(params.get()).ok())
+            .unwrap_or_default();
         let is_protocol = OF_THE_PROTOCOL.contains(&method);
         if is_protocol || (method == "notifications/progress" && self.progressed(&params)) {
             return;
@@ -318,7 +322,7 @@ impl Tap {
         match state.waiting.remove(request_id(message)?)? {
             Waiting::Caller(slot, ..) => {
                 if let Some(slot) = slot.upgrade() {
-                    slot.fill(Reply::Failed(error));
+                    slot.fill(SlotReply::Failed(error));
                 }
                 Some(Waiter::Caller)
             }
@@ -337,7 +341,7 @@ impl Tap {
         if let Some(Waiting::Caller(slot, ..)) = waiting
             && let Some(slot) = slot.upgrade()
         {
-            slot.fill(Reply::Failed(error));
+            slot.fill(SlotReply::Failed(error));
             slot.failed.notify_one();
         }
     }
@@ -359,7 +363,7 @@ impl Tap {
         if let Some(Waiting::Caller(slot, ..)) = state.waiting.remove(&id)
             && let Some(slot) = slot.upgrade()
         {
-            slot.fill(Reply::Failed(error));
+            slot.fill(SlotReply::Failed(error));
         }
         Ok(ServerJsonRpcMessage::response(ServerResult::empty(()), id))
     }
@@ -371,7 +375,7 @@ impl Tap {
             if let Waiting::Caller(slot, ..) = waiting
                 && let Some(slot) = slot.upgrade()
             {
-                slot.fill(Reply::Failed(error.clone()));
+                slot.fill(SlotReply::Failed(error.clone()));
                 slot.failed.notify_one();
             }
         }
@@ -460,8 +464,8 @@ impl Tap {
         let line = String::from_utf8_lossy(line);
         tracing::debug!(%line, "line ignored, because it is not a JSON-RPC message");
         let mut state = self.state();
-        let line = start(without_escapes(&line).trim(), IGNORED_LENGTH);
-        if state.ignored.len() < IGNORED_LINES {
+        let line = start(without_escapes(&line).trim(), MAX_IGNORED_CHARS);
+        if state.ignored.len() < MAX_IGNORED_LINES {
             state.ignored.push(line);
         } else {
             state.last_ignored = Some(line);
@@ -496,12 +500,12 @@ impl Tap {
         self.state().waiting.len()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TapState> {
         lock(&self.state)
     }
 }
 
-impl State {
+impl TapState {
     /// Notes that rmcp sends `initialize`.
     fn start_handshake(&mut self) -> Waiting {
         if self.is_open {
@@ -522,7 +526,7 @@ impl State {
         reply: incoming::Reply<'_>,
         mended: &mut Mended,
     ) -> Passed {
-        let reply = match reply.of(method, false, mended) {
+        let reply = match reply.mend_result(method, false, mended) {
             Ok(reply) => {
                 if let incoming::Reply::Result(result) = &reply {
                     self.opening = Some(result.clone().into_owned());

@@ -291,8 +291,11 @@ fn no_scheme(text: String) -> TargetError {
 
 /// The host of a URL without scheme.
 fn host_of(text: &str) -> &str {
-    let authority = text.split('/').next().unwrap_or_default();
-    let authority = authority.trim_start_matches("…@");
+    let authority = text
+        .split('/')
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches("…@");
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
         _ => authority,

@@ -17,14 +17,14 @@ use crate::session::{CallOptions, Session};
 /// Why a typed call has no value.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum CallError {
+pub enum TypedCallError {
     /// The tool reports a failure.
     Tool(Box<CallResult>),
     /// There is no result, or it does not match the type.
     Client(Error),
 }
 
-impl fmt::Display for CallError {
+impl fmt::Display for TypedCallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tool(result) => match result.text().as_str() {
@@ -36,7 +36,7 @@ impl fmt::Display for CallError {
     }
 }
 
-impl std::error::Error for CallError {
+impl std::error::Error for TypedCallError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Tool(_) => None,
@@ -45,7 +45,7 @@ impl std::error::Error for CallError {
     }
 }
 
-impl From<Error> for CallError {
+impl From<Error> for TypedCallError {
     fn from(error: Error) -> Self {
         Self::Client(error)
     }
@@ -81,14 +81,14 @@ impl Session {
     /// ```
     ///
     /// # Errors
-    /// [`CallError::Tool`] if the tool reports a failure. [`CallError::Client`] if there is no result, or with
+    /// [`TypedCallError::Tool`] if the tool reports a failure. [`TypedCallError::Client`] if there is no result, or with
     /// [`ErrorKind::Schema`] if arguments or result do not match their types.
     pub async fn call_as<A, R>(
         &self,
         tool: &str,
         arguments: &A,
         options: &CallOptions,
-    ) -> Result<R, CallError>
+    ) -> Result<R, TypedCallError>
     where
         A: Serialize + ?Sized,
         R: DeserializeOwned,
@@ -104,11 +104,11 @@ impl Session {
         arguments: Value,
         wrap: Wrap,
         options: &CallOptions,
-    ) -> Result<R, CallError> {
+    ) -> Result<R, TypedCallError> {
         let raw = self.call_raw(tool, arguments, options).await?;
         read(raw, wrap).map_err(|error| match error {
-            CallError::Client(error) => self.place_of_call(error).into(),
-            failure @ CallError::Tool(_) => failure,
+            TypedCallError::Client(error) => self.place_of_call(error).into(),
+            failure @ TypedCallError::Tool(_) => failure,
         })
     }
 }
@@ -137,7 +137,7 @@ struct TypedResult<'a> {
 }
 
 /// The value of a result.
-fn read<T: DeserializeOwned>(raw: Box<RawValue>, wrap: Wrap) -> Result<T, CallError> {
+fn read<T: DeserializeOwned>(raw: Box<RawValue>, wrap: Wrap) -> Result<T, TypedCallError> {
     if let Ok(result) = serde_json::from_str::<TypedResult<'_>>(raw.get())
         && !result.is_error
         && let Some(content) = result.structured_content
@@ -147,7 +147,7 @@ fn read<T: DeserializeOwned>(raw: Box<RawValue>, wrap: Wrap) -> Result<T, CallEr
     }
     let result = CallResult::new(raw)?;
     if result.is_error {
-        return Err(CallError::Tool(Box::new(result)));
+        return Err(TypedCallError::Tool(Box::new(result)));
     }
     Ok(result.parse_wrapped(wrap)?)
 }
@@ -203,8 +203,8 @@ fn parse<T: DeserializeOwned>(value: &str) -> Result<T, Error> {
 /// Parses a value, and names the JSON pointer in an error.
 fn parse_with_path<T: DeserializeOwned>(value: &str) -> Result<T, Error> {
     let mut json = serde_json::Deserializer::from_str(value);
-    let parsed = serde_path_to_error::deserialize(&mut json);
-    let parsed = parsed.map_err(|error| mismatch(value, error))?;
+    let parsed =
+        serde_path_to_error::deserialize(&mut json).map_err(|error| mismatch(value, error))?;
     json.end().map(|()| parsed).map_err(|error| {
         let message = format!("the result does not match: {error}");
         Error::new(ErrorKind::Schema, message).with_source(error)

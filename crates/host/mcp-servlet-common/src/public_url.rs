@@ -15,8 +15,10 @@ pub fn public_url(text: &str) -> String {
     // Neither call fails: a URL with a user has a host.
     let _ = url.set_username("").and_then(|()| url.set_password(None));
     url.set_query(None);
-    let fragment = url.fragment().filter(|text| text.starts_with("sha256="));
-    let fragment = fragment.map_or(String::new(), |text| format!("#{text}"));
+    let fragment = url
+        .fragment()
+        .filter(|text| text.starts_with("sha256="))
+        .map_or(String::new(), |text| format!("#{text}"));
     url.set_fragment(None);
     let mut shown = url.to_string();
     if has_user {

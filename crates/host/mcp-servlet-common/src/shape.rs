@@ -517,27 +517,27 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(method: &str, mut result: Value, expected: &Value) {
+    fn check_nulls(method: &str, mut result: Value, expected: &Value) {
         drop_nulls(method, result.as_object_mut().expect("an object"));
         assert_eq!(result, *expected);
     }
 
     #[test]
     fn nulls_are_dropped_where_members_are_optional() {
-        check(
+        check_nulls(
             "completion/complete",
             json!({ "completion": { "values": null, "total": null, "hasMore": null } }),
             &json!({ "completion": { "values": [] } }),
         );
         let block = json!({ "type": "text", "text": "x", "annotations": null, "_meta": null });
-        check(
+        check_nulls(
             "prompts/get",
             json!({ "description": null, "messages": [{ "role": "user", "content": block }] }),
             &json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": "x" } }] }),
         );
         let request =
             json!({ "method": "elicitation/create", "params": { "message": "m", "mode": null } });
-        check(
+        check_nulls(
             "tools/call",
             json!({ "resultType": "input_required", "content": null, "inputRequests": { "a": request } }),
             &json!({ "resultType": "input_required", "inputRequests": { "a":
@@ -548,6 +548,6 @@ mod tests {
     #[test]
     fn other_nulls_stay() {
         let result = json!({ "content": [null, { "type": null }], "structuredContent": null, "own": null, "_meta": { "k": null } });
-        check("tools/call", result.clone(), &result);
+        check_nulls("tools/call", result.clone(), &result);
     }
 }

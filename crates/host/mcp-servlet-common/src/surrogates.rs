@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The length of an escape such as `\ud83d`.
-const ESCAPE: usize = 6;
+const ESCAPE_LENGTH: usize = 6;
 
 /// JSON with U+FFFD for each escaped surrogate without its other half. It is owned if there was one.
 ///
@@ -15,14 +15,17 @@ pub fn without_lone_surrogates(text: &str) -> Cow<'_, str> {
     while let Some(found) = text[at..].find('\\').map(|found| at + found) {
         match surrogate(text, found) {
             Some(0xD800..=0xDBFF)
-                if matches!(surrogate(text, found + ESCAPE), Some(0xDC00..=0xDFFF)) =>
+                if matches!(
+                    surrogate(text, found + ESCAPE_LENGTH),
+                    Some(0xDC00..=0xDFFF)
+                ) =>
             {
-                at = found + 2 * ESCAPE;
+                at = found + 2 * ESCAPE_LENGTH;
             }
             Some(_) => {
                 repaired.push_str(&text[copied..found]);
                 repaired.push_str("\\ufffd");
-                at = found + ESCAPE;
+                at = found + ESCAPE_LENGTH;
                 copied = at;
             }
             // The backslash and the character that it escapes.
@@ -38,7 +41,7 @@ pub fn without_lone_surrogates(text: &str) -> Cow<'_, str> {
 
 /// The surrogate whose escape begins here.
 fn surrogate(text: &str, at: usize) -> Option<u32> {
-    let digits = text.get(at..at + ESCAPE)?.strip_prefix("\\u")?;
+    let digits = text.get(at..at + ESCAPE_LENGTH)?.strip_prefix("\\u")?;
     let code = u32::from_str_radix(digits, 16).ok()?;
     (0xD800..=0xDFFF).contains(&code).then_some(code)
 }

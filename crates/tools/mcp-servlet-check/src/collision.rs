@@ -21,15 +21,16 @@ pub fn check_all(
     hosts: &[Target],
     providers: &[Provider],
 ) -> Result<Vec<Report>, LoadError> {
-    let reports = sources
+    let mut reports = sources
         .iter()
-        .map(|source| check(source.clone(), options, hosts, providers));
-    let mut reports = reports.collect::<Result<Vec<_>, _>>()?;
+        .map(|source| check(source.clone(), options, hosts, providers))
+        .collect::<Result<Vec<_>, _>>()?;
     if sources.len() < 2 || !hosts.contains(&Target::McpServlet) {
         return Ok(reports);
     }
-    let entries = sources.iter().cloned();
-    let entries: Vec<_> = entries
+    let entries: Vec<_> = sources
+        .iter()
+        .cloned()
         .map(|source| Entry::of(source, options.clone()))
         .collect();
     let host = Loaded::load(&entries, None)?.host;

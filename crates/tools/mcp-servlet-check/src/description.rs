@@ -29,7 +29,7 @@ pub(super) fn check_descriptions(findings: &mut Findings, lists: &Lists) {
             _ => finding.at_most(Level::Note),
         });
     }
-    for prompt in lists.of(FeatureKind::Prompt) {
+    for prompt in lists.items_of(FeatureKind::Prompt) {
         check_arguments(findings, prompt);
     }
 }

@@ -47,11 +47,14 @@ const PLAIN: [&str; 4] = ["boolean", "integer", "null", "number"];
 /// The items that have this member. Without the output schema of a plain value, which clients read in the text, nothing
 /// is lost.
 fn items_with(kind: FeatureKind, member: &str, lists: &Lists) -> Option<Location> {
-    let items = lists.of(kind).filter(|item| {
-        let value = item.json.get(member);
-        value.is_some_and(|value| !value.is_null() && !is_plain(value))
-    });
-    let items: Vec<_> = items.map(|item| item.key.clone()).collect();
+    let items: Vec<_> = lists
+        .items_of(kind)
+        .filter(|item| {
+            let value = item.json.get(member);
+            value.is_some_and(|value| !value.is_null() && !is_plain(value))
+        })
+        .map(|item| item.key.clone())
+        .collect();
     (!items.is_empty()).then(|| Location {
         kind,
         items,
@@ -74,14 +77,14 @@ fn has(sign: &Sign, module: &Module, lists: &Lists) -> bool {
     match *sign {
         Sign::Member(..) => false,
         Sign::Answer(member) => lists.answers.iter().any(|json| has_member(json, member)),
-        Sign::Listed(kind) => lists.of(kind).next().is_some(),
+        Sign::Listed(kind) => lists.items_of(kind).next().is_some(),
         Sign::Export(name) => module.can_call(name),
         Sign::InputRequest => !module.input_requests.is_empty(),
         Sign::Content(with, without) => {
             let has = |feature| module.content_features.contains(feature);
             !module.is_strict() && with.iter().all(has) && !without.iter().any(has)
         }
-        Sign::SeveralTools => lists.of(FeatureKind::Tool).count() > 1,
+        Sign::SeveralTools => lists.items_of(FeatureKind::Tool).count() > 1,
         Sign::Import(name) => module.imports(USER, name),
     }
 }

@@ -81,8 +81,9 @@ impl Feature {
 pub fn table() -> String {
     let head = [row("", COLUMNS), row("---", ["---"; 4])];
     let themes = THEMES.iter().flat_map(|(theme, features)| {
-        let rows = features.iter();
-        let rows = rows.map(|feature| row(feature.name, feature.shown.map(Shown::cell)));
+        let rows = features
+            .iter()
+            .map(|feature| row(feature.name, feature.shown.map(Shown::cell)));
         std::iter::once(row(&format!("**{theme}**"), [""; 4])).chain(rows)
     });
     head.into_iter().chain(themes).collect()

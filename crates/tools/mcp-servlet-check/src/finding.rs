@@ -131,8 +131,11 @@ impl Finding {
 
     /// The highest level, over all hosts, all providers and the registry.
     pub fn level(&self) -> Level {
-        let levels = self.hosts.values().chain(self.providers.values());
-        let levels = levels.chain(&self.registry);
+        let levels = self
+            .hosts
+            .values()
+            .chain(self.providers.values())
+            .chain(&self.registry);
         levels.copied().max().unwrap_or(Level::Note)
     }
 

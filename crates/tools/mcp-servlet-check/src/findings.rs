@@ -15,7 +15,7 @@ pub(super) struct Findings(Vec<Finding>);
 
 impl Findings {
     /// The findings for these hosts and providers, the most important first.
-    pub(super) fn of(self, hosts: &[Target], providers: &[Provider]) -> Vec<Finding> {
+    pub(super) fn ranked_for(self, hosts: &[Target], providers: &[Provider]) -> Vec<Finding> {
         let lost = self.lost();
         let mut findings = self.0;
         for finding in &mut findings {

@@ -85,8 +85,10 @@ impl Lists {
     pub(super) fn of_tools(tools: impl IntoIterator<Item = JsonObject>) -> Self {
         let kind = FeatureKind::Tool;
         let list = kind.list(Abi::Servlet);
-        let items = tools.into_iter().enumerate();
-        let items = items.map(|(at, json)| Item::new(kind, list, at, json));
+        let items = tools
+            .into_iter()
+            .enumerate()
+            .map(|(at, json)| Item::new(kind, list, at, json));
         Self {
             items: items.collect(),
             ..Self::default()
@@ -94,15 +96,17 @@ impl Lists {
     }
 
     /// The items of one kind.
-    pub(super) fn of(&self, kind: FeatureKind) -> impl Iterator<Item = &Item> {
+    pub(super) fn items_of(&self, kind: FeatureKind) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(move |item| item.kind == kind)
     }
 }
 
 impl Item {
     fn new(kind: FeatureKind, list: FeatureList, at: usize, json: JsonObject) -> Self {
-        let key = json.get(list.key).and_then(Value::as_str);
-        let key = key.filter(|key| !key.is_empty());
+        let key = json
+            .get(list.key)
+            .and_then(Value::as_str)
+            .filter(|key| !key.is_empty());
         Self {
             kind,
             key: key.map_or_else(|| format!("/{}/{at}", list.member), str::to_owned),

@@ -21,8 +21,11 @@ const CALL_TOOL: &str = "call_tool";
 /// A host does not load a module with imports that it does not provide.
 pub(super) fn check_imports(findings: &mut Findings, module: &Module) {
     for host in Target::ALL {
-        let lacking = module.imports.iter();
-        let mut lacking: Vec<_> = lacking.filter(|import| !host.provides(import)).collect();
+        let mut lacking: Vec<_> = module
+            .imports
+            .iter()
+            .filter(|import| !host.provides(import))
+            .collect();
         let calls = lacking.extract_if(.., |import| {
             import.module == USER && import.name == CALL_TOOL
         });
@@ -74,8 +77,12 @@ pub(super) fn check_exports(findings: &mut Findings, module: &Module) {
             );
         }
         None => {
-            let functions = module.exports.iter().filter(|export| export.function);
-            let functions: Vec<_> = functions.map(|export: &Export| &export.name).collect();
+            let functions: Vec<_> = module
+                .exports
+                .iter()
+                .filter(|export| export.function)
+                .map(|export: &Export| &export.name)
+                .collect();
             let (problem, help) = match &*functions {
                 [] => (
                     "not a servlet: it exports no function".to_owned(),

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Some clients accept at most 60 characters.
-const SHORT_NAME: usize = 60;
+const MAX_SHORT_NAME: usize = 60;
 
 /// Checks the names of tools and prompts, and that no two items have the same name.
 pub(super) fn check_names(findings: &mut Findings, servlet: &str, lists: &Lists) {
@@ -35,8 +35,10 @@ pub(super) fn check_names(findings: &mut Findings, servlet: &str, lists: &Lists)
 
 fn check_name(findings: &mut Findings, servlet: &str, item: &Item) {
     if let Some(problem) = name_problem(&item.key) {
-        let finding = Finding::new("name", format!("clients refuse the name: {problem}"));
-        let finding = finding.at(item.location("/name")).help(RENAME).error();
+        let finding = Finding::new("name", format!("clients refuse the name: {problem}"))
+            .at(item.location("/name"))
+            .help(RENAME)
+            .error();
         findings.add(match item.kind {
             FeatureKind::Tool => finding,
             // Models do not see the names of prompts.
@@ -85,19 +87,21 @@ fn check_length(findings: &mut Findings, servlet: &str, item: &Item) {
     if with_prefix > MAX_NAME {
         let finding = problem(with_prefix, MAX_NAME, "most");
         findings.add(finding.matters(Level::Warning, &[Target::HyperMcp]));
-    } else if with_prefix > SHORT_NAME {
-        let finding = problem(with_prefix, SHORT_NAME, "some");
+    } else if with_prefix > MAX_SHORT_NAME {
+        let finding = problem(with_prefix, MAX_SHORT_NAME, "some");
         findings.add(finding.matters(Level::Note, &[Target::HyperMcp]));
     }
-    if length > SHORT_NAME {
+    if length > MAX_SHORT_NAME {
         let others = [Target::McpRun, Target::McpServlet];
-        findings.add(problem(length, SHORT_NAME, "some").matters(Level::Note, &others));
+        findings.add(problem(length, MAX_SHORT_NAME, "some").matters(Level::Note, &others));
     }
 }
 
 /// The likely name of the plugin in a configuration. Such a name has letters, digits and single `_`.
 fn plugin_name(servlet: &str) -> String {
-    let words = servlet.split(|one: char| !one.is_ascii_alphanumeric());
-    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let words: Vec<_> = servlet
+        .split(|one: char| !one.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
     words.join("_")
 }

@@ -257,8 +257,8 @@ const fn rule(
 
 /// Checks each tool against the rules of each provider.
 pub(super) fn check_providers(findings: &mut Findings, servlet: &str, lists: &Lists) {
-    let count = lists.of(FeatureKind::Tool).count();
-    for (index, tool) in lists.of(FeatureKind::Tool).enumerate() {
+    let count = lists.items_of(FeatureKind::Tool).count();
+    for (index, tool) in lists.items_of(FeatureKind::Tool).enumerate() {
         // Another rule reports items that are not tools.
         let Some(schema @ Value::Object(_)) = tool.json.get("inputSchema") else {
             continue;

@@ -75,7 +75,7 @@ pub fn check(
     }
     let lost = findings.lost();
     report.loads_in.retain(|host| !lost.contains(host));
-    report.findings = findings.of(hosts, providers);
+    report.findings = findings.ranked_for(hosts, providers);
     Ok(report)
 }
 
@@ -92,7 +92,7 @@ pub fn check_server(
     provider::check_providers(&mut findings, name, &lists);
     Report {
         tools: Some(lists.items.len()),
-        findings: findings.of(&[], providers),
+        findings: findings.ranked_for(&[], providers),
         ..Report::without_findings(source)
     }
 }
@@ -166,7 +166,7 @@ impl Report {
 
     fn look_at_lists(&mut self, findings: &mut Findings, guest: &Guest) {
         let (lists, abi) = (Lists::ask(guest), guest.abi());
-        self.tools = Some(lists.of(FeatureKind::Tool).count());
+        self.tools = Some(lists.items_of(FeatureKind::Tool).count());
         dropped::check_dropped(findings, guest.module(), abi, &lists);
         load::check_answers(findings, abi, &lists);
         check_lists(findings, guest.name(), abi, &lists);

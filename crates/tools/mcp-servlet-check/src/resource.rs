@@ -13,7 +13,7 @@ use super::{
 
 /// hyper-mcp parses the URI and inserts the name of the plugin between host and path.
 pub(super) fn check_resources(findings: &mut Findings, abi: Abi, lists: &Lists) {
-    for resource in lists.of(FeatureKind::Resource) {
+    for resource in lists.items_of(FeatureKind::Resource) {
         if resource.text("uri").is_some() && abi == Abi::HyperMcpV2 {
             check_uri(findings, resource);
         }

@@ -17,7 +17,7 @@ use super::{
 use walk::{Role, parts};
 
 /// A schema of a tool.
-struct Subject<'a> {
+struct SchemaSubject<'a> {
     tool: &'a Item,
     member: &'static str,
     schema: &'a Value,
@@ -25,13 +25,13 @@ struct Subject<'a> {
 
 /// Checks both schemas of every tool.
 pub(super) fn check_schemas(findings: &mut Findings, lists: &Lists) {
-    for tool in lists.of(FeatureKind::Tool) {
+    for tool in lists.items_of(FeatureKind::Tool) {
         check_tool(findings, tool);
         for member in [INPUT, "outputSchema"] {
             let Some(schema @ Value::Object(_)) = tool.json.get(member) else {
                 continue;
             };
-            let subject = Subject {
+            let subject = SchemaSubject {
                 tool,
                 member,
                 schema,
@@ -89,7 +89,7 @@ fn check_tool(findings: &mut Findings, item: &Item) {
     }
 }
 
-impl Subject<'_> {
+impl SchemaSubject<'_> {
     fn is_input(&self) -> bool {
         self.member == INPUT
     }

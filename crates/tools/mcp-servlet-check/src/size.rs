@@ -8,7 +8,7 @@ use super::{finding::Finding, findings::Findings};
 const FOR_PEOPLE: [&str; 3] = [".debug_", "name", "producers"];
 
 /// The minimum size of a finding in bytes. It must also be more than a tenth of the module.
-const WORTH_A_WORD: u64 = 4096;
+const MIN_REPORTED_BYTES: u64 = 4096;
 
 pub(super) fn check_size(findings: &mut Findings, module: &Module) {
     let for_people = module.sections.iter().filter(|section| {
@@ -16,7 +16,7 @@ pub(super) fn check_size(findings: &mut Findings, module: &Module) {
         names.any(|name| section.name.starts_with(name))
     });
     let size: u64 = for_people.map(|section| section.size).sum();
-    if size > WORTH_A_WORD && size * 10 > module.size as u64 {
+    if size > MIN_REPORTED_BYTES && size * 10 > module.size as u64 {
         let problem = format!(
             "{size} of {} bytes are the names of functions and other help for debuggers",
             module.size

@@ -10,11 +10,11 @@ use crate::{failure::Failure, terminal};
 #[derive(Args, Debug)]
 pub(crate) struct AuthCommand {
     #[command(subcommand)]
-    action: Action,
+    action: AuthAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum AuthAction {
     /// Make a key for a caller, and print it with its SHA-256 digest
     ///
     /// Give the key to the caller. Write the digest into the configuration of the server, as `sha256` of `[[auth.NAME.key]]`. The
@@ -24,7 +24,7 @@ enum Action {
 
 impl AuthCommand {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let Action::Key = self.action;
+        let AuthAction::Key = self.action;
         let key = new_key();
         let digest = Sha256::of(key.as_bytes());
         let mut out = terminal::out();

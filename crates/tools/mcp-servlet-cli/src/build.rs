@@ -96,8 +96,9 @@ impl Build {
         let path = folder(&self.path);
         let metadata = packages::read(path, self.target.unwrap_or_default())?;
         let packages = packages::servlets(&metadata, path)?;
-        let output = self.output.as_deref();
-        let output = output
+        let output = self
+            .output
+            .as_deref()
             .map(|path| Output::new(path, &packages))
             .transpose()?;
         cargo::check_targets(path, &packages, self.target)?;
@@ -403,8 +404,10 @@ impl Built {
         out.styled(Style::Name, &self.shown_path().display().to_string())?;
         writeln!(out, "  {size} bytes")?;
         // Libraries export names with `__` for their own use, such as `__getrandom_v03_custom`.
-        let exports = self.functions().filter(|name| !name.starts_with("__"));
-        let exports: Vec<_> = exports.collect();
+        let exports: Vec<_> = self
+            .functions()
+            .filter(|name| !name.starts_with("__"))
+            .collect();
         writeln!(out, "  exports  {}", exports.join(" "))?;
         let mut imports = self.module.imports.clone();
         imports.sort();

@@ -10,18 +10,18 @@ use crate::{failure::Failure, terminal};
 #[derive(Args, Debug)]
 pub(crate) struct CacheCommand {
     #[command(subcommand)]
-    action: Action,
+    action: CacheAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum CacheAction {
     /// Remove what was pulled from registries
     Clean,
 }
 
 impl CacheCommand {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let Action::Clean = self.action;
+        let CacheAction::Clean = self.action;
         let cleaned = Cache::of_user().clean()?;
         let (files, bytes) = (cleaned.blobs, cleaned.bytes);
         writeln!(terminal::out(), "removed {files} files with {bytes} bytes")?;

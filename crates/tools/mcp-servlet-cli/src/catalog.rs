@@ -28,7 +28,7 @@ use crate::{
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct CatalogCommand {
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<CatalogAction>,
 
     /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, the name of a server in the configuration of an MCP client, or a
     /// `.json` file with a catalog
@@ -48,14 +48,14 @@ pub(crate) struct CatalogCommand {
 
     /// Fail if there are diagnostics, with exit code 1
     #[arg(long, value_enum)]
-    deny: Option<Deny>,
+    deny: Option<CatalogDeny>,
 
     #[command(flatten)]
     server: ServerOptions,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum CatalogAction {
     /// Compare two catalogs; the exit code is 1 if something has changed that clients rely on
     Diff(Box<Diff>),
 }
@@ -94,7 +94,7 @@ enum CatalogFormat {
 
 /// What is a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Deny {
+enum CatalogDeny {
     /// Any diagnostic
     Diagnostics,
 }
@@ -123,7 +123,7 @@ impl DenyChange {
 
 impl CatalogCommand {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        if let Some(Action::Diff(diff)) = self.action {
+        if let Some(CatalogAction::Diff(diff)) = self.action {
             return diff.run();
         }
         let target = self.server.only_target(self.target.as_ref())?;
@@ -156,7 +156,9 @@ impl CatalogCommand {
             _ => print(&catalog, self.output.as_deref())?,
         }
         match self.deny {
-            Some(Deny::Diagnostics) if !catalog.diagnostics.is_empty() => Err(Failure::CheckFailed),
+            Some(CatalogDeny::Diagnostics) if !catalog.diagnostics.is_empty() => {
+                Err(Failure::CheckFailed)
+            }
             _ => Ok(()),
         }
     }

@@ -47,7 +47,7 @@ pub(crate) struct Check {
     /// Check only the rules of these providers, with their notes: anthropic, openai, gemini, cursor; `registry` adds the limits of
     /// the MCP registry
     #[arg(long = "for", value_name = "PROVIDER", value_delimiter = ',')]
-    rules: Vec<Rules>,
+    rules: Vec<RuleSet>,
 
     /// Fail on warnings
     #[arg(long, value_enum, value_name = "LEVEL")]
@@ -71,13 +71,13 @@ enum Subject {
 
 /// Whose rules to check.
 #[derive(Clone, Copy, Debug)]
-enum Rules {
+enum RuleSet {
     Provider(Provider),
     /// What a servlet says about itself in the MCP registry.
     Registry,
 }
 
-impl FromStr for Rules {
+impl FromStr for RuleSet {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -124,11 +124,14 @@ impl Check {
             [] => Target::ALL.to_vec(),
             some => some.iter().copied().map(Target::from).collect(),
         };
-        let providers = self.rules.iter().filter_map(|rules| match rules {
-            Rules::Provider(provider) => Some(*provider),
-            Rules::Registry => None,
-        });
-        let providers: Vec<_> = providers.collect();
+        let providers: Vec<_> = self
+            .rules
+            .iter()
+            .filter_map(|rules| match rules {
+                RuleSet::Provider(provider) => Some(*provider),
+                RuleSet::Registry => None,
+            })
+            .collect();
         let of_some = if providers.is_empty() {
             &Provider::ALL[..]
         } else {
@@ -195,7 +198,7 @@ impl Check {
 
     fn is_for_registry(&self) -> bool {
         let mut rules = self.rules.iter();
-        rules.any(|rules| matches!(rules, Rules::Registry))
+        rules.any(|rules| matches!(rules, RuleSet::Registry))
     }
 
     fn check_modules(
@@ -240,8 +243,10 @@ impl Check {
             definition.as_object().cloned()
         });
         let mut report = check_server(name.to_owned(), name, tools, providers);
-        let errors = catalog.diagnostics.iter();
-        let errors = errors.filter_map(|one| error_of_tool(one, providers));
+        let errors = catalog
+            .diagnostics
+            .iter()
+            .filter_map(|one| error_of_tool(one, providers));
         report.findings.splice(0..0, errors);
         if self.is_for_registry() {
             registry::check_info(&catalog.server.info, &mut report);
@@ -349,8 +354,10 @@ fn write_report<W: Write>(out: &mut Visible<W>, report: &Report) -> io::Result<(
         let matching = if is_right { "matches" } else { "not confirmed" };
         writeln!(out, "  contract     {matching}")?;
     }
-    let functions = report.host_functions.iter();
-    let functions = functions.map(|name| format!("function  {}", one_line(name)));
+    let functions = report
+        .host_functions
+        .iter()
+        .map(|name| format!("function  {}", one_line(name)));
     for need in needs::lines(&report.needs).chain(functions) {
         writeln!(out, "  needs        {need}")?;
     }
@@ -411,10 +418,11 @@ fn verdict(report: &Report, host: Target) -> String {
         };
     }
     let levels = [Level::Error, Level::Warning, Level::Note];
-    let counts = levels.map(|level| (report.count(host, level), name(level)));
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<_> = counts
-        .map(|(count, name)| format!("{count} {name}{}", if *count == 1 { "" } else { "s" }))
+    let counts: Vec<_> = levels
+        .into_iter()
+        .map(|level| (report.count(host, level), name(level)))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}{}", if count == 1 { "" } else { "s" }))
         .collect();
     if !counts.is_empty() {
         verdict += ": ";
@@ -475,8 +483,8 @@ fn hosts(finding: &Finding) -> String {
         let providers = finding
             .providers
             .iter()
-            .filter(|(_, known)| **known == level);
-        let providers = providers.map(|(provider, _)| provider.name());
+            .filter(|(_, known)| **known == level)
+            .map(|(provider, _)| provider.name());
         let names: Vec<_> = finding
             .hosts_at(level)
             .map(Target::name)

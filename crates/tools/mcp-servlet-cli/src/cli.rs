@@ -10,7 +10,7 @@ use crate::{
     describe, dev, explain, export,
     failure::Failure,
     generate, inspect, install, lock,
-    logging::{self, LogFormat, Times},
+    logging::{self, LogFormat, LogTimes},
     login, logout, man, new, pack, ping, prompt, pull, push, read, serve, servers, sign, stamp,
     terminal, test, watch,
 };
@@ -157,9 +157,9 @@ enum Command {
 impl Cli {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let times = match self.command {
-            Command::Serve(_) | Command::Dev(_) => Times::Shown,
-            Command::Config(_) => Times::Reported,
-            _ => Times::Hidden,
+            Command::Serve(_) | Command::Dev(_) => LogTimes::Shown,
+            Command::Config(_) => LogTimes::Reported,
+            _ => LogTimes::Hidden,
         };
         let format = match &self.command {
             Command::Serve(serve) => serve.log_format(),

@@ -132,8 +132,8 @@ pub(crate) fn entry(
 
 /// Prints a complete file, for a client without other servers.
 pub(crate) fn print(client: Client, name: &str, connection: &Connection) -> Result<(), Failure> {
-    let file = with_server(client, name, &entry(client, connection)?);
-    let file = file.map_err(|error| Failure::new(Kind::Usage, error.to_string()))?;
+    let file = with_server(client, name, &entry(client, connection)?)
+        .map_err(|error| Failure::new(Kind::Usage, error.to_string()))?;
     Ok(writeln!(terminal::json(), "{}", file.trim_end())?)
 }
 
@@ -192,12 +192,13 @@ pub(crate) fn key(name: &str) -> String {
 
 /// An absolute path, because the client may start the command in another directory.
 pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
-    let absolute = std::path::absolute(path);
-    let absolute = absolute.ok().filter(|path| path.exists());
-    let absolute = absolute.ok_or_else(|| {
-        let message = format!("cannot find `{}`", path.display());
-        Failure::new(Kind::Usage, message)
-    })?;
+    let absolute = std::path::absolute(path)
+        .ok()
+        .filter(|path| path.exists())
+        .ok_or_else(|| {
+            let message = format!("cannot find `{}`", path.display());
+            Failure::new(Kind::Usage, message)
+        })?;
     path_as_text(&absolute)
 }
 

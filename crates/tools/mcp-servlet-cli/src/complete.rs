@@ -48,7 +48,7 @@ pub(crate) struct Complete {
 }
 
 /// What is completed.
-struct Request {
+struct CompletionRequest {
     /// A prompt or a resource template.
     of: String,
     /// The argument and the beginning of its value.
@@ -65,10 +65,12 @@ enum Reference {
 
 impl Complete {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let words = [&self.target, &self.of, &self.argument];
-        let words = words.into_iter().flatten().chain(&self.others);
+        let words = [&self.target, &self.of, &self.argument]
+            .into_iter()
+            .flatten()
+            .chain(&self.others);
         let (target, words) = self.server.target(words.cloned().collect())?;
-        let request = Request::parse(words)?;
+        let request = CompletionRequest::parse(words)?;
         match self.server.module(&target) {
             Some(source) => self.run_in_process(source, &request),
             None => self
@@ -80,7 +82,7 @@ impl Complete {
         }
     }
 
-    fn run_in_process(&self, source: Source, request: &Request) -> Result<(), Failure> {
+    fn run_in_process(&self, source: Source, request: &CompletionRequest) -> Result<(), Failure> {
         let servlet = Servlet::load(source, &self.server.limits.options()?)?;
         let params = request.params(&request.reference(&servlet)?)?;
         match block_on(servlet.complete(&params)) {
@@ -98,11 +100,12 @@ impl Complete {
     }
 }
 
-impl Request {
+impl CompletionRequest {
     fn parse(words: Vec<String>) -> Result<Self, Failure> {
         let mut words = words.into_iter();
-        let of = words.next();
-        let of = of.ok_or_else(|| missing("the name of a prompt or a resource template"))?;
+        let of = words
+            .next()
+            .ok_or_else(|| missing("the name of a prompt or a resource template"))?;
         let mut pairs = words.map(|word| {
             key_value(&word).map_err(|problem| {
                 let message = format!("invalid argument `{word}`: {problem}");
@@ -184,15 +187,20 @@ impl Request {
 /// The names of a prompt's arguments.
 pub(crate) fn argument_names(prompt: &JsonObject) -> Vec<String> {
     let arguments = prompt.get("arguments").and_then(Value::as_array);
-    let names = arguments.into_iter().flatten();
-    let names = names.filter_map(|argument| argument["name"].as_str());
-    names.map(str::to_owned).collect()
+    arguments
+        .into_iter()
+        .flatten()
+        .filter_map(|argument| argument["name"].as_str())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The variables of a URI template (RFC 6570): `{name}`, `{?a,b}`, `{/path*}`.
 fn variables(template: &str) -> Vec<String> {
-    let expressions = template.split('{').skip(1);
-    let expressions = expressions.filter_map(|rest| rest.split('}').next());
+    let expressions = template
+        .split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split('}').next());
     expressions
         .flat_map(|expression| expression.trim_start_matches(is_operator).split(','))
         .map(|variable| {

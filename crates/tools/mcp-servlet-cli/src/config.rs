@@ -23,15 +23,15 @@ use crate::{
 #[derive(Args, Debug)]
 pub(crate) struct ConfigCommand {
     #[command(subcommand)]
-    action: Action,
+    action: ConfigAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum ConfigAction {
     /// Report all problems of a configuration
-    Check(Check),
+    Check(ConfigCheck),
     /// Explain which rule of an endpoint allows or denies a call, and why
-    Explain(explain::Explain),
+    Explain(explain::ConfigExplain),
     /// Write a configuration for servlets, with the keys, hosts and directories that they declare
     Init(init::Init),
     /// Print the JSON Schema of configurations, for editors
@@ -41,10 +41,10 @@ enum Action {
 impl ConfigCommand {
     pub(crate) fn run(self, verbose: u8) -> Result<(), Failure> {
         match self.action {
-            Action::Init(init) => return init.run(),
-            Action::Check(check) => check.run(verbose > 0)?,
-            Action::Explain(explain) => explain.run()?,
-            Action::Schema => writeln!(terminal::json(), "{:#}", Config::schema())?,
+            ConfigAction::Init(init) => return init.run(),
+            ConfigAction::Check(check) => check.run(verbose > 0)?,
+            ConfigAction::Explain(explain) => explain.run()?,
+            ConfigAction::Schema => writeln!(terminal::json(), "{:#}", Config::schema())?,
         }
         Ok(())
     }
@@ -52,7 +52,7 @@ impl ConfigCommand {
 
 /// Options of `config check`.
 #[derive(Args, Debug)]
-struct Check {
+struct ConfigCheck {
     /// The configuration
     #[arg(default_value = "servlet.toml")]
     file: PathBuf,
@@ -73,7 +73,7 @@ struct Check {
     format: Format,
 }
 
-impl Check {
+impl ConfigCheck {
     /// Prints the findings; with `all`, including what was proved and what was not.
     fn run(self, all: bool) -> Result<(), Failure> {
         let mut checked = match self.read() {
@@ -233,9 +233,10 @@ fn counts(config: &Config, warnings: usize) -> String {
         (config.virtual_tools(), "virtual tool"),
         (config.settings.endpoints.len(), "endpoint"),
         (warnings, "warning"),
-    ];
-    let others = others.into_iter().filter(|(number, _)| *number > 0);
-    let others = others.map(|(number, what)| count(number, what));
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, what)| count(number, what));
     std::iter::once(servlets)
         .chain(others)
         .collect::<Vec<_>>()

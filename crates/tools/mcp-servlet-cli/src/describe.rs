@@ -120,13 +120,15 @@ fn write_tool<W: Write>(out: &mut Visible<W>, tool: &Tool) -> io::Result<()> {
 /// The tool annotations such as `readOnlyHint`, with `not` before those that are false.
 fn hints(tool: &Tool) -> Vec<String> {
     let annotations = tool.json().get("annotations").and_then(Value::as_object);
-    let hints = annotations.into_iter().flatten();
-    let hints = hints.filter_map(|(name, value)| match value {
-        Value::Bool(true) => Some(name.clone()),
-        Value::Bool(false) => Some(format!("not {name}")),
-        _ => None,
-    });
-    hints.collect()
+    annotations
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, value)| match value {
+            Value::Bool(true) => Some(name.clone()),
+            Value::Bool(false) => Some(format!("not {name}")),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Prints resources, prompts and templates, each kind under its own heading.
@@ -182,8 +184,11 @@ fn write_heading<W: Write>(out: &mut Visible<W>, heading: &str) -> io::Result<()
 
 fn write_needs<W: Write>(out: &mut Visible<W>, servlet: &Servlet) -> io::Result<()> {
     let module = servlet.module();
-    let functions = module.imports.iter();
-    let functions: Vec<_> = functions.filter(|import| !import.is_common()).collect();
+    let functions: Vec<_> = module
+        .imports
+        .iter()
+        .filter(|import| !import.is_common())
+        .collect();
     let requests = &module.input_requests;
     if module.needs().is_empty() && functions.is_empty() && requests.is_empty() {
         return Ok(());

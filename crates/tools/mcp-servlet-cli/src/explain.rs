@@ -73,8 +73,12 @@ fn subsections(page: &'static str, heading: &str) -> impl Iterator<Item = &'stat
 impl Section {
     /// The first sentence.
     fn summary(&self) -> String {
-        let paragraph = self.text.split("\n\n").next().unwrap_or_default();
-        let paragraph = paragraph.replace('\n', " ");
+        let paragraph = self
+            .text
+            .split("\n\n")
+            .next()
+            .unwrap_or_default()
+            .replace('\n', " ");
         let sentence = paragraph.split(". ").next().unwrap_or_default();
         sentence.trim_end_matches('.').to_owned()
     }

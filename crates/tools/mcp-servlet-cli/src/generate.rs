@@ -23,7 +23,7 @@ use crate::{
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Generate {
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<GenerateAction>,
 
     /// The schema, YAML or JSON
     #[arg(required = true)]
@@ -51,7 +51,7 @@ pub(crate) struct Generate {
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum GenerateAction {
     /// Generate a typed client of an MCP server from its catalog
     Client(client::GenerateClient),
 }
@@ -196,13 +196,15 @@ fn name(value: impl ValueEnum) -> String {
 
 impl Generate {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        if let Some(Action::Client(client)) = self.action {
+        if let Some(GenerateAction::Client(client)) = self.action {
             return client.run();
         }
         let path = self.schema.as_deref().expect("clap requires it");
         let source = Source::read(path)?;
-        let rust = self.reading.parse(&source);
-        let rust = rust.and_then(|schema| Ok((self.rust(path, &schema)?, schema)));
+        let rust = self
+            .reading
+            .parse(&source)
+            .and_then(|schema| Ok((self.rust(path, &schema)?, schema)));
         let (rust, found) = match &rust {
             Ok((rust, schema)) => (Some(rust), schema.warnings()),
             Err(problems) => (None, problems),
@@ -250,7 +252,7 @@ impl Generate {
 }
 
 /// Prints the problems of a schema. Fails if no plugin can be generated from it.
-pub(crate) fn check(source: &Source, reading: &Reading) -> Result<(), Failure> {
+pub(crate) fn check_schema(source: &Source, reading: &Reading) -> Result<(), Failure> {
     let options = reading.adjusted(Options::for_plugin());
     let schema = reading.parse(source);
     match schema.and_then(|schema| schema.to_plugin(&options).map(|_| schema)) {

@@ -36,7 +36,7 @@ pub(crate) struct Inspect {
 }
 
 /// The report on one servlet.
-struct Report<'a> {
+struct ServletReport<'a> {
     source: &'a Source,
     module: Option<Module>,
     servlet: Option<&'a Servlet>,
@@ -60,12 +60,12 @@ impl Inspect {
         let reports: Vec<_> = sources
             .iter()
             .zip(&loaded)
-            .map(|(source, servlet)| Report::of(source, servlet.as_ref(), &host))
+            .map(|(source, servlet)| ServletReport::of(source, servlet.as_ref(), &host))
             .collect();
         let mut out = terminal::out();
         match self.format {
             Format::Json => {
-                let all: Vec<_> = reports.iter().map(Report::to_json).collect();
+                let all: Vec<_> = reports.iter().map(ServletReport::to_json).collect();
                 writeln!(terminal::json(), "{}", Value::from(all))?;
             }
             Format::Human => {
@@ -93,7 +93,7 @@ fn mount(servlet: &Arc<Servlet>) -> Mount {
     }
 }
 
-impl<'a> Report<'a> {
+impl<'a> ServletReport<'a> {
     fn of(
         source: &'a Source,
         servlet: Result<&'a Arc<Servlet>, &'a LoadError>,
@@ -123,8 +123,8 @@ impl<'a> Report<'a> {
             ("resource", &self.offer.resources),
             ("template", &self.offer.resource_templates),
             ("prompt", &self.offer.prompts),
-        ];
-        let listed = listed.into_iter();
+        ]
+        .into_iter();
         tools.map(|tool| ("tool", tool.name())).chain(
             listed.flat_map(|(kind, entries)| entries.iter().map(move |one| (kind, one.key()))),
         )
@@ -283,11 +283,11 @@ pub(crate) fn write_signers<W: Write>(
 /// The package of a contract, such as `mine 0.1.0, MIT, https://example.com/mine`.
 pub(crate) fn package(contract: &Contract) -> String {
     let text = |key: &str| contract.package.get(key).and_then(Value::as_str);
-    let name: Vec<_> = [text("name"), text("version")]
+    let name = [text("name"), text("version")]
         .into_iter()
         .flatten()
-        .collect();
-    let name = name.join(" ");
+        .collect::<Vec<_>>()
+        .join(" ");
     let parts = [Some(&*name), text("license"), text("repository")]
         .into_iter()
         .flatten()

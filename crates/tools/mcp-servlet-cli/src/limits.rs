@@ -424,8 +424,8 @@ mod tests {
     fn a_client_reads_the_options_that_are_printed_for_it() {
         let here = std::env::current_dir().expect("a folder");
         let here = here.to_str().expect("UTF-8");
-        let allow_path = [format!("{here}:ro"), ".:/d".to_owned()];
-        let allow_path = allow_path.map(|text| path(&text).expect("a path"));
+        let allow_path =
+            [format!("{here}:ro"), ".:/d".to_owned()].map(|text| path(&text).expect("a path"));
         let limits = Limits {
             config: ["key", "user name", "city"]
                 .map(|key| (key.to_owned(), "-a=b".to_owned()))

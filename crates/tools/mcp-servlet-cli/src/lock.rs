@@ -36,7 +36,7 @@ use crate::{
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct LockCommand {
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<LockAction>,
 
     /// The configuration
     #[arg(default_value = "servlet.toml")]
@@ -44,12 +44,12 @@ pub(crate) struct LockCommand {
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum LockAction {
     /// Compare the lock with what servlets and remotes offer now
     ///
     /// The exit code is 1 if something differs, 3 if a servlet does not load, 10 if a remote or a registry cannot be reached, and 23 if
     /// a remote can be reached, but not used.
-    Verify(Verify),
+    Verify(LockVerify),
     /// Show what has changed, and approve it
     ///
     /// Asks on a terminal. Otherwise, each change needs `--yes` with the digest that the command prints.
@@ -59,7 +59,7 @@ enum Action {
 }
 
 #[derive(Args, Debug)]
-struct Verify {
+struct LockVerify {
     /// The configuration
     #[arg(default_value = "servlet.toml")]
     file: PathBuf,
@@ -127,9 +127,9 @@ impl LockCommand {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.action {
             None => write_missing(&self.file),
-            Some(Action::Verify(verify)) => verify.run(),
-            Some(Action::Update(update)) => update.run(),
-            Some(Action::Show(show)) => show.run(),
+            Some(LockAction::Verify(verify)) => verify.run(),
+            Some(LockAction::Update(update)) => update.run(),
+            Some(LockAction::Show(show)) => show.run(),
         }
     }
 }
@@ -200,8 +200,12 @@ fn summary(name: &str, member: &LockedMember) -> String {
     for key in &member.signed_with {
         line.extend([", signed with the key ", key]);
     }
-    let rights = member.permissions.wider_than(&Permissions::default());
-    let rights: Vec<_> = rights.into_iter().map(explain_right).collect();
+    let rights: Vec<_> = member
+        .permissions
+        .wider_than(&Permissions::default())
+        .into_iter()
+        .map(explain_right)
+        .collect();
     if !rights.is_empty() {
         line += "; ";
         line += &rights.join(", ");
@@ -281,7 +285,7 @@ fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Failure {
     Failure::with_help(Kind::Usage, message, help)
 }
 
-impl Verify {
+impl LockVerify {
     fn run(self) -> Result<(), Failure> {
         let lock = existing(&self.file)?;
         let config = Config::read_without_lock(&self.file)?;
@@ -332,8 +336,11 @@ impl Update {
         }
         let differences = between(&old, &now);
         let is_meant = |name: &String| self.names.is_empty() || self.names.contains(name);
-        let changed: BTreeSet<_> = differences.iter().map(|one| &one.member).collect();
-        let changed: Vec<_> = changed.into_iter().filter(|name| is_meant(name)).collect();
+        let changed: BTreeSet<_> = differences
+            .iter()
+            .map(|one| &one.member)
+            .filter(|name| is_meant(name))
+            .collect();
         if changed.is_empty() {
             writeln!(terminal::out(), "nothing has changed")?;
             return Ok(());
@@ -350,15 +357,9 @@ impl Update {
         affected.retain(|one| !changed.contains(&&one.member));
         if let Some(other) = affected.first() {
             report::write_human(&mut terminal::out(), &affected)?;
-            let message = format!("approving this also renames items of `{}`", other.member);
-            let names = changed.iter().map(|name| name.as_str());
-            let names = names.chain(affected.iter().map(|one| &*one.member));
-            let names: Vec<_> = names.collect::<BTreeSet<_>>().into_iter().collect();
-            let help = format!(
-                "approve them together: `servlet lock update {}`",
-                names.join(" ")
-            );
-            return Err(Failure::with_help(Kind::Usage, message, help));
+            let mut all = changed.clone();
+            all.extend(affected.iter().map(|one| &one.member));
+            return Err(also_renames(&other.member, &all));
         }
         for name in &changed {
             let of_member: Vec<_> = differences
@@ -413,6 +414,17 @@ impl Update {
         let help = format!("add `--yes {digest}` to approve them");
         Err(refused(&message, &help))
     }
+}
+
+/// Refuses to approve members if that renames items of another one. `all` can be approved together.
+fn also_renames(other: &str, all: &BTreeSet<&String>) -> Failure {
+    let message = format!("approving this also renames items of `{other}`");
+    let names: Vec<_> = all.iter().map(|name| name.as_str()).collect();
+    let help = format!(
+        "approve them together: `servlet lock update {}`",
+        names.join(" ")
+    );
+    Failure::with_help(Kind::Usage, message, help)
 }
 
 /// Prints why an update is refused.

@@ -21,7 +21,7 @@ use crate::terminal;
 
 /// Whether log lines have a timestamp.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Times {
+pub(crate) enum LogTimes {
     /// For servers, which run for a long time.
     Shown,
     /// For commands that run once.
@@ -41,15 +41,15 @@ pub(crate) enum LogFormat {
 }
 
 /// Starts logging. `RUST_LOG` overrides `-v`.
-pub(crate) fn start(verbose: u8, times: Times, format: LogFormat) {
+pub(crate) fn start(verbose: u8, times: LogTimes, format: LogFormat) {
     let level = ["warn", "info", "debug", "trace"][usize::from(verbose.min(3))];
     // rmcp and rustls_platform_verifier log errors that the commands print themselves.
     let quiet = match (verbose, times) {
         // A command that runs once is not about what its server does wrong. `servlet catalog` has it as diagnostics.
-        (0, Times::Hidden) => {
+        (0, LogTimes::Hidden) => {
             ",rmcp=off,rustls_platform_verifier=off,mcp_servlet_client::mended=off"
         }
-        (0, Times::Reported) => {
+        (0, LogTimes::Reported) => {
             ",rmcp=off,rustls_platform_verifier=off,mcp_servlet_client::mended=off,mcp_servlet_remote::supervisor=off"
         }
         (0 | 1, _) => ",rmcp=off,rustls_platform_verifier=off",
@@ -58,8 +58,8 @@ pub(crate) fn start(verbose: u8, times: Times, format: LogFormat) {
         _ => ",rmcp=debug,rmcp::service=info,rmcp::transport::streamable_http_server=off",
     };
     let default = || EnvFilter::new(format!("{level}{quiet}"));
-    let chosen = env::var(EnvFilter::DEFAULT_ENV);
-    let chosen = chosen.map(|text| EnvFilter::try_new(text).map_err(|error| error.to_string()));
+    let chosen = env::var(EnvFilter::DEFAULT_ENV)
+        .map(|text| EnvFilter::try_new(text).map_err(|error| error.to_string()));
     let (filter, problem) = match chosen {
         Ok(Ok(filter)) => (filter, None),
         Ok(Err(problem)) => (default(), Some(problem)),
@@ -78,8 +78,8 @@ pub(crate) fn start(verbose: u8, times: Times, format: LogFormat) {
     } else {
         let log = log.fmt_fields(OneLine);
         match times {
-            Times::Shown => log.init(),
-            Times::Hidden | Times::Reported => log.without_time().init(),
+            LogTimes::Shown => log.init(),
+            LogTimes::Hidden | LogTimes::Reported => log.without_time().init(),
         }
     }
     if let Some(problem) = problem {

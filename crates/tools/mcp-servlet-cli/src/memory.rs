@@ -21,17 +21,17 @@ static ALLOCATOR: Allocator = Allocator;
 struct Allocator;
 
 /// The size of a large block.
-const LARGE: usize = 32 << 10;
+const MIN_LARGE_BLOCK: usize = 32 << 10;
 
 /// From this size on, mimalloc gives a block pages of its own. Memory that is not touched costs nothing.
-const OWN_PAGES: usize = (512 << 10) + 1;
+const MIN_OWN_PAGES_BLOCK: usize = (512 << 10) + 1;
 
 /// The size of the block that this allocator requests from mimalloc, for a caller who needs `size` bytes.
 fn enlarged(size: usize) -> usize {
-    if size < LARGE {
+    if size < MIN_LARGE_BLOCK {
         size
     } else {
-        size.max(OWN_PAGES)
+        size.max(MIN_OWN_PAGES_BLOCK)
     }
 }
 
@@ -74,7 +74,7 @@ unsafe impl GlobalAlloc for Allocator {
 }
 
 /// A thread gives back memory at most this often.
-const INTERVAL: Duration = Duration::from_secs(1);
+const GIVE_BACK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The tokio runtime of a server. Its threads give back free memory when they become idle, and so do the threads that run servlets.
 pub(crate) fn runtime() -> io::Result<Runtime> {
@@ -89,7 +89,7 @@ pub(crate) fn runtime() -> io::Result<Runtime> {
 fn give_back() {
     thread_local!(static LAST: Cell<Option<Instant>> = const { Cell::new(None) });
     let now = Instant::now();
-    let is_due = |last: Instant| now.duration_since(last) >= INTERVAL;
+    let is_due = |last: Instant| now.duration_since(last) >= GIVE_BACK_INTERVAL;
     if LAST.get().is_none_or(is_due) {
         LAST.set(Some(now));
         collect();
@@ -111,15 +111,15 @@ mod tests {
     fn blocks_of_all_sizes_keep_their_content() {
         for size in [
             1,
-            LARGE - 1,
-            LARGE,
+            MIN_LARGE_BLOCK - 1,
+            MIN_LARGE_BLOCK,
             100_000,
-            OWN_PAGES - 1,
-            OWN_PAGES,
+            MIN_OWN_PAGES_BLOCK - 1,
+            MIN_OWN_PAGES_BLOCK,
             2_000_000,
         ] {
             let mut bytes = vec![7_u8; size];
-            for larger in [size + 1, LARGE, 4 * size] {
+            for larger in [size + 1, MIN_LARGE_BLOCK, 4 * size] {
                 bytes.reserve_exact(larger);
                 bytes.extend_from_slice(&[8]);
                 assert!(bytes[..size].iter().all(|byte| *byte == 7), "{size}");

@@ -114,12 +114,15 @@ impl New {
     }
 
     fn name(&self) -> Result<String, Failure> {
-        let name = self.folder.file_name().and_then(|name| name.to_str());
-        let name = name.filter(|name| !name.starts_with('-'));
-        name.map(str::to_owned).ok_or_else(|| {
-            let message = format!("invalid project name `{}`", self.folder.display());
-            Failure::with_help(Kind::Usage, message, "use a name such as `hello`")
-        })
+        self.folder
+            .file_name()
+            .and_then(|name| name.to_str())
+            .filter(|name| !name.starts_with('-'))
+            .map(str::to_owned)
+            .ok_or_else(|| {
+                let message = format!("invalid project name `{}`", self.folder.display());
+                Failure::with_help(Kind::Usage, message, "use a name such as `hello`")
+            })
     }
 
     /// The SDK, if it is known. Templates other than ours may name their own.
@@ -127,8 +130,9 @@ impl New {
         if let Some(text) = &self.sdk {
             return Sdk::parse(text).map(Some);
         }
-        let checkout = env::current_dir().ok();
-        let checkout = checkout.and_then(|folder| Sdk::of_checkout(&folder));
+        let checkout = env::current_dir()
+            .ok()
+            .and_then(|folder| Sdk::of_checkout(&folder));
         let is_ours = self.template.is_none();
         Ok(checkout.or_else(|| is_ours.then(Sdk::of_this_version)))
     }
@@ -150,9 +154,13 @@ impl New {
 
     /// The template's flags for `--feature` and `--wasi`. Fails if it lacks one.
     fn features(&self, config: &Config) -> Result<Vec<&str>, Failure> {
-        let wanted = self.feature.iter().map(String::as_str);
-        let wanted = wanted.chain(self.wasi.then_some("wasi"));
-        let wanted: Vec<_> = wanted.filter(|name| *name != "none").collect();
+        let wanted: Vec<_> = self
+            .feature
+            .iter()
+            .map(String::as_str)
+            .chain(self.wasi.then_some("wasi"))
+            .filter(|name| *name != "none")
+            .collect();
         for name in &wanted {
             if !config.feature_flags.iter().any(|flag| flag.name == *name) {
                 let message = format!("the template has no feature `{name}`");
@@ -186,8 +194,10 @@ impl New {
 
 /// Tells the name of the package, if the name of the project is not valid there.
 fn note_renamed(name: &str, folder: &Path) {
-    let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
-    let manifest: toml::Table = manifest.parse().unwrap_or_default();
+    let manifest: toml::Table = fs::read_to_string(folder.join("Cargo.toml"))
+        .unwrap_or_default()
+        .parse()
+        .unwrap_or_default();
     let package = manifest
         .get("package")
         .and_then(|package| package.get("name"));
@@ -249,8 +259,10 @@ fn wasm(folder: &Path) -> Result<Option<PathBuf>, Failure> {
 }
 
 fn offered(config: &Config) -> String {
-    let rows = config.feature_flags.iter();
-    let rows = rows.map(|flag| format!("{}: {}", flag.name, flag.description));
+    let rows = config
+        .feature_flags
+        .iter()
+        .map(|flag| format!("{}: {}", flag.name, flag.description));
     match rows.collect::<Vec<_>>() {
         none if none.is_empty() => "the template has no features".to_owned(),
         some => format!("its features are:\n{}", some.join("\n")),

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// How well packages are compressed, from 1 to 9.
-const LEVEL: u32 = 9;
+const COMPRESSION_LEVEL: u32 = 9;
 
 #[derive(Args, Debug)]
 #[command(group = ArgGroup::new("format").required(true))]
@@ -153,8 +153,7 @@ impl Pack {
             )
         };
         let bytes = fs::read(&path).map_err(|error| cannot(error.to_string()))?;
-        let platform = Platform::of(&bytes);
-        let platform = platform
+        let platform = Platform::of(&bytes)
             .ok_or_else(|| cannot("it is not a program for Linux, macOS or Windows".to_owned()))?;
         Ok(Some(Program { platform, bytes }))
     }
@@ -213,8 +212,10 @@ impl Packed {
     /// The options of `serve` for what the servlet declares, except for directories, which the user chooses.
     fn options(&self) -> Vec<String> {
         let needs = self.servlet.module().needs();
-        let hosts = needs.hosts.iter();
-        let hosts = hosts.map(|host| format!("--allow-host={host}"));
+        let hosts = needs
+            .hosts
+            .iter()
+            .map(|host| format!("--allow-host={host}"));
         let variables = variables(&needs.config);
         variables
             .iter()
@@ -241,8 +242,9 @@ pub(crate) fn variables(keys: &[ConfigKey]) -> Vec<Variable> {
 
 /// The description of a servlet or of its package, or else the names of the tools.
 pub(crate) fn describe(servlet: &Servlet) -> String {
-    let described = servlet.server_text("description");
-    let described = described.or_else(|| package_text(servlet, "description"));
+    let described = servlet
+        .server_text("description")
+        .or_else(|| package_text(servlet, "description"));
     described.map_or_else(
         || {
             let names: Vec<_> = servlet.tools().iter().map(Tool::name).collect();
@@ -255,9 +257,12 @@ pub(crate) fn describe(servlet: &Servlet) -> String {
 /// The authors in the contract of a servlet, without their addresses.
 fn authors(servlet: &Servlet) -> Option<String> {
     let authors = servlet.module().contract()?.package.get("authors")?;
-    let names = authors.as_array()?.iter().filter_map(Value::as_str);
-    let names = names.map(|name| name.split(" <").next().unwrap_or(name));
-    let names: Vec<_> = names.collect();
+    let names: Vec<_> = authors
+        .as_array()?
+        .iter()
+        .filter_map(Value::as_str)
+        .map(|name| name.split(" <").next().unwrap_or(name))
+        .collect();
     (!names.is_empty()).then(|| names.join(", "))
 }
 

@@ -115,14 +115,16 @@ fn write_module<W: io::Write>(
     if let Some(digest) = servlet.contract_digest() {
         writeln!(out, "  contract {}", Digest::from(digest))?;
     }
-    let offers = [
+    let offers: Vec<_> = [
         (servlet.tools().len(), "tool"),
         (servlet.resources().len(), "resource"),
         (servlet.resource_templates().len(), "template"),
         (servlet.prompts().len(), "prompt"),
-    ];
-    let offers = offers.into_iter().filter(|(number, _)| *number > 0);
-    let offers: Vec<_> = offers.map(|(number, one)| count(number, one)).collect();
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, one)| count(number, one))
+    .collect();
     writeln!(out, "  offers   {}", offers.join(", "))?;
     Ok(())
 }

@@ -68,10 +68,16 @@ fn write<W: Write>(out: &mut Visible<W>, servers: &[Shown<'_>]) -> io::Result<()
         return writeln!(out, "no servers found");
     }
     let length = |text: &str| one_line(text).chars().count();
-    let names = servers.iter().map(|server| length(server.name())).max();
-    let names = names.unwrap_or_default();
-    let sources = servers.iter().map(|server| length(server.source())).max();
-    let sources = sources.unwrap_or_default();
+    let names = servers
+        .iter()
+        .map(|server| length(server.name()))
+        .max()
+        .unwrap_or_default();
+    let sources = servers
+        .iter()
+        .map(|server| length(server.source()))
+        .max()
+        .unwrap_or_default();
     for server in servers {
         out.styled(Style::Name, server.name())?;
         write!(out, "{:1$}", "", names - length(server.name()) + 2)?;

@@ -209,11 +209,10 @@ impl ServerOptions {
                 limits.refuse_policy()?;
                 of_servers()
             }
-            Target::Catalog(_) => {
-                let option = connection.first_given();
-                let option = option.or_else(|| limits.first_given(true));
-                option.map(|option| (option, "does not apply to a catalog in a file"))
-            }
+            Target::Catalog(_) => connection
+                .first_given()
+                .or_else(|| limits.first_given(true))
+                .map(|option| (option, "does not apply to a catalog in a file")),
             Target::Url(_) => of_servlets().or_else(|| {
                 let option = connection.first_of_command()?;
                 Some((option, "only applies to commands"))
@@ -310,8 +309,9 @@ impl ServerOptions {
             Target::Name(name) => configured::find(name, &self.connection)?,
         };
         let request = self.limits.request_timeout().or(opening.request);
-        let options = self.connection.options(opening.connect, request);
-        let options = options
+        let options = self
+            .connection
+            .options(opening.connect, request)
             .answers(Answering::new())
             .oauth(logins::oauth(self.connection.client_id.as_deref()));
         let session = Session::connect_with(&opening.server, &options).await;
@@ -419,8 +419,10 @@ pub(crate) fn login_target(word: Option<&String>, access: &Access) -> Result<Htt
         _ => None,
     };
     found.ok_or_else(|| {
-        let word = word.or(access.server.as_ref());
-        let word = word.map(String::as_str).unwrap_or_default();
+        let word = word
+            .or(access.server.as_ref())
+            .map(String::as_str)
+            .unwrap_or_default();
         let message = format!("`{word}` is not at a URL; only such servers have logins");
         Failure::new(Kind::Usage, message)
     })

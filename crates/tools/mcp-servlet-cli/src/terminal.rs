@@ -263,11 +263,13 @@ fn wrapped(line: &str, columns: usize) -> String {
 fn hanging_indent(line: &str, columns: usize) -> usize {
     let text = line.trim_start();
     let margin = line.len() - text.len();
-    let last_column = text.rfind("  ").map(|gap| {
-        let cell = margin + gap + 2;
-        textwrap::core::display_width(&line[..cell])
-    });
-    let last_column = last_column.filter(|column| *column <= columns / 2);
+    let last_column = text
+        .rfind("  ")
+        .map(|gap| {
+            let cell = margin + gap + 2;
+            textwrap::core::display_width(&line[..cell])
+        })
+        .filter(|column| *column <= columns / 2);
     last_column.unwrap_or(margin).max(2)
 }
 
@@ -314,13 +316,13 @@ pub(crate) fn is_closed() -> bool {
 static HAS_STATUS: AtomicBool = AtomicBool::new(false);
 
 /// The width of a terminal that does not tell its own.
-const COLUMNS: usize = 80;
+const DEFAULT_COLUMNS: usize = 80;
 
 /// The smallest width at which lines are wrapped.
 const MIN_COLUMNS: usize = 40;
 
 fn columns(size: Option<(Width, Height)>) -> usize {
-    let columns = size.map_or(COLUMNS, |(Width(columns), _)| columns.into());
+    let columns = size.map_or(DEFAULT_COLUMNS, |(Width(columns), _)| columns.into());
     columns.max(MIN_COLUMNS)
 }
 

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The interval between two requests that only show whether the server still knows the session.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
+const PING_INTERVAL: Duration = Duration::from_secs(30);
 
 /// The levels of log messages in MCP.
 const LEVELS: [&str; 8] = [
@@ -115,7 +115,7 @@ async fn ask_for_signs_of_life(session: &Session) -> Infallible {
         return std::future::pending().await;
     }
     loop {
-        tokio::time::sleep(SIGN_OF_LIFE).await;
+        tokio::time::sleep(PING_INTERVAL).await;
         // An error that matters ends the events.
         let _ = session.ping().await;
     }

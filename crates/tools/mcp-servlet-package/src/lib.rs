@@ -16,8 +16,8 @@ use flate2::{
 use tar::{EntryType, Header};
 use zip::{CompressionMethod, DateTime, System, ZipWriter, write::SimpleFileOptions};
 
-const TEXT: u32 = 0o644;
-const EXECUTABLE: u32 = 0o755;
+const TEXT_MODE: u32 = 0o644;
+const EXECUTABLE_MODE: u32 = 0o755;
 
 /// A file of a package.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl File {
         Self {
             path: path.to_owned(),
             bytes: bytes.into(),
-            mode: TEXT,
+            mode: TEXT_MODE,
         }
     }
 
@@ -47,7 +47,7 @@ impl File {
     /// A file that everyone may run.
     pub fn program(path: &str, bytes: impl Into<Rc<[u8]>>) -> Self {
         Self {
-            mode: EXECUTABLE,
+            mode: EXECUTABLE_MODE,
             ..Self::new(path, bytes)
         }
     }
@@ -73,7 +73,7 @@ pub fn tar(files: &[File], time: u64) -> io::Result<Vec<u8>> {
         for (at, _) in file.path.match_indices('/') {
             let folder = &file.path[..=at];
             if folders.insert(folder) {
-                let mut header = header(EntryType::Directory, 0, EXECUTABLE, time);
+                let mut header = header(EntryType::Directory, 0, EXECUTABLE_MODE, time);
                 tar.append_data(&mut header, folder, &[][..])?;
             }
         }

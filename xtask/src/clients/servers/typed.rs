@@ -37,7 +37,7 @@ fn manifest() -> String {
 
 /// Generates a client of each catalog in this folder, and prints a table. Fails if a client does not compile, if there is a warning, if
 /// a server does not have the entries of its client, or if a typed call has another result.
-pub(super) fn check(folder: &Path) -> anyhow::Result<()> {
+pub(super) fn check_typed_clients(folder: &Path) -> anyhow::Result<()> {
     let project = folder.join("typed");
     fs::create_dir_all(project.join("src"))?;
     fs::write(project.join("Cargo.toml"), manifest())?;
@@ -60,10 +60,10 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<()> {
     for target in [&[][..], &wasm] {
         run(cargo_of(&project, "clippy").arg("--lib").args(target))?;
     }
-    let commands = SERVERS
+    let commands: BTreeMap<_, _> = SERVERS
         .iter()
-        .map(|server| Ok((server.name, server.install()?)));
-    let commands: BTreeMap<_, _> = commands.collect::<anyhow::Result<_>>()?;
+        .map(|server| Ok((server.name, server.install()?)))
+        .collect::<anyhow::Result<_>>()?;
     let file = folder.join("commands.json");
     fs::write(&file, serde_json::to_vec(&commands)?)?;
     run(cargo_of(&project, "run").arg("--").arg(file))

@@ -29,8 +29,10 @@ impl Proxy {
             preferred_versions: vec![ProtocolVersion::LATEST],
             legacy_version: None,
         };
-        let upstream = ().serve_with_lifecycle(transport, lifecycle);
-        let upstream = upstream.await.context("cannot connect to the server")?;
+        let upstream =
+            ().serve_with_lifecycle(transport, lifecycle)
+                .await
+                .context("cannot connect to the server")?;
         Ok(Self {
             upstream: Arc::new(upstream),
         })

@@ -15,12 +15,12 @@ use crate::soak::lasting::{Progress, Worker};
 use crate::stdio::ANSWER_TIMEOUT;
 
 /// The interval between requests of a caller, so that the machine is not fully busy for half an hour.
-const PACE: Duration = Duration::from_millis(20);
+const REQUEST_INTERVAL: Duration = Duration::from_millis(20);
 /// How many requests a session has.
-const REQUESTS: usize = 50;
+const REQUESTS_PER_SESSION: usize = 50;
 /// How long before its end a token must be accepted, and how long after it a request must be refused, in seconds: the `leeway` of the
 /// configuration is one second, and the claim has whole seconds.
-const EXACT: f64 = 2.5;
+const EXPIRY_TOLERANCE_SECS: f64 = 2.5;
 
 /// A token, and what is known about it.
 struct Token {
@@ -89,8 +89,9 @@ pub(super) fn caller<'a>(
         .http_status_as_error(false)
         .timeout_connect(Some(ANSWER_TIMEOUT))
         .timeout_recv_response(Some(ANSWER_TIMEOUT))
-        .timeout_recv_body(Some(ANSWER_TIMEOUT));
-    let agent = agent.build().into();
+        .timeout_recv_body(Some(ANSWER_TIMEOUT))
+        .build()
+        .into();
     Box::new(move |progress| {
         let mut random = Random(0x9e37_79b9_7f4a_7c15 + number as u64);
         let person = random.one_of(&PEOPLE);
@@ -119,9 +120,9 @@ impl Caller<'_> {
         if self.random.below(2) == 0 {
             self.open()?;
         }
-        for _ in 0..REQUESTS {
+        for _ in 0..REQUESTS_PER_SESSION {
             let begun = Instant::now();
-            if now().as_secs_f64() > self.token.end + 2.0 * EXACT {
+            if now().as_secs_f64() > self.token.end + 2.0 * EXPIRY_TOLERANCE_SECS {
                 // It may be another person, to whom the session does not belong.
                 self.person = self.random.one_of(&PEOPLE);
                 self.token = Token::new(self.issuer, self.stranger, self.person, &mut self.random);
@@ -131,7 +132,7 @@ impl Caller<'_> {
             if progress.has_ended() {
                 break;
             }
-            thread::sleep(PACE.saturating_sub(begun.elapsed()));
+            thread::sleep(REQUEST_INTERVAL.saturating_sub(begun.elapsed()));
         }
         self.session = None;
         Ok(())
@@ -198,8 +199,10 @@ impl Caller<'_> {
     fn agrees_with_list(&self, policy: &Policy, message: &Value) -> bool {
         let tools = message["result"]["tools"].as_array().into_iter().flatten();
         let listed: BTreeSet<_> = tools.filter_map(|tool| tool["name"].as_str()).collect();
-        let expected = TOOLS.iter().copied();
-        let expected = expected.filter(|tool| policy.lists(self.person, tool));
+        let expected = TOOLS
+            .iter()
+            .copied()
+            .filter(|tool| policy.lists(self.person, tool));
         message["result"]["tools"].is_array() && listed == expected.collect()
     }
 
@@ -233,8 +236,8 @@ impl Caller<'_> {
             return Ok(false);
         }
         let [begin, end] = answer.times;
-        let is_valid = self.token.is_genuine && end < self.token.end - EXACT;
-        let is_invalid = !self.token.is_genuine || begin > self.token.end + EXACT;
+        let is_valid = self.token.is_genuine && end < self.token.end - EXPIRY_TOLERANCE_SECS;
+        let is_invalid = !self.token.is_genuine || begin > self.token.end + EXPIRY_TOLERANCE_SECS;
         if *status == Some(401) && !is_valid {
             return Ok(false);
         }
@@ -302,8 +305,9 @@ impl Caller<'_> {
         });
         let (status, session, body) = match response {
             Ok((response, body)) => {
-                let session = response.headers().get("mcp-session-id");
-                let session = session
+                let session = response
+                    .headers()
+                    .get("mcp-session-id")
                     .map(|id| id.to_str().map(str::to_owned))
                     .transpose()?;
                 (Some(response.status().as_u16()), session, body)

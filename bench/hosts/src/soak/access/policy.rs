@@ -74,8 +74,8 @@ enum Truth {
     Error,
 }
 
-impl Truth {
-    fn of(is_true: bool) -> Self {
+impl From<bool> for Truth {
+    fn from(is_true: bool) -> Self {
         if is_true { Self::True } else { Self::False }
     }
 }
@@ -144,7 +144,7 @@ impl Condition {
     /// Its value for a call, or for a list, where arguments are unknown.
     fn value(self, caller: &Person, arguments: Option<&Value>) -> Truth {
         let by_arguments = |holds: &dyn Fn(&Value) -> bool| match arguments {
-            Some(arguments) => Truth::of(holds(arguments)),
+            Some(arguments) => Truth::from(holds(arguments)),
             None => Truth::Unknown,
         };
         let amount = |arguments: &Value| arguments["amount"].as_i64().unwrap_or_default();
@@ -163,10 +163,10 @@ impl Condition {
             }),
             Self::AnnOrBelow(_) if caller.subject == "ann" => Truth::True,
             Self::AnnOrBelow(limit) => by_arguments(&|arguments| amount(arguments) < limit),
-            Self::IsAdmin => Truth::of(caller.roles.contains(&"admin")),
-            Self::IsNoAdmin => Truth::of(!caller.roles.contains(&"admin")),
+            Self::IsAdmin => Truth::from(caller.roles.contains(&"admin")),
+            Self::IsNoAdmin => Truth::from(!caller.roles.contains(&"admin")),
             Self::OfTenant(tenant) => match caller.tenant {
-                Some(own) => Truth::of(own == tenant),
+                Some(own) => Truth::from(own == tenant),
                 None => Truth::Error,
             },
         }

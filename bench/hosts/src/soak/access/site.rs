@@ -24,12 +24,12 @@ const PROCESSES: usize = 3;
 /// The interval between the ends of two processes.
 const END_EVERY: Duration = Duration::from_secs(20);
 /// How long a process is gone.
-const GONE: Duration = Duration::from_secs(2);
+const PROCESS_DOWNTIME: Duration = Duration::from_secs(2);
 /// How long after the end of a process its calls may fail.
-const LOSSES: Duration = Duration::from_secs(3);
+const MAX_OUTAGE: Duration = Duration::from_secs(3);
 
 /// How many random rules are tried. Most are accepted.
-const ATTEMPTS: usize = 50;
+const RULE_ATTEMPTS: usize = 50;
 
 pub(super) struct Site {
     servlet: PathBuf,
@@ -97,7 +97,7 @@ required = ["amount"]
     pub(super) fn write(&self, random: &mut Random) -> anyhow::Result<()> {
         let new = self.folder.join("new.toml");
         let (mut accepted, mut log) = (None, String::new());
-        for _ in 0..ATTEMPTS {
+        for _ in 0..RULE_ATTEMPTS {
             let policy = Policy::random(random);
             fs::write(&new, self.config(&policy, 0))?;
             let mut check = Command::new(&self.servlet);
@@ -138,7 +138,7 @@ required = ["amount"]
     /// Whether a request that began then may have been lost with its process.
     pub(super) fn may_be_lost(&self, begin: Instant) -> bool {
         let kills = self.kills.lock().unwrap_or_else(PoisonError::into_inner);
-        kills.iter().any(|kill| *kill + LOSSES >= begin)
+        kills.iter().any(|kill| *kill + MAX_OUTAGE >= begin)
     }
 
     pub(super) fn start(&self, number: usize) -> anyhow::Result<Listening> {
@@ -173,7 +173,7 @@ required = ["amount"]
                 kills.push(Instant::now());
                 drop(process);
             }
-            progress.goes_on_after(GONE);
+            progress.goes_on_after(PROCESS_DOWNTIME);
             others.push_back(self.start(number)?);
             ended += 1;
         }

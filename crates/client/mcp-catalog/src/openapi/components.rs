@@ -99,10 +99,10 @@ impl Components {
     }
 
     pub(super) fn finish(self) -> Value {
-        let results = results::schemas().into_iter();
-        let results =
-            results.filter(|(kind, ..)| kind.is_none_or(|kind| self.results.contains(&kind)));
-        let results = results.map(|(_, name, schema)| (name.to_owned(), schema));
+        let results = results::schemas()
+            .into_iter()
+            .filter(|(kind, ..)| kind.is_none_or(|kind| self.results.contains(&kind)))
+            .map(|(_, name, schema)| (name.to_owned(), schema));
         let schemas: JsonObject = results.chain(self.schemas).collect();
         json!({ "schemas": schemas, "responses": results::responses() })
     }

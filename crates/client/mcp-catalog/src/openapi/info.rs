@@ -11,7 +11,7 @@ const TITLE: &str = "MCP server";
 const VERSION: &str = "0.0.0";
 
 /// `info`, which must have a title and a version.
-pub(super) fn of(catalog: &Catalog) -> Value {
+pub(super) fn info_object(catalog: &Catalog) -> Value {
     let server = &catalog.server;
     let text = |name: &str| {
         let text = server.info.get(name).and_then(Value::as_str);

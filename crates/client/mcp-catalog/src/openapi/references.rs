@@ -50,9 +50,9 @@ impl Targets {
         };
         targets.add(String::new(), || name.to_owned());
         for reference in found {
-            let pointer = pointer_of(&reference);
-            let pointer = pointer.filter(|pointer| place(schema, pointer).is_some());
-            let pointer = pointer.ok_or_else(|| not_here(&reference))?;
+            let pointer = pointer_of(&reference)
+                .filter(|pointer| place(schema, pointer).is_some())
+                .ok_or_else(|| not_here(&reference))?;
             let last = pointer.rsplit('/').next().unwrap_or_default().to_owned();
             targets.add(pointer, || names.add(&format!("{name}_{last}")));
         }
@@ -90,8 +90,9 @@ impl Targets {
             *text = self.component(text).ok_or_else(|| not_here(text))?;
         }
         let discriminator = schema.get_mut("discriminator");
-        let mapping = discriminator.and_then(|discriminator| discriminator.get_mut("mapping"));
-        let mapping = mapping.and_then(Value::as_object_mut);
+        let mapping = discriminator
+            .and_then(|discriminator| discriminator.get_mut("mapping"))
+            .and_then(Value::as_object_mut);
         for target in mapping.into_iter().flat_map(JsonObject::values_mut) {
             if let Some(component) = target.as_str().and_then(|text| self.component(text)) {
                 *target = component.into();
@@ -134,8 +135,9 @@ fn collect(schema: &mut Value, dialect: Dialect) -> Result<Vec<String>, String> 
 
 /// The JSON pointer of a reference within the schema.
 fn pointer_of(reference: &str) -> Option<String> {
-    let pointer = percent_decode_str(reference.strip_prefix('#')?);
-    let pointer = pointer.decode_utf8().ok()?;
+    let pointer = percent_decode_str(reference.strip_prefix('#')?)
+        .decode_utf8()
+        .ok()?;
     (pointer.is_empty() || pointer.starts_with('/')).then(|| pointer.into_owned())
 }
 

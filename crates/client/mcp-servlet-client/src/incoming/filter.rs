@@ -35,10 +35,10 @@ fn is_plain(text: &str, shape: &Shape) -> bool {
         return false;
     };
     let begins_with = |name: &str| {
-        let rest = text.strip_prefix("{\"");
-        let rest = rest.and_then(|rest| rest.strip_prefix(name));
-        let rest = rest.and_then(|rest| rest.strip_prefix("\":"));
-        rest.is_some_and(|rest| rest.trim_start().starts_with('['))
+        text.strip_prefix("{\"")
+            .and_then(|rest| rest.strip_prefix(name))
+            .and_then(|rest| rest.strip_prefix("\":"))
+            .is_some_and(|rest| rest.trim_start().starts_with('['))
     };
     let has_lists = match object.lists {
         [] => true,
@@ -249,9 +249,12 @@ fn members<'de, A: MapAccess<'de>>(
         let find = |members: &'static [(&'static str, &'static Shape)]| {
             members.iter().copied().find(|(known, _)| *known == name)
         };
-        let optional = object.optional.iter().find(|known| **known == name);
-        let optional = optional.map(|name| (*name, &Shape::Value));
-        let optional = optional.or_else(|| find(object.nested));
+        let optional = object
+            .optional
+            .iter()
+            .find(|known| **known == name)
+            .map(|name| (*name, &Shape::Value))
+            .or_else(|| find(object.nested));
         let list = find(object.lists);
         missing.retain(|(known, _)| *known != name);
         let Some((known, shape)) = optional.or(list).or_else(|| find(object.required)) else {

@@ -29,8 +29,12 @@ pub(super) fn discover(text: Cow<'_, RawValue>) -> Result<Cow<'_, RawValue>, Err
     let mut result = object(text.get(), method)?;
     object_at(result.get("capabilities"), method, "/capabilities")?;
     let found = result.get("supportedVersions");
-    let versions = found.and_then(Value::as_array).into_iter().flatten();
-    let versions: Vec<_> = versions.filter_map(Value::as_str).collect();
+    let versions: Vec<_> = found
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     if versions.is_empty() {
         let expected = "an array of versions";
         return Err(wrong(method, "/supportedVersions", expected, found));

@@ -10,7 +10,7 @@ fn normal(line: &str, method: &str, stateless: bool, post: Option<i64>) -> (Stri
     let message = Message::read(&text, post.as_ref(), &mut mended).expect("a message");
     let message = match message {
         Message::Response { id, reply } => {
-            let reply = reply.of(method, stateless, &mut mended);
+            let reply = reply.mend_result(method, stateless, &mut mended);
             Message::response(id, reply.unwrap_or_else(Reply::from))
         }
         call @ Message::Call { .. } => call,
@@ -21,12 +21,18 @@ fn normal(line: &str, method: &str, stateless: bool, post: Option<i64>) -> (Stri
 
 /// Checks what members of a message become. An empty text means that they stay.
 #[track_caller]
-fn check(method: &str, members: &str, expected: &str, changes: &[&str]) {
-    check_of(method, false, members, expected, changes);
+fn check_message(method: &str, members: &str, expected: &str, changes: &[&str]) {
+    check_message_of(method, false, members, expected, changes);
 }
 
 #[track_caller]
-fn check_of(method: &str, stateless: bool, members: &str, expected: &str, changes: &[&str]) {
+fn check_message_of(
+    method: &str,
+    stateless: bool,
+    members: &str,
+    expected: &str,
+    changes: &[&str],
+) {
     let message = |members: &str| format!(r#"{{"jsonrpc":"2.0","id":7,{members}}}"#);
     let (text, found) = normal(&message(members), method, stateless, None);
     let expected = if expected.is_empty() {
@@ -45,7 +51,7 @@ fn check_result(method: &str, result: &str, expected: &str, changes: &[&str]) {
         "" => String::new(),
         value => format!(r#""result":{value}"#),
     };
-    check(method, &member(result), &member(expected), changes);
+    check_message(method, &member(result), &member(expected), changes);
 }
 
 #[test]
@@ -166,7 +172,7 @@ fn errors_keep_their_message() {
             vec![NEITHER],
         ),
     ] {
-        check(
+        check_message(
             "tools/call",
             members,
             &format!(r#""error":{error}"#),
@@ -178,7 +184,7 @@ fn errors_keep_their_message() {
         r#","error":null"#,
         r#","method":null,"params":null,"error":null"#,
     ] {
-        check("tools/call", &format!("{result}{members}"), result, &[]);
+        check_message("tools/call", &format!("{result}{members}"), result, &[]);
     }
 }
 
@@ -255,7 +261,7 @@ fn null_is_absent_where_a_member_is_optional() {
     );
     // Since 2026-07-28, structured content is any JSON. Nothing in it is touched.
     let null = r#""result":{"content":[],"structuredContent":null}"#;
-    check_of("tools/call", true, null, "", &[]);
+    check_message_of("tools/call", true, null, "", &[]);
     let nested = r#"{"content":[],"structuredContent":{"content":null,"title":null,"a":[]}}"#;
     check_result("tools/call", nested, "", &[]);
     // Members that must be there are left to whoever reads them.
@@ -382,7 +388,7 @@ fn a_result_of_a_handshake_without_what_mcp_requires_is_an_error_that_names_it()
         let message = format!("the result of `initialize` is wrong {message}");
         let message = message.replace(" : ", ": ");
         let error = format!(r#""error":{{"code":-32603,"message":"{message}"}}"#);
-        check("initialize", &format!(r#""result":{result}"#), &error, &[]);
+        check_message("initialize", &format!(r#""result":{result}"#), &error, &[]);
     }
     for result in [
         "{}",
@@ -444,19 +450,19 @@ fn a_cursor_that_is_no_text_ends_the_list() {
 #[test]
 fn requests_and_notifications_of_servers_are_mended_too() {
     const NULL: &str = "`params` is null; taken as absent";
-    check(
+    check_message(
         "",
         r#""method":"roots/list","params":null"#,
         r#""method":"roots/list""#,
         &[NULL],
     );
-    check(
+    check_message(
         "",
         r#""method":"roots/list","params":[]"#,
         r#""method":"roots/list","params":{}"#,
         &["the message is `[]` where MCP has an object; taken as `{}`"],
     );
-    check(
+    check_message(
         "",
         r#""method":"elicitation/create","params":{"message":"m","mode":null,"requestedSchema":{"type":"object","properties":[]}}"#,
         r#""method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}"#,
@@ -465,7 +471,7 @@ fn requests_and_notifications_of_servers_are_mended_too() {
             "`requestedSchema/properties` is `[]` where MCP has an object; taken as `{}`",
         ],
     );
-    check(
+    check_message(
         "",
         r#""method":"notifications/message","params":{"level":"info","logger":null,"data":null}"#,
         r#""method":"notifications/message","params":{"level":"info","data":null}"#,
@@ -483,9 +489,9 @@ fn questions_of_a_result_are_mended_and_lists_of_the_complete_result_are_not_mis
     let schema = r#""requestedSchema":{"type":"object","properties":{}}"#;
     let good = asks(&format!(r#"{{"message":"m",{schema}}}"#));
     for method in ["tools/call", "resources/read", "prompts/get"] {
-        check_of(method, true, &good, "", &[]);
+        check_message_of(method, true, &good, "", &[]);
         let odd = r#"{"message":"m","mode":null,"requestedSchema":{"type":"object","properties":[],"title":null}}"#;
-        check_of(
+        check_message_of(
             method,
             true,
             &asks(odd),
@@ -497,7 +503,7 @@ fn questions_of_a_result_are_mended_and_lists_of_the_complete_result_are_not_mis
             ],
         );
     }
-    check_of(
+    check_message_of(
         "tools/call",
         true,
         r#""result":{"resultType":"input_required","isError":null,"inputRequests":{"r":{"method":"roots/list","params":null}}}"#,
@@ -510,11 +516,11 @@ fn questions_of_a_result_are_mended_and_lists_of_the_complete_result_are_not_mis
     // A value inside the result says nothing about its type.
     let nested =
         r#""result":{"resultType":"input_required","_meta":{"x":{"resultType":"complete"}}}"#;
-    check_of("tools/call", true, nested, "", &[]);
+    check_message_of("tools/call", true, nested, "", &[]);
     // A result of a type that MCP does not have stays as it is.
     let task = r#""result":{"resultType":"task","taskId":"1"}"#;
-    check_of("tools/call", true, task, "", &[]);
-    check_of(
+    check_message_of("tools/call", true, task, "", &[]);
+    check_message_of(
         "tools/call",
         true,
         &asks(
@@ -559,7 +565,7 @@ fn questions_of_a_result_are_mended_and_lists_of_the_complete_result_are_not_mis
         } else {
             vec![&*change]
         };
-        check_of(
+        check_message_of(
             "tools/call",
             true,
             &sample(content),

@@ -12,7 +12,7 @@ use crate::quote::start;
 use crate::target::{Http, bare_url};
 
 /// How much of a text of an authorization server an error quotes, in characters.
-const QUOTED: usize = 200;
+const MAX_QUOTED_CHARS: usize = 200;
 /// What the libraries put before the reason of a failed request.
 const LIBRARY_WORDS: [&str; 3] = [
     "HTTP request error: ",
@@ -158,7 +158,7 @@ fn other_resource(expected: &Url, found: &Url, target: &Http) -> Error {
 }
 
 fn quoted(text: &str) -> String {
-    start(text.trim(), QUOTED)
+    start(text.trim(), MAX_QUOTED_CHARS)
 }
 
 /// The reason of a failed request, without the words that the libraries put before it.

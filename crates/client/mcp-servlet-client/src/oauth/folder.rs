@@ -11,8 +11,8 @@ pub(super) fn logins() -> Result<PathBuf, Error> {
     let state = state(
         &|name| env::var_os(name).map(PathBuf::from),
         env::home_dir(),
-    );
-    let state = state.ok_or_else(|| {
+    )
+    .ok_or_else(|| {
         let message = "there is no folder for logins, because this user has no home";
         failure::authentication(message).with_help("set `XDG_STATE_HOME`")
     })?;

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::client::Identity;
 use super::failure;
-use super::loopback::{Answer, Loopback};
+use super::loopback::{LoginAnswer, Loopback};
 use super::network::Network;
 use super::provider::{Provider, unlogged};
 use super::store::{ClientSecret, Grant, Login};
@@ -45,7 +45,7 @@ impl InBrowser<'_> {
         let state = state_of(&url);
         show(&url);
         let answer = self.wait_for(loopback, &state).await?;
-        let code = check(&answer, &provider)?;
+        let code = check_answer(&answer, &provider)?;
         let issuer = answer.get("iss");
         let exchange = provider
             .manager
@@ -53,8 +53,10 @@ impl InBrowser<'_> {
         unlogged(exchange)
             .await
             .map_err(|error| self.failed(error))?;
-        let credentials = provider.credentials().await;
-        let credentials = credentials.map_err(|error| self.failed(error))?;
+        let credentials = provider
+            .credentials()
+            .await
+            .map_err(|error| self.failed(error))?;
         let grant = Grant::AuthorizationCode;
         Ok(stored(&provider, self.target, grant, secret, credentials))
     }
@@ -81,8 +83,11 @@ impl InBrowser<'_> {
         scopes: &[String],
     ) -> Result<Option<ClientSecret>, Error> {
         let known = self.identity.id.as_ref();
-        let metadata = self.identity.metadata.as_ref();
-        let metadata = metadata.filter(|_| provider.reads_client_metadata());
+        let metadata = self
+            .identity
+            .metadata
+            .as_ref()
+            .filter(|_| provider.reads_client_metadata());
         if let Some(id) = known.or(metadata) {
             let secret = self.identity.secret.clone().filter(|_| known.is_some());
             let value = secret.as_ref().map(ClientSecret::value).transpose()?;
@@ -105,13 +110,14 @@ impl InBrowser<'_> {
         Ok(client.client_secret.map(ClientSecret::Issued))
     }
 
-    async fn wait_for(&self, loopback: Loopback, state: &str) -> Result<Answer, Error> {
-        let answer = timeout(self.wait, loopback.answer(state)).await;
-        let answer = answer.map_err(|_| {
-            let message = format!("the browser brought no answer within {:?}", self.wait);
-            Error::new(ErrorKind::RequestTimeout, message)
-                .with_help("open the URL in a browser on this machine")
-        });
+    async fn wait_for(&self, loopback: Loopback, state: &str) -> Result<LoginAnswer, Error> {
+        let answer = timeout(self.wait, loopback.answer(state))
+            .await
+            .map_err(|_| {
+                let message = format!("the browser brought no answer within {:?}", self.wait);
+                Error::new(ErrorKind::RequestTimeout, message)
+                    .with_help("open the URL in a browser on this machine")
+            });
         answer?.map_err(not_listening)
     }
 
@@ -196,7 +202,7 @@ fn state_of(url: &str) -> String {
 }
 
 /// Checks that an answer comes from this authorization server, and returns its code. Nothing else of it is used before.
-fn check<'a>(answer: &'a Answer, provider: &Provider) -> Result<&'a str, Error> {
+fn check_answer<'a>(answer: &'a LoginAnswer, provider: &Provider) -> Result<&'a str, Error> {
     let expected = || provider.issuer.clone();
     match answer.get("iss") {
         Some(issuer) if issuer != provider.issuer => {

@@ -14,7 +14,7 @@ use url::Url;
 
 const PATH: &str = "/callback";
 /// The most bytes of a request's head.
-const HEAD: usize = 16 << 10;
+const MAX_HEAD_BYTES: usize = 16 << 10;
 /// How long a browser may take to send a head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 const NOT_FOUND: &str = "404 Not Found";
@@ -30,7 +30,7 @@ pub(super) struct Loopback {
 
 /// The answer of the authorization server, as the browser brings it.
 #[derive(Default)]
-pub(super) struct Answer(HashMap<String, String>);
+pub(super) struct LoginAnswer(HashMap<String, String>);
 
 impl Loopback {
     pub(super) async fn bind() -> io::Result<Self> {
@@ -46,7 +46,7 @@ impl Loopback {
 
     /// Waits for the answer with this `state`. Other programs and pages can send requests to this port, too; they get an
     /// error. Browsers open connections that they do not use, so all are served at once.
-    pub(super) async fn answer(self, state: &str) -> io::Result<Answer> {
+    pub(super) async fn answer(self, state: &str) -> io::Result<LoginAnswer> {
         let (found, mut answers) = mpsc::channel(1);
         let mut connections = JoinSet::new();
         loop {
@@ -68,7 +68,7 @@ impl Loopback {
     }
 }
 
-impl Answer {
+impl LoginAnswer {
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
@@ -102,9 +102,9 @@ fn callback(head: &str) -> Option<Url> {
 }
 
 /// Answers one request.
-async fn serve(mut stream: TcpStream, state: &str) -> io::Result<Option<Answer>> {
+async fn serve(mut stream: TcpStream, state: &str) -> io::Result<Option<LoginAnswer>> {
     let head = timeout(HEAD_TIMEOUT, head(&mut stream)).await??;
-    let answer = Answer::parse(&head, state);
+    let answer = LoginAnswer::parse(&head, state);
     let (status, page) = match &answer {
         Ok(_) => ("200 OK", PAGE),
         Err(status) => (*status, ""),
@@ -123,7 +123,7 @@ async fn serve(mut stream: TcpStream, state: &str) -> io::Result<Option<Answer>>
 async fn head(stream: &mut TcpStream) -> io::Result<String> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
-        if head.len() >= HEAD {
+        if head.len() >= MAX_HEAD_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         if stream.read_buf(&mut head).await? == 0 {
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn only_answers_to_this_login_are_taken() {
-        let parse = |head| Answer::parse(head, "c").map_err(|status| &status[..3]);
+        let parse = |head| LoginAnswer::parse(head, "c").map_err(|status| &status[..3]);
         let answer = parse("GET /callback?code=a%20b&state=c HTTP/1.1\r\n\r\n");
         assert_eq!(answer.expect("an answer").get("code"), Some("a b"));
         assert!(parse("GET /callback?error=access_denied&state=c HTTP/1.1").is_ok());
@@ -161,7 +161,7 @@ mod tests {
         ] {
             assert_eq!(parse(head).err(), Some(status), "{head}");
         }
-        let unknown = Answer::parse("GET /callback?code=a&state= HTTP/1.1", "");
+        let unknown = LoginAnswer::parse("GET /callback?code=a&state= HTTP/1.1", "");
         assert!(unknown.is_err(), "a login without a state");
     }
 

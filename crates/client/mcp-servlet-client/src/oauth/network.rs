@@ -51,10 +51,13 @@ impl Network {
             .redirect(redirect::Policy::none())
             .timeout(REQUEST_TIMEOUT)
             .dns_resolver(allowed.clone());
-        let builder = target.tls_options().apply(&target.label(), builder);
-        let builder = builder.map_err(|error| failure::setup(error.to_string()))?;
-        let client = builder.build();
-        let client = client.map_err(|error| failure::setup(error.without_url().to_string()))?;
+        let builder = target
+            .tls_options()
+            .apply(&target.label(), builder)
+            .map_err(|error| failure::setup(error.to_string()))?;
+        let client = builder
+            .build()
+            .map_err(|error| failure::setup(error.without_url().to_string()))?;
         Ok(Self { client, allowed })
     }
 
@@ -66,8 +69,11 @@ impl Network {
         &self,
         request: http::Request<Vec<u8>>,
     ) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
-        let response = self.client.execute(request.try_into()?).await;
-        let mut response = response.map_err(reqwest::Error::without_url)?;
+        let mut response = self
+            .client
+            .execute(request.try_into()?)
+            .await
+            .map_err(reqwest::Error::without_url)?;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await? {
             if body.len() + chunk.len() > MAX_RESPONSE {
@@ -94,11 +100,12 @@ impl Network {
 impl Allowed {
     async fn for_server(url: &Url) -> Self {
         let server = match (url.host(), url.port_or_known_default()) {
-            (Some(Host::Domain(name)), Some(port)) => {
-                let addresses = tokio::net::lookup_host((name, port)).await;
-                let addresses = addresses.into_iter().flatten();
-                addresses.map(|address| Reach::of(address.ip())).collect()
-            }
+            (Some(Host::Domain(name)), Some(port)) => tokio::net::lookup_host((name, port))
+                .await
+                .into_iter()
+                .flatten()
+                .map(|address| Reach::of(address.ip()))
+                .collect(),
             _ => address(url).map(Reach::of).into_iter().collect(),
         };
         Self {

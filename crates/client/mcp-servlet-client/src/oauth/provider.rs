@@ -49,8 +49,8 @@ impl Provider {
         let mut manager = manager(target, network).await?;
         let memory = InMemoryCredentialStore::new();
         manager.set_credential_store(memory.clone());
-        let found = manager.resolve_metadata_from_challenge(challenge.as_deref());
-        let found = found
+        let found = manager
+            .resolve_metadata_from_challenge(challenge.as_deref())
             .await
             .map_err(|error| failure::from_rmcp(error, target))?;
         let is_published = found.source.is_discovered();
@@ -124,9 +124,12 @@ impl Provider {
 
     /// Whether it gives refresh tokens to clients that ask for the scope `offline_access`.
     pub(super) fn has_offline_access(&self) -> bool {
-        let scopes = self.metadata.scopes_supported.as_deref();
-        let mut scopes = scopes.unwrap_or_default().iter();
-        scopes.any(|scope| scope == "offline_access")
+        self.metadata
+            .scopes_supported
+            .as_deref()
+            .unwrap_or_default()
+            .iter()
+            .any(|scope| scope == "offline_access")
     }
 
     fn is_true(&self, member: &str) -> bool {
@@ -155,8 +158,11 @@ impl Provider {
 
     /// The tokens that the manager got, without members that nothing here uses, such as `id_token`.
     pub(super) async fn credentials(&self) -> Result<StoredCredentials, AuthError> {
-        let credentials = self.memory.load().await?;
-        let mut credentials = credentials.ok_or(AuthError::AuthorizationRequired)?;
+        let mut credentials = self
+            .memory
+            .load()
+            .await?
+            .ok_or(AuthError::AuthorizationRequired)?;
         if let Some(tokens) = &mut credentials.token_response {
             tokens.set_extra_fields(VendorExtraTokenFields::default());
         }
@@ -187,8 +193,9 @@ async fn manager(target: &Http, network: &Network) -> Result<AuthorizationManage
 
 /// What the server asks for: its `WWW-Authenticate`. None if it answers without a login.
 async fn challenge(target: &Http, network: &Network) -> Result<Option<String>, Error> {
-    let request = network.client().post(target.url().clone());
-    let request = request
+    let request = network
+        .client()
+        .post(target.url().clone())
         .headers(target.headers().clone())
         .header(ACCEPT, "application/json, text/event-stream")
         .header(CONTENT_TYPE, "application/json")

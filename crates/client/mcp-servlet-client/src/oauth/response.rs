@@ -15,7 +15,7 @@ use super::failure::deepest;
 use crate::quote::start;
 
 /// How much of a body an error quotes, in characters.
-const QUOTED: usize = 200;
+const MAX_QUOTED_CHARS: usize = 200;
 
 /// What a request to an authorization server is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +120,7 @@ fn read_members(response: &Response<Vec<u8>>) -> Result<Map<String, Value>, Refu
         let body = String::from_utf8_lossy(response.body());
         return Err(Refusal {
             error: format!("HTTP {status}"),
-            description: Some(start(body.trim(), QUOTED)).filter(|body| !body.is_empty()),
+            description: Some(start(body.trim(), MAX_QUOTED_CHARS)).filter(|body| !body.is_empty()),
         });
     }
     // Without the text of the body, which may have a token.
@@ -187,8 +187,9 @@ mod tests {
         let status = StatusCode::from_u16(status).expect("a status");
         let mut answer = Response::new(body.as_bytes().to_owned());
         *answer.status_mut() = status;
-        let answer = endpoint.normalize(Ok(answer));
-        let answer = answer.map_err(|error| error.to_string())?;
+        let answer = endpoint
+            .normalize(Ok(answer))
+            .map_err(|error| error.to_string())?;
         let body: Value = serde_json::from_slice(answer.body()).expect("JSON");
         if answer.status().is_success() {
             return Ok(body);

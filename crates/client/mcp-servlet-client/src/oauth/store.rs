@@ -20,7 +20,7 @@ const LOCK_WAIT: Duration = Duration::from_mins(1);
 const LOCK_POLL: Duration = Duration::from_millis(20);
 /// Tokens are renewed this long before they expire, in seconds, because requests take time. Tokens that last less than a
 /// minute are renewed after half of their time.
-const EARLY: u64 = 30;
+const RENEWAL_MARGIN_SECS: u64 = 30;
 
 /// How the tokens of a login are renewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ impl Login {
         let lifetime = self.tokens()?["expires_in"].as_u64();
         let received = self.credentials.token_received_at;
         let renewal = lifetime.zip(received).map(|(lifetime, received)| {
-            let early = EARLY.min(lifetime / 2);
+            let early = RENEWAL_MARGIN_SECS.min(lifetime / 2);
             received.saturating_add(lifetime - early)
         });
         let is_fresh = renewal.is_none_or(|renewal| renewal > now);
@@ -165,8 +165,8 @@ impl LoginFile {
     }
 
     pub(super) fn load(&self) -> Result<Option<Login>, Error> {
-        let text = private::read(&self.path);
-        let text = text.map_err(|error| failure::file("read", &self.path, error))?;
+        let text =
+            private::read(&self.path).map_err(|error| failure::file("read", &self.path, error))?;
         let Some(text) = text else { return Ok(None) };
         let login = serde_json::from_str(&text).map_err(|error| {
             // Without serde's text, which may quote a token.

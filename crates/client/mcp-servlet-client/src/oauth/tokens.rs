@@ -97,8 +97,11 @@ impl Renewal {
             let message = "the server has another authorization server than at the login";
             return Err(failure::login_needed(message, &self.target));
         }
-        let secret = login.client_secret.as_ref();
-        let secret = secret.map(ClientSecret::value).transpose()?;
+        let secret = login
+            .client_secret
+            .as_ref()
+            .map(ClientSecret::value)
+            .transpose()?;
         let client_id = login.credentials.client_id.clone();
         login.credentials = match (login.grant, secret) {
             (Grant::AuthorizationCode, secret) => {

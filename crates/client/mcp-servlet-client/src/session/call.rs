@@ -172,12 +172,12 @@ struct Name {
 /// What a tool says about running twice.
 #[derive(Deserialize)]
 struct Entry {
-    annotations: Annotations,
+    annotations: Hints,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Annotations {
+struct Hints {
     idempotent_hint: bool,
     read_only_hint: bool,
 }
@@ -268,8 +268,12 @@ impl Session {
 
     /// Whether the server says that a tool may run twice.
     async fn is_hinted(&self, tool: &str) -> bool {
-        let entry = self.listed_tool(tool).await.ok().flatten();
-        let entry: Option<Entry> = entry.and_then(|entry| serde_json::from_str(entry.get()).ok());
+        let entry: Option<Entry> = self
+            .listed_tool(tool)
+            .await
+            .ok()
+            .flatten()
+            .and_then(|entry| serde_json::from_str(entry.get()).ok());
         entry.is_some_and(|entry| {
             entry.annotations.idempotent_hint || entry.annotations.read_only_hint
         })

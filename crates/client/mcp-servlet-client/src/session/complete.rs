@@ -77,11 +77,10 @@ impl Session {
         let result = self
             .request(method, params, &RequestOptions::default())
             .await?;
-        let result: Result<Completed, _> = serde_json::from_str(result.get());
-        let result = result.map_err(|source| {
+        let completed: Completed = serde_json::from_str(result.get()).map_err(|source| {
             let error = Error::new(ErrorKind::Protocol, "the server sent an invalid completion");
             error.with_source(source).at(&self.target).during(method)
-        });
-        Ok(result?.completion)
+        })?;
+        Ok(completed.completion)
     }
 }

@@ -23,13 +23,13 @@ use crate::tap::Tap;
 use crate::target::{Command, Http, HttpTransport, Target};
 use crate::transport::AnyTransport;
 use crate::transport::child::Child;
-use crate::transport::http::{Client, Streamable, connector};
+use crate::transport::http::{HttpClient, Streamable, connector};
 use crate::transport::sse;
 use crate::transport::stderr::Tail;
 use crate::transport::stdio::Stdio;
 
 /// After how long without an answer the log names a way around the probe.
-const PROBE_HINT: Duration = Duration::from_secs(2);
+const PROBE_HINT_DELAY: Duration = Duration::from_secs(2);
 
 /// What messages call a server at the other end of two streams.
 const ATTACHED: &str = "attached streams";
@@ -100,8 +100,8 @@ async fn connect_with_retries(target: &Target, options: &Options) -> Result<Sess
 
 /// Whether another attempt may help. A program that is not there does not appear by itself.
 fn is_worth_another(error: &Error) -> bool {
-    let source = std::error::Error::source(error);
-    let source = source.and_then(|source| source.downcast_ref::<io::Error>());
+    let source =
+        std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
     let is_missing = source.is_some_and(|error| {
         matches!(
             error.kind(),
@@ -202,9 +202,9 @@ fn ended_itself(tap: &Tap, error: &Error) -> bool {
 
 impl Connector<'_> {
     /// An HTTP client whose responses go through a tap.
-    fn tapped(&self, tap: &Arc<Tap>, options: &Options) -> Client {
+    fn tapped(&self, tap: &Arc<Tap>, options: &Options) -> HttpClient {
         let (client, limit) = (self.client.clone(), options.limits.message);
-        Client::new(client, self.http, limit, Arc::clone(tap)).with_bearer(self.bearer.clone())
+        HttpClient::new(client, self.http, limit, Arc::clone(tap)).with_bearer(self.bearer.clone())
     }
 }
 
@@ -228,8 +228,9 @@ async fn open_http(
     if transport == HttpTransport::Streamable {
         return Err(error);
     }
-    let opened = open_sse(connector, name, options).await;
-    let opened = opened.map_err(|sse| neither(error, sse))?;
+    let opened = open_sse(connector, name, options)
+        .await
+        .map_err(|sse| neither(error, sse))?;
     tracing::info!(
         server = name,
         "the server speaks HTTP+SSE, the transport before 2025-03-26"
@@ -272,7 +273,7 @@ async fn open(
     let mut serving = Box::pin(handler.serve_with_lifecycle(transport, mode));
     let served = tokio::select! {
         served = &mut serving => served,
-        () = sleep(PROBE_HINT) => {
+        () = sleep(PROBE_HINT_DELAY) => {
             tracing::info!(server = target, "no answer to `server/discover` yet; an old server connects sooner with the handshake chosen");
             serving.await
         }

@@ -75,12 +75,13 @@ impl Session {
             let params = request.get_mut("params").map(Value::take);
             let method = request["method"].as_str().unwrap_or_default();
             let answers = &*self.service.service().answers;
-            let answer = answer(answers, method, params.unwrap_or_default()).await;
-            let answer = answer.map_err(|_| {
-                let message =
-                    format!("the server sent `{method}`, which this client does not answer");
-                Error::new(ErrorKind::InputRequired, message)
-            })?;
+            let answer = answer(answers, method, params.unwrap_or_default())
+                .await
+                .map_err(|_| {
+                    let message =
+                        format!("the server sent `{method}`, which this client does not answer");
+                    Error::new(ErrorKind::InputRequired, message)
+                })?;
             responses.insert(key, answer);
         }
         params.insert("inputResponses".to_owned(), responses.into());

@@ -220,8 +220,8 @@ impl Page {
             .ok_or_else(|| wrong(&format!("expected an array in `{member}`")))?;
         let entries = serde_json::from_str(entries.get())
             .map_err(|_| wrong(&format!("expected an array in `{member}`")))?;
-        let cursor = result.get("nextCursor");
-        let cursor: Option<Option<String>> = cursor
+        let cursor: Option<Option<String>> = result
+            .get("nextCursor")
             .map(|text| serde_json::from_str(text.get()))
             .transpose()
             .map_err(|_| wrong("expected a string in `nextCursor`"))?;

@@ -41,8 +41,10 @@ impl Session {
         }
         let of_request = options.request_options();
         let request = self.request_with_input(method, params, &of_request);
-        let result = options.until_cancelled(request).await;
-        let result = result.and_then(PromptResult::new);
-        result.map_err(|error| error.at(&self.target).during(method))
+        options
+            .until_cancelled(request)
+            .await
+            .and_then(PromptResult::new)
+            .map_err(|error| error.at(&self.target).during(method))
     }
 }

@@ -18,10 +18,10 @@ use crate::error::{Error, ErrorKind};
 use crate::incoming::Mended;
 use crate::message::Headers;
 use crate::progress::Progress;
-use crate::tap::{Reply, Slot, SlotExtension, Tap};
+use crate::tap::{Slot, SlotExtension, SlotReply, Tap};
 
 /// How many reports of progress wait for a caller that is slow. Further ones are dropped.
-const PROGRESS: usize = 1024;
+const PROGRESS_BUFFER: usize = 1024;
 
 /// What the caller wants of one request.
 #[derive(Default)]
@@ -38,7 +38,7 @@ pub(super) struct RequestOptions<'a> {
 }
 
 /// A request that was sent. Dropping it cancels the request, unless it has ended.
-struct Sent<'a> {
+struct SentRequest<'a> {
     handle: Option<RequestHandle<RoleClient>>,
     has_ended: bool,
     slot: &'a Slot,
@@ -46,7 +46,7 @@ struct Sent<'a> {
     cancellations: &'a TaskTracker,
 }
 
-impl Drop for Sent<'_> {
+impl Drop for SentRequest<'_> {
     fn drop(&mut self) {
         let Some(handle) = self.handle.take() else {
             return;
@@ -77,9 +77,9 @@ impl Session {
         options: &RequestOptions<'_>,
     ) -> Result<(Box<RawValue>, Mended), Error> {
         let result = match self.reply(method, params, options).await {
-            Ok(Reply::Result(result, mended)) => Ok((result, mended)),
-            Ok(Reply::Error(error)) => Err(Error::from_json_rpc(error)),
-            Ok(Reply::Failed(error)) | Err(error) => Err(error),
+            Ok(SlotReply::Result(result, mended)) => Ok((result, mended)),
+            Ok(SlotReply::Error(error)) => Err(Error::from_json_rpc(error)),
+            Ok(SlotReply::Failed(error)) | Err(error) => Err(error),
         };
         result.map_err(|error| error.at(&self.target).during(method))
     }
@@ -89,10 +89,13 @@ impl Session {
         method: &'static str,
         params: Value,
         options: &RequestOptions<'_>,
-    ) -> Result<Reply, Error> {
+    ) -> Result<SlotReply, Error> {
         // rmcp copies arguments of listed tools to headers.
         let is_shared = method == "tools/list" && self.server.is_stateless();
-        let (sender, progress) = options.on_progress.map(|_| channel(PROGRESS)).unzip();
+        let (sender, progress) = options
+            .on_progress
+            .map(|_| channel(PROGRESS_BUFFER))
+            .unzip();
         let slot = Slot::new(is_shared, sender);
         let mut request = CustomRequest::new(method, Some(params));
         request.extensions.insert(SlotExtension(slot.clone()));
@@ -107,7 +110,7 @@ impl Session {
         let handle = sending
             .await
             .map_err(|error| not_answered(&self.tap, error))?;
-        let mut sent = Sent {
+        let mut sent = SentRequest {
             handle: Some(handle),
             has_ended: false,
             slot: &slot,
@@ -131,7 +134,7 @@ impl Session {
     /// the server waits for this side does not count.
     async fn answered(
         &self,
-        sent: &mut Sent<'_>,
+        sent: &mut SentRequest<'_>,
         mut progress: Option<Receiver<Progress>>,
         options: &RequestOptions<'_>,
     ) -> Result<Option<Result<(), ServiceError>>, Error> {

@@ -19,7 +19,7 @@ use crate::tap::Tap;
 use crate::task::spawn;
 
 /// How many notifications rmcp keeps for the task that takes them.
-const BUFFER: NonZeroUsize = NonZeroUsize::new(1024).expect("it is not zero");
+const NOTIFICATION_BUFFER: NonZeroUsize = NonZeroUsize::new(1024).expect("it is not zero");
 
 impl Session {
     /// What the server reports from now on: changes of its lists, and its log. After
@@ -42,8 +42,9 @@ impl Session {
         let received = self.tap.events();
         let uris: Vec<String> = uris.into_iter().map(Into::into).collect();
         if self.server.is_stateless() {
-            let subscription = self.listen(uris).await;
-            let subscription = subscription
+            let subscription = self
+                .listen(uris)
+                .await
                 .map_err(|error| error.at(&self.target).during("subscriptions/listen"))?;
             let task = keep(subscription, Arc::clone(&self.tap), self.target.clone());
             let task = AbortOnDropHandle::new(spawn(task));
@@ -67,7 +68,9 @@ impl Session {
             filter = filter.resource_subscriptions(uris);
         }
         let start = Instant::now();
-        let listening = self.service.listen_with_capacity(filter.build(), BUFFER);
+        let listening = self
+            .service
+            .listen_with_capacity(filter.build(), NOTIFICATION_BUFFER);
         match timeout(self.timeouts.request, listening).await {
             Ok(subscription) => subscription.map_err(|error| not_subscribed(&self.tap, error)),
             Err(_) => Err(timed_out(start.elapsed())),

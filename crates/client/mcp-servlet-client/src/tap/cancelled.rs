@@ -8,7 +8,7 @@ use rmcp::model::RequestId;
 /// How many are kept. A server that answers none of so many is not worth more memory.
 const MAX_CANCELLED: usize = 1024;
 /// How long a request is kept that the server does not answer. MCP says that it should not answer one that was cancelled.
-const UNANSWERED: Duration = Duration::from_mins(5);
+const KEEP_CANCELLED: Duration = Duration::from_mins(5);
 
 /// The requests that were cancelled, and that the server has not answered. They matter because the server may still send
 /// requests and log messages that belong to them.
@@ -23,7 +23,7 @@ pub(super) struct Cancelled {
 impl Cancelled {
     pub(super) fn add(&mut self, id: &RequestId, now: Instant) {
         if self.ids.len() < MAX_CANCELLED {
-            self.ids.insert(id.clone(), now + UNANSWERED);
+            self.ids.insert(id.clone(), now + KEEP_CANCELLED);
         }
     }
 
@@ -38,7 +38,7 @@ impl Cancelled {
         if !self.has_common_stream {
             self.ids.remove(id);
         } else if let Some(end) = self.ids.get_mut(id) {
-            *end = now + UNANSWERED;
+            *end = now + KEEP_CANCELLED;
         }
     }
 
@@ -68,8 +68,8 @@ mod tests {
         cancelled.remove(&ID);
         assert!(cancelled.is_empty(now));
         cancelled.add(&ID, now);
-        assert!(!cancelled.is_empty(now + UNANSWERED / 2));
-        assert!(cancelled.is_empty(now + UNANSWERED));
+        assert!(!cancelled.is_empty(now + KEEP_CANCELLED / 2));
+        assert!(cancelled.is_empty(now + KEEP_CANCELLED));
     }
 
     #[test]
@@ -89,10 +89,10 @@ mod tests {
         };
         let now = Instant::now();
         cancelled.add(&ID, now);
-        let sent = now + UNANSWERED / 2;
+        let sent = now + KEEP_CANCELLED / 2;
         cancelled.unread(&ID, sent);
-        assert!(!cancelled.is_empty(now + UNANSWERED));
-        assert!(cancelled.is_empty(sent + UNANSWERED));
+        assert!(!cancelled.is_empty(now + KEEP_CANCELLED));
+        assert!(cancelled.is_empty(sent + KEEP_CANCELLED));
         // It was answered before.
         cancelled.unread(&ID, now);
         assert!(cancelled.is_empty(now));

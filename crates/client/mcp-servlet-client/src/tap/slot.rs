@@ -13,7 +13,7 @@ use crate::progress::Progress;
 
 /// What a request got.
 #[derive(Debug)]
-pub(crate) enum Reply {
+pub(crate) enum SlotReply {
     /// The result, and what was mended in it.
     Result(Box<RawValue>, Mended),
     Error(ErrorObject),
@@ -24,7 +24,7 @@ pub(crate) enum Reply {
 /// A place for the reply to one request.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    reply: Mutex<Option<Reply>>,
+    reply: Mutex<Option<SlotReply>>,
     /// Wakes the caller if rmcp may go on to wait for the response. Otherwise rmcp wakes it.
     pub(crate) failed: Notify,
     /// Whether rmcp gets the result as well.
@@ -37,7 +37,7 @@ pub(crate) struct Slot {
 #[derive(Clone, Debug)]
 pub(crate) struct SlotExtension(pub(crate) Arc<Slot>);
 
-impl Reply {
+impl SlotReply {
     pub(super) fn new(reply: incoming::Reply<'_>, mended: &Mended) -> Self {
         match reply {
             incoming::Reply::Result(result) => Self::Result(result.into_owned(), mended.clone()),
@@ -65,16 +65,16 @@ impl Slot {
         })
     }
 
-    pub(crate) fn take(&self) -> Option<Reply> {
+    pub(crate) fn take(&self) -> Option<SlotReply> {
         lock(&self.reply).take()
     }
 
     /// Whether the server has answered. None if there is no reply, or if [`take`](Self::take) has removed it.
     pub(crate) fn is_answered(&self) -> Option<bool> {
-        lock(&self.reply).as_ref().map(Reply::is_answer)
+        lock(&self.reply).as_ref().map(SlotReply::is_answer)
     }
 
-    pub(super) fn fill(&self, reply: Reply) {
+    pub(super) fn fill(&self, reply: SlotReply) {
         lock(&self.reply).get_or_insert(reply);
     }
 }
@@ -101,7 +101,7 @@ mod tests {
         ] {
             let slot = Slot::new(false, None);
             assert_eq!(slot.is_answered(), None);
-            slot.fill(Reply::Failed(error.clone()));
+            slot.fill(SlotReply::Failed(error.clone()));
             assert_eq!(slot.is_answered(), Some(is_answer), "{error:?}");
         }
     }

@@ -107,8 +107,7 @@ impl Tls {
             builder = builder.tls_certs_only(self.roots.clone());
         }
         if !self.revoked.is_empty() {
-            let lists = self.revoked.iter();
-            let lists = lists.flat_map(|text| parse_lists(text));
+            let lists = self.revoked.iter().flat_map(|text| parse_lists(text));
             builder = builder.tls_crls_only(lists);
         }
         if let Some(identity) = &self.identity {

@@ -22,7 +22,7 @@ use super::left_behind::Mark;
 use super::stderr::{self, Tail};
 
 /// How long a process has after the end of its input, and again after the signal to terminate.
-const GRACE: Duration = Duration::from_millis(500);
+const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 #[cfg(unix)]
 const SIGTERM: i32 = 15;
 
@@ -47,8 +47,8 @@ impl Child {
     ) -> Result<(Self, ChildStdin, ChildStdout), Error> {
         let program = command.program().to_string_lossy().into_owned();
         let mark = Mark::new();
-        let process = start_process(command, &mark);
-        let mut process = process.map_err(|source| not_started(command, &program, source))?;
+        let mut process = start_process(command, &mark)
+            .map_err(|source| not_started(command, &program, source))?;
         let stdin = process.stdin().take().expect("it is piped");
         let stdout = process.stdout().take().expect("it is piped");
         let stderr = process.stderr().take().expect("it is piped");
@@ -61,7 +61,7 @@ impl Child {
             // An error means that the search has panicked.
             let _ = tokio::task::spawn_blocking(move || mark.kill()).await;
             // What the process wrote last may still be in the pipe. Its own children may keep the pipe open.
-            let _ = timeout(GRACE, reading).await;
+            let _ = timeout(EXIT_TIMEOUT, reading).await;
             sender.send_replace(Some(status.map_err(Arc::new)));
         });
         let child = Self {
@@ -76,7 +76,7 @@ impl Child {
     /// Why the process sends no more: its exit code and the last lines of its standard error.
     pub(crate) async fn ended(&self) -> Error {
         let mut exit = self.exit.clone();
-        let waited = timeout(GRACE, exit.wait_for(Option::is_some)).await;
+        let waited = timeout(EXIT_TIMEOUT, exit.wait_for(Option::is_some)).await;
         let status = match waited {
             Ok(Ok(exit)) => exit.clone(),
             _ => None,
@@ -162,12 +162,12 @@ async fn supervise(
         () = stop.cancelled() => None,
     };
     if ended.is_none() {
-        ended = timeout(GRACE, process.wait()).await.ok();
+        ended = timeout(EXIT_TIMEOUT, process.wait()).await.ok();
     }
     #[cfg(unix)]
     if ended.is_none() {
         process.signal(SIGTERM)?;
-        ended = timeout(GRACE, process.wait()).await.ok();
+        ended = timeout(EXIT_TIMEOUT, process.wait()).await.ok();
     }
     // Also what the process has started and left behind. It fails if nothing is left.
     let _ = process.start_kill();

@@ -32,25 +32,25 @@ use crate::target::{Http, TargetError};
 
 pub(crate) use self::body::too_large;
 pub(super) use self::body::{BodyError, EventStream, body, events};
-use self::response::{Sent, refused};
+use self::response::{SentCredentials, refused};
 pub(crate) use self::response::{bearer_challenge, not_sent};
 pub(crate) use self::streamable::Streamable;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 pub(super) const JSON: &str = "application/json";
-pub(super) const EVENTS: &str = "text/event-stream";
+pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// How many redirects are followed.
-const REDIRECTS: usize = 10;
+const MAX_REDIRECTS: usize = 10;
 
 /// How many idle connections are kept for each host.
-const IDLE_CONNECTIONS: usize = 32;
+const MAX_IDLE_CONNECTIONS: usize = 32;
 /// How long an idle connection is kept. Common servers close one after five seconds or more. A server that closes a
 /// connection just when a request is sent on it makes that request fail.
-const IDLE: Duration = Duration::from_secs(4);
+const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(4);
 /// When a connection of HTTP/2 with open requests is checked. All requests share it, so that one that is dead without
 /// notice would make all of them wait.
-const KEEP_ALIVE: Duration = Duration::from_secs(20);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(20);
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 
 type Failure = StreamableHttpError<Reported>;
@@ -67,9 +67,9 @@ pub(crate) fn connector(target: &Http, connect: Duration) -> Result<reqwest::Cli
     let builder = reqwest::Client::builder()
         .redirect(redirect_policy())
         .connect_timeout(connect)
-        .pool_max_idle_per_host(IDLE_CONNECTIONS)
-        .pool_idle_timeout(IDLE)
-        .http2_keep_alive_interval(KEEP_ALIVE)
+        .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
+        .pool_idle_timeout(IDLE_CONNECTION_TIMEOUT)
+        .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
         .http2_keep_alive_timeout(KEEP_ALIVE_TIMEOUT);
     let builder = match target.url().scheme() {
         // Redirects keep the scheme, so certificates are not needed.
@@ -83,7 +83,7 @@ pub(crate) fn connector(target: &Http, connect: Duration) -> Result<reqwest::Cli
 
 /// An HTTP client with the headers of a target.
 #[derive(Clone, Debug)]
-pub(crate) struct Client {
+pub(crate) struct HttpClient {
     http: reqwest::Client,
     headers: HeaderMap,
     /// What messages call the server.
@@ -97,7 +97,7 @@ pub(crate) struct Client {
     sent_again: Arc<Mutex<HashSet<RequestId>>>,
 }
 
-impl Client {
+impl HttpClient {
     pub(crate) fn new(http: reqwest::Client, target: &Http, limit: usize, tap: Arc<Tap>) -> Self {
         Self {
             http,
@@ -154,8 +154,8 @@ impl Client {
         if response.status().is_success() {
             return Ok(response);
         }
-        let of_login = has_token.then_some(Sent::Token);
-        let sent = of_login.or_else(|| Sent::in_headers(&self.headers));
+        let of_login = has_token.then_some(SentCredentials::Token);
+        let sent = of_login.or_else(|| SentCredentials::in_headers(&self.headers));
         Err(refused(response, sent, &self.label).await)
     }
 
@@ -202,7 +202,7 @@ impl Client {
             };
         }
         match content_type(&response) {
-            Some(kind) if kind.starts_with(EVENTS) => {
+            Some(kind) if kind.starts_with(EVENT_STREAM) => {
                 let events = events(response, self.limit);
                 let events = if has_session || opens_session(message) {
                     let is_wanted = if opens_session(message) {
@@ -285,7 +285,7 @@ impl Client {
     }
 }
 
-impl StreamableHttpClient for Client {
+impl StreamableHttpClient for HttpClient {
     type Error = Reported;
 
     async fn post_message(
@@ -371,7 +371,7 @@ impl StreamableHttpClient for Client {
             }
         };
         match content_type(&response) {
-            Some(kind) if kind.starts_with(EVENTS) => {
+            Some(kind) if kind.starts_with(EVENT_STREAM) => {
                 if is_common {
                     self.tap.common_stream_opened();
                 }
@@ -459,7 +459,7 @@ fn redirect_policy() -> redirect::Policy {
         );
         let first = attempt.previous().first();
         let keeps_origin = first.is_some_and(|url| url.origin() == attempt.url().origin());
-        if keeps_body && keeps_origin && attempt.previous().len() <= REDIRECTS {
+        if keeps_body && keeps_origin && attempt.previous().len() <= MAX_REDIRECTS {
             attempt.follow()
         } else {
             attempt.stop()

@@ -7,10 +7,10 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 
 /// As much as a pipe of Linux holds.
-const BUFFER: usize = 64 << 10;
+const READ_BUFFER: usize = 64 << 10;
 
 /// Reads lines of a limited length.
-pub(super) struct Lines<R> {
+pub(super) struct LineReader<R> {
     reader: BufReader<R>,
     /// The start of a line whose end has not arrived. It survives a read that is cancelled.
     partial: Vec<u8>,
@@ -36,7 +36,7 @@ pub(super) enum End {
 /// How many bytes are kept of both ends of a line that is too long.
 const KEPT_AT_EACH_END: usize = 4 << 10;
 /// A line of this many times the limit has no end, for all that is known.
-const ENDLESS: usize = 16;
+const ENDLESS_TIMES_LIMIT: usize = 16;
 
 /// The beginning and the end of a line that is too long.
 #[derive(Default)]
@@ -93,10 +93,10 @@ fn value<T: DeserializeOwned>(text: &[u8]) -> Option<(T, &[u8])> {
     Some((value, &text[values.byte_offset()..]))
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> LineReader<R> {
     pub(super) fn new(reader: R, limit: usize) -> Self {
         Self {
-            reader: BufReader::with_capacity(BUFFER, reader),
+            reader: BufReader::with_capacity(READ_BUFFER, reader),
             partial: Vec::new(),
             too_long: None,
             limit,
@@ -129,7 +129,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     async fn skip(&mut self) -> Result<Line, End> {
         loop {
             let ends = self.too_long.get_or_insert_default();
-            if ends.length / ENDLESS > self.limit {
+            if ends.length / ENDLESS_TIMES_LIMIT > self.limit {
                 return Err(End::Endless);
             }
             let bytes = self.reader.fill_buf().await.map_err(End::Failed)?;
@@ -156,7 +156,7 @@ mod tests {
 
     /// The lines of a text, `…` for each that is too long, and how they end.
     async fn lines(text: &[u8], limit: usize) -> (Vec<String>, End) {
-        let mut reader = Lines::new(text, limit);
+        let mut reader = LineReader::new(text, limit);
         let mut lines = Vec::new();
         loop {
             match reader.next().await {
@@ -233,7 +233,7 @@ mod tests {
     #[tokio::test]
     async fn a_cancelled_read_loses_nothing() {
         let (mut writer, reader) = duplex(64);
-        let mut lines = Lines::new(reader, 4);
+        let mut lines = LineReader::new(reader, 4);
         writer.write_all(b"ab").await.expect("space in the pipe");
         let read = timeout(Duration::from_millis(20), lines.next()).await;
         assert!(read.is_err(), "the line has no end yet");

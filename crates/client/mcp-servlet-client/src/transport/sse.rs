@@ -22,7 +22,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
-use super::http::{BodyError, Client, EVENTS, EventStream, JSON, content_type, events};
+use super::http::{BodyError, EVENT_STREAM, EventStream, HttpClient, JSON, content_type, events};
 use crate::error::{Error, ErrorKind};
 use crate::message::{cancelled_id, is_initialized, request_id};
 use crate::retry::Retry;
@@ -35,9 +35,9 @@ const RECONNECTION_DELAY: Duration = Duration::from_millis(500);
 /// The longest pause that a server may name.
 const MAX_RECONNECTION_DELAY: Duration = Duration::from_secs(30);
 /// How long one attempt to open a stream again may take.
-const REOPENING: Duration = Duration::from_secs(30);
+const REOPEN_TIMEOUT: Duration = Duration::from_secs(30);
 /// How many messages of the server wait for rmcp.
-const INCOMING: usize = 16;
+const MESSAGE_BUFFER: usize = 16;
 
 /// A session over HTTP+SSE. Tasks of its own read the event stream and post messages.
 pub(crate) struct SseSession {
@@ -102,7 +102,7 @@ struct Reader {
     stream: EventStream,
     /// Where the stream is.
     url: Url,
-    client: Client,
+    client: HttpClient,
     retry: Retry,
     handshake: Arc<Handshake>,
     /// The URL for messages. None while the stream is broken.
@@ -114,17 +114,17 @@ struct Reader {
 /// Posts messages.
 #[derive(Clone)]
 struct Poster {
-    client: Client,
+    client: HttpClient,
     endpoint: watch::Receiver<Option<Url>>,
     incoming: mpsc::Sender<Incoming>,
 }
 
 impl SseSession {
     /// Opens the event stream, and waits for the URL that messages go to.
-    pub(crate) async fn open(client: Client, url: &Url, retry: Retry) -> Result<Self, Error> {
+    pub(crate) async fn open(client: HttpClient, url: &Url, retry: Retry) -> Result<Self, Error> {
         let (stream, endpoint) = open_stream(&client, url).await?;
         let (queue, messages) = mpsc::unbounded_channel();
-        let (sender, incoming) = mpsc::channel(INCOMING);
+        let (sender, incoming) = mpsc::channel(MESSAGE_BUFFER);
         let endpoint = watch::Sender::new(Some(endpoint));
         let handshake = Arc::<Handshake>::default();
         let poster = Poster {
@@ -203,8 +203,8 @@ impl Reader {
             sleep(pause).await;
             attempts += 1;
             let opening = self.open_once(&initialize, &initialized);
-            let opened = timeout(REOPENING, opening).await.unwrap_or_else(|_| {
-                let message = format!("no session within {REOPENING:?}");
+            let opened = timeout(REOPEN_TIMEOUT, opening).await.unwrap_or_else(|_| {
+                let message = format!("no session within {REOPEN_TIMEOUT:?}");
                 Err(Error::new(ErrorKind::RequestTimeout, message))
             });
             let error = match opened {
@@ -282,12 +282,12 @@ fn parse(tap: &Tap, event: &Sse) -> Option<ServerJsonRpcMessage> {
 }
 
 /// Opens an event stream, and waits for the URL that messages go to.
-async fn open_stream(client: &Client, url: &Url) -> Result<(EventStream, Url), Error> {
+async fn open_stream(client: &HttpClient, url: &Url) -> Result<(EventStream, Url), Error> {
     let request = client.request(Method::GET, url.as_str());
     let response = client.send(request).await?;
     let kind = content_type(&response).unwrap_or_default();
-    if !kind.starts_with(EVENTS) {
-        let message = format!("expected `{EVENTS}`, found `{kind}`");
+    if !kind.starts_with(EVENT_STREAM) {
+        let message = format!("expected `{EVENT_STREAM}`, found `{kind}`");
         return Err(Error::new(ErrorKind::Protocol, message)
             .with_help("check the path of the URL, which is often `/sse`"));
     }
@@ -362,13 +362,15 @@ impl Poster {
     }
 }
 
-async fn post(client: &Client, url: &Url, message: &ClientJsonRpcMessage) -> Result<(), Error> {
+async fn post(client: &HttpClient, url: &Url, message: &ClientJsonRpcMessage) -> Result<(), Error> {
     let body = super::to_json(message).map_err(|source| {
         let message = "the message cannot be written as JSON";
         Error::new(ErrorKind::ParseError, message).with_source(source)
     })?;
-    let request = client.post_request(url.as_str(), message);
-    let request = request.header(CONTENT_TYPE, JSON).body(body);
+    let request = client
+        .post_request(url.as_str(), message)
+        .header(CONTENT_TYPE, JSON)
+        .body(body);
     client.send(request).await?;
     Ok(())
 }

@@ -17,9 +17,9 @@ const FIRST_LINES: usize = 5;
 /// How many of the last lines an error quotes.
 const LAST_LINES: usize = 15;
 /// How much of such a line is kept, in bytes.
-const QUOTED_LENGTH: usize = 1000;
+const MAX_QUOTED_BYTES: usize = 1000;
 /// How much of a line is passed on, in bytes. The rest is another line.
-const LINE: usize = 4 << 10;
+const MAX_LINE_BYTES: usize = 4 << 10;
 
 /// Reads to the end. Keeps the last lines for errors, and passes on all lines as far as the limit allows.
 pub(super) async fn read(
@@ -28,7 +28,7 @@ pub(super) async fn read(
     on_stderr: OnStderr,
 ) {
     let mut buffer = vec![0; 8 << 10];
-    let mut lines = Lines::new(on_stderr);
+    let mut lines = StderrLines::new(on_stderr);
     while let Ok(length @ 1..) = stderr.read(&mut buffer).await {
         let bytes = &buffer[..length];
         lock(&tail).push(bytes);
@@ -53,7 +53,7 @@ pub(crate) struct Tail {
 impl Tail {
     fn push(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let room = QUOTED_LENGTH.saturating_sub(self.open.len());
+            let room = MAX_QUOTED_BYTES.saturating_sub(self.open.len());
             self.open.extend(piece.iter().take(room));
             if piece.ends_with(b"\n") {
                 self.complete();
@@ -115,14 +115,14 @@ pub(crate) fn looks_like_error(line: &str) -> bool {
 }
 
 /// Passes on the lines of an output.
-struct Lines {
+struct StderrLines {
     on_stderr: OnStderr,
     /// The line that is not complete yet.
     open: Vec<u8>,
     rate: LogRate,
 }
 
-impl Lines {
+impl StderrLines {
     fn new(on_stderr: OnStderr) -> Self {
         Self {
             on_stderr,
@@ -133,8 +133,8 @@ impl Lines {
 
     fn push(&mut self, bytes: &[u8], now: Instant) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            for part in piece.chunks(LINE) {
-                if self.open.len() + part.len() > LINE {
+            for part in piece.chunks(MAX_LINE_BYTES) {
+                if self.open.len() + part.len() > MAX_LINE_BYTES {
                     self.complete(now);
                 }
                 self.open.extend(part);
@@ -168,8 +168,9 @@ impl Lines {
 
 /// A line without control characters and the codes for colours. Terminals act on some of them.
 fn visible(line: &[u8]) -> String {
-    let text = without_escapes(&String::from_utf8_lossy(line));
-    let text = text.trim_end().replace('\t', " ");
+    let text = without_escapes(&String::from_utf8_lossy(line))
+        .trim_end()
+        .replace('\t', " ");
     text.chars().filter(|one| !one.is_control()).collect()
 }
 
@@ -180,11 +181,11 @@ mod tests {
     use super::*;
 
     /// Lines, and what they pass on.
-    fn lines() -> (Lines, Arc<Mutex<Vec<String>>>) {
+    fn lines() -> (StderrLines, Arc<Mutex<Vec<String>>>) {
         let passed = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&passed);
         let keep = move |line: &str| kept.lock().expect("no panic").push(line.to_owned());
-        (Lines::new(OnStderr(Arc::new(keep))), passed)
+        (StderrLines::new(OnStderr(Arc::new(keep))), passed)
     }
 
     /// What an error quotes of an output.
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(expected, ["line 0", "…", "line 15", "line 29"]);
         assert_eq!(quoted(&numbers(0..20).collect::<String>()).len(), 20);
         let long = quoted(&format!("{}y\nlast", "x".repeat(10_000)));
-        assert_eq!((long[0].len(), &*long[1]), (QUOTED_LENGTH, "last"));
+        assert_eq!((long[0].len(), &*long[1]), (MAX_QUOTED_BYTES, "last"));
     }
 
     #[test]
@@ -232,9 +233,12 @@ mod tests {
         let now = Instant::now();
         lines.push(b"one\ntw", now);
         lines.push(b"o\r\n\n\x1b[31mthree\x07\tfour\n", now);
-        lines.push(&[vec![b'x'; LINE + 1], b"y".to_vec()].concat(), now);
+        lines.push(
+            &[vec![b'x'; MAX_LINE_BYTES + 1], b"y".to_vec()].concat(),
+            now,
+        );
         lines.end();
-        let long = "x".repeat(LINE);
+        let long = "x".repeat(MAX_LINE_BYTES);
         let expected = ["one", "two", "three four", &long, "xy"];
         assert_eq!(*passed.lock().expect("no panic"), expected);
     }

@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::child::Child;
 use super::http::too_large;
-use super::lines::{End, Line, Lines};
+use super::lines::{End, Line, LineReader};
 use crate::error::{Error, ErrorKind};
 use crate::tap::Tap;
 use crate::task::spawn;
@@ -26,18 +26,18 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The streams of a server.
 pub(crate) struct Stdio {
-    reader: Lines<Box<dyn AsyncRead + Send + Unpin>>,
+    reader: LineReader<Box<dyn AsyncRead + Send + Unpin>>,
     /// The largest message in bytes.
     limit: usize,
     /// Lines for the task that writes. None once the transport is closed.
-    writer: Option<mpsc::UnboundedSender<Sent>>,
+    writer: Option<mpsc::UnboundedSender<QueuedLine>>,
     tap: Arc<Tap>,
     /// The process behind the streams.
     child: Option<Child>,
 }
 
 /// A line, and who waits until it is written.
-type Sent = (Vec<u8>, oneshot::Sender<io::Result<()>>);
+type QueuedLine = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
 impl Stdio {
     pub(crate) fn new<R, W>(reader: R, writer: W, limit: usize, tap: Arc<Tap>) -> Self
@@ -48,7 +48,7 @@ impl Stdio {
         let (sender, lines) = mpsc::unbounded_channel();
         spawn(write_lines(writer, lines));
         Self {
-            reader: Lines::new(Box::new(reader), limit),
+            reader: LineReader::new(Box::new(reader), limit),
             limit,
             writer: Some(sender),
             tap,
@@ -95,7 +95,7 @@ async fn error(end: End, child: Option<&Child>, limit: usize) -> Error {
 /// Lines that wait are written together, so that the server wakes up once for all of them.
 async fn write_lines<W: AsyncWrite + Unpin>(
     mut writer: W,
-    mut queue: mpsc::UnboundedReceiver<Sent>,
+    mut queue: mpsc::UnboundedReceiver<QueuedLine>,
 ) {
     let mut lines = Vec::new();
     while queue.recv_many(&mut lines, LINES_AT_ONCE).await > 0 {

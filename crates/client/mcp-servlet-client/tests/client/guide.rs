@@ -68,7 +68,7 @@ async fn calls_a_tool() -> Result {
 
 #[tokio::test]
 async fn calls_a_tool_with_types() -> Result {
-    use mcp_servlet_client::{CallError, CallOptions};
+    use mcp_servlet_client::{CallOptions, TypedCallError};
     use serde::{Deserialize, Serialize};
 
     #[derive(Serialize)]
@@ -85,7 +85,7 @@ async fn calls_a_tool_with_types() -> Result {
     let (city, options) = (City { city: "Oslo" }, CallOptions::new());
     match session.call_as("weather", &city, &options).await {
         Ok(Weather { temperature }) => println!("{temperature} °C"),
-        Err(CallError::Tool(failure)) => eprintln!("no weather: {}", failure.text()),
+        Err(TypedCallError::Tool(failure)) => eprintln!("no weather: {}", failure.text()),
         Err(error) => return Err(error.into()),
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Calls with Rust types.
 
-use mcp_servlet_client::{CallError, CallOptions, ErrorKind, Options, Session};
+use mcp_servlet_client::{CallOptions, ErrorKind, Options, Session, TypedCallError};
 use puppet::Puppet;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ struct Day {
 }
 
 /// The result of a typed call that the server answers like this.
-async fn call<R: DeserializeOwned>(result: Value) -> Result<R, CallError> {
+async fn call<R: DeserializeOwned>(result: Value) -> Result<R, TypedCallError> {
     let script = json!({ "replies": { "tools/call": [{ "result": result }] } });
     let puppet = Puppet::with(serde_json::from_value(script).expect("a script"));
     let (reader, writer) = puppet.pipe();
@@ -42,7 +42,7 @@ async fn call<R: DeserializeOwned>(result: Value) -> Result<R, CallError> {
 /// The error of a result that does not match.
 async fn mismatch(result: Value) -> mcp_servlet_client::Error {
     match call::<Weather>(result).await {
-        Err(CallError::Client(error)) => error,
+        Err(TypedCallError::Client(error)) => error,
         other => panic!("{other:?}"),
     }
 }
@@ -101,5 +101,5 @@ async fn a_failure_of_the_tool_is_its_own_error() {
     let failed = call::<Weather>(json!({ "content": content, "isError": true })).await;
     let error = failed.expect_err("a failure");
     assert_eq!(error.to_string(), "no such city");
-    assert!(matches!(error, CallError::Tool(result) if result.is_error));
+    assert!(matches!(error, TypedCallError::Tool(result) if result.is_error));
 }

@@ -3,7 +3,9 @@
 use std::error::Error as StdError;
 use std::time::Duration;
 
-use mcp_servlet_client::{CallError, CallOptions, CheckError, Drift, ErrorKind, Options, Session};
+use mcp_servlet_client::{
+    CallOptions, CheckError, Drift, ErrorKind, Options, Session, TypedCallError,
+};
 use puppet::Puppet;
 use serde_json::json;
 
@@ -34,7 +36,7 @@ async fn the_guide_calls_tools() -> Result {
     assert_eq!(cities.text(), "Oslo, Bergen");
     match client.get_weather(&GetWeather::new("Nowhere")).await {
         Ok(report) => println!("{} °C", report.temperature),
-        Err(CallError::Tool(failure)) => eprintln!("no weather: {}", failure.text()),
+        Err(TypedCallError::Tool(failure)) => eprintln!("no weather: {}", failure.text()),
         Err(error) => return Err(error.into()),
     }
     Ok(())
@@ -97,7 +99,7 @@ async fn a_server_that_cannot_be_listed_has_not_changed() {
 /// The result of `get_weather` that the server answers like this.
 async fn call(
     result: serde_json::Value,
-) -> std::result::Result<weather::GetWeatherOutput, CallError> {
+) -> std::result::Result<weather::GetWeatherOutput, TypedCallError> {
     let script = json!({ "replies": { "tools/call": [{ "result": result }] } });
     let puppet = Puppet::with(serde_json::from_value(script).expect("a script"));
     let session = connect(&puppet).await;
@@ -110,14 +112,14 @@ async fn call(
 async fn results_that_do_not_match_name_the_place() {
     let wrong = json!({ "content": [], "structuredContent": { "temperature": "warm" } });
     match call(wrong).await {
-        Err(CallError::Client(error)) => {
+        Err(TypedCallError::Client(error)) => {
             assert_eq!(error.kind(), ErrorKind::Schema);
             assert!(error.message().contains("`/temperature`"), "{error}");
         }
         other => panic!("{other:?}"),
     }
     let failed = json!({ "content": [{ "type": "text", "text": "no" }], "isError": true });
-    assert!(matches!(call(failed).await, Err(CallError::Tool(_))));
+    assert!(matches!(call(failed).await, Err(TypedCallError::Tool(_))));
 }
 
 /// `FastMCP` wraps values that are not objects. Its output schema says so, and newer versions say so in each result.

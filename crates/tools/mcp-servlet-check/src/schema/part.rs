@@ -1,7 +1,7 @@
 //! Rules for each schema within a schema.
 
 use super::{
-    Subject,
+    SchemaSubject,
     walk::{Part, Role},
 };
 use crate::{description, finding::Level, findings::Findings, target::Target};
@@ -9,7 +9,7 @@ use crate::{description, finding::Level, findings::Findings, target::Target};
 /// Keywords that describe a value instead of `type`.
 const COMBINATORS: [&str; 5] = ["$ref", "allOf", "anyOf", "const", "oneOf"];
 
-pub(super) fn check_part(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
+pub(super) fn check_part(findings: &mut Findings, subject: &SchemaSubject<'_>, part: &Part<'_>) {
     match part.role {
         Role::Argument(name) | Role::Property(name) => {
             check_property(findings, subject, part, name);
@@ -21,7 +21,12 @@ pub(super) fn check_part(findings: &mut Findings, subject: &Subject<'_>, part: &
     check_required(findings, subject, part);
 }
 
-fn check_property(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>, name: &str) {
+fn check_property(
+    findings: &mut Findings,
+    subject: &SchemaSubject<'_>,
+    part: &Part<'_>,
+    name: &str,
+) {
     if part.schema.is_boolean() {
         check_boolean(findings, subject, part);
         return;
@@ -44,7 +49,7 @@ fn check_property(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_
 }
 
 /// The host of this project writes `{}` for clients before 2026-07-28.
-fn check_boolean(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
+fn check_boolean(findings: &mut Findings, subject: &SchemaSubject<'_>, part: &Part<'_>) {
     let problem = "clients before 2026-07-28 refuse `true` and `false` for a property";
     let finding = subject
         .finding("schema-boolean", &part.pointer, problem)
@@ -53,7 +58,7 @@ fn check_boolean(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>
     subject.add(findings, subject.refused_by_mcp_run(part.role, finding));
 }
 
-fn check_type(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
+fn check_type(findings: &mut Findings, subject: &SchemaSubject<'_>, part: &Part<'_>) {
     let ty = &part.schema["type"];
     if ty.is_string() {
         return;
@@ -78,7 +83,7 @@ fn check_type(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
 }
 
 /// Whether the property was only added to wrap a result in an object, for older clients.
-fn is_wrapped(subject: &Subject<'_>, part: &Part<'_>) -> bool {
+fn is_wrapped(subject: &SchemaSubject<'_>, part: &Part<'_>) -> bool {
     let is_marked = subject.schema.get("x-fastmcp-wrap-result").is_some();
     is_marked && !subject.is_input() && part.pointer == "/properties/result"
 }
@@ -92,7 +97,7 @@ fn is_untyped_enum(part: &Part<'_>) -> bool {
     part.schema.get("enum").is_some() && part.schema.get("type").is_none()
 }
 
-fn check_enum(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
+fn check_enum(findings: &mut Findings, subject: &SchemaSubject<'_>, part: &Part<'_>) {
     if !is_untyped_enum(part) {
         return;
     }
@@ -103,7 +108,7 @@ fn check_enum(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
     subject.add(findings, subject.refused_by_mcp_run(part.role, finding));
 }
 
-fn check_required(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
+fn check_required(findings: &mut Findings, subject: &SchemaSubject<'_>, part: &Part<'_>) {
     if part.role != Role::Root && part.schema.get("properties").is_none() {
         // The list adds to the properties of another schema.
         return;
@@ -120,8 +125,10 @@ fn check_required(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_
             false => format!("`required` lists {name}, which is not in `properties`"),
         };
         let pointer = format!("{}/required/{at}", part.pointer);
-        let finding = subject.finding("schema-required", &pointer, problem);
-        let finding = finding.help("list each property once").warning();
+        let finding = subject
+            .finding("schema-required", &pointer, problem)
+            .help("list each property once")
+            .warning();
         subject.add(
             findings,
             match part.role {

@@ -2,7 +2,7 @@
 
 use mcp_servlet_schema::{referenced, refers_to_itself, unchecked};
 
-use super::{Subject, walk::parts};
+use super::{SchemaSubject, walk::parts};
 use crate::{finding::Level, findings::Findings, target::Target};
 
 /// The dialects that clients know.
@@ -12,7 +12,7 @@ const DIALECTS: [&str; 3] = [
     "http://json-schema.org/draft-07/schema",
 ];
 
-pub(super) fn check_whole(findings: &mut Findings, subject: &Subject<'_>) {
+pub(super) fn check_whole(findings: &mut Findings, subject: &SchemaSubject<'_>) {
     check_root(findings, subject);
     check_dialect(findings, subject);
     check_recursion(findings, subject);
@@ -21,7 +21,7 @@ pub(super) fn check_whole(findings: &mut Findings, subject: &Subject<'_>) {
 
 /// All clients require an object schema for arguments. Clients before 2026-07-28 also require one
 /// for results, and the host of this project wraps other results for them.
-fn check_root(findings: &mut Findings, subject: &Subject<'_>) {
+fn check_root(findings: &mut Findings, subject: &SchemaSubject<'_>) {
     if subject.schema["type"] == "object" {
         return;
     }
@@ -42,7 +42,7 @@ fn check_root(findings: &mut Findings, subject: &Subject<'_>) {
     );
 }
 
-fn check_dialect(findings: &mut Findings, subject: &Subject<'_>) {
+fn check_dialect(findings: &mut Findings, subject: &SchemaSubject<'_>) {
     let Some(dialect) = subject.schema.get("$schema") else {
         return;
     };
@@ -64,7 +64,7 @@ fn check_dialect(findings: &mut Findings, subject: &Subject<'_>) {
 }
 
 /// A rule of providers covers references that do not recurse.
-fn check_recursion(findings: &mut Findings, subject: &Subject<'_>) {
+fn check_recursion(findings: &mut Findings, subject: &SchemaSubject<'_>) {
     if refers_to_itself(subject.schema) {
         let problem = "the schema refers to itself, but some clients inline references";
         let finding = subject.finding("schema-recursive", "", problem);
@@ -76,7 +76,7 @@ fn check_recursion(findings: &mut Findings, subject: &Subject<'_>) {
 }
 
 /// Clients that compile the schema fail at a reference without a target, and the host of this project does not apply it.
-fn check_targets(findings: &mut Findings, subject: &Subject<'_>) {
+fn check_targets(findings: &mut Findings, subject: &SchemaSubject<'_>) {
     let mut all_have_targets = true;
     for part in parts(subject.schema) {
         let Some(reference) = part.schema["$ref"].as_str() else {
@@ -99,7 +99,7 @@ fn check_targets(findings: &mut Findings, subject: &Subject<'_>) {
 }
 
 /// The host of this project passes values on unchecked if it cannot apply the schema within its limits.
-fn check_limits(findings: &mut Findings, subject: &Subject<'_>) {
+fn check_limits(findings: &mut Findings, subject: &SchemaSubject<'_>) {
     if let Some(why) = unchecked(subject.schema) {
         let problem = format!("nothing is checked against the schema: {why}");
         let finding = subject.finding("schema-unchecked", "", problem);

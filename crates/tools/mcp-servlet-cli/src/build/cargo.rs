@@ -132,9 +132,11 @@ pub(super) fn build(
 
 /// Whether an artifact was compiled for the target. Macros and build scripts are compiled for the machine that builds.
 fn is_for(target: WasmTarget, artifact: &Artifact) -> bool {
-    let folders = artifact.filenames.iter().flat_map(|file| file.components());
-    let mut folders = folders.map(|folder| folder.as_str());
-    folders.any(|folder| folder == target.triple())
+    artifact
+        .filenames
+        .iter()
+        .flat_map(|file| file.components())
+        .any(|folder| folder.as_str() == target.triple())
 }
 
 fn does_not_build(package: &Package, remedy: Option<&str>) -> Failure {

@@ -25,22 +25,26 @@ pub(super) fn section(
 }
 
 fn packages(metadata: &Metadata, root: &Package, linked: &BTreeSet<PackageId>) -> Value {
-    let packages = metadata.packages.iter();
-    let mut packages: Vec<_> = packages
+    let mut packages: Vec<_> = metadata
+        .packages
+        .iter()
         .filter(|package| linked.contains(&package.id) || package.id == root.id)
         .collect();
     packages.sort_by_key(|package| (&package.name, &package.version));
     let ids = packages.iter().map(|package| &package.id);
     let positions: BTreeMap<_, _> = ids.zip(0..).collect();
-    let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
-    let nodes: BTreeMap<_, _> = nodes.map(|node| (&node.id, node)).collect();
+    let nodes: BTreeMap<_, _> = metadata
+        .resolve
+        .iter()
+        .flat_map(|resolve| &resolve.nodes)
+        .map(|node| (&node.id, node))
+        .collect();
     let packages = packages.iter().map(|package| {
         let is_normal = |kind: &cargo_metadata::DepKindInfo| kind.kind == DependencyKind::Normal;
-        let dependencies = nodes
+        let dependencies: BTreeSet<_> = nodes
             .get(&package.id)
             .into_iter()
-            .flat_map(|node| &node.deps);
-        let dependencies: BTreeSet<_> = dependencies
+            .flat_map(|node| &node.deps)
             .filter(|dependency| dependency.dep_kinds.iter().any(is_normal))
             .filter_map(|dependency| positions.get(&dependency.pkg))
             .collect();

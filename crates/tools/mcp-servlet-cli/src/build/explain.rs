@@ -13,7 +13,7 @@ use super::{
 };
 
 /// How many crates and functions are listed.
-const NAMED: usize = 8;
+const MAX_LISTED: usize = 8;
 
 /// The sizes of the parts of one module.
 pub(super) struct SizeReport {
@@ -46,13 +46,13 @@ impl SizeReport {
             out,
             "by crate",
             sums(&self.functions, |function| function.krate().to_owned()),
-            NAMED,
+            MAX_LISTED,
         )?;
         let largest = self
             .functions
             .iter()
             .map(|function| (function.name.clone(), function.size));
-        self.table(out, "largest functions", largest.collect(), NAMED)?;
+        self.table(out, "largest functions", largest.collect(), MAX_LISTED)?;
         for (theme, size) in self.large_themes() {
             if let Some(advice) = theme.advice() {
                 let size = grouped(size);

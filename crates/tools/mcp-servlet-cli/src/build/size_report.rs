@@ -20,8 +20,11 @@ pub(crate) struct Function {
 impl Function {
     /// The crate that the function was written in, as far as its name shows.
     pub(crate) fn krate(&self) -> &str {
-        let path = self.name.trim_start_matches(['<', '&', '(', '[', '*']);
-        let path = path.trim_start_matches("mut ").trim_start_matches("dyn ");
+        let path = self
+            .name
+            .trim_start_matches(['<', '&', '(', '[', '*'])
+            .trim_start_matches("mut ")
+            .trim_start_matches("dyn ");
         let end = path
             .find(|c: char| !c.is_alphanumeric() && c != '_')
             .unwrap_or(path.len());

@@ -11,9 +11,9 @@ use crate::failure::{Failure, Kind};
 const KIND: Kind = Kind::Server(ErrorKind::Schema);
 
 /// The schemas of a tool.
-pub(super) struct Check(Schemas);
+pub(super) struct SchemaCheck(Schemas);
 
-impl Check {
+impl SchemaCheck {
     /// Fails if a schema of the tool is not valid.
     pub(super) fn of(tool: &JsonObject) -> Result<Self, Failure> {
         Schemas::of(tool).map(Self).map_err(|problem| {

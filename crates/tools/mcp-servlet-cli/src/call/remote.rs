@@ -10,7 +10,8 @@ use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    Call, any_text, check::Check, failed_if_error, feedback, request_meta, select, show, signature,
+    Call, any_text, check::SchemaCheck, failed_if_error, feedback, request_meta, select, show,
+    signature,
 };
 use crate::{
     arguments::Arguments,
@@ -38,8 +39,11 @@ pub(super) async fn call(
         None
     };
     let arguments = arguments.parse(entry.as_ref().map(input_schema).as_deref())?;
-    let check = entry.filter(|_| call.check);
-    let check = check.as_ref().map(Check::of).transpose()?;
+    let check = entry
+        .filter(|_| call.check)
+        .as_ref()
+        .map(SchemaCheck::of)
+        .transpose()?;
     if let Some(check) = &check {
         check.arguments(&arguments)?;
     }

@@ -35,7 +35,7 @@ const EXTENSIONS: &[(&str, &str)] = &[
 ];
 
 /// How many names are tried for one file.
-const NAMES: usize = 10_000;
+const MAX_NAME_ATTEMPTS: usize = 10_000;
 
 /// Binary data of a result.
 struct Blob<'a> {
@@ -99,18 +99,24 @@ impl<'a> Blob<'a> {
     }
 
     fn extension(&self) -> &'static str {
-        let given = self.mime_type.unwrap_or_default();
-        let given = given.split(';').next().unwrap_or_default().trim();
-        let known = EXTENSIONS.iter();
-        let mut known = known.filter(|(name, _)| given.eq_ignore_ascii_case(name));
-        known.next().map_or("bin", |(_, extension)| extension)
+        let given = self
+            .mime_type
+            .unwrap_or_default()
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim();
+        let known = EXTENSIONS
+            .iter()
+            .find(|(name, _)| given.eq_ignore_ascii_case(name));
+        known.map_or("bin", |(_, extension)| extension)
     }
 }
 
 /// Writes to the first name that no file has: `image-1.png`, then `image-1-2.png`.
 fn write(folder: &Path, blob: &Blob<'_>, number: usize, bytes: &[u8]) -> io::Result<PathBuf> {
     let (kind, extension) = (blob.kind, blob.extension());
-    for attempt in 1..=NAMES {
+    for attempt in 1..=MAX_NAME_ATTEMPTS {
         let more = match attempt {
             1 => String::new(),
             _ => format!("-{attempt}"),

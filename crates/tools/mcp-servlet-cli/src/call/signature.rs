@@ -42,8 +42,11 @@ fn arguments(schema: &JsonObject) -> Vec<String> {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required =
         |name: &str| required.is_some_and(|names| names.iter().any(|one| one == name));
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let properties = properties.into_iter().flatten();
+    let properties = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
     properties
         .map(|(name, property)| {
             let argument = format!("{name}={}", schema_in_words(schema, property));

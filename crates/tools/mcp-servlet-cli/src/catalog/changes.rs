@@ -19,7 +19,7 @@ const MAX_SHOWN_CHARS: usize = 120;
 #[derive(Debug, PartialEq)]
 pub(crate) struct Change {
     /// The item; none for the server.
-    item: Option<Place>,
+    item: Option<ItemPlace>,
     /// A JSON pointer into the item; empty if the whole item was added or removed.
     pointer: String,
     pub(crate) before: Option<Value>,
@@ -27,7 +27,7 @@ pub(crate) struct Change {
 }
 
 /// The kind and the key of an item, and how many earlier items have the same ones.
-type Place = (ItemKind, String, usize);
+type ItemPlace = (ItemKind, String, usize);
 
 /// The pointer of a change in a part of an entry that the catalog leaves out.
 const DIGEST: &str = "/sha256";
@@ -56,7 +56,7 @@ pub(crate) fn between(old: &Catalog, new: &Catalog) -> Vec<Change> {
 }
 
 /// The items with their places.
-fn places(catalog: &Catalog) -> Vec<(Place, &Item)> {
+fn places(catalog: &Catalog) -> Vec<(ItemPlace, &Item)> {
     let mut counts = BTreeMap::new();
     let places = catalog.items.iter().map(|item| {
         let (kind, key) = (item.kind(), item.key());
@@ -67,7 +67,12 @@ fn places(catalog: &Catalog) -> Vec<(Place, &Item)> {
     places.collect()
 }
 
-fn compare_items(changes: &mut Vec<Change>, place: &Place, old: Option<&Item>, new: Option<&Item>) {
+fn compare_items(
+    changes: &mut Vec<Change>,
+    place: &ItemPlace,
+    old: Option<&Item>,
+    new: Option<&Item>,
+) {
     let (Some(before), Some(after)) = (old, new) else {
         changes.push(Change {
             item: Some(place.clone()),
@@ -101,7 +106,7 @@ fn members(item: &Item) -> Value {
 /// Adds a change for each value that differs.
 fn compare(
     changes: &mut Vec<Change>,
-    item: Option<&Place>,
+    item: Option<&ItemPlace>,
     pointer: &str,
     before: &Value,
     after: &Value,

@@ -60,8 +60,9 @@ pub(super) fn write_ui<W: Write>(out: &mut Visible<W>, catalog: &Catalog) -> io:
 }
 
 fn visibility(ui: Option<&Ui>) -> String {
-    let visibility = ui.and_then(|ui| ui.visibility.as_deref());
-    let visibility = visibility.map(|who| format!(" (for {})", who.join(" and ")));
+    let visibility = ui
+        .and_then(|ui| ui.visibility.as_deref())
+        .map(|who| format!(" (for {})", who.join(" and ")));
     one_line(&visibility.unwrap_or_default()).into_owned()
 }
 

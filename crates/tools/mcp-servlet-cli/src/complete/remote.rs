@@ -4,14 +4,17 @@ use mcp_servlet_client::{Completion, List, Session};
 use mcp_servlet_runtime::JsonObject;
 use serde_json::json;
 
-use super::{Reference, Request, argument_names, variables};
+use super::{CompletionRequest, Reference, argument_names, variables};
 use crate::{failure::Failure, session::find};
 
 /// The members of the result of `completion/complete`.
-pub(super) async fn complete(session: &Session, request: &Request) -> Result<JsonObject, Failure> {
+pub(super) async fn complete(
+    session: &Session,
+    request: &CompletionRequest,
+) -> Result<JsonObject, Failure> {
     let reference = reference(session, request).await?;
     request.check(&reference)?;
-    let Request {
+    let CompletionRequest {
         of,
         argument: (name, value),
         ..
@@ -25,7 +28,7 @@ pub(super) async fn complete(session: &Session, request: &Request) -> Result<Jso
 }
 
 /// The prompt or template of a server.
-async fn reference(session: &Session, request: &Request) -> Result<Reference, Failure> {
+async fn reference(session: &Session, request: &CompletionRequest) -> Result<Reference, Failure> {
     let mut known = match find(session, List::Prompts, "name", &request.of, None).await? {
         Ok(prompt) => return Ok(Reference::Prompt(argument_names(&prompt))),
         Err(known) => known,

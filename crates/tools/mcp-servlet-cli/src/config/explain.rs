@@ -23,7 +23,7 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-pub(super) struct Explain {
+pub(super) struct ConfigExplain {
     /// The configuration
     file: PathBuf,
     /// The tool, by its name in the list of the endpoint
@@ -44,7 +44,7 @@ pub(super) struct Explain {
     format: Format,
 }
 
-impl Explain {
+impl ConfigExplain {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let config = Config::check(&self.file)?;
         let caller = self.caller.as_deref().map(caller).transpose()?;
@@ -67,8 +67,10 @@ impl Explain {
         let explanation = if self.connect {
             run_until_signal(async {
                 let remotes = Remotes::default();
-                let members = remotes.update(&config.settings.remotes).await;
-                let members = members.map_err(Failure::of_remote);
+                let members = remotes
+                    .update(&config.settings.remotes)
+                    .await
+                    .map_err(Failure::of_remote);
                 let explanation = members.and_then(|members| explain(&members));
                 remotes.close().await;
                 explanation

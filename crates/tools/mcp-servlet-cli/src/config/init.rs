@@ -34,7 +34,7 @@ pub(super) struct Init {
 }
 
 /// A servlet of the new configuration.
-struct Section {
+struct ServletSection {
     name: String,
     source: String,
     sha256: Option<String>,
@@ -44,10 +44,10 @@ struct Section {
 impl Init {
     pub(super) fn run(self) -> Result<(), Failure> {
         let folder = self.output.parent().unwrap_or(Path::new(""));
-        let (mut sections, mut hidden) = (Vec::<Section>::new(), Vec::new());
+        let (mut sections, mut hidden) = (Vec::<ServletSection>::new(), Vec::new());
         for file in &self.files {
             for source in Source::parse(file).expand()? {
-                let section = Section::of(&source, folder)?;
+                let section = ServletSection::of(&source, folder)?;
                 if sections.iter().any(|one| one.name == section.name) {
                     let message = format!("two servlets are called `{}`", section.name);
                     let help = "write a configuration for one of them, and add the other under another name";
@@ -96,7 +96,7 @@ impl Init {
     }
 }
 
-impl Section {
+impl ServletSection {
     fn of(source: &Source, folder: &Path) -> Result<Self, LoadError> {
         let module = source.module()?;
         let text = match source {
@@ -157,8 +157,8 @@ impl Section {
                 text,
                 "The directories that the servlet opens, as `guest`. Write yours as `host`.",
             );
-            let paths = paths.iter();
             let paths: Vec<_> = paths
+                .iter()
                 .map(|path| {
                     format!(
                         "{{ host = \".\", guest = {}, read_only = true }}",
@@ -216,7 +216,7 @@ impl Section {
     }
 }
 
-fn configuration(sections: &[Section]) -> String {
+fn configuration(sections: &[ServletSection]) -> String {
     let mut text = String::new();
     comment(
         &mut text,
@@ -232,7 +232,7 @@ fn configuration(sections: &[Section]) -> String {
     text
 }
 
-fn keys(sections: &[Section]) -> impl Iterator<Item = (&Section, &ConfigKey)> {
+fn keys(sections: &[ServletSection]) -> impl Iterator<Item = (&ServletSection, &ConfigKey)> {
     sections.iter().flat_map(|section| {
         let keys = section.needs.config.iter();
         keys.map(move |key| (section, key))
@@ -298,7 +298,7 @@ mod tests {
     fn a_servlet_cannot_write_settings_into_its_comments() {
         let hostile = "x\n[limits]\r\ntimeout = \"none\"\u{7f}\u{1b}[2J";
         let grant = format!("x:{hostile}");
-        let section = Section {
+        let section = ServletSection {
             name: hostile.to_owned(),
             source: hostile.to_owned(),
             sha256: None,

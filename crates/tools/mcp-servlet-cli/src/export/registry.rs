@@ -95,10 +95,14 @@ impl ServerJson {
         if let Some(description) = self.description {
             document["description"] = description.into();
         }
-        let packages = self.package.iter().map(|package| package.entry(&packed));
-        let packages = packages.collect::<Result<Vec<_>, _>>()?;
-        let remotes = self.remote.iter();
-        let remotes: Vec<_> = remotes
+        let packages = self
+            .package
+            .iter()
+            .map(|package| package.entry(&packed))
+            .collect::<Result<Vec<_>, _>>()?;
+        let remotes: Vec<_> = self
+            .remote
+            .iter()
             .map(|url| json!({ "type": "streamable-http", "url": url }))
             .collect();
         for (member, entries) in [("packages", packages), ("remotes", remotes)] {
@@ -158,8 +162,10 @@ impl Package {
         });
         let needs = packed.servlet.module().needs();
         let variables = pack::variables(&needs.config);
-        let variables = needs.config.iter().zip(variables);
-        let variables: Vec<_> = variables
+        let variables: Vec<_> = needs
+            .config
+            .iter()
+            .zip(variables)
             .map(|(key, variable)| setting(key, &variable.name))
             .collect();
         let paths: Vec<_> = needs.paths.iter().map(|path| directory(path)).collect();

@@ -45,8 +45,8 @@ impl InstalledIn {
         // Files with settings are often links into a folder that is kept elsewhere.
         let path = fs::canonicalize(&path).unwrap_or_else(|_| target(path));
         let bytes = read_if_exists(&path)?;
-        let file = ClientFile::parse(client, bytes.as_deref().unwrap_or_default());
-        let file = file.map_err(|error| problem(&path, &error))?;
+        let file = ClientFile::parse(client, bytes.as_deref().unwrap_or_default())
+            .map_err(|error| problem(&path, &error))?;
         Ok(Self {
             path,
             bytes,

@@ -71,8 +71,9 @@ fn compare(all: &mut Vec<Difference>, name: &str, old: &LockedMember, new: &Lock
         ("contract", json!(old.contract), json!(new.contract)),
         ("target", json!(old.target), json!(new.target)),
         ("protocol", json!(old.protocol), json!(new.protocol)),
-    ];
-    let origins = origins.into_iter().filter(|(_, old, new)| old != new);
+    ]
+    .into_iter()
+    .filter(|(_, old, new)| old != new);
     all.extend(origins.map(|(place, before, after)| Difference {
         member: name.to_owned(),
         rule: "origin",
@@ -111,12 +112,15 @@ fn compare(all: &mut Vec<Difference>, name: &str, old: &LockedMember, new: &Lock
 /// The entries of a member, as a catalog that can be compared.
 fn catalog(member: &LockedMember) -> Catalog {
     let list = |kind: &str| {
-        let items = member.items.iter();
-        let items = items.filter(|(key, _)| {
-            let rest = key.strip_prefix(kind);
-            rest.is_some_and(|rest| rest.starts_with(' '))
-        });
-        items.map(|(_, item)| json!(item.entry)).collect::<Value>()
+        member
+            .items
+            .iter()
+            .filter(|(key, _)| {
+                let rest = key.strip_prefix(kind);
+                rest.is_some_and(|rest| rest.starts_with(' '))
+            })
+            .map(|(_, item)| json!(item.entry))
+            .collect::<Value>()
     };
     let lists = json!({
         "protocol": "",

@@ -16,8 +16,9 @@ pub(super) fn warn_about_program(entry: &RemoteEntry) {
     let mut runners = ["npx", "bunx", "pnpx", "uvx"].into_iter();
     let runner = runners.find(|one| program.is_some_and(|program| program == *one));
     // No exact version is empty.
-    let words = command.arguments().iter();
-    let words: Vec<_> = words
+    let words: Vec<_> = command
+        .arguments()
+        .iter()
         .map(|word| word.to_str().unwrap_or_default())
         .collect();
     if let Some(runner) = runner

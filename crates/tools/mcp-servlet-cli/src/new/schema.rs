@@ -33,7 +33,7 @@ pub(super) fn read(
     };
     let schema = Source::read(path)?;
     if check {
-        generate::check(&schema, reading)?;
+        generate::check_schema(&schema, reading)?;
     }
     let Source { name, text } = &schema;
     let schema = xtp_codegen::to_json(name, text).map_err(refused)?;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use mcp_servlet_package::{File, npm, wheel::Wheel};
 use serde_json::{Value, json};
 
-use super::{LEVEL, Packed, package_text, variables};
+use super::{COMPRESSION_LEVEL, Packed, package_text, variables};
 use crate::{
     export::registry::document,
     failure::{Failure, Kind},
@@ -29,9 +29,9 @@ struct Script {
 impl Script {
     fn of(packed: &Packed) -> Self {
         let variables = variables(&packed.servlet.module().needs().config);
-        let variables: Vec<_> = variables.iter().map(|variable| &variable.name).collect();
+        let names: Vec<_> = variables.iter().map(|variable| &variable.name).collect();
         Self {
-            variables: json!(variables),
+            variables: json!(names),
             module: json!(module(packed)),
             options: json!(packed.options()),
         }
@@ -136,7 +136,12 @@ pub(super) fn npm(
             &readme(packed, &format!("npx -y {name}"), None),
         ),
     ];
-    Ok(npm::pack(&manifest, &files, NPM_FILE_TIME, LEVEL)?)
+    Ok(npm::pack(
+        &manifest,
+        &files,
+        NPM_FILE_TIME,
+        COMPRESSION_LEVEL,
+    )?)
 }
 
 /// A wheel, with its file name.
@@ -178,7 +183,7 @@ pub(super) fn wheel(
         ),
         File::new(&format!("{folder}/{}", module(packed)), &*packed.wasm),
     ];
-    Ok(wheel.pack(&files, &[], LEVEL)?)
+    Ok(wheel.pack(&files, &[], COMPRESSION_LEVEL)?)
 }
 
 /// Whether npm and pip accept a name, or a part of one.

@@ -6,7 +6,7 @@ use mcp_servlet_package::{File, zip};
 use mcp_servlet_runtime::{ConfigKey, Needs};
 use serde_json::{Map, Value, json};
 
-use super::{LEVEL, Packed, Platform, Program, variables};
+use super::{COMPRESSION_LEVEL, Packed, Platform, Program, variables};
 
 /// The newest version of the format for programs.
 const MANIFEST_VERSION: &str = "0.3";
@@ -54,7 +54,7 @@ pub(super) fn bundle(
         files.extend(LICENSES.map(|(path, text)| File::text(path, text)));
     }
     files.extend(icon.map(|icon| File::new(ICON, icon)));
-    zip(&files, LEVEL)
+    zip(&files, COMPRESSION_LEVEL)
 }
 
 /// The path of the command in a bundle.

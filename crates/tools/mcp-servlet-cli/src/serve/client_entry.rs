@@ -176,8 +176,10 @@ impl Options {
 
     /// The values that [`Options::command`] leaves out because they may be secret.
     fn hidden(&self) -> impl Iterator<Item = String> {
-        let urls = self.files().iter();
-        let urls = urls.filter_map(|file| clients::hidden_url(&Source::parse(file)));
+        let urls = self
+            .files()
+            .iter()
+            .filter_map(|file| clients::hidden_url(&Source::parse(file)));
         urls.chain(self.limits.hidden())
     }
 

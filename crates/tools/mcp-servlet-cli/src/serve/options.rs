@@ -112,8 +112,11 @@ impl Options {
 
     /// The plan of these servlets. A named file that fails to load is an error; in a directory, such files are skipped.
     pub(super) fn plan(&self) -> Result<Plan, Failure> {
-        let sources = self.files.iter().map(|file| self.limits.source(file));
-        let sources: Vec<_> = sources.collect::<Result<_, _>>()?;
+        let sources: Vec<_> = self
+            .files
+            .iter()
+            .map(|file| self.limits.source(file))
+            .collect::<Result<_, _>>()?;
         let prefix = self.prefix.unwrap_or_default().into();
         let entries = super::entries(sources.into_iter(), &self.limits.options()?, &prefix)?;
         let mut plan = Plan::from_entries(entries);

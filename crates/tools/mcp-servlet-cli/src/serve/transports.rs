@@ -144,8 +144,8 @@ impl Transports {
         let host = self
             .http
             .as_deref()
-            .and_then(|address| address.rsplit_once(':'));
-        let host = host.map_or("localhost", |(host, _)| host);
+            .and_then(|address| address.rsplit_once(':'))
+            .map_or("localhost", |(host, _)| host);
         let http = Some(format!("{host}:{port}"));
         let there = Self {
             http,

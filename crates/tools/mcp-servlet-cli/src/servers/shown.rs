@@ -22,7 +22,7 @@ const SECRETS: [&str; 8] = [
     "credential",
 ];
 /// A word with letters and digits, and without a separator, is probably a key if it is this long.
-const KEY_LENGTH: usize = 20;
+const MIN_KEY_LENGTH: usize = 20;
 
 /// A server and whether its name leads to it.
 pub(super) struct Shown<'a> {
@@ -150,7 +150,7 @@ fn is_header(word: &str) -> bool {
 
 fn is_key(word: &str) -> bool {
     let has = |test: fn(&u8) -> bool| word.as_bytes().iter().any(test);
-    word.len() >= KEY_LENGTH
+    word.len() >= MIN_KEY_LENGTH
         && has(u8::is_ascii_digit)
         && has(u8::is_ascii_alphabetic)
         && !word.contains(['/', '\\', '.', '@', ' ', '$', '='])

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// How often the command asks again for a value that the schema does not allow.
-const ATTEMPTS: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// Asks the user, if standard input and standard error are a terminal. Declines otherwise.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ async fn fields(input: &mut Lines, schema: &JsonObject) -> Option<JsonObject> {
                     break;
                 }
                 Ok(None) => break,
-                Err(_) if attempt == ATTEMPTS => return None,
+                Err(_) if attempt == MAX_ATTEMPTS => return None,
                 Err(problem) => note(format_args!("  {}", indented(&problem, "  "))),
             }
         }
@@ -135,15 +135,17 @@ fn question(schema: &JsonObject, name: &str, property: &Value, is_required: bool
     let needed = if is_required { "required" } else { "optional" };
     let title = property["title"]
         .as_str()
-        .or(property["description"].as_str());
-    let title = title.map(|title| format!(" {title}")).unwrap_or_default();
-    let default = property.get("default").map(|value| match value {
-        Value::Bool(true) => "yes".to_owned(),
-        Value::Bool(false) => "no".to_owned(),
-        Value::Array(items) => items.iter().map(as_typed).collect::<Vec<_>>().join(", "),
-        value => as_typed(value),
-    });
-    let default = default
+        .or(property["description"].as_str())
+        .map(|title| format!(" {title}"))
+        .unwrap_or_default();
+    let default = property
+        .get("default")
+        .map(|value| match value {
+            Value::Bool(true) => "yes".to_owned(),
+            Value::Bool(false) => "no".to_owned(),
+            Value::Array(items) => items.iter().map(as_typed).collect::<Vec<_>>().join(", "),
+            value => as_typed(value),
+        })
         .map(|value| format!(" [{value}]"))
         .unwrap_or_default();
     one_line(&format!("  {name}{title} ({kind}, {needed}){default}: ")).into_owned()
@@ -187,18 +189,21 @@ fn value(
     let value = match typed.to_ascii_lowercase().as_str() {
         _ if is_yes(typed) && is_yes_or_no(schema, property) => Ok(Value::Bool(true)),
         "n" | "no" if is_yes_or_no(schema, property) => Ok(Value::Bool(false)),
-        _ if is_list(schema, property) && !typed.starts_with('[') => {
-            let items = typed.split(',').map(str::trim);
-            let items = items.map(|item| parse_value(schema, &property["items"], name, item));
-            items.collect()
-        }
+        _ if is_list(schema, property) && !typed.starts_with('[') => typed
+            .split(',')
+            .map(str::trim)
+            .map(|item| parse_value(schema, &property["items"], name, item))
+            .collect(),
         _ => parse_value(schema, property, name, typed),
     };
-    let value = value.ok().filter(|value| matches(property, value));
-    value.map(Some).ok_or_else(|| {
-        let kind = kind(schema, property);
-        format!("`{name}`: expected {kind}, found `{typed}`")
-    })
+    value
+        .ok()
+        .filter(|value| matches(property, value))
+        .map(Some)
+        .ok_or_else(|| {
+            let kind = kind(schema, property);
+            format!("`{name}`: expected {kind}, found `{typed}`")
+        })
 }
 
 /// Asks for a line on standard error. None at the end of the input.

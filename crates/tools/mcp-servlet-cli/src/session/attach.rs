@@ -13,7 +13,7 @@ use super::{ServerOptions, Target, Use, answers::Answering, is_config, missing};
 use crate::{failure::Failure, serve, terminal::note, warnings::warn};
 
 /// The host has its own time limit, which the servlets of a configuration may raise.
-const REQUEST: Duration = Duration::from_hours(24);
+const REQUEST_TIMEOUT: Duration = Duration::from_hours(24);
 
 /// Loads servlets as `servlet serve` does, and opens a session with their server.
 pub(super) async fn attach(
@@ -40,7 +40,7 @@ pub(super) async fn attach(
     }
     let (reader, writer) = split(service.server().open_pipe());
     let mut timeouts = Timeouts::default();
-    timeouts.request = REQUEST;
+    timeouts.request = REQUEST_TIMEOUT;
     let options = Options::new()
         .client("servlet", env!("CARGO_PKG_VERSION"))
         .timeouts(timeouts)

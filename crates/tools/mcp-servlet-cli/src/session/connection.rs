@@ -75,7 +75,7 @@ pub(super) struct Connection {
     ///
     /// [default: 0]
     #[arg(long, value_name = "TIMES", value_parser = times)]
-    retry: Option<Times>,
+    retry: Option<RetryTimes>,
 
     /// The pause between these attempts
     ///
@@ -124,7 +124,7 @@ enum EraChoice {
 
 /// A number of attempts; none is without end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Times(Option<u32>);
+struct RetryTimes(Option<u32>);
 
 impl Connection {
     /// Options that the library of the client takes. `request` is the time limit of a request.
@@ -157,12 +157,14 @@ impl Connection {
     }
 
     fn retry(&self) -> Retry {
-        let every = self.every.and_then(Limit::value);
-        let every = every.unwrap_or(Duration::from_secs(1));
+        let every = self
+            .every
+            .and_then(Limit::value)
+            .unwrap_or(Duration::from_secs(1));
         match self.retry {
             None => Retry::never(),
-            Some(Times(Some(times))) => Retry::times(times, every),
-            Some(Times(None)) => Retry::forever(every),
+            Some(RetryTimes(Some(times))) => Retry::times(times, every),
+            Some(RetryTimes(None)) => Retry::forever(every),
         }
     }
 
@@ -270,12 +272,12 @@ fn user(text: &str) -> Result<(String, String), String> {
     Ok((user.to_owned(), variable_name(name)?))
 }
 
-fn times(text: &str) -> Result<Times, String> {
+fn times(text: &str) -> Result<RetryTimes, String> {
     if text == "forever" {
-        return Ok(Times(None));
+        return Ok(RetryTimes(None));
     }
     let times = text.parse().map_err(|_| "expected a number or `forever`")?;
-    Ok(Times(Some(times)))
+    Ok(RetryTimes(Some(times)))
 }
 
 #[cfg(test)]
@@ -323,15 +325,17 @@ mod tests {
     fn every_option_counts_as_given() {
         let mut seen = BTreeSet::new();
         for typed in TYPED {
-            let words = typed.split(" --").enumerate();
-            let words = words.map(|(at, word)| {
-                if at == 0 {
-                    word.to_owned()
-                } else {
-                    format!("--{word}")
-                }
-            });
-            let words: Vec<_> = words.collect();
+            let words: Vec<_> = typed
+                .split(" --")
+                .enumerate()
+                .map(|(at, word)| {
+                    if at == 0 {
+                        word.to_owned()
+                    } else {
+                        format!("--{word}")
+                    }
+                })
+                .collect();
             let names = words.iter().filter_map(|word| word.split('=').next());
             seen.extend(names.map(str::to_owned));
             let only = Only::try_parse_from(["servlet".to_owned()].into_iter().chain(words));
@@ -339,8 +343,11 @@ mod tests {
             assert_eq!(given, typed.split('=').next(), "{typed}");
         }
         let command = Only::command();
-        let all = command.get_arguments().filter_map(|arg| arg.get_long());
-        let all: BTreeSet<_> = all.map(|name| format!("--{name}")).collect();
+        let all: BTreeSet<_> = command
+            .get_arguments()
+            .filter_map(|arg| arg.get_long())
+            .map(|name| format!("--{name}"))
+            .collect();
         assert_eq!(seen, all);
         assert_eq!(
             Only::try_parse_from(["servlet"])

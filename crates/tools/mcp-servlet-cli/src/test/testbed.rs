@@ -178,8 +178,10 @@ impl Listener for Client {
 /// The test answers what its servlet calls.
 impl Callees for Client {
     fn call<'a>(&'a self, callee: &'a Callee, _: &'a RequestMeta) -> Answering<'a> {
-        let answer = self.wire.send(&json!({ "call": callee.to_request() }));
-        let answer = answer.and_then(|()| self.wire.receive());
+        let answer = self
+            .wire
+            .send(&json!({ "call": callee.to_request() }))
+            .and_then(|()| self.wire.receive());
         let gone = || CalleeError::new("connectivity", "the test has no answer".to_owned());
         Box::pin(ready(match answer {
             Ok(Some(Ok(CalleeAnswer::Result(result)))) => Ok(result),

@@ -43,8 +43,8 @@ pub(crate) fn events(response: Response, limit: usize) -> EventStream {
     let chunks = stream::try_unfold(response, async |mut response| {
         let chunk = response.chunk().await.map_err(std::io::Error::other)?;
         Ok(chunk.map(|chunk| (chunk, response)))
-    });
-    let chunks = chunks.and_then(move |chunk: Bytes| {
+    })
+    .and_then(move |chunk: Bytes| {
         let fits = size.add(&chunk) <= limit;
         std::future::ready(if fits {
             Ok(chunk)

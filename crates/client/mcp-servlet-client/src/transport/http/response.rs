@@ -16,18 +16,18 @@ use crate::target::bare_url;
 /// The most bytes of an error's body that are read.
 const MAX_ERROR_BODY: usize = 64 << 10;
 /// How much of a body an error quotes, in characters.
-const QUOTED: usize = 200;
+const MAX_QUOTED_CHARS: usize = 200;
 
 /// The credentials of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sent {
+pub(crate) enum SentCredentials {
     /// A token, from a login or from the options.
     Token,
     /// Others, such as a password.
     Other,
 }
 
-impl Sent {
+impl SentCredentials {
     /// The credentials in the headers of a target.
     pub(super) fn in_headers(headers: &HeaderMap) -> Option<Self> {
         let value = headers.get(AUTHORIZATION)?.as_bytes();
@@ -60,20 +60,26 @@ pub(crate) fn not_sent(error: &reqwest::Error) -> Error {
 /// The challenge of a response for a login: the first `WWW-Authenticate` with the scheme `Bearer`. A response may have
 /// challenges of other schemes, too.
 pub(crate) fn bearer_challenge(headers: &HeaderMap) -> Option<&str> {
-    let challenges = headers.get_all(WWW_AUTHENTICATE).into_iter();
-    let mut challenges = challenges.filter_map(|challenge| challenge.to_str().ok());
-    challenges.find(|challenge| {
-        let mut schemes = challenge.split(',').map(str::trim_start);
-        schemes.any(|part| {
-            let scheme = part.split(' ').next().unwrap_or_default();
-            scheme.eq_ignore_ascii_case("bearer")
+    headers
+        .get_all(WWW_AUTHENTICATE)
+        .into_iter()
+        .filter_map(|challenge| challenge.to_str().ok())
+        .find(|challenge| {
+            let mut schemes = challenge.split(',').map(str::trim_start);
+            schemes.any(|part| {
+                let scheme = part.split(' ').next().unwrap_or_default();
+                scheme.eq_ignore_ascii_case("bearer")
+            })
         })
-    })
 }
 
 /// The error for a response with any status but 2xx. `sent` says which credentials the request had, and `server` is what the help
 /// calls the server.
-pub(crate) async fn refused(response: Response, sent: Option<Sent>, server: &str) -> Error {
+pub(crate) async fn refused(
+    response: Response,
+    sent: Option<SentCredentials>,
+    server: &str,
+) -> Error {
     let status = response.status();
     let retry_after = header(&response, RETRY_AFTER.as_str());
     let challenge = bearer_challenge(response.headers()).map(str::to_owned);
@@ -111,7 +117,7 @@ fn unauthorized(
     status: StatusCode,
     url: &Url,
     challenge: &str,
-    sent: Option<Sent>,
+    sent: Option<SentCredentials>,
     server: &str,
 ) -> Error {
     let login = format!("servlet login {server}");
@@ -123,8 +129,8 @@ fn unauthorized(
     }
     let what = match sent {
         None => "the server requires credentials",
-        Some(Sent::Token) => "the server refuses the token",
-        Some(Sent::Other) => "the server refuses the credentials",
+        Some(SentCredentials::Token) => "the server refuses the token",
+        Some(SentCredentials::Other) => "the server refuses the credentials",
     };
     let message = format!("{what} (HTTP {status})");
     let help = format!("log in with `{login}`, or send a valid token with each request");
@@ -231,14 +237,14 @@ pub(super) fn wrong_type(kind: Option<&str>) -> Error {
 fn quoted(body: &str) -> String {
     match body.trim() {
         "" => String::new(),
-        body => format!(": {}", start(body, QUOTED)),
+        body => format!(": {}", start(body, MAX_QUOTED_CHARS)),
     }
 }
 
 fn found(body: &str) -> String {
     match body.trim() {
         "" => ", found nothing".to_owned(),
-        body => format!(", found `{}`", start(body, QUOTED)),
+        body => format!(", found `{}`", start(body, MAX_QUOTED_CHARS)),
     }
 }
 

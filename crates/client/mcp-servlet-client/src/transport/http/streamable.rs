@@ -10,18 +10,18 @@ use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, Transport};
 
-use super::{Client, Failure};
+use super::{Failure, HttpClient};
 use crate::message::cancelled_id;
 use crate::tap::Tap;
 
 /// rmcp's transport. It stops reading a response when the request is cancelled, and this tells the tap so.
 pub(crate) struct Streamable {
-    transport: StreamableHttpClientTransport<Client>,
+    transport: StreamableHttpClientTransport<HttpClient>,
     tap: Arc<Tap>,
 }
 
 impl Streamable {
-    pub(crate) fn new(client: Client, url: &str) -> Self {
+    pub(crate) fn new(client: HttpClient, url: &str) -> Self {
         let mut config = StreamableHttpClientTransportConfig::with_uri(url);
         config.max_sse_event_size = client.limit();
         // The time of a request begins when the caller sends it, so none waits for others.

@@ -52,8 +52,7 @@ fn caller(folder: &Path, sdk: Option<&Value>) -> String {
     let Some(url) = key("git") else {
         return format!("mcp-caller@{}", env!("CARGO_PKG_VERSION"));
     };
-    let revisions = ["branch", "tag", "rev"];
-    let revisions = revisions
+    let revisions = ["branch", "tag", "rev"]
         .into_iter()
         .filter_map(|name| Some(format!(" --{name} {}", key(name)?)));
     format!("mcp-caller --git {url}{}", revisions.collect::<String>())
@@ -85,8 +84,9 @@ mod tests {
             ),
         ];
         for (dependencies, expected) in cases {
-            let manifest = format!("[package]\nname = \"p\"\n[dependencies]\n{dependencies}\n");
-            let manifest = manifest.parse().expect("a manifest");
+            let manifest = format!("[package]\nname = \"p\"\n[dependencies]\n{dependencies}\n")
+                .parse()
+                .expect("a manifest");
             assert_eq!(
                 lacking(Path::new("/p"), &manifest),
                 expected,

@@ -80,9 +80,9 @@ fn function(mock: &Arc<Mutex<Plugin>>, wanted: Wanted) -> HostFunction {
             _ => Vec::new(),
         };
         let mut mock = lock(&mock);
-        let output = mock.call(&export, &input);
-        let output =
-            output.map_err(|problem| format!("the mock host's `{export}` failed: {problem}"))?;
+        let output = mock
+            .call(&export, &input)
+            .map_err(|problem| format!("the mock host's `{export}` failed: {problem}"))?;
         messages.write(&output)
     };
     HostFunction::new(&wanted.module, &wanted.name, types, run)
